@@ -2,8 +2,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
+import { parseSync } from '@swc/core';
+
 const ROOT = resolve(__dirname, '..');
 const LINES_MAX = 400;
+/** Longest function, from its first line to its closing brace. */
+const FUNCTION_LINES_MAX = 70;
+/** Longest SQL text in a file of code. */
+const SQL_LINES_MAX = 2;
 /** A folder with more files has parts that deserve names. */
 const FILES_MAX = 22;
 
@@ -59,11 +65,62 @@ function listFiles(folder: string, ending: RegExp): string[] {
 
 const sources = listFiles('src', /\.ts$/);
 const code = [...sources, ...listFiles('scripts', /\.(ts|mjs)$/), ...listFiles('test', /\.ts$/)];
+/** The programs, without their tests. */
+const programs = code.filter((path) => !path.startsWith('test/'));
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 function importsOf(path: string): string[] {
   const found = textOf(path).matchAll(/(?:from|import|require\()\s*'(\.{1,2}\/[^']+)'/g);
   return [...found].map(([, target = '']) => relative(ROOT, resolve(ROOT, dirname(path), target)));
+}
+
+const FUNCTIONS = [
+  ...['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'MethodProperty'],
+  ...['ClassMethod', 'PrivateMethod', 'Constructor', 'GetterProperty', 'SetterProperty'],
+];
+const CAST_TYPES = ['TsAsExpression', 'TsTypeAssertion', 'TsNonNullExpression'];
+const TEXTS = ['TemplateLiteral'];
+const CHECKED_TYPES = new Set([...FUNCTIONS, ...CAST_TYPES, ...TEXTS]);
+
+interface Part {
+  /** Type of the node in the syntax tree of swc. */
+  readonly type: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Functions, casts and texts of each program file, from one pass over its syntax tree. */
+const partsOf = new Map<string, readonly Part[]>(programs.map((path) => [path, listParts(path)]));
+
+function listParts(path: string): Part[] {
+  const bytes = readFileSync(join(ROOT, path));
+  const parts: Part[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { type = '', span } = node as { type?: string; span?: { start: number; end: number } };
+    if (CHECKED_TYPES.has(type) && span !== undefined) {
+      // swc counts bytes from 1.
+      const [start, end] = [span.start - 1, span.end - 1];
+      const line = bytes.subarray(0, start).toString().split('\n').length;
+      parts.push({ type, line, text: bytes.subarray(start, end).toString() });
+    }
+    Object.values(node).forEach(visit);
+  };
+  visit(parseSync(bytes.toString(), { syntax: 'typescript', target: 'es2022' }).body);
+  return parts;
+}
+
+/** `path:line` of the parts that a rule forbids. */
+function findParts(
+  paths: readonly string[],
+  types: readonly string[],
+  isWrong: (text: string) => boolean,
+): string[] {
+  return paths.flatMap((path) =>
+    (partsOf.get(path) ?? [])
+      .filter(({ type, text }) => types.includes(type) && isWrong(text))
+      .map(({ line }) => `${path}:${line}`),
+  );
 }
 
 /** The layer of a file of src: its folder, or its name at the top. */
@@ -72,6 +129,11 @@ const layerOf = (path: string): string => path.split('/')[1]?.replace(/\.ts$/, '
 test(`no file of code is longer than ${LINES_MAX} lines`, () => {
   const long = code.filter((path) => textOf(path).split('\n').length > LINES_MAX + 1);
   expect(long).toEqual([]);
+});
+
+test(`no function of src and scripts is longer than ${FUNCTION_LINES_MAX} lines`, () => {
+  const isLong = (text: string): boolean => text.split('\n').length > FUNCTION_LINES_MAX;
+  expect(findParts(programs, FUNCTIONS, isLong)).toEqual([]);
 });
 
 test(`no folder holds more than ${FILES_MAX} files`, () => {
@@ -144,11 +206,42 @@ test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
+/** One word for one thing. The page and the development chain keep small names of their own. */
+test('no two files export the same name', () => {
+  const files = new Map<string, Set<string>>();
+  for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
+    for (const [, name = ''] of textOf(path).matchAll(
+      /^export (?:abstract |async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+    ))
+      files.set(name, (files.get(name) ?? new Set()).add(path));
+  const shared = [...files].filter(([, paths]) => paths.size > 1);
+  expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
+});
+
 test('there is no any, no disabled check and no unfinished mark', () => {
   const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
   expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
   const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
   expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
+});
+
+test('private members are marked by the keyword', () => {
+  expect(code.filter((path) => /\bthis\.#\w/.test(textOf(path)))).toEqual([]);
+});
+
+/** The files of src with a cast, and the reason that makes it safe. */
+const CASTS: Readonly<Record<string, string>> = {
+  'src/api/params.ts': 'the parser of each declared parameter has made its value',
+  'src/domain/hex.ts': 'hex in lower case is hex',
+  'src/web/chart/candleChart.ts': 'the library marks its times with a type that only a cast can give',
+  'src/web/core/api.ts': 'the answer has `data`; tests compare every answer of the server with its shape',
+  'src/web/docs/openapiDocument.ts': 'the document has `paths`; tests compare it with the schema of OpenAPI',
+};
+
+test('src has no cast, except in parsers that have just checked the value', () => {
+  const casts = findParts(sources, CAST_TYPES, () => true);
+  const files = new Set(casts.map((place) => place.replace(/:\d+$/, '')));
+  expect([...files].sort()).toEqual(Object.keys(CASTS).sort());
 });
 
 test('every source file opens with a comment about its purpose', () => {
@@ -162,10 +255,25 @@ test('no test is skipped or runs alone', () => {
   expect(listFiles('test', /\.ts$/).filter((path) => lonely.test(textOf(path)))).toEqual([]);
 });
 
-test('every SQL query opens with a comment and binds its values', () => {
-  const queries = listFiles('clickhouse/queries', /\.sql$/);
-  expect(queries.filter((path) => !textOf(path).startsWith('--'))).toEqual([]);
-  expect(queries.filter((path) => /\$\{/.test(textOf(path)))).toEqual([]);
+const queries = listFiles('clickhouse/queries', /\.sql$/);
+const commands = listFiles('clickhouse/commands', /\.sql$/);
+
+test('every SQL query and command opens with a comment and binds its values', () => {
+  const statements = [...queries, ...commands];
+  expect(statements.filter((path) => !textOf(path).startsWith('--'))).toEqual([]);
+  expect(statements.filter((path) => /\$\{/.test(textOf(path)))).toEqual([]);
+});
+
+/** The SELECTs of a statement that a UNION ALL joins, without subqueries. */
+function listSelects(sql: string): string[] {
+  let flat = sql.replace(/--.*/g, '');
+  for (let before = ''; before !== flat;) [before, flat] = [flat, flat.replace(/\([^()]*\)/g, '')];
+  return flat.split('UNION ALL');
+}
+
+test('every SELECT of a query has a LIMIT', () => {
+  const isEndless = (select: string): boolean => !/^LIMIT (?!.* BY )/m.test(select);
+  expect(queries.filter((path) => listSelects(textOf(path)).some(isEndless))).toEqual([]);
 });
 
 /** Where statements are made of the names of tables and columns, and so cannot be files. */
@@ -176,18 +284,15 @@ const MAKES_SELECTS = [
   'src/ingest/repair/gapStore.ts',
   'src/ingest/repair/reindex.ts',
   'src/ingest/store/retention.ts',
-  'src/ingest/store/snapshot.ts',
   'src/ingest/repair/viewCheck.ts',
   'src/ingest/repair/viewRebuild.ts',
 ];
 
 test('every named query is written out by a caller, and other statements are limited to MAKES_SELECTS', () => {
-  const queries = listFiles('clickhouse/queries', /\.sql$/).map((path) =>
-    relative('clickhouse/queries', path).replace(/\.sql$/, ''),
-  );
+  const named = [...queries, ...commands].map((path) => path.split('/').slice(2).join('/'));
   const text = sources.map(textOf).join('\n');
   const names = new Set([...text.matchAll(/'([a-z_]+(?:\/[a-z_]+)+)'/g)].map(([, name = '']) => name));
-  expect(queries.filter((name) => !names.has(name))).toEqual([]);
+  expect(named.filter((path) => !names.has(path.replace(/\.sql$/, '')))).toEqual([]);
   // A name made of parts cannot be found by a search.
   expect(sources.filter((path) => /`[a-z_]+\/[a-z_]*\$\{/.test(textOf(path)))).toEqual([]);
   const passesOn = ['namedQueries', 'observedDatabase', 'deferredDatabase'];
@@ -195,4 +300,14 @@ test('every named query is written out by a caller, and other statements are lim
   expect(reads.filter((path) => !passesOn.some((name) => path.endsWith(`/${name}.ts`)))).toEqual([]);
   const makers = sources.filter((path) => /\bselectMade\(/.test(textOf(path)));
   expect(makers.sort()).toEqual([...MAKES_SELECTS].sort());
+});
+
+test(`SQL of more than ${SQL_LINES_MAX} lines is in .sql files`, () => {
+  // The peers of the benchmarks are complete programs by themselves.
+  const paths = programs.filter(
+    (path) => !MAKES_SELECTS.includes(path) && !path.startsWith('scripts/bench/peers/'),
+  );
+  const isLong = (text: string): boolean =>
+    /^`\s*(?:SELECT|WITH|INSERT|CREATE|ALTER|DROP)\b/.test(text) && text.split('\n').length > SQL_LINES_MAX;
+  expect(findParts(paths, TEXTS, isLong)).toEqual([]);
 });

@@ -116,7 +116,7 @@ export function memoryFigure(name: string, value: number, limit: number): Figure
     name,
     value,
     unit: 'MB',
-    limitName: 'allowed',
+    limitName: 'allowed memory',
     limit,
     ratio: value / limit,
     target,

@@ -29,7 +29,7 @@ const START_MAX_MS = 120_000;
 const BLOCKS = 120;
 
 /** Progress of a start when it was killed. */
-export type Moment = 'before the engine answered' | 'while creating the schema' | 'after it';
+export type Moment = 'before the engine answered' | 'while creating the schema' | 'after creating the schema';
 
 export interface CreationReport {
   kills: number;
@@ -65,9 +65,7 @@ export async function killCreations({ kills, random, say }: CreationOptions): Pr
   try {
     const times = await timeFirstStart(world);
     const [engineMs, schemaMs] = [Math.round(times.engineMs), Math.round(times.schemaMs)];
-    say(
-      `a first start takes ${engineMs} ms until the engine answers, ${schemaMs} ms more until the schema is there`,
-    );
+    say(`first start: ${engineMs} ms until the engine answers, then ${schemaMs} ms to create the schema`);
     while (report.kills < kills) {
       const dataDir = join(folder, `data${report.folders}`);
       const most = Math.min(KILLS_MAX, kills - report.kills);
@@ -77,7 +75,7 @@ export async function killCreations({ kills, random, say }: CreationOptions): Pr
       for (const line of wrong) report.mismatches.push(`folder ${report.folders}: ${line}`);
       const moments = [...report.byMoment].map(([moment, count]) => `${count} ${moment}`).join(', ');
       say(
-        `${report.kills} of ${kills} kills (${moments}; ${report.engineKills} with the engine), ` +
+        `${report.kills} of ${kills} kills (${moments}; ${report.engineKills} included the engine), ` +
           `${report.folders} folders, ${report.mismatches.length} mismatches`,
       );
       for (const line of wrong) say(line);
@@ -215,5 +213,7 @@ function killGroup(leader: number): boolean {
 
 function momentOf(program: Spawned): Moment {
   if (!program.output().includes('embedded ClickHouse is up')) return 'before the engine answered';
-  return program.output().includes('created the schema') ? 'after it' : 'while creating the schema';
+  return program.output().includes('created the schema')
+    ? 'after creating the schema'
+    : 'while creating the schema';
 }

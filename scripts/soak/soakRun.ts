@@ -245,5 +245,5 @@ async function untilHead(url: string, chain: StubChain): Promise<void> {
     if (answer.headers.get('x-indexed-block-hash') === wanted) return;
     await delay(50);
   }
-  throw new Error(`the API did not reach block ${chain.head} ${wanted}`);
+  throw new Error(`the API did not reach block ${chain.head} ${wanted} within ${CATCH_UP_MS} ms`);
 }

@@ -20,7 +20,7 @@ import type { NodeCode } from '../query/contracts/nodeCode';
 import type { NodeReads } from '../query/head/nodeReads';
 import type { SearchDeps } from '../query/search/search';
 import type { ByteCache } from './byteCache';
-import { answering, docOf, readParams, type Endpoint, type Question } from './answering';
+import { answering, docOf, readParams, type EndpointSpec, type Question } from './answering';
 import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from './params';
 import type { Route, RouteContext } from './route';
 
@@ -72,7 +72,7 @@ export interface ChainMoment {
   readonly head: HeadSnapshot;
 }
 
-interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> extends Endpoint<P, Q, Answer> {
+interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> extends EndpointSpec<P, Q, Answer> {
   /** `moment`: null if the chain is valid but not stored here. */
   read(params: ParsedOf<P> & ParsedOf<Q>, chainId: number, moment: ChainMoment | null): Promise<Answer>;
 }

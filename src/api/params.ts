@@ -197,12 +197,18 @@ export function parseParams<P extends Params>(
   });
 }
 
-/** Parses path parameters, already decoded. Throws bad_request for the first bad one. */
-export function parsePath<P extends Params>(params: P, given: Readonly<Record<string, string>>): ParsedOf<P> {
-  return parseEach(params, (name) => given[name]);
+/** Parses path parameters, already decoded. Throws bad_request for the first bad one. `params`: absent: none. */
+export function parsePath<P extends Params>(
+  params: P | undefined,
+  given: Readonly<Record<string, string>>,
+): ParsedOf<P> {
+  return parseEach<P>(params ?? {}, (name) => given[name]);
 }
 
-function parseEach<P extends Params>(params: P, find: (name: string) => string | undefined): ParsedOf<P> {
+function parseEach<P extends Params>(
+  params: Params,
+  find: (name: string) => string | undefined,
+): ParsedOf<P> {
   const values: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(params)) values[name] = parseOne(name, param, find(name));
   // The parser of each declaration made these values.

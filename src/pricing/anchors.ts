@@ -6,8 +6,8 @@
  */
 import type { Hex } from '../domain/hex';
 import { depthIn, meanPrice } from './epoch';
-import type { LegEntry } from './poolIndex';
-import type { PriceAnchor } from './route';
+import type { IndexedLeg } from './poolIndex';
+import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
 /** Pools with fewer USD on either side are ignored. */
@@ -19,7 +19,7 @@ export interface PegInput {
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
   /** Legs of an anchor with other anchors and the wrapped native token. May include other legs. */
-  legsOf(anchor: Hex): readonly LegEntry[];
+  legsOf(anchor: Hex): readonly IndexedLeg[];
 }
 
 /** What one pool, or two pools with the native token, say about an anchor. */
@@ -122,7 +122,7 @@ function quotesIn(
   });
 }
 
-function byKey(a: LegEntry, b: LegEntry): number {
+function byKey(a: IndexedLeg, b: IndexedLeg): number {
   return a.key < b.key ? -1 : 1;
 }
 

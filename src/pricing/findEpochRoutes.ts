@@ -8,17 +8,17 @@ import { soundAnchors, type PegInput } from './anchors';
 import { ANCHOR_CONFIDENCE } from './confidence';
 import { confirmedLiquidity } from './depth';
 import { NO_STATE } from './leg';
-import type { LegEntry, TokenEntry } from './poolIndex';
+import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { anchorPrices, type AnchorPrices, type Market } from './market';
-import { noRoute, type PriceAnchor, type Route } from './route';
+import { noRoute, type PriceAnchor, type PriceRoute } from './priceRoute';
 import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
 
 export interface RouteInput extends PegInput {
   readonly anchors: readonly PriceAnchor[];
   /** The token of an anchor. */
-  tokenOf(anchor: PriceAnchor): TokenEntry;
+  tokenOf(anchor: PriceAnchor): IndexedToken;
   /** All legs that moved within 30 days; may include other legs. */
-  live(): Iterable<LegEntry>;
+  live(): Iterable<IndexedLeg>;
 }
 
 export interface EpochRoutes {
@@ -36,15 +36,15 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
   for (const anchor of sound)
     routed.set(tokenOf(anchor), { route: anchorRoute(anchor), usd: anchor.priceUsd });
   const ofAnchors = [...routed.keys()].flatMap(({ live }) => live);
-  const market: Market<LegEntry> = {
+  const market: Market<IndexedLeg> = {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
     recordOf: ({ record }) => record,
     tradedIn: () => 0,
     epoch,
     epochTime: time,
   };
-  const common = { market, anchors, legsOf: ({ live }: TokenEntry): readonly LegEntry[] => live };
-  const weigh = ({ record }: LegEntry, confirmed: boolean): LegWeight | null => {
+  const common = { market, anchors, legsOf: ({ live }: IndexedToken): readonly IndexedLeg[] => live };
+  const weigh = ({ record }: IndexedLeg, confirmed: boolean): LegWeight | null => {
     if (record === undefined) return null;
     const { state } = record;
     const liquidity = confirmed ? confirmedLiquidity(record, epoch) : state.liquidity;
@@ -56,7 +56,7 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
   return { anchors, routed };
 }
 
-function anchorRoute({ address }: PriceAnchor): Route<LegEntry> {
+function anchorRoute({ address }: PriceAnchor): PriceRoute<IndexedLeg> {
   return {
     ...noRoute(address),
     next: ZERO_ADDRESS,
@@ -66,7 +66,7 @@ function anchorRoute({ address }: PriceAnchor): Route<LegEntry> {
 }
 
 /** An anchor that lost its role is priced like any token, with a warning. */
-function markDepegged(anchor: TokenEntry, routed: RoutedTokens): void {
+function markDepegged(anchor: IndexedToken, routed: RoutedTokens): void {
   const found = routed.get(anchor);
   if (found === undefined) return;
   const warnings = [...found.route.warnings, 'anchor_depeg' as const].sort();

@@ -8,7 +8,7 @@ import { confirmedLiquidity, knownSide } from './depth';
 import { decay, meanPrice, type LegRecord } from './epoch';
 import { priceHop, type HopInput, type HopPrice } from './hop';
 import { DEPTH_PART, type Leg, type LegState } from './leg';
-import type { PriceAnchor, Route, RoutePool } from './route';
+import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
 
 export interface Market<L extends Leg = Leg> {
   stateOf(leg: L): LegState;
@@ -43,7 +43,7 @@ export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
  * loses weight and confidence with it, from the same block on.
  */
 export function priceRouteHop<L extends Leg>(
-  route: Pick<Route<L>, 'token' | 'next' | 'pools'>,
+  route: Pick<PriceRoute<L>, 'token' | 'next' | 'pools'>,
   market: Market<L>,
   anchors: AnchorPrices,
 ): RouteHop {
@@ -94,7 +94,7 @@ function remainingDepth<L extends Leg>(
 }
 
 function hopInput<L extends Leg>(
-  { token, next }: Pick<Route, 'token' | 'next'>,
+  { token, next }: Pick<PriceRoute, 'token' | 'next'>,
   { leg, weight }: RoutePool<L>,
   left: number,
   market: Market<L>,

@@ -8,23 +8,23 @@ import { DORMANT_SECONDS, type LegMove, type LegMoves, type LegRecord } from './
 import { Journal } from './journal';
 import { NO_STATE, type Leg, type LegKey, type LegState } from './leg';
 import type { AnchorPrices } from './market';
-import { isRouted, type Route, type TokenHop } from './route';
+import { isRouted, type PriceRoute, type TokenHop } from './priceRoute';
 
-export interface TokenEntry {
+export interface IndexedToken {
   readonly address: Hex;
-  readonly legs: LegEntry[];
+  readonly legs: IndexedLeg[];
   /** Legs of the token that moved within 30 days, unordered. May include other legs. */
-  live: LegEntry[];
+  live: IndexedLeg[];
   /** Null: the token never had a route. */
-  route: Route<LegEntry> | null;
+  route: PriceRoute<IndexedLeg> | null;
   /** The newest hop of the token. */
   hop: TokenHop | null;
 }
 
-export interface LegEntry extends Leg {
+export interface IndexedLeg extends Leg {
   /** Whether the pool existed before the first ingested block. */
   readonly older: boolean;
-  readonly tokens: readonly [TokenEntry, TokenEntry];
+  readonly tokens: readonly [IndexedToken, IndexedToken];
   state: LegState;
   /** Undefined: the leg first moved within the running epoch. */
   record: LegRecord | undefined;
@@ -39,7 +39,7 @@ interface Moves extends LegMoves {
 }
 
 /** Progress of the pricer. */
-export interface Clock {
+export interface PricerProgress {
   /** The block last applied. */
   readonly block: number;
   /** Its time, unix seconds. */
@@ -55,7 +55,7 @@ export interface Clock {
   readonly anchors: AnchorPrices;
 }
 
-const NO_CLOCK: Clock = {
+const NO_PROGRESS: PricerProgress = {
   block: -1,
   time: 0,
   ingested: false,
@@ -68,55 +68,55 @@ const NO_CLOCK: Clock = {
 export class PoolIndex {
   readonly journal = new Journal();
   /** Tokens that have a route. */
-  readonly routed = new Set<TokenEntry>();
+  readonly routed = new Set<IndexedToken>();
   /** Tokens with a pool away from its mean. A new epoch may change their hop without any move. */
-  readonly watched = new Set<TokenEntry>();
-  private readonly legs = new Map<LegKey, LegEntry>();
-  private readonly tokens = new Map<Hex, TokenEntry>();
-  private live: LegEntry[] = [];
+  readonly watched = new Set<IndexedToken>();
+  private readonly legs = new Map<LegKey, IndexedLeg>();
+  private readonly tokens = new Map<Hex, IndexedToken>();
+  private live: IndexedLeg[] = [];
   /** Legs with moves in the running epoch. */
-  private moved: LegEntry[] = [];
-  private now = NO_CLOCK;
+  private moved: IndexedLeg[] = [];
+  private now = NO_PROGRESS;
 
-  get clock(): Clock {
+  get progress(): PricerProgress {
     return this.now;
   }
 
-  setClock(clock: Clock): void {
+  setProgress(progress: PricerProgress): void {
     const before = this.now;
     this.journal.note(() => (this.now = before));
-    this.now = clock;
+    this.now = progress;
   }
 
-  findLeg(key: LegKey): LegEntry | undefined {
+  findLeg(key: LegKey): IndexedLeg | undefined {
     return this.legs.get(key);
   }
 
-  findToken(address: Hex): TokenEntry | undefined {
+  findToken(address: Hex): IndexedToken | undefined {
     return this.tokens.get(address);
   }
 
   /** Finds or creates the token of an address. */
-  tokenOf(address: Hex): TokenEntry {
+  tokenOf(address: Hex): IndexedToken {
     const known = this.tokens.get(address);
     if (known !== undefined) return known;
-    const token: TokenEntry = { address, legs: [], live: [], route: null, hop: null };
+    const token: IndexedToken = { address, legs: [], live: [], route: null, hop: null };
     this.tokens.set(address, token);
     return token;
   }
 
   /** All legs that moved within 30 days, unordered. May include other legs. */
-  liveLegs(): readonly LegEntry[] {
+  liveLegs(): readonly IndexedLeg[] {
     return this.live;
   }
 
   /** Adds a leg. Null: the leg exists already and stays unchanged. */
-  addLeg(leg: Leg, older: boolean): LegEntry | null {
+  addLeg(leg: Leg, older: boolean): IndexedLeg | null {
     if (this.legs.has(leg.key)) return null;
     const { key, pair, number, token0, token1 } = leg;
     const tokens = [this.tokenOf(token0), this.tokenOf(token1)] as const;
     const known = { key, pair, number, token0, token1, older, tokens };
-    const entry: LegEntry = { ...known, state: NO_STATE, record: undefined, moves: null, isLive: false };
+    const entry: IndexedLeg = { ...known, state: NO_STATE, record: undefined, moves: null, isLive: false };
     this.legs.set(key, entry);
     for (const token of tokens) token.legs.push(entry);
     this.journal.note(() => {
@@ -128,7 +128,7 @@ export class PoolIndex {
   }
 
   /** Sets the state of a leg at the end of a block, as a move of the running epoch. */
-  move(leg: LegEntry, move: LegMove): void {
+  move(leg: IndexedLeg, move: LegMove): void {
     const { state } = leg;
     const moves = this.movesOf(leg);
     moves.blocks.push(move);
@@ -140,14 +140,14 @@ export class PoolIndex {
   }
 
   /** Adds traded whole token1 to a leg. */
-  trade(leg: LegEntry, amount: number): void {
+  trade(leg: IndexedLeg, amount: number): void {
     const moves = this.movesOf(leg);
     const { traded } = moves;
     moves.traded = traded + amount;
     this.journal.note(() => (moves.traded = traded));
   }
 
-  private movesOf(leg: LegEntry): Moves {
+  private movesOf(leg: IndexedLeg): Moves {
     if (leg.moves !== null) return leg.moves;
     const moves: Moves = { leg, older: leg.older, blocks: [], traded: 0 };
     leg.moves = moves;
@@ -189,7 +189,7 @@ export class PoolIndex {
   }
 
   /** A leg whose record is undone stays live, which is allowed: live legs may include others. */
-  private setRecord(leg: LegEntry, record: LegRecord): void {
+  private setRecord(leg: IndexedLeg, record: LegRecord): void {
     leg.record = record;
     if (!leg.isLive) this.addLive(leg);
   }
@@ -206,14 +206,14 @@ export class PoolIndex {
     });
   }
 
-  private addLive(leg: LegEntry): void {
+  private addLive(leg: IndexedLeg): void {
     leg.isLive = true;
     this.live.push(leg);
     for (const token of leg.tokens) token.live.push(leg);
   }
 
-  private dropLive(legs: ReadonlySet<LegEntry>): void {
-    const tokens = new Set<TokenEntry>();
+  private dropLive(legs: ReadonlySet<IndexedLeg>): void {
+    const tokens = new Set<IndexedToken>();
     for (const leg of legs) {
       leg.isLive = false;
       tokens.add(leg.tokens[0]).add(leg.tokens[1]);
@@ -223,7 +223,7 @@ export class PoolIndex {
   }
 
   /** Sets the route of a token; `noRoute` removes it. */
-  setRoute(token: TokenEntry, route: Route<LegEntry>): void {
+  setRoute(token: IndexedToken, route: PriceRoute<IndexedLeg>): void {
     const before = token.route;
     this.journal.note(() => {
       token.route = before;
@@ -233,24 +233,24 @@ export class PoolIndex {
     this.noteRouted(token);
   }
 
-  private noteRouted(token: TokenEntry): void {
+  private noteRouted(token: IndexedToken): void {
     if (isRouted(token.route)) this.routed.add(token);
     else this.routed.delete(token);
   }
 
-  setHop(token: TokenEntry, hop: TokenHop): void {
+  setHop(token: IndexedToken, hop: TokenHop): void {
     const before = token.hop;
     this.journal.note(() => (token.hop = before));
     token.hop = hop;
   }
 
-  setWatched(token: TokenEntry, watched: boolean): void {
+  setWatched(token: IndexedToken, watched: boolean): void {
     if (this.watched.has(token) === watched) return;
     this.journal.note(() => this.toggleWatched(token));
     this.toggleWatched(token);
   }
 
-  private toggleWatched(token: TokenEntry): void {
+  private toggleWatched(token: IndexedToken): void {
     if (!this.watched.delete(token)) this.watched.add(token);
   }
 }

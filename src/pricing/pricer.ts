@@ -4,11 +4,11 @@
  * (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
-import { pathConfidence } from './confidence';
+import { pathConfidence, type UsdPrice } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import type { Leg, LegKey, LegState } from './leg';
-import { PoolIndex, type LegEntry, type TokenEntry } from './poolIndex';
+import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
 import { priceRouteHop, type Market } from './market';
 import {
   HOPS_MAX,
@@ -18,9 +18,9 @@ import {
   sameHop,
   sameRoute,
   type PriceAnchor,
-  type Route,
+  type PriceRoute,
   type TokenHop,
-} from './route';
+} from './priceRoute';
 import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
 
 /** Epochs between checks for dormant legs. */
@@ -44,29 +44,22 @@ export interface MarketBlock {
   readonly traded: readonly { readonly key: LegKey; readonly amount: number }[];
 }
 
-export interface TokenPrice {
-  /** USD per whole token, > 0. */
-  readonly usd: number;
-  /** Confidence, 0–1. */
-  readonly confidence: number;
-}
-
 export interface HopChange {
   readonly token: Hex;
   readonly before: TokenHop | undefined;
   readonly after: TokenHop;
-  readonly price: TokenPrice | null;
+  readonly price: UsdPrice | null;
 }
 
 /** Changes of one block. */
 export interface PriceChanges {
   /** Records of the epoch that ended before this block. */
   readonly records: readonly LegRecord[];
-  readonly routes: readonly Route[];
+  readonly routes: readonly PriceRoute[];
   readonly hops: readonly HopChange[];
 }
 
-type Routes = Map<TokenEntry, Route<LegEntry>>;
+type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 
 interface CurrentHop {
   readonly hop: TokenHop;
@@ -77,19 +70,19 @@ interface CurrentHop {
 export class Pricer {
   private index = new PoolIndex();
   /** Prices as of the block last applied. */
-  private readonly prices = new Map<TokenEntry, TokenPrice | null>();
-  private readonly hops = new Map<TokenEntry, CurrentHop>();
+  private readonly prices = new Map<IndexedToken, UsdPrice | null>();
+  private readonly hops = new Map<IndexedToken, CurrentHop>();
   /** The current state of the legs, for pricing hops. */
-  private readonly market: Market<LegEntry>;
+  private readonly market: Market<IndexedLeg>;
   /** Tokens whose shared pools connect the anchors for the peg check. */
   private readonly pegged: ReadonlySet<Hex>;
-  private pegLegs: LegEntry[] = [];
+  private pegLegs: IndexedLeg[] = [];
 
   constructor(private readonly config: PricerConfig) {
     const pegged = new Set(config.anchors.map(({ address }) => address));
     this.pegged = config.wrappedNative === null ? pegged : pegged.add(config.wrappedNative);
-    const epochNow = (): number => this.index.clock.epoch ?? 0;
-    const epochTime = (): number => this.index.clock.epochTime;
+    const epochNow = (): number => this.index.progress.epoch ?? 0;
+    const epochTime = (): number => this.index.progress.epochTime;
     this.market = {
       stateOf: ({ state }) => state,
       recordOf: ({ record }) => record,
@@ -122,11 +115,11 @@ export class Pricer {
     const { index } = this;
     for (const { leg, older } of legs) this.addLeg(leg, older);
     for (const record of records) index.loadRecord(record);
-    index.setClock({ ...index.clock, block: block.number, time: block.timestamp, ingested: true });
+    index.setProgress({ ...index.progress, block: block.number, time: block.timestamp, ingested: true });
   }
 
   /** Loads the routes and hops in force before the next block. */
-  loadHops(routes: readonly Route[], hops: readonly (readonly [Hex, TokenHop])[]): void {
+  loadHops(routes: readonly PriceRoute[], hops: readonly (readonly [Hex, TokenHop])[]): void {
     const { index } = this;
     for (const route of routes) {
       const token = index.tokenOf(route.token);
@@ -141,21 +134,21 @@ export class Pricer {
     for (const [token, hop] of hops) index.setHop(index.tokenOf(token), hop);
   }
 
-  /** Applies the next block. A reversible block can be undone until `finalize`. */
+  /** Applies the next block. A reversible block can be undone until `finalise`. */
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
     const { journal } = this.index;
     if (reversible) journal.open(block.number);
-    else journal.finalize(Infinity);
+    else journal.finalise(Infinity);
     return this.step(block);
   }
 
   /** Price at the end of the block last applied; null: none. */
-  priceOf(token: Hex): TokenPrice | null {
+  priceOf(token: Hex): UsdPrice | null {
     const known = this.index.findToken(token);
     return known === undefined ? null : this.priceNow(known);
   }
 
-  routeOf(token: Hex): Route | undefined {
+  routeOf(token: Hex): PriceRoute | undefined {
     return this.index.findToken(token)?.route ?? undefined;
   }
 
@@ -165,23 +158,24 @@ export class Pricer {
     index.journal.rewindTo(number);
     this.pegLegs = this.pegLegs.filter((leg) => index.findLeg(leg.key) === leg);
     this.forgetPrices();
-    if (index.clock.block > number) throw new RangeError(`prices cannot go back to block ${number}`);
+    if (index.progress.block > number)
+      throw new RangeError(`prices cannot be rewound to block ${number}, because later blocks are final`);
   }
 
   /** Blocks up to `number` become final and can no longer be undone. */
-  finalize(number: number): void {
-    this.index.journal.finalize(number);
+  finalise(number: number): void {
+    this.index.journal.finalise(number);
   }
 
   private step(block: MarketBlock): PriceChanges {
     const { index } = this;
-    const touched = new Set<TokenEntry>();
+    const touched = new Set<IndexedToken>();
     const routes: Routes = new Map();
     const records = this.openEpoch(block, routes);
     for (const { leg, older } of block.legs) this.addLeg(leg, older);
     for (const { key, state } of block.moves) this.move(block, index.findLeg(key), state, touched);
     for (const { key, amount } of block.traded) this.trade(block, index.findLeg(key), amount, touched);
-    index.setClock({ ...index.clock, block: block.number, time: block.timestamp, ingested: true });
+    index.setProgress({ ...index.progress, block: block.number, time: block.timestamp, ingested: true });
     this.forgetPrices();
     this.routeRecent(block, touched, routes);
     for (const [token, route] of routes) {
@@ -207,15 +201,15 @@ export class Pricer {
   /** On the first block of an epoch: closes the previous epoch and finds the new routes. Otherwise returns null. */
   private openEpoch(block: MarketBlock, routes: Routes): readonly LegRecord[] | null {
     const { index, config } = this;
-    const { clock } = index;
+    const { progress } = index;
     const epoch = epochOf(block.number);
-    if (clock.epoch === epoch) return null;
-    const span = { firstBlock: clock.epochFirst, lastBlock: clock.block, lastTime: clock.time };
+    if (progress.epoch === epoch) return null;
+    const span = { firstBlock: progress.epochFirst, lastBlock: progress.block, lastTime: progress.time };
     const records = index.closeEpoch((before, moves) => closeEpoch(before, moves, span));
-    const epochFirst = clock.ingested ? epochStart(block.number) : block.number;
-    const epochTime = clock.epoch === null && !clock.ingested ? block.timestamp : clock.time;
+    const epochFirst = progress.ingested ? epochStart(block.number) : block.number;
+    const epochTime = progress.epoch === null && !progress.ingested ? block.timestamp : progress.time;
     // Loaded legs may have been dormant for years.
-    if (clock.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
+    if (progress.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
     const { anchors, routed } = findEpochRoutes({
       ...config,
       epoch,
@@ -224,7 +218,7 @@ export class Pricer {
       live: () => index.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
-    index.setClock({ ...clock, epoch, epochFirst, epochTime, anchors });
+    index.setProgress({ ...progress, epoch, epochFirst, epochTime, anchors });
     for (const [token, { route }] of routed)
       if (token.route === null || !sameRoute(token.route, route)) routes.set(token, route);
     for (const token of index.routed) if (!routed.has(token)) routes.set(token, noRoute(token.address));
@@ -236,7 +230,7 @@ export class Pricer {
    * A new epoch has new means, so a clamped price may change without a move. So may an unclamped price, if the mean of
    * its leg moved towards its price within the epoch.
    */
-  private touchMeans(records: readonly LegRecord[], touched: Set<TokenEntry>): void {
+  private touchMeans(records: readonly LegRecord[], touched: Set<IndexedToken>): void {
     for (const token of this.index.watched) touched.add(token);
     for (const { leg } of records)
       touched.add(this.index.tokenOf(leg.token0)).add(this.index.tokenOf(leg.token1));
@@ -244,9 +238,9 @@ export class Pricer {
 
   private move(
     { number, timestamp }: MarketBlock,
-    leg: LegEntry | undefined,
+    leg: IndexedLeg | undefined,
     state: LegState,
-    touched: Set<TokenEntry>,
+    touched: Set<IndexedToken>,
   ): void {
     if (leg === undefined) return;
     this.index.move(leg, { block: number, time: timestamp, state });
@@ -256,9 +250,9 @@ export class Pricer {
   /** A trade without a move (a swap that stores no state) may confirm a price far from its mean. */
   private trade(
     block: MarketBlock,
-    leg: LegEntry | undefined,
+    leg: IndexedLeg | undefined,
     amount: number,
-    touched: Set<TokenEntry>,
+    touched: Set<IndexedToken>,
   ): void {
     if (leg === undefined) return;
     if (leg.moves === null) this.move(block, leg, leg.state, touched);
@@ -267,11 +261,11 @@ export class Pricer {
   }
 
   /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
-  private routeRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
+  private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
     const waiting = [...touched].filter(({ route }) => !isRouted(route));
     if (waiting.length === 0) return;
     // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
-    const legs: LegEntry[] = [];
+    const legs: IndexedLeg[] = [];
     const routed: RoutedTokens = new Map();
     for (const token of waiting) {
       for (const leg of token.legs) {
@@ -288,17 +282,17 @@ export class Pricer {
     const known = new Set(routed.keys());
     const input = {
       market: this.market,
-      anchors: this.index.clock.anchors,
+      anchors: this.index.progress.anchors,
       recent: true,
       // A routed token keeps its route, so only legs to unrouted tokens are followed.
-      legsOf: (token: TokenEntry) => unroutedLegs(token),
-      weigh: (leg: LegEntry) => weighNow(leg, block.timestamp),
+      legsOf: (token: IndexedToken) => unroutedLegs(token),
+      weigh: (leg: IndexedLeg) => weighNow(leg, block.timestamp),
     };
     searchRoutes(input, routed, legs);
     for (const [token, { route }] of routed) if (!known.has(token)) routes.set(token, route);
   }
 
-  private hopOf(token: TokenEntry, route: Route<LegEntry>): CurrentHop {
+  private hopOf(token: IndexedToken, route: PriceRoute<IndexedLeg>): CurrentHop {
     const known = this.hops.get(token);
     if (known !== undefined) return known;
     const hop = this.computeHop(route);
@@ -306,8 +300,8 @@ export class Pricer {
     return hop;
   }
 
-  private computeHop(route: Route<LegEntry>): CurrentHop {
-    const { anchors } = this.index.clock;
+  private computeHop(route: PriceRoute<IndexedLeg>): CurrentHop {
+    const { anchors } = this.index.progress;
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
@@ -318,7 +312,7 @@ export class Pricer {
     return { hop: { next, price, confidence: price > 0 ? confidenceFrom(route.confidence) : 0 }, deviates };
   }
 
-  private priceNow(token: TokenEntry): TokenPrice | null {
+  private priceNow(token: IndexedToken): UsdPrice | null {
     const known = this.prices.get(token);
     if (known !== undefined) return known;
     const price = this.computePrice(token);
@@ -326,11 +320,11 @@ export class Pricer {
     return price;
   }
 
-  private computePrice(token: TokenEntry): TokenPrice | null {
+  private computePrice(token: IndexedToken): UsdPrice | null {
     const path: TokenHop[] = [];
-    let at: TokenEntry | undefined = token;
+    let at: IndexedToken | undefined = token;
     for (let step = 0; step <= HOPS_MAX && at !== undefined; step += 1) {
-      const { route }: TokenEntry = at;
+      const { route }: IndexedToken = at;
       if (route === null || !isRouted(route)) return null;
       path.push(this.hopOf(at, route).hop);
       if (isAnchorRoute(route)) return productOf(path);
@@ -340,7 +334,7 @@ export class Pricer {
   }
 
   /** Changed hops of the touched tokens, in token order. */
-  private changedHops(touched: ReadonlySet<TokenEntry>): HopChange[] {
+  private changedHops(touched: ReadonlySet<IndexedToken>): HopChange[] {
     const { index } = this;
     const changes: HopChange[] = [];
     for (const token of [...touched].sort(byAddress)) {
@@ -357,27 +351,27 @@ export class Pricer {
   }
 }
 
-function byAddress(a: TokenEntry, b: TokenEntry): number {
+function byAddress(a: IndexedToken, b: IndexedToken): number {
   return a.address < b.address ? -1 : 1;
 }
 
 /** Legs of the token whose other token has no route. */
-function unroutedLegs(token: TokenEntry): readonly LegEntry[] {
+function unroutedLegs(token: IndexedToken): readonly IndexedLeg[] {
   return token.legs.filter((leg) => !isRouted(otherToken(leg, token).route));
 }
 
-function otherToken({ tokens }: LegEntry, token: TokenEntry): TokenEntry {
+function otherToken({ tokens }: IndexedLeg, token: IndexedToken): IndexedToken {
   return tokens[0] === token ? tokens[1] : tokens[0];
 }
 
-function weighNow({ state, moves, record }: LegEntry, time: number): LegWeight | null {
+function weighNow({ state, moves, record }: IndexedLeg, time: number): LegWeight | null {
   if (!(state.price > 0) || !(state.liquidity > 0)) return null;
   const moved = moves === null ? (record?.movedAt ?? time) : time;
   return { state, liquidity: state.liquidity, age: time - moved };
 }
 
 /** Multiplies from the token to the anchor: price(T) = hop(T) · price(next). */
-function productOf(path: readonly TokenHop[]): TokenPrice | null {
+function productOf(path: readonly TokenHop[]): UsdPrice | null {
   let usd = 1;
   for (let i = path.length - 1; i >= 0; i -= 1)
     usd = (path[i]?.price ?? 0) * (i === path.length - 1 ? 1 : usd);

@@ -8,10 +8,10 @@ import { hopConfidence, STALE_SECONDS } from './confidence';
 import { inSteps, knownSide } from './depth';
 import { DORMANT_SECONDS } from './epoch';
 import type { LegKey, LegState } from './leg';
-import type { LegEntry, TokenEntry } from './poolIndex';
+import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import { PriorityQueue } from './priorityQueue';
-import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route';
+import { HOPS_MAX, type PriceRoute, type RoutePool, type RouteWarning } from './priceRoute';
 
 /** Smallest USD value of a pool's known side. Poorer pools are ignored. */
 export const BACKING_MIN_USD = 50;
@@ -22,13 +22,13 @@ const ANCHORS = 'anchors';
 
 /** A token with a route and a price. */
 export interface RoutedToken {
-  readonly route: Route<LegEntry>;
+  readonly route: PriceRoute<IndexedLeg>;
   /** USD per whole token. */
   readonly usd: number;
 }
 
 /** In the order in which tokens got their routes. */
-export type RoutedTokens = Map<TokenEntry, RoutedToken>;
+export type RoutedTokens = Map<IndexedToken, RoutedToken>;
 
 /** The values with which a leg counts. */
 export interface LegWeight {
@@ -41,27 +41,27 @@ export interface LegWeight {
 
 /** What a route search reads. */
 export interface RouteSearch {
-  readonly market: Market<LegEntry>;
+  readonly market: Market<IndexedLeg>;
   readonly anchors: AnchorPrices;
   /** Legs that may price other tokens in this token. May include other legs. */
-  legsOf(token: TokenEntry): readonly LegEntry[];
+  legsOf(token: IndexedToken): readonly IndexedLeg[];
   /** Null: the leg does not count. */
-  weigh(leg: LegEntry): LegWeight | null;
+  weigh(leg: IndexedLeg): LegWeight | null;
   /** Marks the routes found as recent. */
   readonly recent: boolean;
 }
 
-interface GroupPool extends RoutePool<LegEntry> {
-  readonly other: TokenEntry;
+interface GroupPool extends RoutePool<IndexedLeg> {
+  readonly other: IndexedToken;
   readonly backingUsd: number;
   readonly age: number;
 }
 
-/** Pools of one unrouted token with one routed neighbor, or with all anchors. */
+/** Pools of one unrouted token with one routed neighbour, or with all anchors. */
 interface Group {
   readonly neighbour: Hex | typeof ANCHORS;
   readonly hops: number;
-  /** Depth of the narrowest hop from the neighbor to the anchor. */
+  /** Depth of the narrowest hop from the neighbour to the anchor. */
   readonly beyond: number;
   depth: number;
   /** Sorted by key. */
@@ -69,11 +69,11 @@ interface Group {
 }
 
 /** Adds every token to `routed` that is reachable over the given legs, directly or through other tokens. */
-export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Iterable<LegEntry>): void {
-  const groups = new Map<TokenEntry, Group[]>();
-  const queue = new PriorityQueue<TokenEntry>();
+export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Iterable<IndexedLeg>): void {
+  const groups = new Map<IndexedToken, Group[]>();
+  const queue = new PriorityQueue<IndexedToken>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
-  const relax = (leg: LegEntry): void => {
+  const relax = (leg: IndexedLeg): void => {
     const [token0, token1] = leg.tokens;
     const known0 = routed.get(token0);
     const known1 = routed.get(token1);
@@ -120,8 +120,8 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
   }
 }
 
-/** The token's group of pools with this neighbor. */
-function groupOf(ofToken: Group[], { hops, depthUsd }: Route, other: Hex): Group {
+/** The token's group of pools with this neighbour. */
+function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): Group {
   const neighbour = hops === 0 ? ANCHORS : other;
   const known = ofToken.find((group) => group.neighbour === neighbour);
   if (known !== undefined) return known;
@@ -174,8 +174,8 @@ function isWider(a: Group, b: Group): boolean {
 /** Null: no pool of the group has a price. */
 function priceByGroup(
   input: RouteSearch,
-  routed: ReadonlyMap<TokenEntry, RoutedToken>,
-  { address: token }: TokenEntry,
+  routed: ReadonlyMap<IndexedToken, RoutedToken>,
+  { address: token }: IndexedToken,
   group: Group,
 ): RoutedToken | null {
   const { pools } = group;
@@ -194,7 +194,7 @@ function priceByGroup(
   if (input.recent) warnings.push('recent_pool');
   if (stale) warnings.push('stale_price');
   if (used.reduce((sum, { backingUsd }) => sum + backingUsd, 0) < THIN_USD) warnings.push('thin_anchor');
-  const route: Route<LegEntry> = {
+  const route: PriceRoute<IndexedLeg> = {
     token,
     next,
     hops: group.hops + 1,
@@ -209,10 +209,10 @@ function priceByGroup(
 }
 
 /** The anchor with the most depth. Ties go to the first configured one. */
-function deepestAnchor(anchors: AnchorPrices, { pools }: Group): TokenEntry | undefined {
-  let best: { readonly token: TokenEntry; readonly depth: number } | undefined;
+function deepestAnchor(anchors: AnchorPrices, { pools }: Group): IndexedToken | undefined {
+  let best: { readonly token: IndexedToken; readonly depth: number } | undefined;
   for (const address of anchors.keys()) {
-    let token: TokenEntry | undefined;
+    let token: IndexedToken | undefined;
     let depth = 0;
     for (const { other, weight } of pools) {
       if (other.address !== address) continue;

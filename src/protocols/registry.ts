@@ -24,8 +24,5 @@ export function protocolOf(name: ProtocolName): Protocol {
   const protocol = findProtocol(name);
   if (protocol !== null) return protocol;
   const known = PROTOCOLS.map((each) => each.name).join(', ');
-  throw new AppError(
-    'bad_config',
-    `protocol: got "${name}", which has no decoder; those that have: ${known}`,
-  );
+  throw new AppError('bad_config', `protocol: got "${name}", which has no decoder; allowed: ${known}`);
 }

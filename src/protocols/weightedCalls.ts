@@ -47,7 +47,7 @@ export interface Amplification {
 }
 
 /** The vault's record of a pool. */
-export interface PoolTokens {
+export interface VaultPoolTokens {
   readonly tokens: readonly Hex[];
   /** Raw units, cash plus managed. */
   readonly balances: readonly bigint[];
@@ -109,7 +109,7 @@ export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
 }
 
 /** getPoolTokens returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
-export function decodePoolTokens(answer: Hex | null): PoolTokens | null {
+export function decodePoolTokens(answer: Hex | null): VaultPoolTokens | null {
   const read = answer === null ? null : readArrays(answer, 2, 1);
   const [tokenWords = [], balances = []] = read?.arrays ?? [];
   const [lastChangeBlock] = read?.scalars ?? [];

@@ -32,7 +32,7 @@ export interface WeightedPoolState {
 }
 
 /** Two tokens of a pool, as indexes into its tokens, `first` < `second`. */
-export interface Leg {
+export interface LegIndexes {
   /** 256 · first + second; 1 in two-token pools. */
   readonly leg: number;
   readonly first: number;
@@ -40,7 +40,7 @@ export interface Leg {
 }
 
 /** A swap on its leg. Amounts are signed pool deltas in raw units, + into the pool. */
-export interface LegSwap extends Leg {
+export interface LegSwap extends LegIndexes {
   readonly token0: Hex;
   readonly token1: Hex;
   readonly amount0: bigint;
@@ -48,7 +48,7 @@ export interface LegSwap extends Leg {
 }
 
 /** Raw units of one token, without fee. Below one unit in nearly empty pools. */
-export interface Depth {
+export interface RawDepth {
   /** Amount in that raises the other token's price by the given share. */
   readonly up: number;
   /** Amount out when the other token is sold until its price falls by that share. */
@@ -153,9 +153,9 @@ export function withWeights(state: WeightedPoolState, weights: readonly bigint[]
 }
 
 /** All legs of a pool of `tokenCount` tokens, by leg number. */
-export function listLegs(tokenCount: number): Leg[] {
+export function listLegs(tokenCount: number): LegIndexes[] {
   const count = Math.min(tokenCount, ARRAY_LENGTH_MAX);
-  const legs: Leg[] = [];
+  const legs: LegIndexes[] = [];
   for (let first = 0; first < count; first += 1) {
     for (let second = first + 1; second < count; second += 1) legs.push(toLeg(first, second));
   }
@@ -163,7 +163,7 @@ export function listLegs(tokenCount: number): Leg[] {
 }
 
 /** The leg of two different tokens, in either order. */
-export function toLeg(one: number, other: number): Leg {
+export function toLeg(one: number, other: number): LegIndexes {
   const first = Math.min(one, other);
   const second = Math.max(one, other);
   return { leg: LEG_BASE * first + second, first, second };
@@ -178,7 +178,7 @@ export function toLeg(one: number, other: number): Leg {
 export function pickDefaultLeg(
   { poolId, tokens, weights }: WeightedPoolState,
   quoteRank: (token: Hex) => number,
-): Leg | null {
+): LegIndexes | null {
   if (tokens.length < 2 || new Set(tokens).size !== tokens.length) return null;
   const own = tokens.indexOf(poolOfId(poolId));
   const weightOf = (index: number): bigint => (index === own ? -1n : (weights?.[index] ?? 0n));
@@ -223,7 +223,7 @@ export function fillState(state: WeightedPoolState, other: WeightedPoolState): W
 }
 
 /** The two balances of a leg as the state of a pair. Their ratio is not a price, because a price needs the weights. */
-export function toPairState(state: WeightedPoolState, { first, second }: Leg): PoolState {
+export function toPairState(state: WeightedPoolState, { first, second }: LegIndexes): PoolState {
   return { ...EMPTY_STATE, reserve0: state.balances[first] ?? 0n, reserve1: state.balances[second] ?? 0n };
 }
 
@@ -266,7 +266,7 @@ export function weightedDepth(
   i: number,
   j: number,
   delta = DEPTH_DELTA,
-): Depth | null {
+): RawDepth | null {
   if (spotRatio(state, i, j) === null || !(delta > 0 && delta < 1)) return null;
   const weightI = state.weights?.[i] ?? 0n;
   const weightJ = state.weights?.[j] ?? 0n;

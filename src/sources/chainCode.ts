@@ -63,7 +63,7 @@ export function createChainCode(
 }
 
 function parseCode(value: unknown): Hex {
-  if (!isHexData(value)) throw new Error('eth_getCode answered no code');
+  if (!isHexData(value)) throw new Error('the answer of eth_getCode is not hex data');
   return toLowerHex(value);
 }
 

@@ -15,7 +15,7 @@ import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { defineTable } from '../clickhouse/schema/tables';
 import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
-import { findMaker, type TraceRpc } from './findMaker';
+import { findFactory, type TraceRpc } from './findFactory';
 
 /** Most contracts per check. Each takes two calls, and some take a trace. */
 const LOOK_MAX = 100;
@@ -74,26 +74,26 @@ export async function findCreators(
     // Skips an unanswered transaction, which is retried at the next check, and one that is not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
     const { address: contract, tx_hash } = one;
-    const maker = transaction === null ? undefined : await makerOf(rpc, one, transaction, signal);
+    const factory = transaction === null ? undefined : await factoryOf(rpc, one, transaction, signal);
     const common = { address: contract, tx_hash, version };
-    if (transaction === null || maker === undefined) {
+    if (transaction === null || factory === undefined) {
       rows.push({ ...common, creator: null, factory: null, block: 0, timestamp: 0 });
       continue;
     }
     const { from: creator, block } = transaction;
-    rows.push({ ...common, creator, factory: maker, block, timestamp: times.get(block) ?? 0 });
+    rows.push({ ...common, creator, factory, block, timestamp: times.get(block) ?? 0 });
   }
   await insertRows(database, contractCreationsTable, rows);
   return { found: rows.length, more: unasked.length === LOOK_MAX && rows.length > 0 };
 }
 
 /**
- * Returns the contract that created this one. Null: the transaction created it directly. Undefined: the transaction
- * did not create it. A factory's event is reliable. An imported record may describe another chain, so a trace decides.
- * Without a trace, a transaction that called a contract counts as a call of the creator. A transaction that deployed
- * another contract counts if the address is a possible child of that contract.
+ * Returns the factory: the contract that created this one. Null: the transaction created it directly. Undefined: the
+ * transaction did not create it. A factory's event is reliable. An imported record may describe another chain, so a
+ * trace decides. Without a trace, a transaction that called a contract counts as a call of the creator. A transaction
+ * that deployed another contract counts if the address is a possible child of that contract.
  */
-async function makerOf(
+async function factoryOf(
   rpc: TraceRpc,
   { is_pool, factory, address: contract, tx_hash }: Unasked,
   { created, to }: Transaction,
@@ -101,7 +101,7 @@ async function makerOf(
 ): Promise<Hex | null | undefined> {
   if (created === contract) return null;
   if (is_pool) return factory;
-  const traced = await findMaker(rpc, tx_hash, contract, signal);
+  const traced = await findFactory(rpc, tx_hash, contract, signal);
   if (traced !== undefined) return traced ?? undefined;
   if (created === null) return to ?? undefined;
   return isChild(created, contract) ? created : undefined;
@@ -147,7 +147,8 @@ const receiptShape = z.object({
 function toTransaction(receipt: unknown): Transaction | null {
   if (receipt === null) return null;
   const parsed = receiptShape.safeParse(receipt);
-  if (!parsed.success) throw new AppError('node_failed', 'the node answered no receipt');
+  if (!parsed.success)
+    throw new AppError('node_failed', 'the answer of the node is not a transaction receipt');
   const { from, to, blockNumber, contractAddress } = parsed.data;
   const some = (value: Hex | null | undefined): Hex | null => (value == null ? null : toLowerHex(value));
   return {

@@ -17,7 +17,7 @@ import {
   type ContractCreationRow,
   type CreatorDeps,
 } from './findCreators';
-import { findMaker } from './findMaker';
+import { findFactory } from './findFactory';
 
 /** Most new contracts that wait for their first log to become final. */
 export const WAITING_MAX = CONTRACTS_MAX;
@@ -72,7 +72,7 @@ export async function findNewCreations(
     const transaction = transactions[index] ?? null;
     if (transaction === null) continue;
     const { from: creator, created } = transaction;
-    const factory = created === address ? null : await findMaker(rpc, tx_hash, address, signal);
+    const factory = created === address ? null : await findFactory(rpc, tx_hash, address, signal);
     if (factory === undefined) untold += 1;
     else told += 1;
     if (factory === undefined || (factory === null && created !== address)) continue;

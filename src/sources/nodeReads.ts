@@ -39,7 +39,7 @@ const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly me
 export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = systemClock()): NodeReads {
   let underWay = 0;
   const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
-    const late = (): Error => new RpcError('timeout', `no answer within ${READ_MS} ms`);
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${READ_MS} ms`);
     return withDeadline(clock, READ_MS, undefined, late, (deadline) =>
       rpc.run(
         (endpoint, signal) => readOf(endpoint, { method, params, answerBytesMax: ANSWER_BYTES_MAX }, signal),
@@ -54,7 +54,11 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = s
   };
   return {
     async call(method, params) {
-      if (underWay >= READS_MAX) throw new AppError('node_failed', 'too many questions to the node at once');
+      if (underWay >= READS_MAX)
+        throw new AppError(
+          'node_failed',
+          `${READS_MAX} requests to the node are already running; try again later`,
+        );
       underWay += 1;
       try {
         return await read(method, params);

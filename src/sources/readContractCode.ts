@@ -120,7 +120,7 @@ async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSign
 
 function readData(result: unknown): Hex {
   if (isHexData(result)) return toLowerHex(result);
-  throw new AppError('node_failed', 'the node answered something that is not hex data');
+  throw new AppError('node_failed', 'the node returned a value that is not hex data');
 }
 
 /** The address in a word; null: zero, or not an address. */

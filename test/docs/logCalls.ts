@@ -14,7 +14,7 @@ interface Node {
 
 const LEVELS: readonly unknown[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
-/** All log calls of a TypeScript source, such as `this.#log.warn({ error }, 'a message')`. */
+/** All log calls of a TypeScript source, such as `this.log.warn({ error }, 'a message')`. */
 export function listLogCalls(source: string): LogCall[] {
   const nodes = listNodes(parseSync(source, { syntax: 'typescript', target: 'es2022' }));
   return nodes.flatMap((node) => {
@@ -33,7 +33,7 @@ function listNodes(value: unknown): Node[] {
   return [...('type' in value ? [value as Node] : []), ...Object.values(value).flatMap(listNodes)];
 }
 
-/** The last name of `log`, `options.log` and `this.#log`: `log`. */
+/** The last name of `log`, `options.log` and `this.log`: `log`. */
 function nameOf(value: unknown): string {
   const node = value as Node;
   if (node.type === 'MemberExpression') return nameOf(node['property']);

@@ -127,12 +127,20 @@ test('backfill and verify refuse impossible ranges, and print the blocks that th
     expect(await running).toEqual({ code, output: expect.stringMatching(output) });
   };
   await ends(run('backfill', 20, 40), 0, /"finalTo":40/);
-  await ends(run('backfill', 10, 35), 1, /^candlehouse: --from 10: this database begins at block 20/m);
-  await ends(run('backfill', 50, 60), 0, /blocks 41-49 are ingested too/);
-  await ends(run('backfill', 20, 60), 0, /blocks 20-60 are stored already/);
-  await ends(run('verify', 5, 1), 1, /^candlehouse: --from 5 lies after --to 1/m);
-  await ends(run('verify', 70, 80), 1, /^candlehouse: none of these.*final blocks 20-60 are stored/m);
-  await ends(run('verify', 1, 30), 0, /^Not all of these.*\n.*of final blocks 20-30\.$/ms);
+  await ends(run('backfill', 10, 35), 1, /^candlehouse: --from 10: the first block of this database is 20/m);
+  await ends(run('backfill', 50, 60), 0, /Blocks 41-49 are ingested first/);
+  await ends(run('backfill', 20, 60), 0, /blocks 20-60 are already stored/);
+  await ends(run('verify', 5, 1), 1, /^candlehouse: --from 5 is after --to 1/m);
+  await ends(
+    run('verify', 70, 80),
+    1,
+    /^candlehouse: none of the requested blocks is stored: final blocks 20-60 are stored/m,
+  );
+  await ends(
+    run('verify', 1, 30),
+    0,
+    /^Of the requested blocks, only 20-30 can be verified\.\n.*of final blocks 20-30\.$/ms,
+  );
   await database.drop();
 });
 

@@ -75,7 +75,7 @@ test('the log contains no keys of nodes that fail in every way and repeat the ke
     RPC_URL: `${nodeUrl},${webSocket},http://127.0.0.1:1/${SECRETS.pathKey}`,
   });
   while (asked < 8 && program.process.exitCode === null) await delay(50);
-  await untilSaid(program, /ingest failed/);
+  await untilSaid(program, /ingesting failed/);
   await program.end('SIGTERM');
   expect(program.output().length).toBeGreaterThan(200);
   expectNoSecret('log', program.output());

@@ -102,7 +102,7 @@ test('final rows lost while the program runs are detected and stored again, bit 
   await Promise.all(lost.map((table) => remove(table, range)));
   const damaged = await hashTables(range);
   for (const table of lost) expect([table, damaged[table]]).toEqual([table, '0']);
-  await mineUntilLogged(/the gap is refilled/);
+  await mineUntilLogged(/the missing rows are stored again/);
   await program.untilCalm(['gap_refilling', 'ingest_failing']);
   expect(await hashTables(range)).toEqual(before);
   expect(await program.metrics()).toContain('candlehouse_gaps_refilled_total 1');
@@ -121,7 +121,7 @@ test('swaps lost together with their insert tokens are stored again, and their b
   for (const { name } of parts)
     await home.database.command('lose a part', `ALTER TABLE swaps DROP PART '${name}'`);
   program = await home.start([chain.url]);
-  await mineUntilLogged(/the gap is refilled/);
+  await mineUntilLogged(/the missing rows are stored again/);
   await program.untilCalm(['gap_refilling', 'ingest_failing']);
   expect(await hashTables(whole)).toEqual(before);
   expect(await truth.findWrongBars(program.url)).toEqual([]);

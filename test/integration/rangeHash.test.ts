@@ -118,7 +118,7 @@ test('verify prints each range, and names the range and table of a changed row',
   expect(before.same).toBe(true);
   expect(before.lines).toHaveLength(WHOLE.length);
   for (const line of before.lines)
-    expect(line).toMatch(/^range hash of blocks \d+-\d+: [0-9a-f]{32}, \d+ rows, as noted$/);
+    expect(line).toMatch(/^range hash of blocks \d+-\d+: [0-9a-f]{32}, \d+ rows, as recorded$/);
   await database.command(
     'damage',
     `ALTER TABLE transfers UPDATE amount = amount + 1
@@ -127,7 +127,7 @@ test('verify prints each range, and names the range and table of a changed row',
   const after = await printHashes(database);
   expect(after.same).toBe(false);
   expect(after.lines[0]).toBe(before.lines[0]);
-  expect(after.lines[1]).toContain('DIFFERENT in transfers: noted was');
+  expect(after.lines[1]).toContain('DIFFERENT in transfers: the recorded hash is');
 });
 
 test('a duplicate row, a missing row and two swapped rows change the hash', async () => {

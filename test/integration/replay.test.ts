@@ -70,7 +70,7 @@ test.each([
   const second = await home.start([chain.url]);
   await second.untilBlock(head);
   await second.untilPromoted(chain.final);
-  expect(second.log.filter(({ msg }) => /were made anew/.test(msg))).toMatchObject([{ found: 0 }]);
+  expect(second.log.filter(({ msg }) => /were rebuilt/.test(msg))).toMatchObject([{ found: 0 }]);
   expect(await second.metrics()).toMatch(/^candlehouse_aggregates_mended_total 1$/m);
   await second.stop();
   expect(await findWrongTotal(home.database, new Map())).toBeNull();

@@ -9,7 +9,7 @@ import { closeEpoch, epochOf, type LegMoves, type LegRecord } from '../../src/pr
 import { NO_STATE, type Leg } from '../../src/pricing/leg';
 import { priceRouteHop, type Market } from '../../src/pricing/market';
 import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/pricer';
-import { isAnchorRoute, type Route, type TokenHop } from '../../src/pricing/route';
+import { isAnchorRoute, type PriceRoute, type TokenHop } from '../../src/pricing/priceRoute';
 import { Random } from '../support/random';
 import { makeMarketWorld, shuffled, type MarketWorld } from './marketWorld';
 import { findRoutesOver } from '../support/worlds/pools';
@@ -31,7 +31,7 @@ function holds(isTrue: boolean, what: string): void {
 }
 
 /** Legs by their names, because the pricer's other data about a leg is not part of the route. */
-const plainRoute = ({ pools, ...route }: Route) => ({
+const plainRoute = ({ pools, ...route }: PriceRoute) => ({
   ...route,
   pools: pools.map(({ leg, weight }) => ({ key: leg.key, weight })),
 });
@@ -142,7 +142,7 @@ test('a token is priced only through tokens routed before it, in at most 4 hops,
 
 /** The contents of a store: newest rows by token and leg. */
 class Stored {
-  readonly routes = new Map<Hex, Route>();
+  readonly routes = new Map<Hex, PriceRoute>();
   readonly hops = new Map<Hex, TokenHop>();
   readonly records = new Map<string, LegRecord>();
   readonly legs: { leg: Leg; older: boolean }[] = [];
@@ -296,7 +296,7 @@ test('a pricer that was rewound continues as if the other branch had never exist
       const block = blocks[done]!;
       same(sorted(bent.apply(block, true)), sorted(straight.apply(block, false)));
       done += 1;
-      if (random.chance(0.05)) bent.finalize(blocks[random.int(0, done - 1)]!.number);
+      if (random.chance(0.05)) bent.finalise(blocks[random.int(0, done - 1)]!.number);
       if (!random.chance(0.1)) continue;
       // Applies other blocks as a branch, then rewinds.
       const branch = other.blocks.slice(0, random.int(1, 40));

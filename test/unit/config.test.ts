@@ -263,7 +263,7 @@ describe('the chain in the settings', () => {
 
   it('a file that cannot be read is an error', () => {
     expect(faultOf({ CHAIN_CONFIG: 'gone.json' })).toMatch(
-      /^CHAIN_CONFIG gone\.json: cannot be read \(ENOENT/,
+      /^CHAIN_CONFIG gone\.json: the file cannot be read \(ENOENT/,
     );
   });
 });

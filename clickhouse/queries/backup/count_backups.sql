@@ -2,3 +2,4 @@
 SELECT count() AS running
 FROM system.backups
 WHERE status = 'CREATING_BACKUP'
+LIMIT 1

@@ -2,3 +2,4 @@
 SELECT
     (SELECT count() FROM system.databases WHERE name = {restored:String}) > 0
     AND (SELECT count() FROM system.tables WHERE database = {name:String}) = 0 AS waits
+LIMIT 1

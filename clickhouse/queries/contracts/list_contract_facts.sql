@@ -17,24 +17,28 @@ FROM contract_codes
 WHERE true
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
 UNION ALL
 SELECT address, 3, factory, NULL, created_tx, created_block, created_at, 0, NULL, NULL
 FROM pools
 WHERE ord <= {final_ord:UInt64}
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
 UNION ALL
 SELECT address, 5, NULL, NULL, NULL, decimals, NULL, version, symbol, name
 FROM tokens
 WHERE true
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
 UNION ALL
 SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
 FROM created_contracts
 WHERE ord <= {final_ord:UInt64}
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
 UNION ALL
 SELECT address, 2, creator, factory, tx_hash, block, timestamp, version, NULL, NULL
 FROM contract_creations
@@ -42,6 +46,7 @@ WHERE block <= intDiv({final_ord:UInt64}, 1048576)
     AND isNotNull(creator)
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
 -- if commits
 UNION ALL
 SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
@@ -50,6 +55,7 @@ WHERE ord > {final_ord:UInt64}
     AND has({commits:Array(UInt64)}, commit)
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
 UNION ALL
 SELECT address, 3, factory, NULL, created_tx, created_block, created_at, 0, NULL, NULL
 FROM pools_head
@@ -57,4 +63,5 @@ WHERE ord > {final_ord:UInt64}
     AND has({commits:Array(UInt64)}, commit)
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
 -- end

@@ -5,16 +5,16 @@
 -- all chains.
 SELECT
     concat('0x', lower(hex(u.contract))) AS address,
-    if(isNull(u.maker), NULL, concat('0x', lower(hex(assumeNotNull(u.maker))))) AS factory,
+    if(isNull(u.created_by), NULL, concat('0x', lower(hex(assumeNotNull(u.created_by))))) AS factory,
     concat('0x', lower(hex(u.transaction))) AS tx_hash,
     u.pool AS is_pool
 FROM
 (
-    SELECT address AS contract, factory::Nullable(FixedString(20)) AS maker, assumeNotNull(created_tx) AS transaction, true AS pool
+    SELECT address AS contract, factory::Nullable(FixedString(20)) AS created_by, assumeNotNull(created_tx) AS transaction, true AS pool
     FROM pools
     WHERE isNotNull(created_tx) AND created_block <= {final_to:UInt32}
     UNION ALL
-    SELECT address AS contract, NULL AS maker, assumeNotNull(deployment_tx) AS transaction, false AS pool
+    SELECT address AS contract, NULL AS created_by, assumeNotNull(deployment_tx) AS transaction, false AS pool
     FROM {verified_db:Identifier}.verified_contracts
     WHERE chain_id = {chain_id:UInt32} AND isNotNull(deployment_tx)
 ) AS u

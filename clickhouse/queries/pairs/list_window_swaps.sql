@@ -25,6 +25,7 @@ WHERE ord IN (
             OR ord > {tail_ord:UInt64}
         )
 )
+LIMIT {limit:UInt32}
 -- if commits
 UNION ALL
 SELECT
@@ -40,5 +41,5 @@ SELECT
     tracked
 FROM swaps_head
 WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
--- end
 LIMIT {limit:UInt32}
+-- end

@@ -2,3 +2,4 @@
 SELECT id, argMax(m.name, applied_at) AS name
 FROM schema_migrations AS m
 GROUP BY id
+LIMIT {limit:UInt32}

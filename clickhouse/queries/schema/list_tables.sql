@@ -2,3 +2,4 @@
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase()
+LIMIT {limit:UInt32}

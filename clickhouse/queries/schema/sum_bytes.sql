@@ -2,3 +2,4 @@
 SELECT sum(bytes_on_disk) AS bytes
 FROM system.parts
 WHERE active AND database = currentDatabase()
+LIMIT 1

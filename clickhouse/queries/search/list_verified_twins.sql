@@ -14,3 +14,4 @@ WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)}
             WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
         )
     )
+LIMIT length({addresses:Array(String)})

@@ -12,6 +12,7 @@ WHERE ((ord > {week_ord:UInt64} AND ord <= {week_edge:UInt64}) OR (ord >= {high_
     AND ord <= {final_ord:UInt64}
     AND tracked
     AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+LIMIT {limit:UInt32}
 -- if commits
 UNION ALL
 SELECT
@@ -24,5 +25,5 @@ WHERE has({commits:Array(UInt64)}, commit)
     AND ord > {final_ord:UInt64}
     AND tracked
     AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
--- end
 LIMIT {limit:UInt32}
+-- end

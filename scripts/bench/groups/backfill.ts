@@ -115,7 +115,7 @@ export async function benchBackfill(
       name: 'the same backfill with prices',
       value: seconds,
       unit: 's',
-      limitName: 'without an anchor: no price, no bar of a token',
+      limitName: 'the same without prices: the chain has no anchor',
       limit: unpriced,
       ratio: seconds / unpriced,
       target: '<= 1.25x',
@@ -168,10 +168,10 @@ function processorFigure({ before, after, logs, seconds, reading }: Spent): Figu
   const wanted = cpus().length * 10;
   const parts = `ingester ${ingester.toFixed(1)}, of which reading blocks ${read.toFixed(1)}, engine ${engine.toFixed(1)}, stub node ${node.toFixed(1)}`;
   return {
-    name: `processor time of a backfilled log (${parts})`,
+    name: `processor time per backfilled log (${parts})`,
     value,
     unit: 'us',
-    limitName: `what ${cpus().length} cores have at this rate`,
+    limitName: `time of ${cpus().length} cores per log at this rate`,
     limit,
     ratio: value / limit,
     target: `<= ${wanted} us: 100,000 logs/s`,
@@ -195,7 +195,7 @@ async function timeRangeHashes(database: Database, to: number, logsPerSecond: nu
     name: `range hashes of ${ranges.length * HASH_BLOCKS} blocks with ${logs} logs`,
     value,
     unit: 's',
-    limitName: 'backfill of as many logs',
+    limitName: 'backfill of the same number of logs',
     limit,
     ratio: value / limit,
     target: '<= 0.15x',

@@ -5,6 +5,7 @@
  */
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { percentile, type Figure } from '../figure';
+import { readSql } from '../loaders/readSql';
 import type { ServedApi } from '../loaders/servedApi';
 import { lastLoadedBlock, loadedToken, type SwapLoad } from '../loaders/swapLoader';
 import { askRows } from '../../../test/support/engine/askRows';
@@ -37,44 +38,31 @@ export async function loadTransfers(
   load: TransferLoad,
   onChunk: (done: number) => void,
 ): Promise<void> {
-  const common = { from: swaps.from, blocks: lastLoadedBlock(swaps) - 1 };
+  const common = {
+    from: swaps.from,
+    blocks: lastLoadedBlock(swaps) - 1,
+    holders: load.holders,
+    token: WIDELY_HELD,
+    tokens: TOKENS,
+    lp_tokens: LP_TOKENS,
+    receipts: RECEIPTS,
+  };
   const parts: readonly (readonly [string, number])[] = [
-    [HOLDERS_SQL, Math.floor(load.holders * 1.2)],
-    [WALLETS_SQL, load.wallets * (TOKENS + LP_TOKENS) * RECEIPTS],
-    [OTHERS_SQL, load.others],
+    ['holder_transfers', Math.floor(load.holders * 1.2)],
+    ['wallet_transfers', load.wallets * (TOKENS + LP_TOKENS) * RECEIPTS],
+    ['other_transfers', load.others],
   ];
   let done = 0;
-  for (const [what, count] of parts) {
+  for (const [name, count] of parts) {
+    const sql = readSql(name);
     for (let at = 0; at < count; at += CHUNK) {
       const some = Math.min(CHUNK, count - at);
-      const params = { ...common, at, count: some, total: count, holders: load.holders };
-      await database.command('load transfers', `INSERT INTO transfers ${what}`, params);
+      await database.command('load transfers', sql, { ...common, at, count: some, total: count });
       done += some;
       onChunk(done);
     }
   }
 }
-
-/** SQL for the address with number `expression` and a prefix of one byte. */
-const address = (prefix: string, expression: string): string =>
-  `unhex(concat('${prefix}', leftPad(lower(hex(${expression})), 38, '0')))`;
-
-/** SQL for the position and time of row `n`, in block order. */
-const PLACE = `(intDiv(n * {blocks:UInt64}, {total:UInt64}) + 1) * 1048576 + 2000 + n % 500, {from:UInt32} + n % 86400`;
-const NUMBERS = 'FROM (SELECT {at:UInt64} + number AS n FROM numbers({count:UInt64}))';
-const NOBODY = `toFixedString('', 20)`;
-const AMOUNT = 'toUInt256(1000000000000000 + cityHash64(n, 3) % 1000000000000000000)';
-
-const HOLDERS_SQL = `
-  SELECT ${PLACE}, unhex('${WIDELY_HELD}'), ${NOBODY}, ${address('06', '(n * 7919) % {holders:UInt64}')}, ${AMOUNT}, 'transfer',
-    n % 50 ${NUMBERS}`;
-const WALLETS_SQL = `
-  SELECT ${PLACE}, if(what < ${TOKENS}, ${address('01', 'what + 1')}, ${address('e2', `what - ${TOKENS}`)}), ${NOBODY},
-    ${address('05', `intDiv(n, ${(TOKENS + LP_TOKENS) * RECEIPTS})`)}, ${AMOUNT}, 'transfer', n % 50
-  FROM (SELECT {at:UInt64} + number AS n, n % ${TOKENS + LP_TOKENS} AS what FROM numbers({count:UInt64}))`;
-const OTHERS_SQL = `
-  SELECT ${PLACE}, ${address('01', '1 + cityHash64(n, 4) % 4000')}, ${address('07', 'cityHash64(n, 5) % 200000')},
-    ${address('07', 'cityHash64(n, 6) % 200000')}, ${AMOUNT}, 'transfer', n % 50 ${NUMBERS}`;
 
 interface Ask {
   readonly name: string;
@@ -98,7 +86,7 @@ export async function benchBalances(
       path: (index) =>
         `/tokens?q=0x${WIDELY_HELD}&limit=${1 + (index % 100)}&page=${1 + Math.floor(index / 100)}`,
     },
-    { name: `/tokens/{a} of it, given again`, path: () => `/tokens/0x${WIDELY_HELD}` },
+    { name: `/tokens/{address} of the same token, repeated`, path: () => `/tokens/0x${WIDELY_HELD}` },
   ];
   await api.get('/api/v1/tokens?limit=1');
   const figures: Figure[] = [];
@@ -154,13 +142,13 @@ export async function storageFigures(database: Database): Promise<Figure[]> {
   // Uncompressed: three addresses, an amount, ord, time, kind and index.
   const rawBytes = 3 * 20 + 32 + 8 + 4 + 1 + 4;
   return [
-    ['bytes per transfer, its row', transfers.bytes / transfers.stored],
-    ['bytes per transfer with its balances', all / transfers.stored],
+    ['bytes per transfer, the row alone', transfers.bytes / transfers.stored],
+    ['bytes per transfer, the row and its balances', all / transfers.stored],
   ].map(([name, value]) => ({
     name: `${name}, ${transfers.stored} stored`,
     value: Number(value),
     unit: 'B',
-    limitName: 'the row uncompressed',
+    limitName: 'uncompressed row',
     limit: rawBytes,
     ratio: Number(value) / rawBytes,
     target: 'printed',

@@ -5,6 +5,7 @@
  */
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { percentile, type Figure } from '../figure';
+import { readSql } from '../loaders/readSql';
 import type { ServedApi } from '../loaders/servedApi';
 import { askRows } from '../../../test/support/engine/askRows';
 
@@ -30,39 +31,6 @@ const address = (expression: string): string =>
   `toFixedString(substring(concat(sipHash128Reference(${expression}), sipHash128Reference(${expression} + 1)), 1, 20), 20)`;
 const word = (expression: string): string =>
   `toFixedString(concat(sipHash128Reference(${expression}), sipHash128Reference(${expression} + 1)), 32)`;
-const padded = (expression: string): string =>
-  `toFixedString(concat(unhex(repeat('00', 12)), ${address(expression)}), 32)`;
-const NO_WORD = `toFixedString('', 32)`;
-const AMOUNT = (salt: number): string =>
-  `concat(unhex(repeat('00', 24)), substring(sipHash128Reference(n + ${salt}), 1, 8))`;
-
-/**
- * Half are transfers, a quarter are pair events, and the rest are of 300 other kinds. Contracts and people follow a
- * power law.
- */
-const LOAD_SQL = `
-  INSERT INTO logs
-  SELECT
-    369, block * 1048576 + n % ${LOGS_PER_BLOCK}, ${START} + (block - ${FIRST_BLOCK}) * 10, ${address('contract + {seed:UInt64}')},
-    multiIf(what < 62, 3, what < 74, 1, what < 82, 3, what < 90, 2, 4) AS topics, ${word('kind')},
-    if(topics > 1, ${padded('person1')}, ${NO_WORD}), if(topics > 2, ${padded('person2')}, ${NO_WORD}),
-    if(topics > 3, toFixedString(concat(unhex(repeat('00', 28)), reinterpretAsString(toUInt32(n))), 32), ${NO_WORD}),
-    multiIf(what < 50, ${AMOUNT(0)}, what < 62, concat(${AMOUNT(0)}, ${AMOUNT(1)}, unhex(repeat('00', 64))),
-      what < 74, concat(${AMOUNT(2)}, ${AMOUNT(3)}), what < 82, unhex(repeat('ff', 32)), what < 90, ${AMOUNT(4)}, ''),
-    ${word(`intDiv(n, ${LOGS_PER_TX}) * 2 + {seed:UInt64}`)}, intDiv(n % ${LOGS_PER_BLOCK}, ${LOGS_PER_TX})
-  FROM
-  (
-    SELECT
-      {at:UInt64} + number AS n,
-      intDiv(n, ${LOGS_PER_BLOCK}) + ${FIRST_BLOCK} AS block,
-      cityHash64(n, {seed:UInt64}, 1) % 100 AS what,
-      toUInt64(pow(${CONTRACTS}, (cityHash64(n, {seed:UInt64}, 2) % 1000003) / 1000003)) AS near,
-      if(what >= 50 AND what < 74, near + 100000, near) AS contract,
-      multiIf(what < 50, 1, what < 62, 2, what < 74, 3, what < 82, 4, 100 + near % 300) AS kind,
-      toUInt64(pow(${PEOPLE}, (cityHash64(n, {seed:UInt64}, 3) % 1000003) / 1000003)) AS person1,
-      toUInt64(pow(${PEOPLE}, (cityHash64(n, {seed:UInt64}, 4) % 1000003) / 1000003)) AS person2
-    FROM numbers({count:UInt64})
-  )`;
 
 /** Fills logs, blocks, tokens and the cursor in the database server. */
 export async function loadLogs(
@@ -72,9 +40,19 @@ export async function loadLogs(
 ): Promise<void> {
   const { seed, logs } = load;
   const blocks = Math.ceil(logs / LOGS_PER_BLOCK);
+  const sql = readSql('logs');
+  const common = {
+    seed,
+    start: START,
+    first_block: FIRST_BLOCK,
+    per_block: LOGS_PER_BLOCK,
+    per_tx: LOGS_PER_TX,
+    contracts: CONTRACTS,
+    people: PEOPLE,
+  };
   for (let at = 0; at < logs; at += CHUNK) {
     const count = Math.min(CHUNK, logs - at);
-    await database.command('load logs', LOAD_SQL, { at, count, seed });
+    await database.command('load logs', sql, { ...common, at, count });
     onChunk(at + count);
   }
   await database.command(
@@ -149,28 +127,28 @@ export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: st
         `&fromBlock=0&toBlock=${to(i)}`,
     },
     {
-      name: '/logs, address and topic0, page of 1,000, with its count and decoding',
+      name: '/logs, address and topic0, page of 1,000, with count and decoding',
       target: 60,
       path: (i) => `/logs?address=0x${at(i).address}&topic0=0x${at(i).topic0}&limit=1000&to_block=${to(i)}`,
     },
     { name: '/contracts/{a}', target: 15, path: (i) => `/contracts/0x${at(i).address}?x=${i}` },
-    { name: '/search of a name', target: 30, path: (i) => `/search?q=tkn${i}` },
+    { name: '/search by name', target: 30, path: (i) => `/search?q=tkn${i}` },
     {
-      name: '/search of an address',
+      name: '/search by address',
       target: 30,
       path: (i) => `/search?q=${at(i).address}&limit=${1 + (i % 90)}`,
     },
     {
-      name: '/logs of a contract, 25',
+      name: '/logs of a contract, page of 25',
       target: 60,
       path: (i) => `/logs?address=0x${at(i).address}&to_block=${to(i)}`,
     },
     {
-      name: '/logs of a topic0, 25',
+      name: '/logs with a topic0, page of 25',
       target: 120,
       path: (i) => `/logs?topic0=0x${at(i).topic0}&to_block=${to(i)}`,
     },
-    { name: '/logs of any, 25', target: 120, path: (i) => `/logs?to_block=${to(i * 3)}` },
+    { name: '/logs without a filter, page of 25', target: 120, path: (i) => `/logs?to_block=${to(i * 3)}` },
   ];
   const figures: Figure[] = [];
   for (const { name, target, path } of asks) {

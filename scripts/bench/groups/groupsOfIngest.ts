@@ -43,7 +43,7 @@ export async function benchIngest(bench: Bench): Promise<void> {
 
 /** The same backfill by the whole program in its own process: API and ingester together. */
 async function benchMemory({ server, folder, figures }: Bench, node: BenchChild): Promise<void> {
-  say('memory of a backfill …');
+  say('measuring the memory of a backfill …');
   const database = await createDatabase(server.writerUrl, 'candlehouse_memory', true);
   const api = await serveApi('all', {
     RPC_URL: node.url,
@@ -52,7 +52,7 @@ async function benchMemory({ server, folder, figures }: Bench, node: BenchChild)
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_memory'),
   });
   while (Number((await api.head()) ?? 0) < BLOCKS) await new Promise((resolve) => setTimeout(resolve, 100));
-  figures.push(memoryFigure('memory of API and ingester after the backfill, most', api.memoryMb(), 1_024));
+  figures.push(memoryFigure('memory of API and ingester after the backfill', api.memoryMb(), 1_024));
   await api.stop();
   await database.close();
 }

@@ -41,7 +41,7 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   const database = await createDatabase(server.writerUrl, 'candlehouse_ticks', true);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));
   await loadPrices(database, load);
-  say('merging …');
+  say('merging the table parts …');
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
   await waitForMerges(database);
   await waitForCalm(database);
@@ -54,15 +54,15 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
     CHAIN_CONFIG: writeLoadedDescription(folder),
   });
   if (wants('ticks')) {
-    say('ticks …');
+    say('measuring ticks …');
     figures.push(...(await benchTicks(api, load, readerUrl)));
   }
   if (wants('lists')) {
-    say('lists …');
+    say('measuring lists …');
     figures.push(...(await benchLists(api, load, readerUrl)));
   }
   if (wants('hot')) {
-    say('hot …');
+    say('measuring cached answers …');
     figures.push(...(await benchHot(api)));
   }
   figures.push(memoryFigure('memory of the API process', api.memoryMb(), 300));
@@ -79,7 +79,7 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
     const database = await createDatabase(server.writerUrl, name, true);
     const started = performance.now();
     await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
-    say(`${swaps} swaps with their bars in ${Math.round((performance.now() - started) / 1_000)} s`);
+    say(`loaded ${swaps} swaps and their bars in ${Math.round((performance.now() - started) / 1_000)} s`);
     await loadPrices(database, load);
     await waitForMerges(database, LAST_MERGE_MS);
     await waitForCalm(database);
@@ -92,10 +92,10 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
     };
     grown.push({ load, readerUrl, api: await serveApi('serve', { ...settings, ...urls }) });
   }
-  say('ticks of each size …');
+  say('measuring ticks at each size …');
   figures.push(...(await benchGrowth(grown)));
   const largest = grown.at(-1);
-  say('lists of the largest …');
+  say('measuring lists at the largest size …');
   if (largest !== undefined)
     figures.push(...(await benchLists(largest.api, largest.load, largest.readerUrl)));
   for (const { api } of grown) await api.stop();
@@ -108,7 +108,7 @@ export async function benchHoldings({ server, folder, figures }: Bench): Promise
   await loadSwaps(database, swaps, () => undefined);
   await loadPrices(database, swaps);
   await loadTransfers(database, swaps, load, (done) => say(`loaded ${done} transfers`));
-  say('merging …');
+  say('merging the table parts …');
   for (const table of ['transfers', 'token_balances', 'holder_balances'])
     await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
   figures.push(...(await storageFigures(database)));
@@ -119,7 +119,7 @@ export async function benchHoldings({ server, folder, figures }: Bench): Promise
     CLICKHOUSE_READ_URL: readerUrl,
     CHAIN_CONFIG: writeLoadedDescription(folder),
   });
-  say('balances …');
+  say('measuring balances …');
   figures.push(...(await benchBalances(api, load, readerUrl)));
   await api.stop();
 }
@@ -128,7 +128,7 @@ export async function benchLogs({ server, figures }: Bench): Promise<void> {
   const load = { logs: EXPLORED_LOGS, seed: 7 };
   const database = await createDatabase(server.writerUrl, 'candlehouse_logs', true);
   await loadLogs(database, load, (done) => say(`loaded ${done} logs`));
-  say('merging …');
+  say('merging the table parts …');
   await waitForMerges(database, LAST_MERGE_MS);
   await waitForCalm(database);
   figures.push(await logStorage(database, load));
@@ -138,7 +138,7 @@ export async function benchLogs({ server, figures }: Bench): Promise<void> {
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_logs'),
     CLICKHOUSE_READ_URL: readerUrl,
   });
-  say('explorer …');
+  say('measuring the explorer …');
   figures.push(...(await benchExplorer(api, load, readerUrl)));
   await api.stop();
 }
@@ -149,7 +149,7 @@ export async function benchSourceSearch({ server, folder, figures }: Bench): Pro
   await loadSwaps(database, swaps, () => undefined);
   await loadPrices(database, swaps);
   const bytes = await loadSources(database, 369, SOURCE_FILES, (done) => say(`loaded ${done} source files`));
-  say('merging …');
+  say('merging the table parts …');
   for (const table of ['source_files', 'source_uses'])
     await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
   await waitForMerges(database);
@@ -161,7 +161,7 @@ export async function benchSourceSearch({ server, folder, figures }: Bench): Pro
     CLICKHOUSE_READ_URL: readerUrl,
     CHAIN_CONFIG: writeDescription(folder),
   });
-  say('source search …');
+  say('measuring source search …');
   figures.push(...(await benchSources(api, SOURCE_FILES, bytes, readerUrl)));
   await api.stop();
 }

@@ -12,7 +12,7 @@ const REORG_LOGS = 50;
 const CLIENTS = Number(process.env['BENCH_CLIENTS'] ?? 10_000);
 
 export async function benchStream({ server, folder, figures }: Bench): Promise<void> {
-  say('stream …');
+  say('measuring the stream …');
   const last = 320;
   const chain = await startStubChain({ blocks: last, logsPerBlock: LOGS_PER_BLOCK, pairs: 200 });
   const first = 200;
@@ -48,7 +48,7 @@ export async function benchReorgs({ server, folder, figures }: Bench): Promise<v
 
 /** Only the API runs in the process, so the ingester's work is not counted. */
 export async function benchStreamClients({ server, folder, figures }: Bench): Promise<void> {
-  say('clients of the stream …');
+  say('measuring stream clients …');
   const chain = await startStubChain({ blocks: 600, logsPerBlock: 2, pairs: 20 });
   chain.setHead(100);
   const database = await createDatabase(server.writerUrl, 'candlehouse_clients', true);

@@ -43,7 +43,7 @@ export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
       name: `ticks, 300 bars, ${load.swaps} swaps, ${load.pairs} pairs, p99 (p50 ${middle} ms)`,
       value,
       unit: 'ms',
-      limitName: `the same at ${first?.load.swaps} (p50 ${percentile(first?.times ?? [], 50).toFixed(1)})`,
+      limitName: `the same with ${first?.load.swaps} swaps (p50 ${percentile(first?.times ?? [], 50).toFixed(1)})`,
       limit,
       ratio: value / limit,
       target: `<= ${TARGET}x`,

@@ -23,7 +23,7 @@ export async function benchHot(api: ServedApi): Promise<Figure[]> {
   const [value, limit] = [median(served), median(limits)];
   return [
     {
-      name: `/pairs, hot, ${CONNECTIONS} connections, ${body.length} bytes`,
+      name: `/pairs from the cache, ${CONNECTIONS} connections, ${body.length} bytes`,
       value,
       unit: 'requests/s',
       limitName: 'bare node:http, the same bytes',
@@ -38,6 +38,6 @@ export async function benchHot(api: ServedApi): Promise<Figure[]> {
 async function requestsPerSecond(url: string): Promise<number> {
   const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS });
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${result.non2xx + result.errors} failures of ${url}`);
+    throw new Error(`${result.non2xx + result.errors} requests for ${url} failed`);
   return result.requests.average;
 }

@@ -45,13 +45,13 @@ export async function benchLatency(
     const value = percentile(latencies, p);
     const limit = percentile(inserts, p);
     return {
-      name: `new block → stream client, p${p} of ${latencies.length} blocks`,
+      name: `time from a new block to the stream client, p${p} of ${latencies.length} blocks`,
       value,
       unit: 'ms',
       limitName: 'insert of one block of 24 rows',
       limit,
       ratio: value / limit,
-      target: `<= ${beyond} ms beyond`,
+      target: `<= limit + ${beyond} ms`,
       ok: value <= limit + beyond && isWhole,
     };
   });

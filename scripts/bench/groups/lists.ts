@@ -79,10 +79,10 @@ export async function benchLists(api: ServedApi, load: SwapLoad, readerUrl: stri
   }
   await database.close();
   figures.push({
-    name: 'tables of pairs, tokens and DEXes of one head, made anew',
+    name: 'building the tables of pairs, tokens and DEXes for a new head',
     value: made,
     unit: 'ms',
-    limitName: 'a block of 10 s',
+    limitName: 'block time of 10 s',
     limit: 10_000,
     ratio: made / 10_000,
     target: '<= 5,000 ms',

@@ -106,7 +106,7 @@ function run(pools: number): { readonly block: number; readonly back: number } {
   const records = market.legs.map((leg, n) => {
     const [state] = market.states.slice(n, n + 1);
     const movedAt = FIRST_TIME - Math.floor(n < live ? random() * 20 * DAY : 40 * DAY);
-    if (state === undefined) throw new RangeError('a leg without a state');
+    if (state === undefined) throw new RangeError('a leg has no state');
     const { liquidity: depthLiquidity, price } = state;
     return {
       leg,
@@ -130,7 +130,7 @@ function run(pools: number): { readonly block: number; readonly back: number } {
     const started = performance.now();
     pricer.apply(block, true);
     forward += performance.now() - started;
-    pricer.finalize(block.number - 64);
+    pricer.finalise(block.number - 64);
     if (n % 30 !== 29) return;
     const backAt = performance.now();
     pricer.rewindTo(block.number - TAKEN_BACK);
@@ -148,20 +148,20 @@ export function benchPricing(): Figure[] {
   const forward = TAKEN_BACK * many.block;
   return [
     {
-      name: name('prices of a block, mean'),
+      name: name('pricing one block, mean'),
       value: many.block,
       unit: 'ms',
-      limitName: `the same with ${POOLS / 10}`,
+      limitName: `the same with ${POOLS / 10} pools`,
       limit: few.block,
       ratio: many.block / few.block,
       target: '<= 15x',
       ok: many.block <= 15 * few.block,
     },
     {
-      name: name(`taking ${TAKEN_BACK} blocks back`),
+      name: name(`undoing ${TAKEN_BACK} blocks`),
       value: many.back,
       unit: 'ms',
-      limitName: 'pricing as many',
+      limitName: 'pricing the same number of blocks',
       limit: forward,
       ratio: many.back / forward,
       target: '<= 1x',

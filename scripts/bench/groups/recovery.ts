@@ -51,16 +51,16 @@ export async function benchRecovery(
   });
   return [
     figure(
-      `start → first bar, median of ${ROUNDS} (most ${Math.max(...bars).toFixed(1)} s)`,
+      `time from start to first bar, median of ${ROUNDS} (maximum ${Math.max(...bars).toFixed(1)} s)`,
       median(bars),
-      'engine alone',
+      'start of the engine alone',
       median(engine),
       3,
     ),
     figure(
-      `start after kill -9 → ready, most of ${ROUNDS} (median ${median(killed).toFixed(1)} s)`,
+      `time from start after kill -9 to ready, maximum of ${ROUNDS} (median ${median(killed).toFixed(1)} s)`,
       Math.max(...killed),
-      'start after a clean end',
+      'start after a clean stop',
       median(clean.map(({ ready }) => ready)),
       10,
     ),

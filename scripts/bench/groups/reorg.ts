@@ -52,10 +52,10 @@ async function measure(api: ServedApi, chain: StubChain, path: string, name: str
   const limit = percentile(fetches, 50);
   const [p90, most] = [percentile(times, 90), Math.max(...times)].map(Math.round);
   return {
-    name: `reorg of ${DEPTH} blocks → right ${name}, p50 of ${times.length} (p90 ${p90}, most ${most} ms)`,
+    name: `time from a reorg of ${DEPTH} blocks to correct ${name}, p50 of ${times.length} (p90 ${p90}, maximum ${most} ms)`,
     value,
     unit: 'ms',
-    limitName: 'fetch of those blocks alone',
+    limitName: 'fetching these blocks alone',
     limit,
     ratio: value / limit,
     target: '<= 200 ms',
@@ -77,7 +77,7 @@ async function untilShown(api: ServedApi, path: string, hash: string): Promise<n
     if ((await askFor(`${api.url}/readyz`)) !== hash) await delay(POLL_MS);
     else if ((await askFor(`${api.url}/api/v1${path}`)) === hash) return performance.now();
   }
-  throw new Error(`the API did not come to block ${hash} within ${WAIT_MS} ms`);
+  throw new Error(`the API did not reach block ${hash} within ${WAIT_MS} ms`);
 }
 
 /** The hash of the block that the answer is as of. */

@@ -27,7 +27,7 @@ export async function benchStorage(database: Database, asks: readonly StorageAsk
       name: `storage of ${rows} rows of ${table}: per ${row}`,
       value,
       unit: 'B',
-      limitName: 'not compressed',
+      limitName: 'uncompressed',
       limit,
       ratio: value / limit,
       target: `<= ${target} B`,

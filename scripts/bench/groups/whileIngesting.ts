@@ -46,13 +46,13 @@ export async function benchWhileIngesting({ load, chain, settings }: LoadedFolde
     const value = percentile(busy, 99);
     const limit = percentile(still, 99);
     const rate = ((chain.head - first) / busyMs) * 1_000;
-    const middle = `p50 ${percentile(busy, 50).toFixed(1)} ms beside ${percentile(still, 50).toFixed(1)}`;
+    const middle = `p50 ${percentile(busy, 50).toFixed(1)} ms, without blocks ${percentile(still, 50).toFixed(1)} ms`;
     return [
       {
-        name: `ticks, ${load.swaps} swaps, while ${rate.toFixed(0)} blocks/s come in, p99 (${middle})`,
+        name: `ticks, ${load.swaps} swaps, while ${rate.toFixed(0)} blocks/s are ingested, p99 (${middle})`,
         value,
         unit: 'ms',
-        limitName: 'while none comes in',
+        limitName: 'the same without new blocks',
         limit,
         ratio: value / limit,
         target: `<= ${TARGET}x`,

@@ -44,7 +44,7 @@ export function createDrain(base: string): Drain {
       if (end === -1) return true;
       const length = /\r\ncontent-length: (\d+)/i.exec(asked.head.slice(0, end))?.[1];
       if (!asked.head.startsWith('HTTP/1.1 200 ') || length === undefined) {
-        fail(new Error(`an answer that is not counted: ${asked.head.slice(0, 500)}`));
+        fail(new Error(`expected status 200 and a content-length, got: ${asked.head.slice(0, 500)}`));
         socket.destroy();
         return true;
       }
@@ -70,7 +70,7 @@ export function createDrain(base: string): Drain {
   return {
     get: (path) =>
       new Promise((resolve, reject) => {
-        if (asked !== null) return reject(new Error('one question at a time'));
+        if (asked !== null) return reject(new Error('another request of this connection is still running'));
         if (performance.now() - usedAt > IDLE_MS) {
           socket.removeAllListeners().destroy();
           socket = open();

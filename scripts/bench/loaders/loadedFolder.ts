@@ -37,7 +37,7 @@ export async function loadFolder(
   const database = openDatabase({ url: server.writerUrl, requestTimeoutMs: 600_000 });
   await migrate(database, log);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
-  say('merging …');
+  say('merging the table parts …');
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
   await waitForMerges(database);
   await becomePastOf(chain, database, loaded, swaps);
@@ -70,10 +70,10 @@ async function becomePastOf(
   await database.command('forget the loader', 'TRUNCATE TABLE promotions');
   const common = `unhex('${blocks.at(-1)?.hash.slice(2) ?? ''}'), ${chain.timeOf(loaded)}`;
   const counts = `map('blocks', ${blocks.length}, 'pools', ${PAIRS}, 'swaps', ${swaps}, 'events', ${swaps})`;
-  await database.command(
-    'load cursor',
-    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
-     VALUES (369, 0, 'done', 'start', 1, 0, unhex(repeat('00', 32)), 0, map()),
-            (369, 1, 'done', 'backfill', 1, ${loaded}, ${common}, ${counts})`,
-  );
+  const ranges = [
+    "(369, 0, 'done', 'start', 1, 0, unhex(repeat('00', 32)), 0, map())",
+    `(369, 1, 'done', 'backfill', 1, ${loaded}, ${common}, ${counts})`,
+  ];
+  const columns = 'chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts';
+  await database.command('load cursor', `INSERT INTO promotions (${columns}) VALUES ${ranges.join(', ')}`);
 }

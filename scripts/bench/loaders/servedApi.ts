@@ -54,7 +54,7 @@ export async function serveApi(
       () => false,
     ))
   ) {
-    if (Date.now() > until) throw new Error(`the API has no head:\n${output}`);
+    if (Date.now() > until) throw new Error(`the API has not indexed a block:\n${output}`);
     await delay(50);
   }
   return {

@@ -1,6 +1,7 @@
 /** Fills `swaps` in the database server from a seed: months of trading, a few hot pairs and many rare ones. */
 import { TWO_LEVEL_SUMS, type Database } from '../../../src/clickhouse/client/database';
 import { listViews, WITH_COMPUTED, type View } from '../../../src/ingest/repair/viewRebuild';
+import { readSql } from './readSql';
 
 export interface SwapLoad {
   readonly swaps: number;
@@ -47,16 +48,11 @@ export async function loadSwaps(
   const views = listViews('swaps');
   for (const { name } of views) await database.command('drop view', `DROP VIEW IF EXISTS ${name}`);
   const blocks = lastLoadedBlock(load);
-  await database.command(
-    'load pools',
-    `INSERT INTO pools SELECT (number + 1) * 1048576, ${PAIR('number')}, 'bench', 'uniswap_v2', 2, unhex(repeat('fa', 20)),
-       ${BASE('number')}, ${QUOTE('number')}, true, [], [], 2900, 0, 1, {from:UInt32}, NULL
-     FROM numbers({pairs:UInt64})`,
-    { pairs: load.pairs, from: load.from },
-  );
+  await database.command('load pools', readSql('pools'), { pairs: load.pairs, from: load.from });
+  const loadSwap = readSql('swaps');
   for (let at = 0; at < load.swaps; at += CHUNK) {
     const count = Math.min(CHUNK, load.swaps - at);
-    await database.command('load swaps', LOAD_SQL, {
+    await database.command('load swaps', `${loadSwap} ${LARGE_PARTS}`, {
       at,
       count,
       swaps: load.swaps,
@@ -69,13 +65,11 @@ export async function loadSwaps(
   }
   for (const view of views) await fillView(database, view, load);
   await fillEvents(database, load);
-  await database.command(
-    'load cursor',
-    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
-     SELECT 369, number, 'done', if(number = 0, 'start', 'backfill'), 1, if(number = 0, 0, {blocks:UInt32}),
-       unhex(repeat('b1', 32)), {from:UInt32} + if(number = 0, 0, {blocks:UInt32}) * {seconds:UInt32}, map() FROM numbers(2)`,
-    { blocks, from: load.from, seconds: BLOCK_SECONDS },
-  );
+  await database.command('load cursor', readSql('cursor'), {
+    blocks,
+    from: load.from,
+    seconds: BLOCK_SECONDS,
+  });
 }
 
 /**
@@ -138,13 +132,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     from: load.from,
   };
   const statements: readonly (readonly [string, string])[] = [
-    [
-      'load first states',
-      `INSERT INTO pool_states SELECT (number + 1) * 1048576 + 1, {from:UInt32}, 'sync', ${PAIR('number')}, 'bench', 2,
-         ${BASE('number')}, ${QUOTE('number')}, true, unhex(repeat('00', 32)), 0, NULL, toUInt256(1000000000000000000000),
-         toUInt256(3000000000000000000000), 0, 0, 0, 1 + number, []
-       FROM numbers({pairs:UInt64})`,
-    ],
+    ['load first states', readSql('first_states')],
     [
       'load states',
       `INSERT INTO pool_states SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
@@ -187,24 +175,3 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
   ];
   for (const [name, sql] of statements) await database.command(name, sql, params);
 }
-
-const LOAD_SQL = `
-  INSERT INTO swaps
-  SELECT
-    block * 1048576 + nth % 1000 * 2 AS ord, {from:UInt32} + block * {seconds:UInt32}, ${PAIR('pair_index')},
-    1, 'bench', 2, ${BASE('pair_index')}, ${QUOTE('pair_index')}, true,
-    reinterpretAsFixedString(sipHash128(nth)) || reinterpretAsFixedString(sipHash128(nth + 1)), nth % 50,
-    unhex(leftPad(lower(hex(cityHash64(nth) % 20000)), 40, '0')), unhex(repeat('03', 20)), unhex(repeat('04', 20)),
-    toInt256(amount), -toInt256(amount * 3), toUInt256(1000000000000000000000 + amount), toUInt256(3000000000000000000000),
-    0, 0, 0, (1 + (cityHash64(nth, 7) % 1000) / 100000) * (1 + pair_index) AS raw_price, raw_price, 1, 0.5,
-    toDecimal128(amount / 1e15, 12) AS usd, 0, true, 2900
-  FROM
-  (
-    SELECT
-      {at:UInt64} + number AS nth,
-      intDiv(nth * {blocks:UInt64}, {swaps:UInt64}) + 1 AS block,
-      toUInt64(floor(pow({pairs:Float64}, (cityHash64(nth, 1) % 1000003) / 1000003))) - 1 AS pair_index,
-      1000000000000000 + cityHash64(nth, 2) % 1000000000000000 AS amount
-    FROM numbers({count:UInt64})
-  )
-  ${LARGE_PARTS}`;

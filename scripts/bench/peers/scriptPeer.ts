@@ -14,5 +14,5 @@ export async function runScript(task: PeerTask, clickhouseUrl: string, database:
     'SELECT (SELECT count() FROM swaps) AS swaps, (SELECT count() FROM syncs) AS syncs',
   );
   const rows = { swaps: Number(row?.swaps), syncs: Number(row?.syncs) };
-  return { name: 'script of 60 lines, two views of bars, the same engine', rows, endedAt };
+  return { name: 'script of 60 lines with two bar views on the same ClickHouse', rows, endedAt };
 }

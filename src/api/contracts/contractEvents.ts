@@ -4,7 +4,7 @@ import { id } from 'ethers';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { eventsByTopic } from '../../query/logs/decodeEvent';
-import { implementationsAt, readRoutes } from '../../query/logs/logDecoder';
+import { implementationsAt, readProxies } from '../../query/logs/logDecoder';
 import { ALL_LOGS, LOG_LIST_MAX } from '../../query/logs/logFilter';
 import { logsAnswerShape } from '../../wire/explorer';
 import { parsedParam, requiredAddressParam } from '../params';
@@ -78,15 +78,15 @@ async function topicsOf(
   // Solidity reads `uint` as `uint256`.
   const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
   if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
-  const routes = await readRoutes(chain, head, [address]);
-  const past = (routes.upgrades.get(address) ?? []).flatMap(({ targets }) => targets);
-  const behind = implementationsAt(routes, address, lastOrdOfBlock(head.number));
+  const proxies = await readProxies(chain, head, [address]);
+  const past = (proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets);
+  const behind = implementationsAt(proxies, address, lastOrdOfBlock(head.number));
   const contracts = [...new Set([address, ...behind, ...past])].slice(0, 100);
   const records = await deps.verified.findMany(
     contracts.map((each) => ({
       chainId: chain.chainId,
       address: each,
-      codeHash: routes.codes.get(each)?.hash ?? null,
+      codeHash: proxies.codes.get(each)?.hash ?? null,
     })),
   );
   const named = records

@@ -52,7 +52,7 @@ export function listOf(items: readonly unknown[], empty: string): EtherscanAnswe
 }
 
 /** The 400 for an invalid parameter; the text goes to the caller. */
-export function badParam(text: string): AppError {
+export function dialectError(text: string): AppError {
   return new AppError('bad_request', text);
 }
 

@@ -19,7 +19,7 @@ import {
   type DialectAnswer,
   type DialectDeps,
 } from './action';
-import { badParam, refusalOf, refuse, TEXTS } from './answers';
+import { dialectError, refusalOf, refuse, TEXTS } from './answers';
 import { readAsked, textOf, type AskedParams } from './askedParams';
 import { blockActions } from './actions/blockActions';
 import { contractActions } from './actions/contractActions';
@@ -131,13 +131,13 @@ async function readCall(
 function chainOf({ chainIds }: DialectDeps, text: string | null): number {
   if (text === null) return chainIds[0] ?? 0;
   const chainId = chainIds.find((id) => String(id) === text);
-  if (chainId === undefined) throw badParam(TEXTS.chain);
+  if (chainId === undefined) throw dialectError(TEXTS.chain);
   return chainId;
 }
 
 function findAction(asked: AskedParams): Action {
   const actions = MODULES.get((textOf(asked, 'module') ?? '').toLowerCase());
-  if (actions === undefined) throw badParam(TEXTS.module);
+  if (actions === undefined) throw dialectError(TEXTS.module);
   const action = actions.get((textOf(asked, 'action') ?? '').toLowerCase());
   return action ?? (() => refuse(TEXTS.action));
 }

@@ -17,7 +17,7 @@ export type TableType = keyof typeof TABLE_FORMATS;
 export const TABLE_TYPES: readonly string[] = Object.keys(TABLE_FORMATS);
 
 /** An answer as a table: a query that reads only the columns passed as parameters. */
-export interface Table {
+export interface AnswerTable {
   readonly query: string;
   readonly columns: QueryParams;
   /** Parameters to change for the next page; null: this is the last page. */
@@ -36,7 +36,7 @@ function isTableType(type: string | false): type is TableType {
 }
 
 /** Adds a Link header (RFC 8288) for the next page, because a table has no `meta`. */
-export function linkNext(ctx: RouteContext, next: Table['next']): void {
+export function linkNext(ctx: RouteContext, next: AnswerTable['next']): void {
   if (next === null) return;
   const query = new URLSearchParams(ctx.querystring);
   for (const [name, value] of Object.entries(next)) query.set(name, value);

@@ -1,13 +1,13 @@
 /** Converts bars to columns for the table formats. */
 import type { Bar, TicksMeta } from '../../wire/ticks';
-import { bitsOf, bitsOrNull, type Table } from './formats';
+import { bitsOf, bitsOrNull, type AnswerTable } from './formats';
 
 export interface BarsAnswer {
   readonly data: readonly Bar[];
   readonly meta: Pick<TicksMeta, 'next_to'>;
 }
 
-export function tableOfBars({ data, meta }: BarsAnswer): Table {
+export function tableOfBars({ data, meta }: BarsAnswer): AnswerTable {
   return {
     query: 'formats/list_bars',
     columns: {

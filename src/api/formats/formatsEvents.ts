@@ -4,7 +4,7 @@
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import { isDecoded, type ActivityAnswer, type ActivityEntry } from '../../wire/activity';
-import { bitsOrNull, type Table } from './formats';
+import { bitsOrNull, type AnswerTable } from './formats';
 
 /** Fields that only some event kinds have; null in the others. */
 const TEXTS = [
@@ -23,7 +23,7 @@ const TEXTS = [
 const INTEGERS = ['tick', 'tick_lower', 'tick_upper'];
 const FLOATS = ['amount_usd', 'fee_usd', 'amount0_usd', 'amount1_usd'];
 
-export function tableOfEvents({ data, meta }: ActivityAnswer): Table {
+export function tableOfEvents({ data, meta }: ActivityAnswer): AnswerTable {
   const fields = data.map((item) => new Map<string, unknown>(Object.entries(item)));
   const columns: Record<string, QueryParams[string]> = {
     ...commonColumns(data),

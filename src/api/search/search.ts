@@ -1,5 +1,5 @@
 /** GET /api/v1/search: finds contracts, tokens, pairs, transactions, blocks, DEXes and signatures by a search text. */
-import { search as searchAll } from '../../query/search/search';
+import { searchAll } from '../../query/search/search';
 import { searchAnswerShape } from '../../wire/explorer';
 import { checkSearched, required, textParam } from '../params';
 import type { Route } from '../route';

@@ -97,7 +97,7 @@ export const readyShape = z.object({
 export type ReadyAnswer = z.infer<typeof readyShape>;
 
 /** The current answer, for the endpoint and for logs. */
-export function readAnswer(deps: ReadyzDeps): ReadyAnswer {
+export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
   const answer = answerWith(deps, null);
   return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
 }
@@ -125,7 +125,7 @@ export function readyz(deps: ReadyzDeps): Route {
     },
     async handle(ctx): Promise<void> {
       if (needsNode(answerWith(deps, null))) await deps.node?.ask();
-      const answer = readAnswer(deps);
+      const answer = readReadiness(deps);
       ctx.status = answer.ready ? 200 : 503;
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'application/json';

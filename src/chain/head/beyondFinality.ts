@@ -13,7 +13,7 @@ export class BeyondFinality extends AppError {
     super(
       'broken_invariant',
       `the node's chain does not contain block ${final.number} ${final.hash}, which is final ` +
-        `(the node has ${node.hash} at ${node.number}): a reorg beyond finality, or another chain`,
+        `(the node has block ${node.number} ${node.hash}). The cause is a reorg beyond finality or a node of another chain`,
     );
     this.name = 'BeyondFinality';
   }

@@ -67,7 +67,7 @@ export async function* syncToHead(
     if (restarts >= RESTARTS_MAX) {
       throw new AppError(
         'node_failed',
-        `the chain changed ${restarts} times while block ${target.number} was reached`,
+        `the chain changed ${restarts} times while the blocks up to ${target.number} were fetched`,
       );
     }
     await clock.sleep(backoffMs(clock, restarts, RESTART_BASE_MS, RESTART_MAX_MS), options.signal);

@@ -66,7 +66,8 @@ function headTableSql(
   partition: string,
   order: string,
 ): string {
-  if (statement === undefined) throw new AppError('bad_config', `HEAD OF ${table} stands before the table`);
+  if (statement === undefined)
+    throw new AppError('bad_config', `"-- HEAD OF ${table}" comes before the table ${table}`);
   const columns = columnsOf(statement);
   return [
     `CREATE TABLE IF NOT EXISTS ${table}_head`,

@@ -13,10 +13,10 @@ import { endPause } from '../../ingest/store/pause';
 import {
   checkWhole,
   describeContent,
-  dropSnapshot,
-  takeSnapshot,
+  dropClone,
+  cloneTables,
   type Content,
-} from '../../ingest/store/snapshot';
+} from '../../ingest/store/cloneTables';
 import type { Logger } from '../../log';
 import { attach, showBytes, type Attached } from '../attach';
 import { placeToWrite } from './backupPlace';
@@ -46,9 +46,10 @@ export async function runBackup(
   const attached = await attach(config, log);
   try {
     if (!(await isIngested(attached, attached.name)))
-      throw new AppError('bad_config', 'nothing is stored yet: nothing to back up');
+      throw new AppError('bad_config', `nothing to back up: the database ${attached.name} has no blocks yet`);
     const system = attached.open('system');
-    if (await isBackingUp(system)) throw new AppError('unavailable', 'another backup is being written');
+    if (await isBackingUp(system))
+      throw new AppError('unavailable', 'another backup is running: wait for its end');
     const written = await placeToWrite(place, config.dataDir, attached.engineFolder);
     const taken: Taken[] = [];
     try {
@@ -56,7 +57,7 @@ export async function runBackup(
         taken.push(each);
         const database = attached.open(source);
         for (const statement of operationsTable()) await database.command('create operations', statement);
-        await takeSnapshot({ database, source, target: each.target, clock: systemClock(), log, signal });
+        await cloneTables({ database, source, target: each.target, clock: systemClock(), log, signal });
       }
       const contents = await checkAll(attached, taken);
       const total = contents.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -68,7 +69,7 @@ export async function runBackup(
       for (const [index, { chainId }] of taken.entries()) output.write(describe(chainId, contents[index]));
       output.write(`${showBytes(bytes)} written to ${written.shown}\n`);
     } finally {
-      for (const { target } of taken) await dropSnapshot(system, target);
+      for (const { target } of taken) await dropClone(system, target);
       await written.cleanUp();
     }
   } finally {

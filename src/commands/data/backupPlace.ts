@@ -31,7 +31,7 @@ export function backupFolder(place: string, dataDir: string): string {
   if (isDestination(place)) {
     throw new AppError(
       'bad_config',
-      `${place.split('(')[0] ?? ''}(…) is for a server of CLICKHOUSE_URL; the embedded engine takes a name or a folder`,
+      `got ${place.split('(')[0] ?? ''}(…), which needs CLICKHOUSE_URL; allowed for the embedded engine: a name or a folder`,
     );
   }
   return /^[\w.-]+$/.test(place) && !/^\.+$/.test(place) ? join(dataDir, BACKUPS, place) : resolve(place);
@@ -52,7 +52,8 @@ export async function placeToWrite(
 ): Promise<BackupPlace> {
   if (engineFolder === null) return atServer(place);
   const folder = backupFolder(place, dataDir);
-  if (await isThere(folder)) throw new AppError('bad_config', `${folder} is there already`);
+  if (await isThere(folder))
+    throw new AppError('bad_config', `${folder} already exists: choose another name or folder`);
   const name = `writing-${process.pid}`;
   const written = join(engineFolder, BACKUPS, name);
   await rm(written, { recursive: true, force: true });
@@ -73,7 +74,7 @@ export async function placeToRead(
   if (engineFolder === null) return atServer(place);
   const folder = backupFolder(place, dataDir);
   if (!(await isThere(join(folder, '.backup'))))
-    throw new AppError('bad_config', `there is no backup in ${folder}`);
+    throw new AppError('bad_config', `no backup found in ${folder}: the file .backup is missing`);
   const name = `reading-${process.pid}`;
   const brought = join(engineFolder, BACKUPS, name);
   await rm(brought, { recursive: true, force: true });

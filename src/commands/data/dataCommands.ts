@@ -26,15 +26,15 @@ export function addDataCommands(
   addCopies(program, start);
   program
     .command('prune')
-    .description('drop rows of old final blocks; bars, prices and balances stay')
+    .description('drop old rows of logs or swaps; bars, prices and balances stay')
     .requiredOption(
       '--before <block|date>',
-      'drop what is older: a block, or a date such as 2026-01-31 (UTC)',
+      'drop rows before this block or date (UTC), such as 2026-01-31',
       readBound,
     )
-    .option('--what <list>', `comma list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
-    .option('--chain <id>', `369 (or CHAIN_ID), or ${SECOND_CHAIN_ID}`, parseBlock)
-    .option('--yes', 'do it; without, only what would go is said', false)
+    .option('--what <list>', `comma-separated list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
+    .option('--chain <id>', `the market chain (default) or ${SECOND_CHAIN_ID}`, parseBlock)
+    .option('--yes', 'drop the rows; without this option the command only reports them', false)
     .action(
       async (options: {
         before: PruneOptions['before'];
@@ -47,7 +47,7 @@ export function addDataCommands(
         if (chain !== config.chainId && chain !== SECOND_CHAIN_ID)
           throw new AppError(
             'bad_config',
-            `--chain ${chain}: expected ${config.chainId} or ${SECOND_CHAIN_ID}`,
+            `--chain: got ${chain}; allowed: ${config.chainId} or ${SECOND_CHAIN_ID}`,
           );
         await runPrune(config, log, stopOnSignals(), { before, what, chainId: chain, yes });
       },
@@ -55,11 +55,11 @@ export function addDataCommands(
   program
     .command('reindex')
     .description(
-      'read final blocks A to B from the node again and replace what is stored otherwise, with all that was made of it',
+      'read final blocks from the node again; replace stored rows that differ and rebuild their aggregates',
     )
     .requiredOption('--from <block>', 'first block', parseBlock)
     .requiredOption('--to <block>', 'last block', parseBlock)
-    .option('--check', 'only name what differs; exits 1 when something does', false)
+    .option('--check', 'only report differences; the exit code is 1 if there is one', false)
     .action(async (options: { from: number; to: number; check: boolean }) => {
       const { config, log } = start();
       process.exitCode = await runReindex(config, log, stopOnSignals(), options);
@@ -70,8 +70,8 @@ function addCopies(program: Command, start: () => Started): void {
   program
     .command('backup <place>')
     .description(
-      'copy everything that must be kept, as of one moment, while a program may go on: to a folder (a name lies below ' +
-        "DATA_DIR/backups); with CLICKHOUSE_URL to File('…'), Disk('…', '…') or S3('…', '…', '…') of that server",
+      'back up all data as of one moment; the program may run. <place> is a name below DATA_DIR/backups or a folder. ' +
+        "With CLICKHOUSE_URL, <place> is File('…'), Disk('…', '…') or S3('…', '…', '…')",
     )
     .action(async (place: string) => {
       const { config, log } = start();
@@ -79,8 +79,8 @@ function addCopies(program: Command, start: () => Started): void {
     });
   program
     .command('restore <place>')
-    .description('put a backup into an empty database; no program may run on it')
-    .option('--replace', 'drop what the database holds, once the backup was restored beside it', false)
+    .description('restore a backup into an empty database; stop the program first')
+    .option('--replace', 'replace the current data after the backup is restored completely', false)
     .action(async (place: string, options: { replace: boolean }) => {
       const { config, log } = start();
       await runRestore(config, log, place, options);
@@ -102,6 +102,8 @@ export function readTables(text: string): readonly Prunable[] {
   const names = text.split(',');
   const tables = PRUNABLE.filter((table) => names.includes(table));
   if (tables.length !== new Set(names).size)
-    throw new InvalidArgumentError(`expected a comma list of ${PRUNABLE.join(', ')}, got "${text}"`);
+    throw new InvalidArgumentError(
+      `expected a comma-separated list of ${PRUNABLE.join(', ')}, got "${text}"`,
+    );
   return tables;
 }

@@ -57,7 +57,7 @@ export async function runImportSources(
     for (const source of sources) {
       say(`importing from ${source.key}`);
       const { counts, finished } = await runImport(deps, source, signal);
-      const end = finished ? '' : ' (stopped; the next run goes on from here)';
+      const end = finished ? '' : ' (stopped; the next run continues from here)';
       process.stdout.write(`${source.key}: ${describe(counts)}${end}\n`);
       if (!finished) return;
     }
@@ -68,7 +68,7 @@ export async function runImportSources(
 }
 
 function describe({ found, stored, known, broken }: Readonly<ImportCounts>): string {
-  return `${found} contracts found, ${stored} verifications stored, ${known} known already, ${broken} skipped`;
+  return `${found} contracts found, ${stored} verifications stored, ${known} already known, ${broken} skipped`;
 }
 
 function say(text: string): void {
@@ -95,20 +95,23 @@ async function openSources(
     const folder = resolve(place);
     const about = await stat(folder).catch(() => null);
     if (about?.isDirectory() !== true)
-      throw new AppError('bad_config', `${place} is neither a folder nor an http(s) address`);
+      throw new AppError('bad_config', `got ${place}; allowed: a folder, or an http(s) URL`);
     return [await openSourcifyFolder(folder, chains.length === 0 ? CHAINS : chains)];
   }
-  if (!URL.canParse(place)) throw new AppError('bad_config', `${redactUrls(place)} is not an address`);
+  if (!URL.canParse(place))
+    throw new AppError('bad_config', `got ${redactUrls(place)}, which is not a valid URL`);
   const fetch = createJsonFetch(place);
   const [market = 369] = chains;
   if (await isSourcifyServer(fetch, market, signal).catch(() => false))
     return (chains.length === 0 ? CHAINS : chains).map((chainId) => openSourcifyServer(fetch, chainId));
-  if (chains.length > 1) throw new AppError('bad_config', '--chain: a Blockscout server is of one chain');
+  if (chains.length > 1)
+    throw new AppError('bad_config', '--chain: allowed once, because a Blockscout server has one chain');
   if (await isBlockscoutServer(fetch, signal).catch(() => false))
     return [openBlockscoutServer(fetch, market)];
   signal.throwIfAborted();
   throw new AppError(
     'bad_config',
-    `${fetch.shown} answers neither as Sourcify (/v2/contracts/${market}) nor as Blockscout (/api/v2/smart-contracts)`,
+    `${fetch.shown} is not a Sourcify server (no list at /v2/contracts/${market}) ` +
+      'and not a Blockscout server (no list at /api/v2/smart-contracts)',
   );
 }

@@ -25,10 +25,10 @@ export async function printRangeHashes(
     if (isDifferent) same = false;
     const range = `blocks ${now.from}-${now.from + HASH_BLOCKS - 1}`;
     const word = isDifferent
-      ? `DIFFERENT in ${tables.join(', ')}: noted was ${before.hash}`
+      ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${before.hash}`
       : before === undefined
-        ? 'not noted yet'
-        : 'as noted';
+        ? 'not recorded yet'
+        : 'as recorded';
     print(`range hash of ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
   }
   return same;

@@ -1,6 +1,7 @@
 /** The `prune` command: drops old rows of the largest tables. Bars, prices, balances and all aggregates are kept. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+import type { Database } from '../../clickhouse/client/database';
 import { migrate } from '../../clickhouse/schema/migrate';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
@@ -43,11 +44,10 @@ export async function runPrune(
   try {
     const name = chainId === config.chainId ? attached.name : `${attached.name}_${SECOND_CHAIN_ID}`;
     if (!(await attached.exists(name)))
-      throw new AppError('bad_config', `--chain ${chainId}: it is not stored here`);
+      throw new AppError('bad_config', `--chain ${chainId}: the database ${name} does not exist`);
     const database = attached.open(name);
     await migrate(database, log);
-    const bound = 'block' in before ? before.block : await findBlockAt(database, chainId, before.time);
-    if (bound === null) throw new AppError('bad_config', '--before: every stored block is older');
+    const bound = await findBound(database, chainId, before);
     const plans: PrunePlan[] = [];
     for (const table of what)
       plans.push(
@@ -58,7 +58,7 @@ export async function runPrune(
       output.write(`${yes ? 'dropping' : 'would drop'} ${what}\n`);
     }
     if (!yes) {
-      output.write('Nothing was dropped: say --yes to do it.\n');
+      output.write('Nothing was dropped. Add --yes to drop these rows.\n');
       return;
     }
     for (const plan of plans) if (plan.rows > 0) await prune(database, plan);
@@ -66,11 +66,27 @@ export async function runPrune(
       const { parts, failure } = await readPruning(database);
       if (parts === 0) break;
       if (failure !== '')
-        throw new AppError('unavailable', `the engine could not drop them yet: ${failure.slice(0, 300)}`);
+        throw new AppError(
+          'unavailable',
+          `ClickHouse has not dropped the rows yet: ${failure.slice(0, 300)}`,
+        );
       await delay(POLL_MS, undefined, { signal });
     }
-    output.write('Done. The disk has the room within about ten minutes.\n');
+    output.write('Done. The disk space is free within about ten minutes.\n');
   } finally {
     await attached.close();
   }
+}
+
+/** The first block to keep by the option --before. Throws `bad_config` if all stored blocks are older. */
+async function findBound(
+  database: Database,
+  chainId: number,
+  before: PruneOptions['before'],
+): Promise<number> {
+  if ('block' in before) return before.block;
+  const block = await findBlockAt(database, chainId, before.time);
+  if (block !== null) return block;
+  const time = new Date(before.time * 1_000).toISOString();
+  throw new AppError('bad_config', `--before: got ${time}; all stored blocks are older`);
 }

@@ -30,14 +30,16 @@ export async function runReindex(
   { from, to, check }: ReindexOptions,
   output: CommandOutput = process.stdout,
 ): Promise<number> {
-  if (from > to) throw new AppError('bad_config', `--from ${from} lies after --to ${to}`);
+  if (from > to)
+    throw new AppError('bad_config', `--from ${from} is after --to ${to}; allowed: a block up to --to`);
   if (config.rpcUrls === null)
-    throw new AppError('bad_config', 'RPC_URL is not set: name the node to read the blocks from');
+    throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
   const { chainId, chain } = config;
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId, log });
   const attached = await attach(config, log);
   try {
-    if (!(await attached.exists(attached.name))) throw new AppError('bad_config', 'nothing is stored yet');
+    if (!(await attached.exists(attached.name)))
+      throw new AppError('bad_config', `nothing to reindex: the database ${attached.name} does not exist`);
     const database = attached.open(attached.name);
     await migrate(database, log);
     await checkChainId(rpc, chainId, signal);
@@ -54,14 +56,14 @@ export async function runReindex(
     const report = await inPause(database, () => reindex(deps, { from, to, replace: !check }));
     const span = `blocks ${report.from}-${report.to}`;
     for (const { table, stored, read } of report.differences)
-      output.write(`DIFFERENT ${table}: ${stored} rows stored, ${read} rows by the node\n`);
+      output.write(`DIFFERENT ${table}: ${stored} rows stored, ${read} rows from the node\n`);
     if (report.differences.length === 0 && report.rebuilt.length === 0) {
-      output.write(`${span} are stored as the node has them.\n`);
+      output.write(`The stored rows of ${span} equal those from the node.\n`);
       return 0;
     }
     if (check) return 1;
-    const made = report.rebuilt.length === 0 ? '' : `; made anew: ${report.rebuilt.join(', ')}`;
-    output.write(`${span} were put right${made}. Restart what ingests or serves.\n`);
+    const made = report.rebuilt.length === 0 ? '' : `; rebuilt: ${report.rebuilt.join(', ')}`;
+    output.write(`Corrected ${span}${made}. Restart the ingester and the API.\n`);
     return 0;
   } finally {
     await attached.close();

@@ -9,7 +9,7 @@ import { migrate } from '../../clickhouse/schema/migrate';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import type { Config } from '../../config';
 import { AppError, errorText } from '../../errors';
-import { checkWhole, describeContent, type Content } from '../../ingest/store/snapshot';
+import { checkWhole, describeContent, type Content } from '../../ingest/store/cloneTables';
 import type { Logger } from '../../log';
 import { attach, type Attached } from '../attach';
 import { BACKUP_NAMES, describe, type CommandOutput } from './backup';
@@ -34,7 +34,7 @@ export async function runRestore(
     if (attached.owner !== null) {
       throw new AppError(
         'bad_config',
-        `process ${attached.owner} runs on ${config.dataDir}: stop it before restoring`,
+        `process ${attached.owner} uses ${config.dataDir}: stop this process before the restore`,
       );
     }
     const targets = [
@@ -54,7 +54,10 @@ export async function runRestore(
       }
       for (const { final, beside } of restored) {
         await drop(attached, restoredName(final));
-        await system.command('keep restored', `RENAME DATABASE ${beside} TO ${restoredName(final)}`);
+        await system.command(
+          'rename restored database',
+          `RENAME DATABASE ${beside} TO ${restoredName(final)}`,
+        );
       }
       for (const { chainId, final } of restored) {
         await placeRestored(system, final);
@@ -92,7 +95,7 @@ async function assertEmpty(attached: Attached, name: string): Promise<void> {
   if (found === undefined) return;
   throw new AppError(
     'bad_config',
-    `the database ${name} is not empty (${found.name} has ${found.rows} rows): --replace drops what it holds`,
+    `the database ${name} is not empty (${found.name} has ${found.rows} rows): add --replace to replace its data`,
   );
 }
 

@@ -30,7 +30,10 @@ interface BlockRange {
  */
 export async function runVerify(config: Config, log: Logger, range: AskedRange): Promise<number> {
   if (range.from !== null && range.to !== null && range.from > range.to)
-    throw new AppError('bad_config', `--from ${range.from} lies after --to ${range.to}`);
+    throw new AppError(
+      'bad_config',
+      `--from ${range.from} is after --to ${range.to}; allowed: a block up to --to`,
+    );
   const storage = await openStorage(config, log);
   const database = openDatabase({
     url: storage.server?.writerUrl ?? config.clickhouseUrl ?? '',
@@ -40,9 +43,10 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
   try {
     const stored = await readStoredState(database, config.chainId);
     const isEmpty = stored === null || stored.cursor.number < stored.startBlock;
-    if (isEmpty && isAsked(range)) throw new AppError('bad_config', 'nothing is stored yet');
+    if (isEmpty && isAsked(range))
+      throw new AppError('bad_config', 'nothing to verify: no block is stored yet');
     if (isEmpty) {
-      process.stdout.write('Nothing is stored yet: nothing to verify.\n');
+      process.stdout.write('Nothing to verify: no block is stored yet.\n');
       return 0;
     }
     const finalTo = stored.cursor.number;
@@ -93,14 +97,14 @@ function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRan
   const from = Math.max(asked.from ?? stored.from, stored.from);
   const to = Math.min(asked.to ?? stored.to, stored.to);
   const whole = `final blocks ${stored.from}-${stored.to} are stored`;
-  if (from > to) throw new AppError('bad_config', `none of these blocks can be verified: ${whole}`);
-  if (kept > to && isAsked(asked))
-    throw new AppError(
-      'bad_config',
-      `rows of these blocks were pruned: ${whole}, ${kept > stored.to ? 'no whole day of them' : `whole days from block ${kept}`}`,
-    );
+  if (from > to) throw new AppError('bad_config', `none of the requested blocks is stored: ${whole}`);
+  if (kept > to && isAsked(asked)) {
+    const days =
+      kept > stored.to ? 'no complete day is left' : `complete days are left from block ${kept} on`;
+    throw new AppError('bad_config', `rows of the requested blocks were pruned: ${days}`);
+  }
   const cut = { from: Math.max(from, kept), to };
   if ((asked.from ?? cut.from) < cut.from || (asked.to ?? to) > to)
-    process.stdout.write(`Not all of these blocks can be verified: ${whole}.\n`);
+    process.stdout.write(`Of the requested blocks, only ${cut.from}-${cut.to} can be verified.\n`);
   return cut;
 }

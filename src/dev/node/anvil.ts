@@ -15,7 +15,7 @@ import { createInterface } from 'node:readline';
 
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
-import { findPackageRoot } from '../packageFiles';
+import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 
 export interface AnvilOptions {
   readonly log: Logger;
@@ -154,7 +154,7 @@ async function readStart(
   const dead = ended.then((why): never => {
     throw new AppError(
       'node_failed',
-      `the development node did not start (RPC_URL would use another): ${why}`,
+      `the development node did not start: ${why}. To use a real chain, set RPC_URL and run npm start`,
       { retryable: false },
     );
   });
@@ -189,7 +189,7 @@ export function findAnvilBinary(platform: string = process.platform, arch: strin
   } catch (error) {
     throw new AppError(
       'bad_config',
-      `there is no development node for ${platform}/${arch} (npm package ${name}): set RPC_URL to a node of your own`,
+      `the development node is not available on ${platform}/${arch} (package ${name} is missing): set RPC_URL to a node`,
       { cause: error },
     );
   }

@@ -79,7 +79,7 @@ export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Pro
 function take(transaction: DevTransaction, nonces: Map<Hex, number>, position: number): TransactionRequest {
   const nonce = nonces.get(transaction.from);
   if (nonce === undefined)
-    throw new AppError('internal', `${transaction.from} is not an account of this maker`);
+    throw new AppError('internal', `account ${transaction.from} is not known to the block maker`);
   nonces.set(transaction.from, nonce + 1);
   const request: Record<string, string> = {
     from: transaction.from,
@@ -119,7 +119,8 @@ async function readNonces(rpc: DevRpc, accounts: readonly Hex[], tag: string): P
 /** Throws `node_failed` naming the failed transactions of a block. Otherwise returns the number of transactions. */
 export async function expectAllSucceeded(rpc: DevRpc, block: number): Promise<number> {
   const receipts = await rpc.call('eth_getBlockReceipts', [numberToHex(block)]);
-  if (!Array.isArray(receipts)) throw new AppError('node_failed', `no receipts of block ${block}`);
+  if (!Array.isArray(receipts))
+    throw new AppError('node_failed', `the node returned no receipts of block ${block}`);
   const failed = receipts.flatMap((receipt: unknown, index) =>
     field(receipt, 'status') === '0x1' ? [] : [index],
   );

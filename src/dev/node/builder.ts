@@ -26,7 +26,7 @@ export async function openBuilder(rpc: DevRpc, accounts: readonly Hex[]): Promis
     await maker.mine(timestamp);
     const mined = await expectAllSucceeded(rpc, number);
     if (mined !== sent)
-      throw new AppError('node_failed', `block ${number} has ${mined} of ${sent} transactions`);
+      throw new AppError('node_failed', `block ${number} has ${mined} transactions, expected ${sent}`);
   };
   return {
     send: async (from, to, data, gas, value) => {

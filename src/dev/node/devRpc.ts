@@ -33,7 +33,10 @@ export function openDevRpc(url: string): DevRpc {
   const post = async (payload: unknown): Promise<unknown> => {
     const body = JSON.stringify(payload);
     if (body.length > BODY_CHARACTERS_MAX) {
-      throw new AppError('internal', `a request of ${body.length} characters is more than the node takes`);
+      throw new AppError(
+        'internal',
+        `the request has ${body.length} characters; allowed: ${BODY_CHARACTERS_MAX}`,
+      );
     }
     const headers = { 'content-type': 'application/json' };
     const answer = await pool.request({ path: '/', method: 'POST', headers, body });
@@ -70,19 +73,21 @@ function resultOf(answer: unknown, method: string): unknown {
   if (error !== undefined) {
     throw new AppError('node_failed', `${method}: ${String(field(error, 'message'))}`, { retryable: false });
   }
-  if (field(answer, 'result') === undefined) throw new AppError('node_failed', `${method}: no result`);
+  if (field(answer, 'result') === undefined)
+    throw new AppError('node_failed', `${method}: the answer has no result`);
   return field(answer, 'result');
 }
 
 /** Converts a quantity to a number; throws for anything else. */
 export function toNumber(value: unknown): number {
-  if (!isQuantity(value)) throw new AppError('node_failed', `not a quantity: ${String(value)}`);
+  if (!isQuantity(value))
+    throw new AppError('node_failed', `got ${String(value)}; allowed: a JSON-RPC quantity`);
   return Number(value);
 }
 
 /** Checks hex data; throws for anything else. */
 export function toHexData(value: unknown): Hex {
-  if (!isHexData(value)) throw new AppError('node_failed', `not hex: ${String(value)}`);
+  if (!isHexData(value)) throw new AppError('node_failed', `got ${String(value)}; allowed: hex data`);
   return value;
 }
 

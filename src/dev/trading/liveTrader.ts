@@ -76,7 +76,10 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
       failures += 1;
       if (signal.aborted) break;
       if (failures >= FAILURES_IN_A_ROW_MAX) throw error;
-      log.warn({ error: errorText(error) }, 'the trader of the development chain missed a block');
+      log.warn(
+        { error: errorText(error) },
+        'the trader of the development chain failed to mine a block; retrying',
+      );
       await state.maker.reset().catch(() => undefined);
     }
   }
@@ -116,7 +119,7 @@ async function reorganise(state: LiveState, log: Logger): Promise<void> {
     await rollBack(state.rpc, state.maker, depth, blocks);
   }
   state.headTimestamp = (await getBlockHead(state.rpc)).timestamp;
-  const way = atOnce ? 'at once' : 'by rollback';
+  const way = atOnce ? 'replaced' : 'rolled back';
   log.info({ from: head.number - depth + 1, to: head.number, way }, 'the development chain made a reorg');
 }
 

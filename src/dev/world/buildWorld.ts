@@ -73,7 +73,7 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
 
 async function listAccounts(rpc: DevRpc): Promise<Hex[]> {
   const answer = await rpc.call('eth_accounts');
-  if (!Array.isArray(answer)) throw new AppError('node_failed', 'eth_accounts answered no list');
+  if (!Array.isArray(answer)) throw new AppError('node_failed', 'the answer of eth_accounts is not a list');
   return answer.map(toAddress);
 }
 
@@ -100,7 +100,7 @@ async function deployContracts(builder: Builder, deployer: Hex, plan: WorldPlan)
   ];
   const v3 = await deployV3(builder, deployer, wrappedNative);
   const wrapped = plan.tokens.find(({ key }) => key === WRAPPED_NATIVE);
-  if (wrapped === undefined) throw new AppError('internal', `the plan has no ${WRAPPED_NATIVE}`);
+  if (wrapped === undefined) throw new AppError('internal', `the plan has no token ${WRAPPED_NATIVE}`);
   const supply = rawAmount(wrapped, wrapped.supplyUsd);
   await builder.send(deployer, wrappedNative, encodeCall(ERC20, 'deposit', []), CALL_GAS, supply);
   await builder.send(deployer, wrappedNative, encodeCall(ERC20, 'transfer', [trader, supply]), CALL_GAS);

@@ -38,7 +38,7 @@ export function describeChain(
 function describeDexes({ v2, v3 }: Pick<World, 'v2' | 'v3'>): DexConfig[] {
   const [uniswap, pulse] = v2;
   if (uniswap === undefined || pulse === undefined)
-    throw new AppError('internal', 'the world has two V2 exchanges');
+    throw new AppError('internal', `the development chain has ${v2.length} V2 exchanges, expected 2`);
   return [
     v2Dex(DEX_V2, 'DevSwap V2', uniswap.factory, 30),
     v2Dex(DEX_V2_29, 'PulseDev V2', pulse.factory, 29),

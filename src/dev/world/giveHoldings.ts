@@ -119,14 +119,15 @@ function positionRange({ token0, token1, feePips }: WorldPool, choice: number): 
 
 function gift(world: World, token: WorldToken, wallet: Hex, usd: number): DevTransaction {
   const [deployer] = world.accounts;
-  if (deployer === undefined) throw new AppError('internal', 'the world has no accounts');
+  if (deployer === undefined)
+    throw new AppError('internal', 'the node of the development chain has no accounts');
   return call(deployer, world.trader, TRADER, 'give', [token.address, wallet, rawAmount(token, usd)]);
 }
 
 /** The router of a V2 pool's exchange. */
 function routerOf(world: World, pool: WorldPool): Hex {
   const exchange = world.v2[[DEX_V2, DEX_V2_29].indexOf(pool.dex)];
-  if (exchange === undefined) throw new AppError('internal', `no router for ${pool.dex}`);
+  if (exchange === undefined) throw new AppError('internal', `the exchange ${pool.dex} has no router`);
   return exchange.router;
 }
 

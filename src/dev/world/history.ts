@@ -54,7 +54,7 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   if (head.timestamp >= first) {
     throw new AppError(
       'internal',
-      `the head, ${head.timestamp}, is not before the history's first block, ${first}`,
+      `the head has the timestamp ${head.timestamp}; allowed: before ${first}, the first block of the history`,
     );
   }
   const maker = await openBlockMaker(rpc, world.accounts);
@@ -111,7 +111,8 @@ function wholeOf(value: number, chance: number): number {
 
 function openDue(maker: BlockMaker, world: World, due: readonly Launch[]): void {
   const [deployer] = world.accounts;
-  if (deployer === undefined) throw new AppError('internal', 'the world has no accounts');
+  if (deployer === undefined)
+    throw new AppError('internal', 'the node of the development chain has no accounts');
   for (const { plan } of due) maker.add({ from: deployer, to: world.trader, ...openPoolData(world, plan) });
 }
 

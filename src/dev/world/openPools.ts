@@ -39,7 +39,7 @@ export async function readPools(
 ): Promise<WorldPool[]> {
   const records = await readContract(rpc, TRADER, exchanges.trader, 'listPools');
   if (!Array.isArray(records) || records.length !== plans.length) {
-    throw new AppError('node_failed', `${plans.length} pools were to be opened`);
+    throw new AppError('node_failed', `the trader contract did not list ${plans.length} pools`);
   }
   return plans.map((plan, index) => joinPool(exchanges.tokens, plan, records[index], index));
 }
@@ -65,7 +65,7 @@ function feeOf(plan: PoolPlan): number {
   if (plan.dex === DEX_V2) return 30;
   if (plan.dex === DEX_V2_29) return 29;
   if (plan.fee === undefined)
-    throw new AppError('internal', `the pool ${plan.base}/${plan.quote} has no fee`);
+    throw new AppError('internal', `the plan of pool ${plan.base}/${plan.quote} has no fee`);
   return plan.fee;
 }
 
@@ -77,14 +77,14 @@ function factoryOf(contracts: Pick<World, 'v2' | 'v3'>, dex: string): Hex {
     [DEX_V3]: contracts.v3.factory,
   };
   const factory = factories[dex];
-  if (factory === undefined) throw new AppError('internal', `no factory for "${dex}"`);
+  if (factory === undefined) throw new AppError('internal', `the exchange "${dex}" has no factory`);
   return factory;
 }
 
 /** The token with this key in the plan; throws if there is none. */
 export function tokenByKey(tokens: readonly WorldToken[], key: string): WorldToken {
   const token = tokens.find((candidate) => candidate.key === key);
-  if (token === undefined) throw new AppError('internal', `the world has no token "${key}"`);
+  if (token === undefined) throw new AppError('internal', `the development chain has no token "${key}"`);
   return token;
 }
 

@@ -109,9 +109,9 @@ export class BlockReader {
   }
 
   /** Blocks up to `number` are final, so their undo data is dropped. */
-  finalize(number: number): void {
-    this.deps.decode.registry.finalize(number);
-    this.pricer.finalize(number);
+  finalise(number: number): void {
+    this.deps.decode.registry.finalise(number);
+    this.pricer.finalise(number);
   }
 
   private async discover(

@@ -153,12 +153,12 @@ export async function batchOutcomesAtLeast<T>(
   return answers.slice(1).map((answer): Outcome<T> => {
     if ('error' in answer) return answer;
     if (answer.value !== null) return { value: answer.value };
-    throw new AppError('broken_invariant', 'an answer was parsed to nothing');
+    throw new AppError('broken_invariant', 'the parser of a node answer returned null');
   });
 }
 
 function checkHeight(result: unknown, atLeast: number): null {
-  if (!isQuantity(result)) throw new AppError('node_failed', 'eth_blockNumber answered no number');
+  if (!isQuantity(result)) throw new AppError('node_failed', 'the answer of eth_blockNumber is not a number');
   if (Number(result) >= atLeast) return null;
   throw new RpcError('unknown_block', `the node is at block ${Number(result)}, behind block ${atLeast}`);
 }
@@ -187,5 +187,5 @@ async function callAll(
 
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'eth_call answered something that is not hex data');
+  throw new AppError('node_failed', 'the answer of eth_call is not hex data');
 }

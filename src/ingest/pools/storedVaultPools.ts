@@ -42,7 +42,10 @@ export async function readVaultPools(
     for (const row of some) {
       const poolId = ids.get(row.address);
       if (poolId === undefined)
-        throw new AppError('broken_invariant', `the log that shows pool ${row.address} is not stored`);
+        throw new AppError(
+          'broken_invariant',
+          `no stored log contains the pool id of vault pool ${row.address}`,
+        );
       const fee = fees.get(row.address);
       // The row already includes fee changes before the pool was listed.
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);

@@ -4,7 +4,8 @@
  * become null, and each request bounds the size of the answers. Multicall3:
  * https://github.com/mds1/multicall3
  */
-import { AbiCoder, Interface } from 'ethers';
+import { Interface } from 'ethers';
+import { z } from 'zod';
 
 import type { Outcome } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
@@ -33,6 +34,8 @@ export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);
+/** Success and return data of each call. */
+const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
 /** The third call is decimals(). */
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
 /** Tokens in one aggregate. A token that burns all its gas must leave enough for the others. */
@@ -132,10 +135,8 @@ async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Questi
   const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
   if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
   try {
-    const [results] = MULTICALL.decodeFunctionResult('aggregate3', outcome.value) as unknown as [
-      { success: boolean; returnData: Hex }[],
-    ];
-    return results.map(({ success, returnData }) => (success ? returnData : null));
+    const [results] = resultsShape.parse(MULTICALL.decodeFunctionResult('aggregate3', outcome.value));
+    return results.map(([success, returnData]) => (success ? returnData : null));
   } catch {
     return null;
   }
@@ -171,12 +172,12 @@ async function callAll(
 
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'eth_call answered something that is not hex data');
+  throw new AppError('node_failed', 'the answer of eth_call is not hex data');
 }
 
 /** The standard says uint8, but a contract can return any word. Only 0–77 is accepted. */
 export function decimalsOf(data: Hex | null | undefined): number | null {
   if (data == null || data.length < 66) return null;
-  const [value] = AbiCoder.defaultAbiCoder().decode(['uint256'], data.slice(0, 66)) as unknown as [bigint];
+  const value = BigInt(data.slice(0, 66));
   return value <= BigInt(DECIMALS_MAX) ? Number(value) : null;
 }

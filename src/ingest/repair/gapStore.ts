@@ -174,8 +174,8 @@ function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
   if (Number(row.found) !== 0) {
     throw new AppError(
       'broken_invariant',
-      `blocks ${row.from_block}-${row.to_block} have ${row.found} rows in ${table} where ${row.counts[table]} were ` +
-        'stored; the writer stops: run `candlehouse verify` to see what differs',
+      `blocks ${row.from_block}-${row.to_block} have ${row.found} rows in ${table}, expected ${row.counts[table]}; ` +
+        'the writer stops: run `candlehouse verify` to list the differences',
     );
   }
   return {

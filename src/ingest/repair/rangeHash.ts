@@ -163,7 +163,8 @@ export async function readRangeHashes(
   from: number,
   to: number,
 ): Promise<Map<number, RangeHash>> {
-  const params = { chain: chainId, from, to };
+  const limit = Math.floor((to - from) / HASH_BLOCKS) + 1;
+  const params = { chain: chainId, from, to, limit };
   const rows = await selectNamed(database, 'ingest/repair/list_range_hashes', params, hashShape);
   return new Map(
     rows.map(({ from_block, hash, rows: count, sums }) => [

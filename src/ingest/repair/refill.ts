@@ -58,7 +58,10 @@ export class GapWatch {
     this.expected = new Map(await this.gaps.readExpected());
     const gone = differOf(this.expected, await this.gaps.readStored());
     if (gone.length === 0) return;
-    throw new AppError('unavailable', `stored rows of ${gone.join(', ')} are gone; they are read again`);
+    throw new AppError(
+      'unavailable',
+      `stored rows of ${gone.join(', ')} are missing; their blocks are read again`,
+    );
   }
 }
 
@@ -80,12 +83,12 @@ export async function refillGaps(
   const found = await gaps.listGaps(differing, cursor.number);
   for (const gap of found) {
     const { from, to, missing } = gap;
-    log.error({ from, to, missing: [...missing] }, 'stored rows are gone; reading the range again');
+    log.error({ from, to, missing: [...missing] }, 'stored rows are missing; reading their blocks again');
     beginWork(status, { kind: 'refill', from, to }, now());
     await refill(deps, reader, gap, signal);
     endWork(status, 'refill');
     status.refills += 1;
-    log.warn({ from, to }, 'the gap is refilled');
+    log.warn({ from, to }, 'the missing rows are stored again');
   }
   const last = found.at(-1);
   // Check once at the end, because aggregates are counted over all rows.
@@ -104,8 +107,8 @@ function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
 function rowsGone(tables: readonly string[]): AppError {
   return new AppError(
     'broken_invariant',
-    `${tables.join(', ')} hold another number of rows than the finished ranges had; the writer stops: ` +
-      'run `candlehouse verify` to see what differs',
+    `the row counts of ${tables.join(', ')} differ from those of the finished ranges; the writer stops: ` +
+      'run `candlehouse verify` to list the differences',
   );
 }
 
@@ -148,7 +151,10 @@ export async function withoutIncomplete(
   const incomplete = (await gaps?.listIncomplete(stored.head)) ?? [];
   const [first] = incomplete;
   if (first === undefined) return stored;
-  log.error({ from: first.number, blocks: incomplete.length }, 'rows of head blocks are gone');
+  log.error(
+    { from: first.number, blocks: incomplete.length },
+    'rows of head blocks are missing; reading the blocks again',
+  );
   const commits = new Map(stored.commits);
   for (const { hash } of incomplete) commits.delete(hash);
   return { ...stored, commits, head: stored.head.filter(({ number }) => number < first.number) };

@@ -69,7 +69,7 @@ export async function reindex(
   const ranges = await listRanges(database, chainId, from, to);
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (first === undefined || last === undefined)
-    throw new AppError('bad_config', `no final blocks of ${from}-${to} are stored`);
+    throw new AppError('bad_config', `none of the blocks ${from}-${to} is stored as final`);
   const span = { from: first.from_block, to: last.to_block };
   const floors = await readFloors(database);
   await dropLeftovers(database);
@@ -127,7 +127,7 @@ async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): P
     last = blocks.at(-1) ?? last;
     if (batch.logs >= BATCH_LOGS) {
       await flush();
-      log.info({ to: last?.number, of: span.to }, 'blocks are read again');
+      log.info({ to: last?.number, of: span.to }, 'reading the blocks again');
     }
   }
   await flush();
@@ -191,21 +191,21 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   const changed = new Set(differences.map(({ table }) => table));
   if (changed.size === 0 && !interrupted) return [];
   if (floors.has('swaps') && (changed.has('swaps') || interrupted))
-    throw new AppError('bad_config', 'old swaps were pruned: bars cannot be made anew without them');
+    throw new AppError('bad_config', 'bars cannot be rebuilt, because old swaps were pruned');
   const next: string[] = [];
   const rebuilt: string[] = [];
   for (const { name, columns } of TABLE_ENCODERS) {
     if (changed.has(name)) {
-      log.info({ table: name }, 'making its next generation');
+      log.info({ table: name }, 'building the new version of a table');
       const where = within(name, span, floors);
       await cloneNext(database, name);
       await database.command(
-        `take out ${name}`,
+        `delete old rows of ${name}`,
         `ALTER TABLE ${nextOf(name)} DELETE WHERE ${where} SETTINGS mutations_sync = 2`,
       );
       const list = columns.join(', ');
       await database.command(
-        `put in ${name}`,
+        `insert new rows of ${name}`,
         `INSERT INTO ${nextOf(name)} (${list}) SELECT ${list} FROM ${stagedOf(name)} WHERE ${where}`,
       );
       next.push(name);

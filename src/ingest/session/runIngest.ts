@@ -88,7 +88,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
         throw error;
       }
       status.phase = 'waiting';
-      log.error({ error: errorText(error), retryInMs: backoffMs }, 'ingest failed; trying again');
+      log.error({ error: errorText(error), retryInMs: backoffMs }, 'ingesting failed; retrying');
       await options.onFailure?.(error);
       await clock.sleep(backoffMs, signal).catch(() => undefined);
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
@@ -200,11 +200,11 @@ async function resolveStart(
   if (first - 1 > head.number) {
     throw new AppError(
       'node_failed',
-      `START_BLOCK ${first} lies beyond the node's head ${head.number}: waiting`,
+      `START_BLOCK ${first} is after the node's head ${head.number}; waiting for the block`,
     );
   }
   const base = await source.fetchHeader(first - 1, { signal });
-  log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from here');
+  log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from firstBlock on');
   return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
 }
 
@@ -256,7 +256,7 @@ export function createDecodeContext({
 }
 
 function known(protocol: Protocol | undefined, name: string): Protocol {
-  if (protocol === undefined) throw new AppError('broken_invariant', `no protocol for ${name}`);
+  if (protocol === undefined) throw new AppError('broken_invariant', `"${name}" has no decoder`);
   return protocol;
 }
 

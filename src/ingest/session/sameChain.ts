@@ -20,7 +20,7 @@ const PROOF_BLOCKS_MAX = 1_000;
 export function unlinked(parent: Position, block: BlockRef): AppError {
   return new AppError(
     'node_failed',
-    `block ${block.number} ${block.hash} names ${block.parentHash} as its parent, not ${parent.hash} at ${parent.number}`,
+    `block ${block.number} ${block.hash} has the parent ${block.parentHash}, but block ${parent.number} is ${parent.hash}`,
   );
 }
 
@@ -55,6 +55,6 @@ export async function proveFinal(
   if (first?.hash === last.hash && headers.at(-1)?.hash === proof.hash) return;
   throw new AppError(
     'node_failed',
-    `block ${last.number} ${last.hash} was to be final and does not lie under block ${proof.number} ${proof.hash}`,
+    `block ${last.number} ${last.hash} is not final: it is not an ancestor of block ${proof.number} ${proof.hash}`,
   );
 }

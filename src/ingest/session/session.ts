@@ -29,6 +29,8 @@ import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** A shorter distance to the head is not reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
+/** A reorg of this depth is a warning; smaller ones are usual. The alert DeepReorg begins at the same depth. */
+const DEEP_REORG_BLOCKS = 32;
 
 export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
@@ -97,7 +99,7 @@ export class IngestSession {
       stored = await deps.store.loadState();
     }
     if (stored === null)
-      throw new AppError('broken_invariant', 'the start was written and cannot be read back');
+      throw new AppError('broken_invariant', 'the start block was written but cannot be read back');
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
@@ -180,7 +182,7 @@ export class IngestSession {
 
   private async load(exact: boolean): Promise<void> {
     const pools = await this.reader.load(this.cursor, exact);
-    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'recovered');
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'loaded stored state');
   }
 
   /** Refills lost rows below the cursor before the state is loaded. Resolves to true if rows were missing. */
@@ -267,7 +269,9 @@ export class IngestSession {
       this.reader.rewindTo(step.forkNumber);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
-      log.warn({ forkNumber: step.forkNumber, depth, to: last?.hash }, 'reorg');
+      const facts = { forkNumber: step.forkNumber, depth, to: last?.hash };
+      if (depth < DEEP_REORG_BLOCKS) log.info(facts, 'reorg');
+      else log.warn(facts, 'deep reorg');
     }
     const first = step.blocks[0];
     const parent = first === undefined ? this.follower.tip : this.parentOf(first);
@@ -316,7 +320,7 @@ export class IngestSession {
     this.cursor = cursor;
     this.watch?.add(intent.counts);
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
-    this.reader.finalize(cursor.number);
+    this.reader.finalise(cursor.number);
     this.report(null);
     this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
@@ -333,7 +337,7 @@ export class IngestSession {
 
   private async replayBackfill(intent: OpenIntent): Promise<void> {
     const { log, source, store } = this.deps;
-    log.warn({ from: intent.from, to: intent.to }, 'replaying the range that was being stored');
+    log.warn({ from: intent.from, to: intent.to }, 'replaying an unfinished range');
     this.beginCatchUp(intent.to);
     const batch = new RowBatch();
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
@@ -375,12 +379,12 @@ async function replayPromotion(
   stored: StoredState,
   intent: OpenIntent,
 ): Promise<StoredState> {
-  deps.log.warn({ from: intent.from, to: intent.to }, 'replaying the promotion that was under way');
+  deps.log.warn({ from: intent.from, to: intent.to }, 'replaying an unfinished promotion');
   const blocks = stored.head.filter((block) => block.number >= intent.from && block.number <= intent.to);
   if (blocks.at(-1)?.hash !== intent.toHash || blocks.length !== intent.to - intent.from + 1) {
     throw new AppError(
       'broken_invariant',
-      `the head does not hold blocks ${intent.from}-${intent.to} to be promoted`,
+      `the head tables do not contain blocks ${intent.from}-${intent.to} of an unfinished promotion`,
     );
   }
   beginWork(deps.status, { kind: 'promotion', from: intent.from, to: intent.to }, deps.now());
@@ -391,6 +395,6 @@ async function replayPromotion(
   );
   endWork(deps.status, 'promotion');
   const after = await deps.store.loadState();
-  if (after === null) throw new AppError('broken_invariant', 'the cursor is gone after a promotion');
+  if (after === null) throw new AppError('broken_invariant', 'the cursor is missing after a promotion');
   return after;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { localTable } from '../../clickhouse/schema/clusterSchema';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { headBlocksTable, tokensTable, type PoolRow } from '../../clickhouse/schema/tables';
 import type { BlockRef } from '../../domain/block';
@@ -24,6 +24,9 @@ import { mendViews, type Mending } from '../repair/viewCheck';
 
 /** Must equal the PARTITION BY of the head tables. */
 const HEAD_PARTITION_BLOCKS = 256;
+/** More tokens than the memory of the ingester can hold, and more partitions than its head tables have. */
+const TOKENS_MAX = 10_000_000;
+const PARTITIONS_MAX = 1_000_000;
 /** Part of every token. Storing the same blocks again in emptied tables would need another value. */
 const EPOCH = 'e1';
 
@@ -52,7 +55,7 @@ export function createClickHouseStore(
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
     async listTokens(): Promise<Map<Hex, number | null>> {
-      const rows = await selectNamed(database, 'ingest/store/list_tokens', {}, tokenShape);
+      const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
       return new Map(rows.map((row) => [row.address, row.decimals]));
     },
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
@@ -226,8 +229,8 @@ async function checkRange(
 function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {
   return new AppError(
     'broken_invariant',
-    `after replaying blocks ${intent.from}-${intent.to}, ${name} holds ${found} rows where ${expected} are expected; ` +
-      'the writer stops: run `candlehouse verify` to see what differs',
+    `after replaying blocks ${intent.from}-${intent.to}, ${name} has ${found} rows, expected ${expected}; ` +
+      'the writer stops: run `candlehouse verify` to list the differences',
   );
 }
 
@@ -243,7 +246,8 @@ async function dropPartitionsBelow(
   nameOf: (table: string) => string,
 ): Promise<void> {
   const names = { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') };
-  const parts = await selectNamed(database, 'ingest/store/list_head_partitions', names, partitionShape);
+  const query = 'ingest/store/list_head_partitions';
+  const parts = await selectAll(database, query, names, partitionShape, PARTITIONS_MAX);
   for (const { table, partition } of parts) {
     const blocks = table === nameOf('head_blocks') ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
     if ((Number(partition) + 1) * blocks > block) continue;

@@ -26,6 +26,7 @@ export const NO_FLOORS: Floors = new Map();
 export const PRUNABLE = ['logs', 'swaps'] as const;
 export type Prunable = (typeof PRUNABLE)[number];
 
+const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
 /** How far back answers read: 30-day volumes and returns, and the restart of the ingester. */
@@ -90,8 +91,8 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
   if (before > keepFrom) {
     throw new AppError(
       'bad_config',
-      `--before ${before}: ${table} of the last ${keptSeconds / DAY_S} days stay, because answers are made of them; the newest ` +
-        `bound is block ${keepFrom}`,
+      `--before: got block ${before}; allowed for ${table}: a block up to ${keepFrom}, because answers need the rows ` +
+        `of the last ${keptSeconds / HOUR_S} hours`,
     );
   }
   const below = { chain: chainId, before };
@@ -99,7 +100,7 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
   const floor = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
   const [size] = await selectMade(
     database,
-    'count what would go',
+    'count rows to prune',
     `SELECT (SELECT count() FROM ${table} WHERE ${doomed(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
      FROM system.parts AS p WHERE active AND database = currentDatabase() AND table = {table:String}`,
     { table, ...doomedParams(floor) },

@@ -2,13 +2,16 @@
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
-import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
+
+/** Pools, or flips of the head. More than the memory of the ingester can hold. */
+const ROWS_MAX = 10_000_000;
 
 const promotionShape = z.object({
   seq: wideIntegerShape,
@@ -50,7 +53,7 @@ export async function readStoredState(database: Database, chainId: number): Prom
   };
   const begun = ranges.find((row) => row.status === 'intent' && Number(row.seq) > cursor.seq);
   const above = { ...chain, cursor: cursor.number };
-  const rows = await selectNamed(database, 'ingest/store/list_head_blocks', above, headShape);
+  const rows = await selectAll(database, 'ingest/store/list_head_blocks', above, headShape, ROWS_MAX);
   const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startShape);
   const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionShape);
   return {
@@ -123,7 +126,7 @@ const poolShape = z.object({
 /** Pools of the final tables up to the block. */
 export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
-  const rows = await selectNamed(database, 'ingest/store/list_pools', params, poolShape);
+  const rows = await selectAll(database, 'ingest/store/list_pools', params, poolShape, ROWS_MAX);
   return rows.map((row) => ({ ...row, ord: Number(row.ord), weights: row.weights.map(BigInt) }));
 }
 
@@ -143,7 +146,7 @@ export async function readPoolStates(
 ): Promise<Map<Hex, PoolState>> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
   const name = exact ? 'ingest/store/list_exact_states' : 'ingest/store/list_latest_states';
-  const rows = await selectNamed(database, name, params, stateShape);
+  const rows = await selectAll(database, name, params, stateShape, ROWS_MAX);
   return new Map(
     rows.map((row) => [
       row.pair,

@@ -9,7 +9,7 @@ import { poolTypeShape } from '../../wire/primitives';
 import type { ScreenerEvent } from '../../wire/dexscreener';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable } from '../pairs/pairTable';
-import { legOfPool, type PoolRow } from '../pairs/pools';
+import { legOfPool, type StoredPool } from '../pairs/pools';
 import { tokenOf } from '../tokens/tokens';
 
 const CONCENTRATED = 3;
@@ -93,7 +93,7 @@ export async function listScreenerEvents(
 }
 
 /** The id of a pool's leg. A two-token pool uses its address alone. */
-export function screenerPairId(pool: PoolRow, leg: number): string {
+export function screenerPairId(pool: StoredPool, leg: number): string {
   if (pool.all_tokens.length <= 2) return pool.address;
   return `${pool.address}-${Math.floor(leg / LEG_SPAN)}-${leg % LEG_SPAN}`;
 }
@@ -107,7 +107,7 @@ function isKnown(scale: { readonly [Key in keyof Scale]: number | null }): scale
   return scale.decimals0 !== null && scale.decimals1 !== null;
 }
 
-function toSwap(row: SwapRow, pool: PoolRow, { decimals0, decimals1 }: Scale): ScreenerEvent | null {
+function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale): ScreenerEvent | null {
   const [amount0, amount1] = [BigInt(row.amount0), BigInt(row.amount1)];
   if (amount0 * amount1 >= 0n) return null;
   const sold0 = amount0 > 0n;
@@ -136,7 +136,7 @@ function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   return formatRatio(paid1 * 10n ** BigInt(decimals0), paid0 * 10n ** BigInt(decimals1));
 }
 
-function toLiquidity(row: LiquidityRow, pool: PoolRow, scale: Scale): ScreenerEvent | null {
+function toLiquidity(row: LiquidityRow, pool: StoredPool, scale: Scale): ScreenerEvent | null {
   const leg = legOfPool(pool, row.token0, row.token1);
   const amount0 = formatUnits(BigInt(row.amount0), scale.decimals0);
   const amount1 = formatUnits(BigInt(row.amount1), scale.decimals1);

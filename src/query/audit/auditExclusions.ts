@@ -6,7 +6,7 @@ import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { knownSide } from '../../pricing/depth';
 import { BACKING_MIN_USD } from '../../pricing/searchRoutes';
 import type { HopPrice } from '../../pricing/hop';
-import { HOPS_MAX } from '../../pricing/route';
+import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { ExcludedPool } from '../../wire/audit';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 

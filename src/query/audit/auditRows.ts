@@ -74,7 +74,7 @@ const stateRowShape = z.object({
   price: z.number(),
   balances: z.array(z.string()),
 });
-export type StateRow = z.infer<typeof stateRowShape>;
+export type AuditStateRow = z.infer<typeof stateRowShape>;
 
 const tradeRowShape = z.object({ pair: hex, leg: z.int(), at_ord: z.string(), amount1: z.string() });
 export type TradeRow = z.infer<typeof tradeRowShape>;
@@ -128,50 +128,20 @@ export interface AuditReader {
   /** Newest records as of the first block of the epoch, none older than `afterOrd`. */
   listEpochs(pairs: readonly Hex[], afterOrd: number): Promise<EpochRow[]>;
   /** Newest states in the running epoch and in the given epochs. */
-  listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<StateRow[]>;
+  listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<AuditStateRow[]>;
   /** Newest states of any age. */
-  listOlderStates(pairs: readonly Hex[]): Promise<StateRow[]>;
+  listOlderStates(pairs: readonly Hex[]): Promise<AuditStateRow[]>;
   /** Swaps since the epoch began, in order. */
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
 }
 
+type Named = { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] };
+
 /** Reads as of the end of a block of the snapshot's chain. */
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
-  const chain: QueryParams = {
-    ...snapshotParams(chainUpTo(head, number)),
-    tip_ord: lastOrdOfBlock(number),
-    limit: ROWS_MAX,
-  };
-  const inHead = number > head.finalTo;
+  const { read, readBoth } = createStatements(runner, head, number);
   const first = epochStart(number);
   const epochOrd = { epoch_ord: lastOrdOfBlock(first) };
-  const read = async <Row>(
-    name: string,
-    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
-    shape: z.ZodType<Row>,
-    extra: QueryParams = {},
-  ): Promise<Row[]> => {
-    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
-    for (const [field, addresses] of Object.entries(named)) {
-      if (addresses.length === 0) return [];
-      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
-    }
-    return runner.run(name, params, shape);
-  };
-  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
-  const readBoth = async <Row>(
-    [finalName, headName]: readonly [finalName: string, headName: string],
-    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
-    shape: z.ZodType<Row>,
-    keyOf: (row: Row) => string,
-    extra: QueryParams = {},
-  ): Promise<Row[]> => {
-    const [final, newer] = await Promise.all([
-      read(finalName, named, shape, extra),
-      inHead ? read(headName, named, shape, extra) : [],
-    ]);
-    return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
-  };
   const listHops = (tokens: readonly Hex[], fromOrd: number): Promise<AuditHopRow[]> =>
     readBoth(['audit/list_hops', 'audit/list_head_hops'], { tokens }, hopRowShape, ({ token }) => token, {
       from_ord: fromOrd,
@@ -224,11 +194,51 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
   };
 }
 
+interface Statements {
+  /** Rows of the named tokens or pairs. Without any of them no statement runs. */
+  read<Row>(name: string, named: Named, shape: z.ZodType<Row>, extra?: QueryParams): Promise<Row[]>;
+  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
+  readBoth<Row>(
+    names: readonly [finalName: string, headName: string],
+    named: Named,
+    shape: z.ZodType<Row>,
+    keyOf: (row: Row) => string,
+    extra?: QueryParams,
+  ): Promise<Row[]>;
+}
+
+function createStatements(runner: QueryRunner, head: HeadSnapshot, number: number): Statements {
+  const chain: QueryParams = {
+    ...snapshotParams(chainUpTo(head, number)),
+    tip_ord: lastOrdOfBlock(number),
+    limit: ROWS_MAX,
+  };
+  const inHead = number > head.finalTo;
+  const read: Statements['read'] = async (name, named, shape, extra = {}) => {
+    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
+    for (const [field, addresses] of Object.entries(named)) {
+      if (addresses.length === 0) return [];
+      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
+    }
+    return runner.run(name, params, shape);
+  };
+  return {
+    read,
+    async readBoth([finalName, headName], named, shape, keyOf, extra = {}) {
+      const [final, newer] = await Promise.all([
+        read(finalName, named, shape, extra),
+        inHead ? read(headName, named, shape, extra) : [],
+      ]);
+      return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
+    },
+  };
+}
+
 /** The epoch of a record. The row is stored with the first block after the epoch. */
 export function epochOfRecord(row: EpochRow): number {
   return epochOf(blockOfOrd(Number(row.at_ord)) - EPOCH_BLOCKS);
 }
 
-export function epochOfState(row: StateRow): number {
+export function epochOfState(row: AuditStateRow): number {
   return epochOf(blockOfOrd(Number(row.at_ord)));
 }

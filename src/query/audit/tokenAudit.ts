@@ -19,7 +19,7 @@ import {
   hopWarnings,
   LOW_LIQUIDITY,
   MAX_HOPS_REACHED,
-  noRoute,
+  noRouteWarning,
   NOT_FINALIZED,
   UNKNOWN_DECIMALS,
 } from './auditWarnings';
@@ -120,7 +120,7 @@ function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): A
 
 function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): AuditHop['pools'][number] {
   const found = inputs.legs.get(key);
-  if (found === undefined) throw new RangeError(`a hop over a leg that is not known: ${key}`);
+  if (found === undefined) throw new RangeError(`the audit inputs have no leg ${key}`);
   const { leg, pool } = found;
   const [reserve0, reserve1] = reservesOf(found, inputs);
   return {
@@ -158,7 +158,7 @@ function warningsOf(
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
     const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
-    return [noRoute(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));

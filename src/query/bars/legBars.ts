@@ -5,7 +5,7 @@ import { partOfSwap, type BarPart } from './barParts';
 import { readPrices } from './barPrices';
 import type { BarRows } from './barReader';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import type { HeadSwaps, LegKey } from './headSwaps';
+import type { HeadSwaps, LegRef } from './headSwaps';
 
 export interface LegBarsSource {
   readonly runner: QueryRunner;
@@ -15,7 +15,7 @@ export interface LegBarsSource {
 export function legBars(
   { runner, headSwaps }: LegBarsSource,
   head: HeadSnapshot,
-  key: LegKey,
+  key: LegRef,
   usd: boolean,
 ): BarRows {
   const leg = { pair: key.pair.slice(2), leg: key.leg };

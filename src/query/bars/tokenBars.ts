@@ -51,7 +51,7 @@ export function tokenBars(
       const params = { ...key, ...snapshotParams(head), timeframe: seconds, limit: HEAD_BLOCKS_MAX };
       const rows = await runner.run('bars/list_head_blocks', params, partRowShape);
       if (rows.length === HEAD_BLOCKS_MAX)
-        throw new AppError('unavailable', 'too much of the chain waits for finality');
+        throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
       return rows.map(toPart);
     },
     async findFirstDay() {

@@ -13,7 +13,7 @@ import { snapshotParams, type HeadBlock, type HeadSnapshot } from '../head/headS
 import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import { tokensOfPool, type PoolRow } from '../pairs/pools';
+import { tokensOfPool, type StoredPool } from '../pairs/pools';
 
 /** Rows that one counting query may group, about 150 bytes of memory each. A reader has 1 GiB. */
 const ROWS_PER_QUERY = 500_000;
@@ -140,7 +140,7 @@ async function followLarge(
 
 /** By the array of pools, which rarely changes. */
 const wantedOf = new WeakMap<
-  readonly PoolRow[],
+  readonly StoredPool[],
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
 >();
 

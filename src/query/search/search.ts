@@ -74,7 +74,7 @@ export function classify(q: string): Meaning[] {
 }
 
 /** Hits, best first; at most a few hundred. */
-export async function search(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
+export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
   const lists = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
   return lists
     .flat()

@@ -12,7 +12,7 @@ import { BrokenRecord, type ImportedRecord } from './foundContract';
 /** The chain that 369 and 943 started as copies of. */
 export const ANCESTOR_CHAIN = 1;
 
-export type Attached = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
+export type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
  * The records to store for each record, or the reason why there are none. `descendants`: chains copied from chain 1.
@@ -21,7 +21,7 @@ export async function attachCodes(
   records: readonly ImportedRecord[],
   chain: ChainCode,
   descendants: readonly number[],
-): Promise<Attached[]> {
+): Promise<AttachedCode[]> {
   const codes = new Map<string, Hex>();
   const wanted = new Map<number, Set<Hex>>();
   for (const { contract } of records) {
@@ -55,10 +55,10 @@ type CodeOf = (chainId: number) => Hex | null;
 
 function attachOwn(record: ImportedRecord, codeOf: CodeOf): VerifiedRecord {
   const here = codeOf(record.contract.chainId);
-  if (here === '0x') throw new BrokenRecord('there is no code at the address');
+  if (here === '0x') throw new BrokenRecord('the address has no code on the chain');
   const { runtimeCode } = record;
   if (here !== null && runtimeCode !== null && here !== runtimeCode)
-    throw new BrokenRecord('the code on the chain is not the one that was verified');
+    throw new BrokenRecord('the code on the chain differs from the verified code');
   const code = here ?? runtimeCode;
   return withCode(record, code === null || code === '0x' ? null : hashCode(code));
 }
@@ -80,7 +80,7 @@ function attachAncestor(
   }
   if (attached.length === 0)
     throw new BrokenRecord(
-      'its code on chain 1 is not known, and no code that names its metadata stands at the address here',
+      'chain 1 has no known code at the address, and no chain copied from chain 1 has code with the hash of the metadata',
     );
   return attached;
 }

@@ -88,7 +88,9 @@ test.each([{ recorded: [] }, { recorded: [[0, 'created']] }, { recorded: [[14, '
       await database.command('forget', 'TRUNCATE TABLE schema_migrations');
       for (const [id, name] of recorded)
         await database.command('record', `INSERT INTO schema_migrations (id, name) SELECT ${id}, '${name}'`);
-      await expect(migrate(database, log)).rejects.toThrow('made this database, and it cannot be upgraded');
+      await expect(migrate(database, log)).rejects.toThrow(
+        'created this database, and it cannot be upgraded',
+      );
       expect(await dump(database)).toEqual(whole);
     });
   },

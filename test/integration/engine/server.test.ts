@@ -93,7 +93,7 @@ describe('the embedded engine', () => {
     expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 0 });
     process.kill(pid, 'SIGSTOP');
     await until(() => server.status().restarts === 1);
-    expect(reasons[0]).toBe('none of 4 statements in a row was answered within 1.5 s');
+    expect(reasons[0]).toBe('ClickHouse did not answer 4 checks in a row, each within 1.5 s');
     expect(isRunning(pid)).toBe(false);
     expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('23');
   });
@@ -107,7 +107,7 @@ describe('the embedded engine', () => {
     }
     killEngine(server);
     await until(() => server.status().state === 'failed');
-    expect(server.status().reason).toBe('gave up after 2 restarts within 600 s; the last: SIGKILL');
+    expect(server.status().reason).toBe('gave up after 2 restarts within 600 s; last reason: SIGKILL');
     expect(server.pid()).toBe(0);
     await expect(server.restart('again')).rejects.toMatchObject({ code: 'unavailable' });
     await server.stop();

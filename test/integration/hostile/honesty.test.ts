@@ -177,7 +177,7 @@ test('blocks missed while the program was stopped are reported until they are st
     return true;
   };
   const program = await home.start([node!.httpUrl]);
-  expect(await program.untilProblem('catching_up')).toMatch(/Blocks \d+-490 were missed/);
+  expect(await program.untilProblem('catching_up')).toMatch(/Blocks \d+-490 are being stored/);
   node!.onHttp = () => false;
   await program.untilBlock(490, chain.head.hash);
   await program.untilCalm(['catching_up']);
@@ -195,7 +195,7 @@ test('a failing promotion is reported with its cause, and is repeated once the c
   chain.mineMany(40, 2);
   await program.untilProblem('ingest_failing');
   letPass(10);
-  expect(await program.untilProblem('promotion_stuck')).toContain('into the final tables');
+  expect(await program.untilProblem('promotion_stuck')).toContain('to the final tables');
   expect(await program.untilProblem('ingest_failing')).toContain('promote blocks');
   expect((await program.ready()).checks.head.block_number).toBe(BLOCKS + 40);
   await database.command('mend', 'DROP VIEW mv_broken SYNC');

@@ -172,7 +172,7 @@ test('a restore overwrites data only with --replace, and a broken backup leaves 
   mkdirSync(broken);
   writeFileSync(join(broken, '.backup'), 'no backup');
   await expect(restore(config, broken, true)).rejects.toThrow();
-  await expect(restore(config, 'nowhere', true)).rejects.toThrow(/there is no backup in/);
+  await expect(restore(config, 'nowhere', true)).rejects.toThrow(/no backup found in/);
   expect(await inside(config, hashAll)).toEqual(before);
   expect(existsSync(join(config.dataDir, 'clickhouse', 'backups', `reading-${process.pid}`))).toBe(false);
   const said = await restore(config, join(folder, 'elsewhere', 'again'), true);
@@ -199,13 +199,13 @@ test('a restore killed before its last step is finished by the next start', asyn
 test('a restore is refused while a program uses the folder, and a backup if its name exists', async () => {
   const config = configOf('straight');
   const program = await start(config);
-  await expect(restore(config, 'any', true)).rejects.toThrow(/stop it before restoring/);
-  await expect(backUp(configOf('first'), 'while-running')).rejects.toThrow(/is there already/);
+  await expect(restore(config, 'any', true)).rejects.toThrow(/stop this process before the restore/);
+  await expect(backUp(configOf('first'), 'while-running')).rejects.toThrow(/already exists/);
   await expect(backUp(config, "S3('https://bucket', 'key', 'secret')")).rejects.toThrow(
-    /embedded engine takes/,
+    /needs CLICKHOUSE_URL; allowed for the embedded engine/,
   );
   await program.stop();
-  await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/nothing is stored yet/);
+  await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/has no blocks yet/);
 });
 
 test('a backup during a backfill waits for the current range and is complete', async () => {
@@ -214,7 +214,7 @@ test('a backup during a backfill waits for the current range and is complete', a
   let said: string | null = null;
   for (const end = Date.now() + 120_000; said === null && Date.now() < end;) {
     said = await backUp(config, 'early').catch((error: unknown) => {
-      if (!/nothing is stored yet/.test(String(error))) throw error;
+      if (!/has no blocks yet/.test(String(error))) throw error;
       return null;
     });
   }

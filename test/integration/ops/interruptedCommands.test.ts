@@ -156,7 +156,7 @@ test('a restore killed at any statement leaves the old or the new database, and 
       (error: unknown) => String(error),
     );
     if (started === 'started') expect(expected).toContain(await hashAll(writerUrl));
-    else expect(started).toContain('was interrupted: run it again');
+    else expect(started).toContain('was interrupted: run the restore command again');
     if (started !== 'started') waiting += 1;
     await restore(writerUrl, names[next]);
     expect(await hashAll(writerUrl)).toBe(expected[next]);

@@ -190,10 +190,10 @@ test('invalid records are skipped and named, and the others are imported', async
     expect.stringMatching(/is missing$/),
     expect.stringMatching(/is missing$/),
     'the metadata is not JSON',
-    'the ABI is not valid',
-    'the compilation target no.sol is not among the sources',
+    'the ABI in the metadata is not valid',
+    'the sources do not contain the compilation target no.sol',
     expect.stringMatching(/is not UTF-8$/),
-    'there is no metadata.json',
+    'the file metadata.json is missing',
   ]);
   for (const contract of contracts.slice(0, 7)) expect(await find(db, 369, addressOf(contract))).toBeNull();
 });
@@ -214,7 +214,7 @@ test('with a node a record without code is skipped, and the others get their cod
   );
   expect(outcome).toMatchObject({
     stored: 1,
-    skipped: [`${addressOf(gone)} there is no code at the address`],
+    skipped: [`${addressOf(gone)} the address has no code on the chain`],
   });
   const twin = await find(db, 943, `0x${'44'.repeat(20)}`, hashCode(there.runtime as Hex));
   expect(twin?.twinOf).toEqual({ chainId: 369, address: addressOf(there) });

@@ -248,7 +248,7 @@ test.each([
   [
     'a contract that the sources do not contain',
     (fields: Fields) => ({ ...fields, contractname: 'contracts/Tricky.sol:Nobody' }),
-    /no contract/,
+    /do not contain the contract/,
   ],
   [
     'another build of the compiler',
@@ -290,7 +290,7 @@ test.each([
   [
     'control characters in a path',
     { sourceCode: '{"language":"Solidity","sources":{"\\r\\n__exception__":{"content":""}}}' },
-    /path of a source file has control characters/,
+    /path of a source file contains control characters/,
   ],
   ['no compiler', { compilerversion: '' }, 'Error! Missing compilerversion'],
   ['a bad compiler', { compilerversion: 'latest' }, 'Error! Invalid compilerversion format'],
@@ -318,7 +318,7 @@ test.each([
   [
     'sources by URL only',
     { sourceCode: '{"language":"Solidity","sources":{"a.sol":{"urls":["http://127.0.0.1"]}}}' },
-    /sources need their content/,
+    /each source file needs "content"/,
   ],
   [
     'deeply nested brackets',

@@ -34,12 +34,12 @@ const LOGS_PER_TRANSACTION = 3;
 const BLOCK_SECONDS = 10;
 
 export class FakeChain {
-  readonly #seed: number;
-  readonly #random: () => number;
+  private readonly seed: number;
+  private readonly random: () => number;
   /** Canonical blocks from genesis. */
   readonly blocks: FakeBlock[] = [];
   /** Salts the hashes, so that each branch has different hashes. */
-  #fork = 0;
+  private fork = 0;
   fillBlooms = true;
 
   /** `genesisTime` is the time of block 0 in unix seconds. Each later block follows after 10 s. */
@@ -47,8 +47,8 @@ export class FakeChain {
     seed: number,
     readonly genesisTime = 1_700_000_000,
   ) {
-    this.#seed = seed;
-    this.#random = seededRandom(seed);
+    this.seed = seed;
+    this.random = seededRandom(seed);
     this.mine([]);
   }
 
@@ -67,8 +67,8 @@ export class FakeChain {
   /** Mines one block with these logs (three per transaction) or with `count` random logs. */
   mine(logs: readonly FakeLog[] | number = []): FakeBlock {
     const number = this.blocks.length;
-    const list = typeof logs === 'number' ? Array.from({ length: logs }, () => this.#randomLog()) : logs;
-    const salt = `${this.#seed}/${this.#fork}`;
+    const list = typeof logs === 'number' ? Array.from({ length: logs }, () => this.randomLog()) : logs;
+    const salt = `${this.seed}/${this.fork}`;
     const timestamp = this.genesisTime + number * BLOCK_SECONDS;
     const block = makeBlock(salt, number, timestamp, this.blocks.at(-1), list, this.fillBlooms);
     this.blocks.push(block);
@@ -77,12 +77,12 @@ export class FakeChain {
 
   /** Mines `count` blocks of 0 to `logsMax` random logs. */
   mineMany(count: number, logsMax = 8): void {
-    for (let mined = 0; mined < count; mined += 1) this.mine(Math.floor(this.#random() * (logsMax + 1)));
+    for (let mined = 0; mined < count; mined += 1) this.mine(Math.floor(this.random() * (logsMax + 1)));
   }
 
   /** Replaces the newest `depth` blocks with `newLength` others. */
   reorg(depth: number, newLength = depth): void {
-    this.#fork += 1;
+    this.fork += 1;
     this.blocks.length -= depth;
     this.mineMany(newLength);
   }
@@ -93,10 +93,10 @@ export class FakeChain {
     this.blocks.push(...blocks);
   }
 
-  #randomLog(): FakeLog {
-    const pick = (kind: string, count: number): string => `${kind}${Math.floor(this.#random() * count)}`;
-    const topics = Array.from({ length: Math.floor(this.#random() * 5) }, () => word(pick('topic', 40)));
-    const words = Math.floor(this.#random() * 4);
+  private randomLog(): FakeLog {
+    const pick = (kind: string, count: number): string => `${kind}${Math.floor(this.random() * count)}`;
+    const topics = Array.from({ length: Math.floor(this.random() * 5) }, () => word(pick('topic', 40)));
+    const words = Math.floor(this.random() * 4);
     const data = Array.from({ length: words }, () => word(pick('data', 1000)).slice(2)).join('');
     return { address: address(pick('contract', 20)), topics, data: `0x${data}` };
   }

@@ -50,36 +50,34 @@ export class FakeNode {
   muteMethod: string | null = null;
   /** Every call that reached the node, in order. */
   readonly calls: FakeCall[] = [];
-  readonly #server: Server;
-  readonly #sockets: WebSocketServer;
-  readonly #held = new Set<Duplex>();
-  readonly #subscribers = new Map<WebSocket, string>();
+  private readonly server: Server;
+  private readonly sockets: WebSocketServer;
+  private readonly held = new Set<Duplex>();
+  private readonly subscribers = new Map<WebSocket, string>();
 
   constructor(options: FakeNodeOptions) {
     this.chain = options.chain;
     this.chainId = options.chainId ?? 369;
-    this.#server = createServer((request, response) => this.#serve(request, response));
-    this.#sockets = new WebSocketServer({ noServer: true });
-    this.#server.on('upgrade', (request, socket, head) => {
+    this.server = createServer((request, response) => this.serve(request, response));
+    this.sockets = new WebSocketServer({ noServer: true });
+    this.server.on('upgrade', (request, socket, head) => {
       this.upgradesSeen += 1;
       socket.on('error', () => undefined);
-      this.#held.add(socket);
-      socket.on('close', () => this.#held.delete(socket));
+      this.held.add(socket);
+      socket.on('close', () => this.held.delete(socket));
       if (this.onUpgrade(socket)) return;
-      this.#sockets.handleUpgrade(request, socket, head, (client) =>
-        this.#sockets.emit('connection', client),
-      );
+      this.sockets.handleUpgrade(request, socket, head, (client) => this.sockets.emit('connection', client));
     });
-    this.#sockets.on('connection', (socket) => this.#accept(socket));
+    this.sockets.on('connection', (socket) => this.accept(socket));
   }
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     return this;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return (this.server.address() as AddressInfo).port;
   }
 
   get httpUrl(): string {
@@ -91,7 +89,7 @@ export class FakeNode {
   }
 
   get subscriberCount(): number {
-    return this.#subscribers.size;
+    return this.subscribers.size;
   }
 
   countCalls(method: string): number {
@@ -100,42 +98,42 @@ export class FakeNode {
 
   /** Sends the current head to all subscribers, as a node does after each block. */
   announce(): void {
-    for (const [socket, subscription] of this.#subscribers) {
-      const params = { subscription, result: headerJson(this.#head(), false) };
+    for (const [socket, subscription] of this.subscribers) {
+      const params = { subscription, result: headerJson(this.head(), false) };
       socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
     }
   }
 
   /** Terminates every WebSocket without a close frame. */
   dropSockets(): void {
-    for (const socket of this.#sockets.clients) socket.terminate();
-    this.#subscribers.clear();
+    for (const socket of this.sockets.clients) socket.terminate();
+    this.subscribers.clear();
   }
 
   /** Stops reading from the open sockets: no answers, no pongs, no close. */
   freezeSockets(): void {
-    for (const socket of this.#sockets.clients) socket.pause();
-    this.#subscribers.clear();
+    for (const socket of this.sockets.clients) socket.pause();
+    this.subscribers.clear();
   }
 
   /** Sends a raw frame to every WebSocket. */
   sendFrame(text: string): void {
-    for (const socket of this.#sockets.clients) socket.send(text);
+    for (const socket of this.sockets.clients) socket.send(text);
   }
 
   async stop(): Promise<void> {
     this.dropSockets();
-    this.#sockets.close();
-    for (const socket of this.#held) socket.destroy();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    this.sockets.close();
+    for (const socket of this.held) socket.destroy();
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 
-  #head(): FakeBlock {
+  private head(): FakeBlock {
     return this.chain.at(Math.max(0, this.chain.head.number - this.lag));
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
+  private serve(request: IncomingMessage, response: ServerResponse): void {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -149,31 +147,31 @@ export class FakeNode {
   /** The JSON value that answers a request's body: one response, or the list of a batch. */
   answerBody(body: string): unknown {
     const message = JSON.parse(body) as Json | Json[];
-    if (!Array.isArray(message)) return this.#answer(message);
+    if (!Array.isArray(message)) return this.answer(message);
     if (message.length > this.batchMax) {
       return { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'batch too large' } };
     }
-    return message.map((one) => this.#answer(one));
+    return message.map((one) => this.answer(one));
   }
 
-  #accept(socket: WebSocket): void {
+  private accept(socket: WebSocket): void {
     socket.on('error', () => undefined);
-    socket.on('close', () => this.#subscribers.delete(socket));
+    socket.on('close', () => this.subscribers.delete(socket));
     socket.on('message', (frame) => {
       const message = JSON.parse(String(frame)) as Json;
       if (message['method'] === 'eth_subscribe') {
         const subscription = `0x${(this.calls.length + 1).toString(16)}`;
         this.calls.push({ method: 'eth_subscribe', params: [] });
-        this.#subscribers.set(socket, subscription);
+        this.subscribers.set(socket, subscription);
         socket.send(JSON.stringify({ jsonrpc: '2.0', id: message['id'], result: subscription }));
         return;
       }
-      const answer = this.#answer(message);
+      const answer = this.answer(message);
       if (message['method'] !== this.muteMethod) socket.send(JSON.stringify(answer));
     });
   }
 
-  #answer(message: Json): Json {
+  private answer(message: Json): Json {
     const call = { method: String(message['method']), params: (message['params'] ?? []) as unknown[] };
     this.calls.push(call);
     const head = { jsonrpc: '2.0', id: message['id'] };
@@ -188,41 +186,41 @@ export class FakeNode {
       case 'eth_chainId':
         return { result: `0x${this.chainId.toString(16)}` };
       case 'eth_blockNumber':
-        return { result: `0x${this.#head().number.toString(16)}` };
+        return { result: `0x${this.head().number.toString(16)}` };
       case 'eth_getBlockByNumber':
-        return this.#getBlock(String(first), second === true);
+        return this.getBlock(String(first), second === true);
       case 'eth_getBlockReceipts':
         if (!this.hasReceipts) return missing(call.method);
-        return { result: this.#find(String(first))?.receipts ?? null };
+        return { result: this.find(String(first))?.receipts ?? null };
       case 'eth_getLogs':
-        return this.#getLogs(first as { fromBlock: string; toBlock: string });
+        return this.getLogs(first as { fromBlock: string; toBlock: string });
       default:
         return missing(call.method);
     }
   }
 
-  #find(at: string): FakeBlock | undefined {
-    const head = this.#head().number;
-    if (at === 'latest') return this.#head();
+  private find(at: string): FakeBlock | undefined {
+    const head = this.head().number;
+    if (at === 'latest') return this.head();
     if (at === 'finalized') return this.chain.blocks[Math.max(0, head - 64)];
     return Number(at) <= head ? this.chain.blocks[Number(at)] : undefined;
   }
 
-  #getBlock(at: string, whole: boolean): { result: unknown } | { error: RpcFault } {
+  private getBlock(at: string, whole: boolean): { result: unknown } | { error: RpcFault } {
     if (at === 'finalized' && !this.hasFinalizedTag) {
       return { error: { code: -32602, message: 'invalid argument 0: hex string without 0x prefix' } };
     }
-    const block = this.#find(at);
+    const block = this.find(at);
     return { result: block === undefined ? null : headerJson(block, whole) };
   }
 
-  #getLogs(filter: { fromBlock: string; toBlock: string }): { result: unknown } | { error: RpcFault } {
+  private getLogs(filter: { fromBlock: string; toBlock: string }): { result: unknown } | { error: RpcFault } {
     const from = Number(filter.fromBlock);
     const to = Number(filter.toBlock);
     if (to - from + 1 > this.rangeMax) {
       return { error: { code: -32005, message: `query exceeds max block range ${this.rangeMax}` } };
     }
-    const end = Math.min(to, this.#head().number) + 1;
+    const end = Math.min(to, this.head().number) + 1;
     return { result: this.chain.blocks.slice(from, end).flatMap((block) => block.logs) };
   }
 }

@@ -9,7 +9,7 @@ import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { NodeState } from '../../../src/domain/nodeState';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { createBalanceSeeds } from '../../../src/query/holders/balanceSeeds';
-import { createMarket } from '../../../src/query/market';
+import { createMarketTables } from '../../../src/query/marketTables';
 import { serveRoutes, type ServeOptions } from './serveRoutes';
 import { CHAIN_ID, hexOf } from '../worlds/world';
 
@@ -66,7 +66,7 @@ export async function startApi(
   { routes = [], node, chain = CHAIN, ...options }: ApiOptions = {},
 ): Promise<ApiServer> {
   const market: MarketDeps = {
-    ...createMarket(runner, chain),
+    ...createMarketTables(runner, chain),
     head,
     cache: createByteCache(),
     wallets: { node: node ?? null, seeds: createBalanceSeeds() },

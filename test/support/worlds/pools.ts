@@ -7,7 +7,7 @@ import { findEpochRoutes } from '../../../src/pricing/findEpochRoutes';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
 import { PoolIndex } from '../../../src/pricing/poolIndex';
 import type { AnchorPrices } from '../../../src/pricing/market';
-import type { PriceAnchor } from '../../../src/pricing/route';
+import type { PriceAnchor } from '../../../src/pricing/priceRoute';
 import type { RoutedToken } from '../../../src/pricing/searchRoutes';
 
 export const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;

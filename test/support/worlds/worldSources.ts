@@ -15,7 +15,7 @@ export interface SourceSet {
 
 type Sources = Record<string, { content: string }>;
 
-const MODULES = join(__dirname, '../../node_modules');
+const MODULES = join(__dirname, '../../../node_modules');
 
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -93,7 +93,7 @@ describe('parseChainDescription', () => {
 
   it('requires the chain id of CHAIN_ID', () => {
     expect(faultOf(WHOLE, 369)).toBe(
-      'CHAIN_CONFIG chain.json: chainId: got 1337; allowed: 369, which is CHAIN_ID',
+      'CHAIN_CONFIG chain.json: chainId: got 1337; allowed: 369, the value of CHAIN_ID',
     );
   });
 

@@ -1,6 +1,6 @@
 /** Known ways to fake a price, block by block. Each test names what an attacker does and what must hold. */
-import { TRUSTED_MIN } from '../../../src/pricing/confidence';
-import { Pricer, type MarketBlock, type TokenPrice } from '../../../src/pricing/pricer';
+import { TRUSTED_MIN, type UsdPrice } from '../../../src/pricing/confidence';
+import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, v3, type TestPool } from '../../support/worlds/pools';
 
 const REM = token(50);
@@ -10,10 +10,10 @@ const SECONDS = 10;
 type Script = Readonly<Record<number, readonly { readonly pool: TestPool; readonly traded?: number }[]>>;
 
 /** The price of a token at the end of each block from 32 to `last`; null: none. */
-function follow(of: string, last: number, script: Script): Map<number, TokenPrice | null> {
+function follow(of: string, last: number, script: Script): Map<number, UsdPrice | null> {
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const made = new Set<string>();
-  const prices = new Map<number, TokenPrice | null>();
+  const prices = new Map<number, UsdPrice | null>();
   for (let number = 32; number <= last; number += 1) {
     const moves = script[number] ?? [];
     const legs = moves.filter(({ pool }) => !made.has(pool.leg.key)).map(({ pool }) => pool.leg);
@@ -33,7 +33,7 @@ function follow(of: string, last: number, script: Script): Map<number, TokenPric
   return prices;
 }
 
-const trustedBlocks = (prices: ReadonlyMap<number, TokenPrice | null>, from: number): number[] =>
+const trustedBlocks = (prices: ReadonlyMap<number, UsdPrice | null>, from: number): number[] =>
   [...prices].flatMap(([block, price]) =>
     block >= from && price !== null && price.confidence >= TRUSTED_MIN ? [block] : [],
   );

@@ -87,5 +87,5 @@ test('the traded volume decays with the same time constant, and each epoch adds 
 test('the record of an epoch has the time of the last event and the state at the end', () => {
   const record = closeEpoch(BEFORE, moves(move(66, at(2)), move(90, at(3, 9))), SPAN);
   expect(record).toMatchObject({ state: at(3, 9), at: 950, movedAt: 900, epoch: 2 });
-  expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('without a move');
+  expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('at least one move');
 });

@@ -1,7 +1,7 @@
 import { DORMANT_SECONDS, type LegRecord } from '../../../src/pricing/epoch';
 import { makeLeg, NO_STATE, type Leg } from '../../../src/pricing/leg';
 import { PoolIndex } from '../../../src/pricing/poolIndex';
-import { noRoute } from '../../../src/pricing/route';
+import { noRoute } from '../../../src/pricing/priceRoute';
 import { Random } from '../../support/random';
 import { poolAddress, token } from '../../support/worlds/pools';
 
@@ -42,7 +42,7 @@ function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number)
   index.setRoute(of, random.chance(0.5) ? noRoute(of.address) : { ...noRoute(of.address), hops: 1 });
   index.setHop(of, { next: of.address, price: random.next(), confidence: 1 });
   index.setWatched(index.tokenOf(random.pick(tokens)), random.chance(0.5));
-  index.setClock({ ...index.clock, block: epoch * 32, epoch });
+  index.setProgress({ ...index.progress, block: epoch * 32, epoch });
 }
 
 /** The observable state of the index, sorted for comparison. Live legs exclude legs that are dormant at `time`. */
@@ -50,7 +50,7 @@ function plain(index: PoolIndex, time: number) {
   const names = (of: Iterable<{ readonly address: string }>): string[] =>
     [...of].map(({ address }) => address).sort();
   return {
-    clock: index.clock,
+    progress: index.progress,
     routed: names(index.routed),
     watched: names(index.watched),
     legs: legs.map(({ key }) => {
@@ -98,7 +98,7 @@ test.each([4, 5, 6, 7, 8])('seed %d: a rewind restores the earlier state exactly
     index.journal.open(epoch);
     runEpoch(index, random, epoch, time);
     seen[epoch] = { time, plain: plain(index, time) };
-    if (random.chance(0.1)) index.journal.finalize(epoch - 10);
+    if (random.chance(0.1)) index.journal.finalise(epoch - 10);
     if (!random.chance(0.1)) continue;
     epoch -= random.int(0, Math.min(6, epoch));
     index.journal.rewindTo(epoch);
@@ -110,9 +110,9 @@ test('a rewind goes back to the last final block at most', () => {
   const index = new PoolIndex();
   for (let number = 1; number <= 5; number += 1) {
     index.journal.open(number);
-    index.setClock({ ...index.clock, block: number });
+    index.setProgress({ ...index.progress, block: number });
   }
-  index.journal.finalize(3);
+  index.journal.finalise(3);
   index.journal.rewindTo(1);
-  expect(index.clock.block).toBe(3);
+  expect(index.progress.block).toBe(3);
 });

@@ -75,7 +75,7 @@ test('an immutable may have any value, but the same one at each place', () => {
   if (twice === undefined) throw new Error('no immutable occurs twice in the code');
   bytes[twice[0]!.start] = 0x12;
   expect(compareCode(toHex(bytes), runtime, options)).toEqual({
-    difference: 'an immutable stands with several values in the code',
+    difference: 'the code on the chain contains different values for one immutable variable',
   });
 });
 
@@ -102,14 +102,16 @@ test('a linked library is reported with its address, and a missing, wrong or sec
     const compare = (address: Hex) =>
       compareCode(`0x${linked('c4')}`, runtime, { ...options, libraries: new Map([[told, address]]) });
     expect(compare(right)).toHaveProperty('match.libraries', { [name]: right });
-    expect(compare(wrong)).toEqual({ difference: `library ${name} is ${right} in the code, not ${wrong}` });
+    expect(compare(wrong)).toEqual({
+      difference: `library ${name} has the address ${right} in the code on the chain, not ${wrong}`,
+    });
   }
   expect(compareCode(`0x${linked('00')}`, runtime, options)).toEqual({
-    difference: `library ${name} is not linked in the code`,
+    difference: `the code on the chain contains no address for library ${name}`,
   });
   const two = { ...runtime, links: new Map([[name, [hole!, { start: 0, length: 20 }]]]) };
   expect(compareCode(`0x${linked('c4')}`, two, options)).toEqual({
-    difference: `library ${name} stands with 2 addresses in the code`,
+    difference: `the code on the chain contains 2 addresses for library ${name}; allowed: 1`,
   });
 });
 

@@ -59,7 +59,7 @@ test('every thread of a compilation has the lowest priority', async () => {
 test('a compilation that uses up its processor time ends with an error of the sources (bad_request)', async () => {
   await expect(compile('cpu', { cpuSeconds: 1, niceness: 0 })).rejects.toMatchObject({
     code: 'bad_request',
-    message: 'the compiler took longer than 1 s of processor time',
+    message: 'the compiler exceeded 1 s of processor time',
   });
 });
 
@@ -74,7 +74,7 @@ test.each(['wasm', 'heap'])('a compilation that exceeds its memory limit fails: 
   const file = join(root, deed);
   await expect(compile(deed, { memoryMax: 400 * 2 ** 20, niceness: 0 }, file)).rejects.toMatchObject({
     code: 'bad_request',
-    message: 'the compiler needed too much memory; allowed: 400 MiB',
+    message: 'the compiler exceeded its memory limit of 400 MiB',
   });
   const peakMib = Number(readFileSync(file, 'utf8'));
   expect(peakMib).toBeGreaterThan(150);

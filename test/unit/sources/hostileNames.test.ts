@@ -72,7 +72,7 @@ test.each(HOSTILE)('%s is refused in a path and in every name of a record', (_, 
 
 test.each(HOSTILE)('%s is refused in a path of a standard JSON input', (_, text) => {
   const input = { language: 'Solidity', sources: { 'a.sol': { content: '' }, [text]: { content: '' } } };
-  expect(() => readStandardInput(input)).toThrow('the path of a source file has control characters');
+  expect(() => readStandardInput(input)).toThrow('the path of a source file contains control characters');
   const broken = { language: 'Solidity', sources: { [text]: {} } };
   expect(() => readStandardInput(broken)).toThrow(/^[\x20-\x7e]+$/);
 });

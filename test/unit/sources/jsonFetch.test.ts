@@ -18,7 +18,7 @@ test('a server that stops in the middle of its answer fails at the timeout, also
   try {
     const fetch = createJsonFetch(server.url, { pauseMs: 1, timeoutMs: 300 });
     const asked = fetch.get('/files', new AbortController().signal, 2);
-    await expect(asked).rejects.toThrow(/does not answer \/files: no answer within 0.3 s/);
+    await expect(asked).rejects.toThrow(/did not answer the request for \/files: no answer within 0.3 s/);
   } finally {
     clearInterval(collecting);
     await server.close();

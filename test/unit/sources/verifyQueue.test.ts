@@ -15,13 +15,13 @@ class HeldCompiler {
   readonly versions = ['0.8.30'];
   /** Names of the sources in order of compilation. */
   readonly seen: string[] = [];
-  #end: ((error: AppError | null) => void) | null = null;
+  private finish: ((error: AppError | null) => void) | null = null;
 
   compile(_version: string, input: unknown): Promise<CompilerAnswer> {
     const [path = ''] = Object.keys((input as { sources: Record<string, unknown> }).sources);
     this.seen.push(path);
     return new Promise((resolve, reject) => {
-      this.#end = (error) => {
+      this.finish = (error) => {
         if (error !== null) reject(error);
         else resolve({ version: '0.8.30+commit.00000000', output: OK_OUTPUT, size: 16 });
       };
@@ -30,15 +30,15 @@ class HeldCompiler {
 
   /** Ends the running compilation, if any. */
   release(): void {
-    this.#end?.(null);
-    this.#end = null;
+    this.finish?.(null);
+    this.finish = null;
   }
 
   async end(error: AppError | null = null): Promise<void> {
     const before = this.seen.length;
-    await until(() => this.#end !== null);
-    const end = this.#end!;
-    this.#end = null;
+    await until(() => this.finish !== null);
+    const end = this.finish!;
+    this.finish = null;
     end(error);
     expect(this.seen.length).toBe(before);
   }
@@ -135,7 +135,7 @@ test('clients take turns, and within a round the shortest source goes first', as
 });
 
 test('a failing source is compiled once, and repeated requests get the same failure', async () => {
-  const failure = new AppError('bad_request', 'the compiler took longer than 30 s of processor time');
+  const failure = new AppError('bad_request', 'the compiler exceeded 30 s of processor time');
   const guid = await guidOf(queue, 'slow', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(failure);

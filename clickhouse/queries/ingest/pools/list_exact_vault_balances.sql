@@ -7,3 +7,4 @@ WHERE s.ord <= {final_ord:UInt64}
     AND notEmpty(s.balances)
     AND s.pair IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
 GROUP BY s.pair
+LIMIT length({pools:Array(String)})

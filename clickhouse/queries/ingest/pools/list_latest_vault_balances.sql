@@ -7,3 +7,4 @@ FROM
     WHERE pair IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
     GROUP BY pair
 ) AS p
+LIMIT length({pools:Array(String)})

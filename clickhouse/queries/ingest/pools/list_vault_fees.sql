@@ -12,3 +12,4 @@ WHERE chain_id = {chain:UInt32}
     AND l.ord <= {final_ord:UInt64}
 ORDER BY l.ord DESC
 LIMIT 1 BY l.address
+LIMIT length({pools:Array(String)})

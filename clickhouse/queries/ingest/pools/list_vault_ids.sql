@@ -5,3 +5,4 @@ WHERE chain_id = {chain:UInt32}
     AND address = unhex({vault:String})
     AND has(arrayMap(topic -> unhex(topic), {topics:Array(String)}), topic0)
     AND ord IN {ords:Array(UInt64)}
+LIMIT length({ords:Array(UInt64)})

@@ -2,3 +2,4 @@
 SELECT timestamp
 FROM blocks
 WHERE chain_id = {chain:UInt32} AND number = {number:UInt32}
+LIMIT 1

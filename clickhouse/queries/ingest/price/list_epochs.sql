@@ -16,3 +16,4 @@ FROM pool_epochs AS e
 WHERE ord <= {final_ord:UInt64}
 ORDER BY e.ord DESC
 LIMIT 1 BY e.pair, e.leg
+LIMIT {limit:UInt32}

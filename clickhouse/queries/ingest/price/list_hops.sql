@@ -8,3 +8,4 @@ FROM token_prices AS p
 WHERE ord <= {final_ord:UInt64}
 ORDER BY p.ord DESC
 LIMIT 1 BY p.token
+LIMIT {limit:UInt32}

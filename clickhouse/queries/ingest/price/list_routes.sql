@@ -15,3 +15,4 @@ FROM token_routes AS r
 WHERE ord <= {final_ord:UInt64}
 ORDER BY r.ord DESC
 LIMIT 1 BY r.token
+LIMIT {limit:UInt32}

@@ -10,3 +10,4 @@ SELECT
 FROM pool_states AS s
 WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}
 ORDER BY s.ord
+LIMIT {limit:UInt32}

@@ -15,3 +15,4 @@ LEFT JOIN
     GROUP BY commit
 ) AS l ON b.commit = l.commit
 WHERE b.expected = l.found
+LIMIT length({commits:Array(UInt64)})

@@ -3,3 +3,4 @@ SELECT from_block, lower(hex(a.hash)) AS hash, rows, mapApply((k, v) -> (k, toSt
 FROM audit_hashes AS a FINAL
 WHERE chain_id = {chain:UInt32} AND from_block BETWEEN {from:UInt32} AND {to:UInt32}
 ORDER BY from_block
+LIMIT {limit:UInt32}

@@ -2,3 +2,4 @@
 SELECT minOrNull(number) AS number
 FROM blocks
 WHERE chain_id = {chain:UInt32} AND timestamp >= {time:UInt32}
+LIMIT 1

@@ -2,3 +2,4 @@
 SELECT max(version) AS version
 FROM head_blocks
 WHERE chain_id = {chain:UInt32}
+LIMIT 1

@@ -3,3 +3,4 @@ SELECT minOrNull(number) AS number
 FROM blocks
 WHERE chain_id = {chain:UInt32}
     AND timestamp > (SELECT max(timestamp) FROM blocks WHERE chain_id = {chain:UInt32}) - {kept:Int64}
+LIMIT 1

@@ -8,3 +8,4 @@ WHERE chain_id = {chain:UInt32}
         FROM blocks
         WHERE chain_id = {chain:UInt32} AND number < {floor:UInt32}
     )
+LIMIT 1

@@ -9,3 +9,4 @@ SELECT
 FROM pool_states AS s
 WHERE s.ord <= {final_ord:UInt64}
 GROUP BY s.pair
+LIMIT {limit:UInt32}

@@ -10,3 +10,4 @@ SELECT
 FROM head_blocks AS h
 WHERE chain_id = {chain:UInt32} AND number > {cursor:UInt32}
 ORDER BY version
+LIMIT {limit:UInt32}

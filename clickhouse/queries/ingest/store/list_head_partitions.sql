@@ -2,3 +2,4 @@
 SELECT DISTINCT table, partition_id AS partition
 FROM system.parts
 WHERE active AND database = currentDatabase() AND (endsWith(table, {heads:String}) OR table = {head_blocks:String})
+LIMIT {limit:UInt32}

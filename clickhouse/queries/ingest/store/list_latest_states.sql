@@ -12,3 +12,4 @@ FROM
     FROM pool_latest
     GROUP BY pair
 ) AS p
+LIMIT {limit:UInt32}

@@ -9,6 +9,7 @@ FROM
     ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC
     LIMIT 1
 )
+LIMIT 1
 UNION ALL
 SELECT *
 FROM
@@ -19,3 +20,4 @@ FROM
     ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC
     LIMIT 1
 )
+LIMIT 1

@@ -18,3 +18,4 @@ SELECT
     if(isNull(p.created_tx), NULL, concat('0x', lower(hex(p.created_tx)))) AS created_tx
 FROM pools AS p
 WHERE ord <= {final_ord:UInt64}
+LIMIT {limit:UInt32}

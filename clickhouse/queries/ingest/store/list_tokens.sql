@@ -4,3 +4,4 @@ SELECT
     argMax(tuple(t.decimals), t.version).1 AS decimals
 FROM tokens AS t
 GROUP BY t.address
+LIMIT {limit:UInt32}

@@ -2,3 +2,4 @@
 SELECT sum(parts_to_do) AS parts, max(latest_fail_reason) AS failure
 FROM system.mutations
 WHERE database = currentDatabase() AND has({tables:Array(String)}, table) AND NOT is_done
+LIMIT 1

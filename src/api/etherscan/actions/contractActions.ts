@@ -3,10 +3,10 @@ import type { Hex } from '../../../domain/hex';
 import { lastOrdOfBlock } from '../../../domain/ord';
 import type { VerifiedContract } from '../../../domain/verifiedContract';
 import { findVerification, type ContractFacts } from '../../../query/contracts/contractFacts';
-import { implementationsAt, readRoutes } from '../../../query/logs/logDecoder';
+import { implementationsAt, readProxies } from '../../../query/logs/logDecoder';
 import { findWholeVerification } from '../../../query/contracts/twinArguments';
 import type { Action, Actions, Ask } from '../action';
-import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
+import { dialectError, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from '../askedParams';
 import { checkVerifyStatus, verifySourceCode } from './verifyActions';
 import { writeSources } from '../writeSources';
@@ -84,8 +84,8 @@ async function findImplementation({ moment }: Ask, facts: ContractFacts | null):
   const code = facts?.code ?? null;
   if (moment === null || facts === null || code === null || code.proxy === null) return null;
   const { chain, head } = moment;
-  const routes = await readRoutes(chain, head, [facts.address], new Map([[facts.address, code]]));
-  const targets = implementationsAt(routes, facts.address, lastOrdOfBlock(head.number));
+  const proxies = await readProxies(chain, head, [facts.address], new Map([[facts.address, code]]));
+  const targets = implementationsAt(proxies, facts.address, lastOrdOfBlock(head.number));
   return targets.length === 1 ? (targets[0] ?? null) : null;
 }
 
@@ -103,7 +103,7 @@ function readAddresses(asked: AskedParams): Hex[] {
   const name = 'contractaddresses';
   const texts = (textOf(asked, name) ?? '').split(',').map((text) => text.trim());
   const given = texts.filter((text) => text !== '');
-  if (given.length === 0) throw badParam(TEXTS.noAddress);
+  if (given.length === 0) throw dialectError(TEXTS.noAddress);
   if (given.length > CREATIONS_MAX) throw badFormat(name);
   return [...new Set(given.map(addressOf))];
 }

@@ -6,7 +6,7 @@ import type { LogBounds } from '../../../query/logs/logBytes';
 import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../../query/logs/logFilter';
 import { listLogs, type StoredLog } from '../../../query/logs/logs';
 import type { Actions, Ask } from '../action';
-import { badParam, EMPTY, listOf, refuse, TEXTS } from '../answers';
+import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
 import {
   badFormat,
   findAddressParam,
@@ -47,7 +47,7 @@ function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
   const toBlock = readBlock(asked, 'toBlock', head);
   const address = findAddressParam(asked);
   const topics = PLACES.map((place) => findHashParam(asked, `topic${place}`));
-  if (address === null && topics.every((topic) => topic === null)) throw badParam(TEXTS.noAddress);
+  if (address === null && topics.every((topic) => topic === null)) throw dialectError(TEXTS.noAddress);
   const { either, free } = readClauses(asked, topics);
   const at = (place: TopicPlace): Hex[] => {
     const topic = topics[place] ?? null;

@@ -3,7 +3,7 @@ import type { Hex } from '../../../domain/hex';
 import type { StateAnswers, StateQuestion } from '../../../domain/nodeState';
 import { AppError } from '../../../errors';
 import type { Action, Actions, Ask } from '../action';
-import { badParam, ok, refuse, TEXTS } from '../answers';
+import { dialectError, ok, refuse, TEXTS } from '../answers';
 import { addressOf, badFormat, needAddress, textOf } from '../askedParams';
 
 const BALANCES_MAX = 20;
@@ -35,7 +35,7 @@ async function getBalances(ask: Ask) {
   needLatest(ask);
   const texts = (textOf(ask.asked, 'address') ?? '').split(',').map((text) => text.trim());
   const given = texts.filter((text) => text !== '');
-  if (given.length === 0) throw badParam(TEXTS.noAddress);
+  if (given.length === 0) throw dialectError(TEXTS.noAddress);
   if (given.length > BALANCES_MAX) throw badFormat('address');
   const accounts = given.map(addressOf);
   const balances = await readCoins(ask, accounts);

@@ -9,7 +9,7 @@ import { listLogs, type StoredLog } from '../../../query/logs/logs';
 import { listNftMoves, type MoveQuestion } from '../../../query/logs/nftMoves';
 import type { ChainMoment } from '../../explorerRoute';
 import type { Action, Actions, Ask } from '../action';
-import { badParam, EMPTY, listOf, refuse, TEXTS } from '../answers';
+import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
 import { badFormat, findAddressParam, readPage, textOf } from '../askedParams';
 import { readBlock } from './logActions';
 import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from '../tokenMoves';
@@ -33,7 +33,7 @@ export const transferActions: Actions = new Map<string, Action>([
 async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenKind) {
   const holder = findAddressParam(asked);
   const token = findAddressParam(asked, 'contractaddress');
-  if (holder === null && token === null) throw badParam(TEXTS.noAddress);
+  if (holder === null && token === null) throw dialectError(TEXTS.noAddress);
   const sort = (textOf(asked, 'sort') ?? 'asc').toLowerCase();
   if (sort !== 'asc' && sort !== 'desc') throw badFormat('sort');
   const { skip, limit } = readPage(asked, PAGE_MAX);

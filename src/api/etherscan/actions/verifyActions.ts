@@ -6,7 +6,7 @@
 import type { VerificationQueue, VerificationState } from '../../../domain/verification';
 import type { EtherscanAnswer } from '../../../wire/etherscan';
 import type { Ask } from '../action';
-import { badParam, ok, refuse, TEXTS } from '../answers';
+import { dialectError, ok, refuse, TEXTS } from '../answers';
 import { textOf } from '../askedParams';
 import { readVerification } from '../verifyRequest';
 
@@ -37,15 +37,15 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
     case 'queued':
       return ok(submission.guid);
     case 'already_verified':
-      throw badParam(ALREADY);
+      throw dialectError(ALREADY);
     case 'no_code':
-      throw badParam(`Unable to locate ContractCode at ${request.address}`);
+      throw dialectError(`Unable to locate ContractCode at ${request.address}`);
     case 'client_busy':
-      throw badParam(
+      throw dialectError(
         `Too many open verifications: a client address may have ${submission.openMax}; retry after one has ended`,
       );
     case 'no_node':
-      throw badParam(
+      throw dialectError(
         `No node is configured for chain ${chainId}, so the code of the contract cannot be read`,
       );
   }
@@ -56,20 +56,20 @@ function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): 
   const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
   if (compilerVersions.includes(version)) return;
   const there = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
-  throw badParam(`Invalid or not supported solc version ${asked}; installed here: ${there}`);
+  throw dialectError(`Invalid or not supported solc version ${asked}; installed here: ${there}`);
 }
 
 export function checkVerifyStatus({ deps, asked }: Ask): EtherscanAnswer {
   const guid = textOf(asked, 'guid') ?? '';
   const state = deps.verifications?.()?.status(guid) ?? null;
-  if (state === null) throw badParam(TEXTS.unknownUid);
+  if (state === null) throw dialectError(TEXTS.unknownUid);
   return answerOf(state);
 }
 
 function answerOf(state: VerificationState): EtherscanAnswer {
   switch (state.state) {
     case 'pending':
-      throw badParam(STATES.pending);
+      throw dialectError(STATES.pending);
     case 'verified':
       return ok(STATES.verified);
     case 'already_verified':

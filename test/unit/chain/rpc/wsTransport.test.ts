@@ -100,7 +100,7 @@ test('the error for an HTTP answer instead of a WebSocket names the status', asy
     .catch((reason: unknown) => reason);
   expect(error).toMatchObject({
     kind: 'refused',
-    message: `#3 127.0.0.1:${node.port}: HTTP 403 instead of a WebSocket`,
+    message: `#3 127.0.0.1:${node.port}: the server answered HTTP 403 and opened no WebSocket`,
   });
 });
 

@@ -39,7 +39,7 @@ test('a migration that drops a column and also adds it is refused', () => {
     read(
       'ALTER TABLE t DROP COLUMN IF EXISTS a;\nALTER TABLE t ADD COLUMN IF NOT EXISTS b UInt8, ADD COLUMN IF NOT EXISTS a UInt8;',
     ),
-  ).toThrow('migration 0001_first.sql: "t.a" is dropped and used: drop it in a migration of its own');
+  ).toThrow('migration 0001_first.sql: "t.a" is dropped and also used: drop it in a separate migration');
   expect(
     read(
       'ALTER TABLE t DROP COLUMN IF EXISTS a;\nALTER TABLE u ADD COLUMN IF NOT EXISTS a Decimal(38, 12), MODIFY COLUMN b UInt8;',

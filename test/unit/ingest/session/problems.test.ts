@@ -53,7 +53,7 @@ test('the message of a stalled node does not claim answers from a node silent fo
     { code: 'node_stalled', message: `The node answers, but ${stalled}` },
   ]);
   expect(messages(NOW + 10_000)).toEqual([
-    { code: 'node_stalled', message: `The node does not answer at the moment, and ${stalled}` },
+    { code: 'node_stalled', message: `The node does not answer now. It ${stalled}` },
   ]);
 });
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/query/portfolio/lpShare';
 import type { PairEntry } from '../../../../src/query/pairs/pairItem';
 import { toLpPosition } from '../../../../src/query/portfolio/portfolioPositions';
-import { makeTokenPrices } from '../../../../src/query/prices/priceBook';
+import { makeTokenPrices } from '../../../../src/query/prices/priceByHops';
 
 const amount = fc.oneof(
   fc.bigInt({ min: 0n, max: (1n << 112n) - 1n }),

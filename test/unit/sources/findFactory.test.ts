@@ -3,7 +3,7 @@ import { FakeNode, type CallFault } from '../../support/node/fakeNode';
 import { FakeChain } from '../../support/node/fakeChain';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { createLog } from '../../../src/log';
-import { findMaker } from '../../../src/sources/findMaker';
+import { findFactory } from '../../../src/sources/findFactory';
 import type { Hex } from '../../../src/domain/hex';
 
 const of = (digit: string): Hex => `0x${digit.repeat(40)}`;
@@ -45,15 +45,15 @@ test.each(['CREATE', 'CREATE2'])(
       frame('DELEGATECALL', of('b'), of('c'), [frame(type, of('b'), MADE)]),
     ]);
     answerWith({ debug_traceTransaction: { result: deep } });
-    expect(await findMaker(pool, TX, MADE, signal)).toBe(of('b'));
-    expect(await findMaker(pool, TX, of('e'), signal)).toBeNull();
+    expect(await findFactory(pool, TX, MADE, signal)).toBe(of('b'));
+    expect(await findFactory(pool, TX, of('e'), signal)).toBeNull();
   },
 );
 
 test('a failed call creates no contract, and neither do calls inside it', async () => {
   const failed = frame('CALL', of('b'), of('c'), [frame('CREATE', of('c'), MADE)], 'execution reverted');
   answerWith({ debug_traceTransaction: { result: frame('CALL', of('a'), of('b'), [failed]) } });
-  expect(await findMaker(pool, TX, MADE, signal)).toBeNull();
+  expect(await findFactory(pool, TX, MADE, signal)).toBeNull();
 });
 
 test('without a call tracer the creator comes from trace_transaction', async () => {
@@ -64,21 +64,21 @@ test('without a call tracer the creator comes from trace_transaction', async () 
     result: { address: MADE.toUpperCase().replace('X', 'x') },
   };
   answerWith({ trace_transaction: { result: [call, { ...create, result: null }, create] } });
-  expect(await findMaker(pool, TX, MADE, signal)).toBe(of('c'));
+  expect(await findFactory(pool, TX, MADE, signal)).toBe(of('c'));
 });
 
 test('a node without tracing gives no creator and stays in normal use', async () => {
   answerWith({});
-  expect(await findMaker(pool, TX, MADE, signal)).toBeUndefined();
+  expect(await findFactory(pool, TX, MADE, signal)).toBeUndefined();
   answerWith({ debug_traceTransaction: { result: 7 }, trace_transaction: { result: null } });
-  expect(await findMaker(pool, TX, MADE, signal)).toBeUndefined();
+  expect(await findFactory(pool, TX, MADE, signal)).toBeUndefined();
   node.onHttp = (_request, response, body) => {
     if (!body.includes('trace')) return false;
     response.statusCode = 403;
     response.end('no');
     return true;
   };
-  expect(await findMaker(pool, TX, MADE, signal)).toBeUndefined();
+  expect(await findFactory(pool, TX, MADE, signal)).toBeUndefined();
   expect(pool.endpoints.map(({ failures, coolUntil }) => [failures, coolUntil <= Date.now()])).toEqual([
     [0, true],
   ]);

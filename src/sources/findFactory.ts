@@ -29,10 +29,10 @@ const TRACERS: readonly Tracer[] = [
 ];
 
 /**
- * The creator of `contract` in a transaction. Null: the trace does not create the contract. Undefined: no node can
+ * The contract that created `contract` in a transaction. Null: the trace does not create the contract. Undefined: no node can
  * trace. Rejects when the signal aborts.
  */
-export async function findMaker(
+export async function findFactory(
   rpc: TraceRpc,
   transaction: Hex,
   contract: Hex,
@@ -81,7 +81,7 @@ function readFrames(trace: unknown, contract: Hex): Hex | null {
   const frames = [trace];
   for (let looked = 0; looked < frames.length && looked < FRAMES_MAX; looked += 1) {
     const parsed = frameShape.safeParse(frames[looked]);
-    if (!parsed.success) throw new Error('the node answered no trace');
+    if (!parsed.success) throw new Error('the answer of the node is not a call trace');
     const { type, from, to, error, calls } = parsed.data;
     if (error != null) continue;
     if (type.startsWith('CREATE') && to != null && toLowerHex(to) === contract) return toLowerHex(from);
@@ -99,12 +99,12 @@ const tracesShape = z.array(
 );
 
 /**
- * Reads Parity's list of traces. A contract address determines its creator, so an attempt that failed later also
+ * Reads Parity's list of traces. A contract address determines its factory, so an attempt that failed later also
  * counts.
  */
 function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);
-  if (!parsed.success) throw new Error('the node answered no traces');
+  if (!parsed.success) throw new Error('the answer of the node is not a list of traces');
   for (const { type, action, result } of parsed.data.slice(0, FRAMES_MAX)) {
     const made = result?.address;
     if (type === 'create' && made != null && action.from != null && toLowerHex(made) === contract)

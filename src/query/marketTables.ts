@@ -15,7 +15,7 @@ import { createRebasingTables, type RebasingTables } from './holders/rebasing';
 import { createTokenPrices, type PriceSources } from './prices/tokenPrices';
 import { createTokenTables, type TokenTables } from './tokens/tokenTable';
 
-export interface Market {
+export interface MarketTables {
   readonly runner: QueryRunner;
   readonly directory: Directory;
   readonly pairs: PairTables;
@@ -35,11 +35,11 @@ export interface MarketChain extends PriceSources {
   readonly dexes: readonly (DexFacts & PairDexes[number])[];
 }
 
-export function createMarket(
+export function createMarketTables(
   runner: QueryRunner,
   chain: MarketChain,
   directory = new Directory(runner),
-): Market {
+): MarketTables {
   const { chainId, dexes } = chain;
   const pairs = createPairTables(
     runner,

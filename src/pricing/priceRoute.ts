@@ -25,7 +25,7 @@ export interface RoutePool<L extends Leg = Leg> {
   readonly weight: number;
 }
 
-export interface Route<L extends Leg = Leg> {
+export interface PriceRoute<L extends Leg = Leg> {
   readonly token: Hex;
   /** ZERO_ADDRESS for an anchor. */
   readonly next: Hex;
@@ -49,7 +49,7 @@ export interface Route<L extends Leg = Leg> {
 export const HOPS_MAX = 4;
 
 /** The stored route of a token that has lost its route. */
-export function noRoute(token: Hex): Route<never> {
+export function noRoute(token: Hex): PriceRoute<never> {
   return {
     token,
     next: ZERO_ADDRESS,
@@ -63,16 +63,16 @@ export function noRoute(token: Hex): Route<never> {
   };
 }
 
-export function isAnchorRoute(route: Route): boolean {
+export function isAnchorRoute(route: PriceRoute): boolean {
   return route.hops === 0 && route.confidence > 0;
 }
 
 /** False if there never was a route, or it was lost. */
-export function isRouted(route: Route | null): boolean {
+export function isRouted(route: PriceRoute | null): boolean {
   return route !== null && (route.hops > 0 || isAnchorRoute(route));
 }
 
-export function sameRoute(a: Route, b: Route): boolean {
+export function sameRoute(a: PriceRoute, b: PriceRoute): boolean {
   return (
     a.next === b.next &&
     a.hops === b.hops &&

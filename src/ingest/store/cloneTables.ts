@@ -1,13 +1,12 @@
 /**
- * Makes a snapshot of one database for a backup: clones its tables (hard links) into another database,
- * between two ranges. Head tables are left out because the node can provide them again. The schema recreates
- * the views.
+ * Clones the tables of one database (hard links) into another database for a backup, between two ranges. Head
+ * tables are left out because the node can provide them again. The schema recreates the views.
  */
 import { z } from 'zod';
 
 import type { Clock } from '../../chain/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
-import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
@@ -16,7 +15,7 @@ import { inPause } from './pause';
 import { readFloors } from './retention';
 import { findWrongTotal } from '../repair/viewCheck';
 
-export interface SnapshotOptions {
+export interface CloneOptions {
   /** Connected to the source database. */
   readonly database: Database;
   /** `source`: name of the database to copy. `target`: name of the copy. */
@@ -49,7 +48,7 @@ const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contr
 const LAST = ['source_files', 'tokens'];
 
 /** Throws `unavailable` if an open range does not finish, or if ranges are written despite the pause. */
-export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
+export async function cloneTables(options: CloneOptions): Promise<void> {
   const { database, log, source } = options;
   const tables = await listTables(options);
   await inPause(database, async () => {
@@ -59,17 +58,20 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
       if ((await readRanges(options)).print === before.print) return;
       // A range began just before the pause.
       if (attempt === ATTEMPTS_MAX)
-        throw new AppError('unavailable', `${source} is written to by something that knows no pause`);
-      log.warn({ source }, 'a range was written while tables were cloned; cloning again');
+        throw new AppError(
+          'unavailable',
+          `another process writes to ${source} and ignores the pause: stop this process and try again`,
+        );
+      log.warn({ source }, 'a range was written while the tables were copied; copying again');
     }
   });
 }
 
-export async function dropSnapshot(database: Database, target: string): Promise<void> {
-  await database.command('drop snapshot', `DROP DATABASE IF EXISTS ${target} SYNC`);
+export async function dropClone(database: Database, target: string): Promise<void> {
+  await database.command('drop clone', `DROP DATABASE IF EXISTS ${target} SYNC`);
 }
 
-async function listTables({ database, source }: SnapshotOptions): Promise<string[]> {
+async function listTables({ database, source }: CloneOptions): Promise<string[]> {
   const rows = await selectNamed(database, 'schema/list_stored_tables', { source }, nameRowShape);
   const rank = (name: string): number =>
     FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
@@ -86,20 +88,12 @@ interface Ranges {
   readonly open: boolean;
 }
 
-async function readRanges({ database, source }: SnapshotOptions): Promise<Ranges> {
-  const [row] = await selectMade(
-    database,
-    'read ranges',
-    `SELECT toString((count(), max(seq), maxIf(seq, status = 'done'))) AS print,
-            toBool(maxIf(seq, status = 'intent') > maxIf(seq, status = 'done')) AS open
-     FROM ${source}.promotions`,
-    {},
-    rangesShape,
-  );
+async function readRanges({ database, source }: CloneOptions): Promise<Ranges> {
+  const [row] = await selectNamed(database, 'backup/read_ranges', { source }, rangesShape);
   return { print: row?.print ?? '', open: row?.open ?? false };
 }
 
-async function untilQuiet(options: SnapshotOptions): Promise<Ranges> {
+async function untilQuiet(options: CloneOptions): Promise<Ranges> {
   const { clock, signal, source } = options;
   for (const end = clock.now() + QUIET_MAX_MS; ; await clock.sleep(POLL_MS, signal)) {
     const ranges = await readRanges(options);
@@ -107,23 +101,23 @@ async function untilQuiet(options: SnapshotOptions): Promise<Ranges> {
     if (clock.now() < end) continue;
     throw new AppError(
       'unavailable',
-      `a range of ${source} was begun and not finished within ${QUIET_MAX_MS / 1000} s: start the ingester, which finishes it, ` +
-        'and try again',
+      `a range of ${source} is still unfinished after ${QUIET_MAX_MS / 1000} s: start the ingester, which finishes ` +
+        'the range, and try again',
     );
   }
 }
 
 async function cloneAll(
-  { database, source, target, signal }: SnapshotOptions,
+  { database, source, target, signal }: CloneOptions,
   tables: readonly string[],
 ): Promise<void> {
-  await dropSnapshot(database, target);
-  await database.command('create snapshot', `CREATE DATABASE ${target}`);
+  await dropClone(database, target);
+  await database.command('create clone', `CREATE DATABASE ${target}`);
   for (const table of tables) {
     signal.throwIfAborted();
     await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
     // Merges would only cost disk space in a copy.
-    await database.command(`keep ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
+    await database.command(`stop merges of ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
   }
 }
 
@@ -147,9 +141,9 @@ export async function checkWhole(database: Database, chainId: number): Promise<v
   const [expected, stored] = [await gaps.readExpected(), await gaps.readStored()];
   const wrong = [...expected]
     .filter(([name, rows]) => stored.get(name) !== rows)
-    .map(([name, rows]) => `${name} holds ${stored.get(name) ?? 0} rows where ${rows} are expected`);
+    .map(([name, rows]) => `${name} has ${stored.get(name) ?? 0} rows, expected ${rows}`);
   const total = await findWrongTotal(database, floors);
-  if (total !== null) wrong.push(`${total.name} counts ${total.found} swaps of ${total.expected}`);
+  if (total !== null) wrong.push(`${total.name} counts ${total.found} swaps, expected ${total.expected}`);
   if (wrong.length > 0)
-    throw new AppError('broken_invariant', `the tables contradict each other: ${wrong.join('; ')}`);
+    throw new AppError('broken_invariant', `the tables do not match each other: ${wrong.join('; ')}`);
 }

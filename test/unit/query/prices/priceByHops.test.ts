@@ -1,5 +1,6 @@
 import { ZERO_ADDRESS } from '../../../../src/domain/hex';
-import { isTrusted, makeTokenPrices, priceByHops, type Hop } from '../../../../src/query/prices/priceBook';
+import { isTrusted } from '../../../../src/pricing/confidence';
+import { makeTokenPrices, priceByHops, type Hop } from '../../../../src/query/prices/priceByHops';
 import { toTokenPrices, type HopRow, type PastHopRow } from '../../../../src/query/prices/tokenPrices';
 
 const hop = (nextToken: string, price: number, confidence = 1): Hop => ({ nextToken, price, confidence });

@@ -3,8 +3,8 @@
  * Pure; tokenPrices.ts reads the hops.
  */
 import { ZERO_ADDRESS } from '../../domain/hex';
-import { pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
-import { HOPS_MAX } from '../../pricing/route';
+import { pathConfidence } from '../../pricing/confidence';
+import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { Window } from '../../wire/pairs';
 
 /** The price of one whole token in another token, or in USD. */
@@ -29,11 +29,6 @@ export interface TokenPrice {
 export const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false };
 
 export type Hops = ReadonlyMap<string, Hop>;
-
-/** Whether values by this price count in volume and TVL. */
-export function isTrusted({ usd, confidence }: TokenPrice): boolean {
-  return usd !== null && confidence >= TRUSTED_MIN;
-}
 
 /**
  * The price of a token by the hops in force. Multiplies from the anchor outwards, like the ingester, so the bits match.
