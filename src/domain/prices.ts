@@ -15,14 +15,15 @@ export interface PriceState {
 /**
  * The marginal price, quote per base, as a decimal string of 18 significant digits, rounded from exact integers: V2
  * reserve1 / reserve0, V3 sqrtPriceX96² / 2^192, each times 10^(decimals0 − decimals1) or inverted. Null: no price
- * exists (a zero reserve, or a pool without a first price).
+ * exists (a zero reserve, a pool without a first price, or a token with unknown decimals).
  */
 export function formatPrice(
   state: PriceState,
-  decimals0: number,
-  decimals1: number,
+  decimals0: number | null,
+  decimals1: number | null,
   baseIsToken0: boolean,
 ): string | null {
+  if (decimals0 === null || decimals1 === null) return null;
   const concentrated = state.sqrtPriceX96 > 0n;
   const raw1 = concentrated ? state.sqrtPriceX96 * state.sqrtPriceX96 : state.reserve1;
   const raw0 = concentrated ? Q192 : state.reserve0;
@@ -34,15 +35,15 @@ export function formatPrice(
 
 /**
  * The float64 version of `formatPrice`, for bars. `rawPrice`: raw token1 per raw token0, as stored; 0: none. Relative
- * error below 1e-15. Returns 0 if there is no finite price > 0.
+ * error below 1e-15. Returns 0 if there is no finite price > 0, or if the decimals of a token are unknown (null).
  */
 export function scalePrice(
   rawPrice: number,
-  decimals0: number,
-  decimals1: number,
+  decimals0: number | null,
+  decimals1: number | null,
   baseIsToken0: boolean,
 ): number {
-  if (!(rawPrice > 0) || rawPrice === Infinity) return 0;
+  if (!(rawPrice > 0) || rawPrice === Infinity || decimals0 === null || decimals1 === null) return 0;
   const price = baseIsToken0
     ? scaleByTen(rawPrice, decimals0 - decimals1)
     : scaleByTen(1 / rawPrice, decimals1 - decimals0);

@@ -1,7 +1,8 @@
 /**
- * Checks which anchors hold their peg. Each anchor is compared with the others through their shared pools, using mean
- * prices and depths that resist manipulation over a few blocks. Without a shared pool, the pools with the wrapped
- * native token count. An anchor that deviates by more than 2 % from the median of the others loses its role.
+ * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native token, is
+ * evidence of an anchor's market value. Evidence weighs by depth, so a shallow pool cannot outvote a deep one. Mean
+ * prices and depths resist manipulation over a few blocks. An anchor that is more than 2 % below the others loses its
+ * role. One that is more than 2 % above keeps its configured price, and its pools say nothing about the others.
  */
 import type { Hex } from '../domain/hex';
 import { depthIn, meanPrice } from './epoch';
@@ -9,7 +10,7 @@ import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
-/** Pools with fewer USD on the side of the examined anchor are ignored. */
+/** Pools with fewer USD on either side are ignored. */
 const BACKING_MIN_USD = 1_000;
 
 export interface PegInput {
@@ -21,74 +22,120 @@ export interface PegInput {
   legsOf(anchor: Hex): readonly IndexedLeg[];
 }
 
-/**
- * The anchors that hold their peg, in configured order. If only two are left and they disagree, the less valuable one
- * loses its role.
- */
+/** What one pool, or two pools with the native token, say about an anchor. */
+interface Evidence {
+  /** ln of the anchor's market value, relative to its configured price. */
+  readonly log: number;
+  /** Depth of the pool, USD; of the shallower one if there are two. */
+  readonly weight: number;
+}
+
+/** One pool of an anchor: ln of the anchor's mean price in the other token, and the USD on the poorer side. */
+interface Quote {
+  readonly log: number;
+  readonly depth: number;
+}
+
+/** The anchors that keep their role, in configured order. */
 export function soundAnchors(anchors: readonly PriceAnchor[], input: PegInput): readonly PriceAnchor[] {
-  let sound = anchors;
-  while (sound.length > 1) {
-    const worst = findWorst(sound, input);
-    if (worst === null) return sound;
-    sound = sound.filter((anchor) => anchor !== worst);
+  let compared = anchors;
+  const lost = new Set<PriceAnchor>();
+  while (compared.length > 1) {
+    const worst = findWorst(compared, input);
+    if (worst === null) break;
+    if (worst.value < 0) lost.add(worst.anchor);
+    compared = compared.filter((anchor) => anchor !== worst.anchor);
   }
-  return sound;
+  return anchors.filter((anchor) => !lost.has(anchor));
 }
 
-function findWorst(anchors: readonly PriceAnchor[], input: PegInput): PriceAnchor | null {
-  let worst: { readonly anchor: PriceAnchor; readonly size: number; readonly value: number } | null = null;
+interface Deviation {
+  readonly anchor: PriceAnchor;
+  /** ln of the market value, relative to the configured price. */
+  readonly value: number;
+}
+
+/** The anchor furthest from the others, if beyond 2 %. Of two equally far the one with the lower value. */
+function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation | null {
+  let worst: Deviation | null = null;
   for (const anchor of anchors) {
-    const values = anchors.flatMap((other) => {
-      const value = other === anchor ? null : logValue(anchor, other, input);
-      return value === null ? [] : [value];
-    });
-    if (values.length === 0) continue;
-    const value = median(values);
-    const size = Math.abs(value);
-    if (size <= DEVIATION_LOG_MAX) continue;
-    const equal = worst !== null && Math.abs(size - worst.size) < 1e-9;
-    if (worst === null || (equal ? value < worst.value : size > worst.size)) worst = { anchor, size, value };
+    const evidence = anchors.flatMap((other) =>
+      other === anchor
+        ? []
+        : [...directEvidence(anchor, other, input), ...nativeEvidence(anchor, other, input)],
+    );
+    if (evidence.length === 0) continue;
+    const value = weightedMedian(evidence);
+    if (Math.abs(value) <= DEVIATION_LOG_MAX) continue;
+    const further = worst === null ? 1 : Math.abs(value) - Math.abs(worst.value);
+    const equal = Math.abs(further) < 1e-9;
+    if (worst === null || (equal ? value < worst.value : further > 0)) worst = { anchor, value };
   }
-  return worst?.anchor ?? null;
+  return worst;
 }
 
-/** ln of the anchor's market value in another anchor, relative to the given prices; null: no pool connects them. */
-function logValue(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): number | null {
-  const direct = deepestLog(anchor, other.address, input);
+function directEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
   const given = Math.log(anchor.priceUsd / other.priceUsd);
-  if (direct !== null) return direct - given;
-  if (input.wrappedNative === null) return null;
-  const own = deepestLog(anchor, input.wrappedNative, input);
-  const theirs = deepestLog(other, input.wrappedNative, input);
-  return own === null || theirs === null ? null : own - theirs - given;
+  return quotesIn(anchor, other.address, other.priceUsd, input).map(({ log, depth }) => ({
+    log: log - given,
+    weight: depth,
+  }));
 }
 
-/** ln of the anchor's mean price in a token, from their deepest pool. */
-function deepestLog(anchor: PriceAnchor, token: Hex, { legsOf, epoch, time }: PegInput): number | null {
-  let best: { readonly backing: number; readonly log: number; readonly key: string } | null = null;
-  for (const leg of legsOf(anchor.address)) {
-    const isToken0 = leg.token0 === anchor.address;
-    if ((isToken0 ? leg.token1 : leg.token0) !== token) continue;
+/** Compares each native pool of the anchor with the middle of the other anchor's native pools. */
+function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
+  if (input.wrappedNative === null) return [];
+  const theirs = quotesIn(other, input.wrappedNative, null, input);
+  if (theirs.length === 0) return [];
+  const middle = weightedMedian(theirs.map(({ log, depth }) => ({ log, weight: depth })));
+  const depthOfTheirs = theirs.reduce((sum, { depth }) => sum + depth, 0);
+  const given = Math.log(anchor.priceUsd / other.priceUsd);
+  return quotesIn(anchor, input.wrappedNative, null, input).map(({ log, depth }) => ({
+    log: log - middle - given,
+    weight: Math.min(depth, depthOfTheirs),
+  }));
+}
+
+/** Pools of the anchor with a token, by key. `usd`: the token's price; null: unknown, so only the anchor's side counts. */
+function quotesIn(
+  anchor: PriceAnchor,
+  token: Hex,
+  usd: number | null,
+  { legsOf, epoch, time }: PegInput,
+): Quote[] {
+  const legs = legsOf(anchor.address).filter(
+    ({ token0, token1 }) => (token0 === anchor.address ? token1 : token0) === token,
+  );
+  return [...legs].sort(byKey).flatMap((leg) => {
     const { record } = leg;
-    if (record === undefined) continue;
-    const price = meanPrice(record, time);
-    if (!(price > 0)) continue;
+    const price = record === undefined ? 0 : meanPrice(record, time);
+    if (record === undefined || !(price > 0)) return [];
+    const isToken0 = leg.token0 === anchor.address;
     const root = Math.sqrt(price);
     const liquidity = depthIn(record, epoch);
-    const virtual = isToken0 ? liquidity / root : liquidity * root;
-    const real = isToken0 ? record.state.reserve0 : record.state.reserve1;
-    const backing = Math.min(virtual, real) * anchor.priceUsd;
-    if (!(backing >= BACKING_MIN_USD)) continue;
-    const equal = best !== null && backing === best.backing;
-    if (best !== null && (equal ? leg.key > best.key : backing < best.backing)) continue;
-    best = { backing, log: isToken0 ? Math.log(price) : -Math.log(price), key: leg.key };
-  }
-  return best?.log ?? null;
+    const side0 = Math.min(liquidity / root, record.state.reserve0);
+    const side1 = Math.min(liquidity * root, record.state.reserve1);
+    const own = (isToken0 ? side0 : side1) * anchor.priceUsd;
+    const depth = usd === null ? own : Math.min(own, (isToken0 ? side1 : side0) * usd);
+    const log = isToken0 ? Math.log(price) : -Math.log(price);
+    return depth >= BACKING_MIN_USD ? [{ log, depth }] : [];
+  });
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const upper = sorted[sorted.length >> 1] ?? 0;
-  const lower = sorted[(sorted.length - 1) >> 1] ?? 0;
-  return (upper + lower) / 2;
+function byKey(a: IndexedLeg, b: IndexedLeg): number {
+  return a.key < b.key ? -1 : 1;
+}
+
+/** The value with half of the weight on each side; the mean of two values if the weight splits between them. */
+function weightedMedian(evidence: readonly Evidence[]): number {
+  const sorted = [...evidence].sort((a, b) => a.log - b.log);
+  const total = sorted.reduce((sum, { weight }) => sum + weight, 0);
+  let seen = 0;
+  for (const [at, { log, weight }] of sorted.entries()) {
+    seen += weight;
+    if (seen * 2 < total) continue;
+    const next = seen * 2 === total ? sorted[at + 1] : undefined;
+    return next === undefined ? log : (log + next.log) / 2;
+  }
+  return sorted.at(-1)?.log ?? 0;
 }

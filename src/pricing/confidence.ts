@@ -66,6 +66,28 @@ export function hopConfidence(pools: readonly HopEvidence[], deviation: number, 
   return recent ? Math.min(confidence, RECENT_MAX) : confidence;
 }
 
+/** One pool of a route: its weight and backing when the route was made, and the part of its depth that is left. */
+export interface RemainingDepth {
+  readonly weight: number;
+  readonly backingUsd: number;
+  /** 0–1. */
+  readonly left: number;
+}
+
+/** The confidence of a hop after its pools lost depth: reduced as if the route were made with what is left. */
+export function remainingConfidence(confidence: number, pools: readonly RemainingDepth[]): number {
+  let [weights, trust, weightsLeft, trustLeft] = [0, 0, 0, 0];
+  for (const { weight, backingUsd, left } of pools) {
+    weights += weight;
+    trust += weight * (backingUsd / (backingUsd + HALF_TRUST_USD));
+    weightsLeft += weight * left;
+    trustLeft += weight * left * ((backingUsd * left) / (backingUsd * left + HALF_TRUST_USD));
+  }
+  if (!(weightsLeft > 0) || !(trust > 0)) return 0.01;
+  const part = Math.min(1, trustLeft / weightsLeft / (trust / weights));
+  return Math.max(1, Math.round(confidence * part * 100)) / 100;
+}
+
 /** 1 up to an hour, falling to 0.5 at a day, then 0.2. */
 function freshnessOf(age: number): number {
   if (age <= FRESH_SECONDS) return 1;

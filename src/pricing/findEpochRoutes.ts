@@ -6,7 +6,7 @@
 import { ZERO_ADDRESS } from '../domain/hex';
 import { soundAnchors, type PegInput } from './anchors';
 import { ANCHOR_CONFIDENCE } from './confidence';
-import { depthIn } from './epoch';
+import { confirmedLiquidity } from './depth';
 import { NO_STATE } from './leg';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { anchorPrices, type AnchorPrices, type Market } from './market';
@@ -40,13 +40,14 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
     recordOf: ({ record }) => record,
     tradedIn: () => 0,
+    epoch,
     epochTime: time,
   };
   const common = { market, anchors, legsOf: ({ live }: IndexedToken): readonly IndexedLeg[] => live };
   const weigh = ({ record }: IndexedLeg, confirmed: boolean): LegWeight | null => {
     if (record === undefined) return null;
     const { state } = record;
-    const liquidity = confirmed ? depthIn(record, epoch) : state.liquidity;
+    const liquidity = confirmed ? confirmedLiquidity(record, epoch) : state.liquidity;
     return { state, liquidity, age: time - record.movedAt };
   };
   searchRoutes({ ...common, recent: false, weigh: (leg) => weigh(leg, true) }, routed, ofAnchors);

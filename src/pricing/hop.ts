@@ -12,8 +12,10 @@ const MAD_TO_SIGMA = 1.4826;
 const SIGMAS = 3;
 /** Two pools that differ by more than this disagree. */
 const DISAGREEMENT_LOG = 0.05;
-/** Largest weight of a pool, if there are at least three. */
+/** Largest weight of a pool, if there are at least three and the others hold enough of the depth. */
 const WEIGHT_MAX = 0.6;
+/** The others must hold this part of the depth. Otherwise dust pools would share the rest of the weight. */
+const OTHERS_MIN = 0.1;
 /** Up to this many values are sorted by insertion. */
 const FEW = 24;
 
@@ -22,13 +24,14 @@ export const HOP_WARNINGS = [
   'pool_disagreement',
   'outlier_pools_excluded',
   'price_deviates_from_twap',
+  'depth_fell',
 ] as const;
 export type HopWarning = (typeof HOP_WARNINGS)[number];
 
 /** One pool of a hop at one block. */
 export interface HopInput {
   readonly key: LegKey;
-  /** Weight from depth, > 0, not normalized. */
+  /** Weight from depth, not normalized. 0: the pool is empty and is excluded. */
   readonly weight: number;
   /** Whole to_token per whole from_token; 0: none. */
   readonly price: number;
@@ -47,7 +50,7 @@ export interface HopPool {
 
 export interface HopExclusion {
   readonly key: LegKey;
-  readonly reason: 'outlier' | 'disagrees' | 'no_price';
+  readonly reason: 'outlier' | 'disagrees' | 'no_price' | 'low_liquidity';
   readonly price: number;
 }
 
@@ -56,8 +59,11 @@ export interface HopPrice {
   readonly price: number;
   readonly pools: readonly HopPool[];
   readonly excluded: readonly HopExclusion[];
-  readonly warnings: readonly HopWarning[];
-  /** Weighted median absolute deviation of ln(price) of the remaining pools. */
+  readonly warnings: HopWarning[];
+  /**
+   * How far the pools are apart, by depth: the weighted median absolute deviation of ln(price) without outliers; of two
+   * pools the weighted mean deviation, also if only the deeper one counts.
+   */
   deviation(): number;
   /** Whether a pool is so far from its mean that the clamp may apply, depending on its trades. */
   readonly deviates: boolean;
@@ -75,17 +81,20 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
     const clamped = far && !input.traded;
     if (clamped) addOnce(warnings, 'price_deviates_from_twap');
     const price = clamped ? input.meanPrice : input.price;
-    if (price > 0 && Number.isFinite(price)) priced.push({ key: input.key, weight: input.weight, price });
+    if (!(input.weight > 0)) excluded.push({ key: input.key, reason: 'low_liquidity', price });
+    else if (price > 0 && Number.isFinite(price))
+      priced.push({ key: input.key, weight: input.weight, price });
     else excluded.push({ key: input.key, reason: 'no_price', price: 0 });
   }
-  const kept = dropOutliers(priced, excluded, warnings);
+  const compared = dropOutliers(priced, excluded, warnings);
+  const kept = compared.length === 2 ? keepDeeper(compared, excluded, warnings) : compared;
   if (kept.length === 1) addOnce(warnings, 'single_pool');
   const pools = normalise(kept);
   const only = pools[0];
   let price = 0;
   for (const pool of pools) price += pool.weight * pool.price;
   if (pools.length === 1 && only !== undefined) price = only.price;
-  return { price, pools, excluded, warnings, deviation: () => deviationOf(kept), deviates };
+  return { price, pools, excluded, warnings, deviation: () => deviationOf(compared), deviates };
 }
 
 function isFar(input: HopInput): boolean {
@@ -102,8 +111,7 @@ function dropOutliers(
   excluded: HopExclusion[],
   warnings: HopWarning[],
 ): readonly HopPool[] {
-  if (pools.length < 2) return pools;
-  if (pools.length === 2) return keepDeeper(pools, excluded, warnings);
+  if (pools.length <= 2) return pools;
   const { median, deviation } = spreadOf(pools);
   const bound = Math.max(SIGMAS * MAD_TO_SIGMA * deviation, OUTLIER_LOG_MIN);
   const kept: HopPool[] = [];
@@ -112,8 +120,7 @@ function dropOutliers(
     else excluded.push({ key: pool.key, reason: 'outlier', price: pool.price });
   }
   if (kept.length < pools.length) addOnce(warnings, 'outlier_pools_excluded');
-  // The two remaining pools can still disagree.
-  return kept.length === 2 ? keepDeeper(kept, excluded, warnings) : kept;
+  return kept;
 }
 
 /** If two pools disagree, only the deeper one counts. */
@@ -133,8 +140,8 @@ function keepDeeper(
 }
 
 /**
- * Normalizes weights to a sum of 1, none above 60 % if there are at least three. At most one pool can exceed the
- * limit.
+ * Normalizes weights to a sum of 1, none above 60 % if there are at least three and the others hold a tenth of the
+ * depth. At most one pool can exceed the limit.
  */
 function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   let total = 0;
@@ -145,17 +152,18 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   // Summed, because 1 − heavy would be rounding noise if one pool is 10^16 times as deep.
   let rest = 0;
   for (const pool of shares) if (pool !== heavy) rest += pool.weight;
+  if (rest < OTHERS_MIN) return shares;
   const scale = (1 - WEIGHT_MAX) / rest;
-  if (!Number.isFinite(scale)) return shares;
   return shares.map((pool) => ({ ...pool, weight: pool === heavy ? WEIGHT_MAX : pool.weight * scale }));
 }
 
 function deviationOf(pools: readonly HopPool[]): number {
   if (pools.length < 2) return 0;
   const [a, b] = pools;
-  // With two pools, each is half their distance from the midpoint.
-  if (pools.length === 2 && a !== undefined && b !== undefined)
-    return Math.abs(Math.log(a.price / b.price)) / 2;
+  if (pools.length === 2 && a !== undefined && b !== undefined) {
+    const total = a.weight + b.weight;
+    return 2 * (a.weight / total) * (b.weight / total) * Math.abs(Math.log(a.price / b.price));
+  }
   return spreadOf(pools).deviation;
 }
 

@@ -5,7 +5,7 @@
 import { wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
 import { scalePrice } from '../domain/prices';
-import { makeLeg, weightedLiquidity, type Leg, type LegState } from './leg';
+import { makeLeg, NO_STATE, weightedLiquidity, type Leg, type LegState } from './leg';
 
 const V3 = 3;
 
@@ -31,8 +31,8 @@ export interface PricedState {
   readonly balances: readonly bigint[];
 }
 
-/** Decimals of a token; 0 if unknown. */
-export type DecimalsOf = (token: Hex) => number;
+/** Decimals of a token; null: unknown, so its legs have no price. */
+export type DecimalsOf = (token: Hex) => number | null;
 
 export interface LegInfo {
   readonly leg: Leg;
@@ -59,7 +59,7 @@ export function legsOf(pool: LegsPool): LegInfo[] {
   return legs;
 }
 
-/** State of a leg from the state of its pool. A pool without a price gives a leg without a price. */
+/** State of a leg from the state of its pool. No price in the pool, or unknown decimals: the leg has no price. */
 export function toLegState(
   pool: LegsPool,
   { leg, index0, index1 }: LegInfo,
@@ -68,6 +68,7 @@ export function toLegState(
 ): LegState {
   const decimals0 = decimalsOf(leg.token0);
   const decimals1 = decimalsOf(leg.token1);
+  if (decimals0 === null || decimals1 === null) return { ...NO_STATE };
   if (pool.tokens.length > 0) return weightedState(pool, state, index0, index1, decimals0, decimals1);
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);

@@ -3,6 +3,8 @@
  * since the running epoch began. Derives the inputs of a route's hop.
  */
 import type { Hex } from '../domain/hex';
+import { remainingConfidence, type RemainingDepth } from './confidence';
+import { confirmedLiquidity, knownSide } from './depth';
 import { decay, meanPrice, type LegRecord } from './epoch';
 import { priceHop, type HopInput, type HopPrice } from './hop';
 import { DEPTH_PART, type Leg, type LegState } from './leg';
@@ -14,8 +16,18 @@ export interface Market<L extends Leg = Leg> {
   recordOf(leg: L): LegRecord | undefined;
   /** Whole token1 traded since the running epoch began. */
   tradedIn(leg: L): number;
+  /** Number of the running epoch. */
+  readonly epoch: number;
   /** Time of the last block before the running epoch, unix seconds. Means are taken at this time. */
   readonly epochTime: number;
+}
+
+/** A hop whose pools keep less than this part of their depth has a warning. */
+const DEPTH_FELL = 0.5;
+
+export interface RouteHop extends HopPrice {
+  /** Confidence of the hop now, from its confidence when the route was made. */
+  confidenceFrom(confidence: number): number;
 }
 
 /** USD per whole token of the anchors in force. */
@@ -27,19 +39,64 @@ export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
 
 /**
  * The price of a token in the next token of its route, both in whole tokens. If the next token is an anchor, pools
- * with other anchors count too, converted by the anchors' given prices.
+ * with other anchors count too, converted by the anchors' given prices. A pool that lost depth since the route was made
+ * loses weight and confidence with it, from the same block on.
  */
 export function priceRouteHop<L extends Leg>(
   route: Pick<PriceRoute<L>, 'token' | 'next' | 'pools'>,
   market: Market<L>,
   anchors: AnchorPrices,
-): HopPrice {
-  return priceHop(route.pools.map((pool) => hopInput(route, pool, market, anchors)));
+): RouteHop {
+  const depths = route.pools.map((pool) => remainingDepth(route.token, pool, market));
+  const hop = priceHop(
+    route.pools.map((pool, i) => hopInput(route, pool, depths[i]?.left ?? 1, market, anchors)),
+  );
+  let [weights, left] = [0, 0];
+  for (const depth of depths) {
+    weights += depth.weight;
+    left += depth.weight * depth.left;
+  }
+  const whole = left === weights;
+  if (left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
+  return {
+    confidenceFrom: (confidence) => (whole ? confidence : remainingConfidence(confidence, depths)),
+    ...hop,
+  };
+}
+
+/** The depth of a route's pool when the routes of the epoch were made, and the part of it that is left now. */
+function remainingDepth<L extends Leg>(
+  token: Hex,
+  { leg, weight }: RoutePool<L>,
+  market: Market<L>,
+): RemainingDepth {
+  const record = market.recordOf(leg);
+  const knownIsToken0 = leg.token0 !== token;
+  // In known tokens instead of USD, because only the ratio counts.
+  const then =
+    record === undefined
+      ? null
+      : knownSide(
+          { state: record.state, liquidity: confirmedLiquidity(record, market.epoch) },
+          knownIsToken0,
+          1,
+        );
+  // Liquidity that no epoch has confirmed: the route is recent and never trusted.
+  if (then === null || !(then.depthUsd > 0)) return { weight, backingUsd: weight / DEPTH_PART, left: 1 };
+  const state = market.stateOf(leg);
+  const now =
+    state === record?.state ? then : knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1);
+  return {
+    weight,
+    backingUsd: weight * (then.backingUsd / then.depthUsd),
+    left: Math.min(1, now.depthUsd / then.depthUsd),
+  };
 }
 
 function hopInput<L extends Leg>(
   { token, next }: Pick<PriceRoute, 'token' | 'next'>,
   { leg, weight }: RoutePool<L>,
+  left: number,
   market: Market<L>,
   anchors: AnchorPrices,
 ): HopInput {
@@ -49,7 +106,7 @@ function hopInput<L extends Leg>(
   const record = market.recordOf(leg);
   return {
     key: leg.key,
-    weight,
+    weight: weight * left,
     price: turned(market.stateOf(leg).price, fromToken0, ratio),
     meanPrice: record === undefined ? 0 : turned(meanPrice(record, market.epochTime), fromToken0, ratio),
     traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),

@@ -81,11 +81,15 @@ export class Pricer {
   constructor(private readonly config: PricerConfig) {
     const pegged = new Set(config.anchors.map(({ address }) => address));
     this.pegged = config.wrappedNative === null ? pegged : pegged.add(config.wrappedNative);
+    const epochNow = (): number => this.index.progress.epoch ?? 0;
     const epochTime = (): number => this.index.progress.epochTime;
     this.market = {
       stateOf: ({ state }) => state,
       recordOf: ({ record }) => record,
       tradedIn: ({ moves }) => moves?.traded ?? 0,
+      get epoch() {
+        return epochNow();
+      },
       get epochTime() {
         return epochTime();
       },
@@ -304,8 +308,8 @@ export class Pricer {
       return { hop: { next, price, confidence: route.confidence }, deviates: false };
     }
     if (route.hops === 0) return { hop: { next, price: 0, confidence: 0 }, deviates: false };
-    const { price, deviates } = priceRouteHop(route, this.market, anchors);
-    return { hop: { next, price, confidence: price > 0 ? route.confidence : 0 }, deviates };
+    const { price, deviates, confidenceFrom } = priceRouteHop(route, this.market, anchors);
+    return { hop: { next, price, confidence: price > 0 ? confidenceFrom(route.confidence) : 0 }, deviates };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {

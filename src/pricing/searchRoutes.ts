@@ -5,8 +5,9 @@
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
+import { inSteps, knownSide } from './depth';
 import { DORMANT_SECONDS } from './epoch';
-import { DEPTH_PART, type LegKey, type LegState } from './leg';
+import type { LegKey, LegState } from './leg';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import { PriorityQueue } from './priorityQueue';
@@ -16,8 +17,6 @@ import { HOPS_MAX, type PriceRoute, type RoutePool, type RouteWarning } from './
 export const BACKING_MIN_USD = 50;
 /** An anchor side with less USD causes a warning. */
 const THIN_USD = 1_000;
-/** Larger depths are all equal, so that their sums stay finite. */
-const OCTAVES_MAX = 960;
 /** Represents all anchors together: pools with any anchor make one hop. */
 const ANCHORS = 'anchors';
 
@@ -153,31 +152,6 @@ function placeOf(pools: readonly GroupPool[], key: LegKey): number {
     else high = middle;
   }
   return low;
-}
-
-/**
- * USD value of the known side, and the USD on that side that move the price by 2 %. Both are limited by the real
- * balance.
- */
-export function knownSide(
-  { state, liquidity }: Pick<LegWeight, 'state' | 'liquidity'>,
-  isToken0: boolean,
-  usd: number,
-): { backingUsd: number; depthUsd: number } {
-  if (!(state.price > 0) || !(liquidity > 0)) return { backingUsd: 0, depthUsd: 0 };
-  const root = Math.sqrt(state.price);
-  const virtual = isToken0 ? liquidity / root : liquidity * root;
-  const real = isToken0 ? state.reserve0 : state.reserve1;
-  const backingUsd = Math.min(virtual, real) * usd;
-  const depthUsd = Math.min(virtual * DEPTH_PART, real) * usd;
-  return Number.isFinite(depthUsd) && Number.isFinite(backingUsd)
-    ? { backingUsd, depthUsd }
-    : { backingUsd: 0, depthUsd: 0 };
-}
-
-/** Rounds to an eighth of an octave, so routes change with liquidity and not with every trade. */
-export function inSteps(depthUsd: number): number {
-  return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
 }
 
 function widthOf(group: Group): number {

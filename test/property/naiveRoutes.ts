@@ -93,13 +93,16 @@ function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: 
   if (record === undefined || input.time - record.movedAt > 30 * 86_400) return 0;
   const { price, liquidity, reserve0, reserve1 } = record.state;
   const confirmed = record.epoch === input.epoch - 1 ? record.depthLiquidity : liquidity;
-  const counted = recent ? liquidity : confirmed;
+  const counted = recent ? liquidity : Math.min(confirmed, liquidity);
   if (!(price > 0) || !(counted > 0)) return 0;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;
-  const depth = Math.min(virtual * (Math.sqrt(1.02) - 1), real) * usd;
-  if (Math.min(virtual, real) * usd < 50 || !Number.isFinite(virtual * usd)) return 0;
-  return 2 ** (Math.round(Math.log2(depth) * 8) / 8);
+  // What the pool holds of the other token, at its own price.
+  const opposite = known === leg.token0 ? reserve1 / price : reserve0 * price;
+  const part = Math.sqrt(1.02) - 1;
+  const depth = Math.min(virtual * part, real, opposite);
+  if (Math.min(virtual, real, depth / part) * usd < 50 || !Number.isFinite(virtual * usd)) return 0;
+  return 2 ** (Math.round(Math.log2(depth * usd) * 8) / 8);
 }
 
 function deepest({ anchors }: NaiveInput, { pools }: Candidate): Hex {

@@ -65,11 +65,12 @@ function recordWorld(seed: number) {
 const routesOf = ({ world, legs, records, ...at }: ReturnType<typeof recordWorld>, order = legs) =>
   findRoutesOver(world.config, order, records, at);
 
-function marketOf({ records, time }: ReturnType<typeof recordWorld>): Market {
+function marketOf({ records, epoch, time }: ReturnType<typeof recordWorld>): Market {
   return {
     stateOf: ({ key }) => records.get(key)?.state ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: () => 0,
+    epoch,
     epochTime: time,
   };
 }

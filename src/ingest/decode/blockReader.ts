@@ -35,7 +35,7 @@ export interface ReaderDeps {
 
 export class BlockReader {
   /** Decimals of the tokens whose metadata is stored. */
-  private readonly tokens = new Map<Hex, number>();
+  private readonly tokens = new Map<Hex, number | null>();
   private readonly pricer: BlockPricer;
   private readonly clock: Clock;
 
@@ -45,7 +45,7 @@ export class BlockReader {
     private readonly startBlock: number,
   ) {
     this.clock = deps.clock ?? systemClock();
-    this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? 0);
+    this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? null);
   }
 
   /** Loads the state as of the cursor. `exact` as in Store.loadPoolStates. Returns the number of pools. */
@@ -140,6 +140,6 @@ export class BlockReader {
     if (fresh.length === 0) return;
     const rows = await readTokens(this.deps.rpc, fresh, block, signal);
     await this.deps.store.writeTokens(rows);
-    for (const { address, decimals } of rows) this.tokens.set(address, decimals ?? 0);
+    for (const { address, decimals } of rows) this.tokens.set(address, decimals);
   }
 }

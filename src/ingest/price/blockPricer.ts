@@ -94,8 +94,9 @@ export class BlockPricer {
     const decimals1 = this.decimalsOf(swap.token1);
     const marginal =
       base === null && quote === null ? 0 : scalePrice(swap.price, decimals0, decimals1, swap.base_is_token0);
-    const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0);
-    const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1);
+    // A token with unknown decimals has no price, so its amount does not count.
+    const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0 ?? 0);
+    const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1 ?? 0);
     const value = valueTrade(price0, price1, amount0, amount1);
     // The spread comes last because V8 builds the object much faster in this order.
     return {
@@ -128,8 +129,9 @@ export class BlockPricer {
   }
 
   private valueOf(token: Hex, amount: bigint, usd: number | null): bigint | null {
-    if (usd === null) return null;
-    const value = valueTrade({ usd, confidence: 1 }, null, wholeTokens(amount, this.decimalsOf(token)), 0);
+    const decimals = this.decimalsOf(token);
+    if (usd === null || decimals === null) return null;
+    const value = valueTrade({ usd, confidence: 1 }, null, wholeTokens(amount, decimals), 0);
     return value.tracked ? toStoredUsd(value.amountUsd) : null;
   }
 }

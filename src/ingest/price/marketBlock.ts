@@ -76,7 +76,9 @@ export class MarketReader {
     for (const { pair, leg, amount1 } of swaps) {
       const info = this.pools.get(pair)?.legs.find((candidate) => candidate.leg.number === leg);
       if (info === undefined) continue;
-      const amount = wholeTokens(amount1 < 0n ? -amount1 : amount1, this.decimalsOf(info.leg.token1));
+      const decimals = this.decimalsOf(info.leg.token1);
+      if (decimals === null) continue;
+      const amount = wholeTokens(amount1 < 0n ? -amount1 : amount1, decimals);
       sums.set(info.leg.key, (sums.get(info.leg.key) ?? 0) + amount);
     }
     return [...sums].map(([key, amount]) => ({ key, amount }));

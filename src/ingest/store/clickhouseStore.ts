@@ -54,7 +54,7 @@ export function createClickHouseStore(
       readPoolStates(database, finalTo, exact),
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
-    async listTokens(): Promise<Map<Hex, number>> {
+    async listTokens(): Promise<Map<Hex, number | null>> {
       const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
       return new Map(rows.map((row) => [row.address, row.decimals]));
     },
@@ -96,7 +96,7 @@ export function createClickHouseStore(
   };
 }
 
-const tokenShape = z.object({ address: hexShape, decimals: z.int() });
+const tokenShape = z.object({ address: hexShape, decimals: z.int().nullable() });
 const totalShape = z.object({ total: wideIntegerShape });
 const partitionShape = z.object({ table: z.string(), partition: z.string() });
 

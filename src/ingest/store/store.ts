@@ -74,8 +74,8 @@ export interface Store {
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
   /** Vault pools of these rows, as of the block. `exact` as above. */
   loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
-  /** Decimals of every stored token; 0 if unknown. */
-  listTokens(): Promise<ReadonlyMap<Hex, number>>;
+  /** Decimals of every stored token; null if unknown. */
+  listTokens(): Promise<ReadonlyMap<Hex, number | null>>;
   /** State of pricing at the cursor. `pools` from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;

@@ -82,10 +82,10 @@ export interface SyncActivityRow extends CommonRow {
 
 export type ActivityRow = SwapActivityRow | LiquidityActivityRow | SyncActivityRow;
 
-/** Decimals of both tokens. A token without decimals counts in raw units. */
+/** Decimals of both tokens. Null: unknown; the token's amounts are raw units and the pair has no price. */
 interface Scale {
-  readonly decimals0: number;
-  readonly decimals1: number;
+  readonly decimals0: number | null;
+  readonly decimals1: number | null;
 }
 
 /** The item of an event, or a marked item for an unreadable row. `finalNumber`: last final block. */
@@ -113,8 +113,8 @@ function toUndecodableItem(row: ActivityRow, finalNumber: number): UndecodableIt
 /** Throws for an invalid value in the row. */
 function toReadItem(row: ActivityRow, tokens: TokenMap, finalNumber: number): ActivityItem {
   const scale = {
-    decimals0: tokens.get(row.token0)?.decimals ?? 0,
-    decimals1: tokens.get(row.token1)?.decimals ?? 0,
+    decimals0: tokens.get(row.token0)?.decimals ?? null,
+    decimals1: tokens.get(row.token1)?.decimals ?? null,
   };
   const common = commonOf(row, tokens, finalNumber);
   if (row.event === 'swap') return toSwapItem(row, common, scale);
@@ -167,10 +167,10 @@ function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapIte
     token_in: into.address,
     token_out: out.address,
     // A flash swap may pay both tokens in, or neither out. The amount of the other side is then 0.
-    amount_in: formatUnits(positive(into.amount), into.decimals),
-    amount_out: formatUnits(positive(-out.amount), out.decimals),
-    amount0: formatUnits(amount0, scale.decimals0),
-    amount1: formatUnits(amount1, scale.decimals1),
+    amount_in: formatUnits(positive(into.amount), into.decimals ?? 0),
+    amount_out: formatUnits(positive(-out.amount), out.decimals ?? 0),
+    amount0: formatUnits(amount0, scale.decimals0 ?? 0),
+    amount1: formatUnits(amount1, scale.decimals1 ?? 0),
     price: stateDecimalPrice(row, scale),
     price_usd: row.price_usd > 0 ? plainNumber(row.price_usd) : null,
     execution_price: executionPrice(base, quote),
@@ -190,12 +190,13 @@ function positive(amount: bigint): bigint {
 
 interface Side {
   readonly amount: bigint;
-  readonly decimals: number;
+  readonly decimals: number | null;
 }
 
-/** |net quote| / |net base| in whole tokens; null if either is 0. */
+/** |net quote| / |net base| in whole tokens; null if either is 0 or has unknown decimals. */
 function executionPrice(base: Side, quote: Side): string | null {
   if (base.amount === 0n || quote.amount === 0n) return null;
+  if (base.decimals === null || quote.decimals === null) return null;
   const numerator = absolute(quote.amount) * 10n ** BigInt(base.decimals);
   return formatRatio(numerator, absolute(base.amount) * 10n ** BigInt(quote.decimals));
 }
@@ -221,8 +222,8 @@ function toSyncItem(row: SyncActivityRow, common: Common, scale: Scale): SyncIte
   return withCommon<Omit<SyncItem, keyof Common>>(common, {
     event_type: 'sync',
     amount_usd: null,
-    reserve0: formatUnits(state.reserve0, scale.decimals0),
-    reserve1: formatUnits(state.reserve1, scale.decimals1),
+    reserve0: formatUnits(state.reserve0, scale.decimals0 ?? 0),
+    reserve1: formatUnits(state.reserve1, scale.decimals1 ?? 0),
     price: formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0),
   });
 }
@@ -232,8 +233,8 @@ function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale
     event_type: row.event,
     amount_usd: trustedUsd(row),
     owner: row.owner,
-    amount0: formatUnits(BigInt(row.amount0), scale.decimals0),
-    amount1: formatUnits(BigInt(row.amount1), scale.decimals1),
+    amount0: formatUnits(BigInt(row.amount0), scale.decimals0 ?? 0),
+    amount1: formatUnits(BigInt(row.amount1), scale.decimals1 ?? 0),
     amount0_usd: nearest(row.amount0_usd),
     amount1_usd: nearest(row.amount1_usd),
     liquidity_raw: row.liquidity,

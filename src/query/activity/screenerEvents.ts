@@ -83,9 +83,11 @@ export async function listScreenerEvents(
       const pool = pairs.byAddress.get(row.pair)?.pool;
       if (pool === undefined) return [];
       const scale = {
-        decimals0: tokenOf(pairs.tokens, row.token0).decimals ?? 0,
-        decimals1: tokenOf(pairs.tokens, row.token1).decimals ?? 0,
+        decimals0: tokenOf(pairs.tokens, row.token0).decimals,
+        decimals1: tokenOf(pairs.tokens, row.token1).decimals,
       };
+      // The specification wants whole tokens and a price, so events of tokens with unknown decimals are left out.
+      if (!isKnown(scale)) return [];
       return ('kind' in row ? toLiquidity(row, pool, scale) : toSwap(row, pool, scale)) ?? [];
     });
 }
@@ -99,6 +101,10 @@ export function screenerPairId(pool: StoredPool, leg: number): string {
 interface Scale {
   readonly decimals0: number;
   readonly decimals1: number;
+}
+
+function isKnown(scale: { readonly [Key in keyof Scale]: number | null }): scale is Scale {
+  return scale.decimals0 !== null && scale.decimals1 !== null;
 }
 
 function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale): ScreenerEvent | null {

@@ -109,7 +109,7 @@ export async function readAuditInputs(
     // Includes former anchors: the route may be older than the configuration.
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);
-  const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? 0;
+  const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? null;
   const anchors = hops.anchors();
   const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
   const market = makeMarket(block, states, recordsOf(legs, records), new Map());
@@ -248,6 +248,7 @@ function makeMarket(
     stateOf: ({ key }) => states.get(key) ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: ({ key }) => traded.get(key) ?? 0,
+    epoch: epochOf(block.number),
     epochTime: block.epochTime,
   };
 }
@@ -266,8 +267,10 @@ function sumTrades(
     const key = legKey(row.pair, row.leg);
     const leg = legs.get(key)?.leg;
     if (leg === undefined) continue;
+    const decimals = decimalsOf(leg.token1);
+    if (decimals === null) continue;
     const raw = BigInt(row.amount1);
-    const amount = wholeTokens(raw < 0n ? -raw : raw, decimalsOf(leg.token1));
+    const amount = wholeTokens(raw < 0n ? -raw : raw, decimals);
     const ofLeg = blocks.get(key) ?? new Map<number, number>();
     blocks.set(key, ofLeg);
     const number = blockOfOrd(Number(row.at_ord));

@@ -17,6 +17,7 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'has a pool whose price differs by more than 20 % from its 30-minute mean and that has not traded its depth since; its mean counts',
     'warning',
   ],
+  depth_fell: ['has less than half of the depth that it had when the epoch began', 'warning'],
   recent_pool: ['uses liquidity that no epoch of 32 blocks has confirmed yet', 'warning'],
   stale_price: ['uses pools that have not changed for a day', 'warning'],
   thin_anchor: ['has less than 1,000 USD on the side of its pools whose price is known', 'warning'],
@@ -44,6 +45,12 @@ export function hopWarnings(codes: Iterable<string>, step: number, from: string,
 export const LOW_LIQUIDITY: Warning = {
   code: 'low_liquidity',
   message: 'This price has little liquidity, so it does not count in volume and liquidity',
+  severity: 'warning',
+};
+
+export const UNKNOWN_DECIMALS: Warning = {
+  code: 'unknown_decimals',
+  message: 'decimals() of this token fails or exceeds 77, so it has no price and its amounts are raw units',
   severity: 'warning',
 };
 

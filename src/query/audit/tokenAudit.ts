@@ -5,24 +5,31 @@
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
 import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
+import { knownSide } from '../../pricing/depth';
 import { DEPTH_PART } from '../../pricing/leg';
-import type { HopPool, HopPrice } from '../../pricing/hop';
-import { priceRouteHop } from '../../pricing/market';
-import { knownSide } from '../../pricing/searchRoutes';
+import type { HopPool } from '../../pricing/hop';
+import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
 import { droppedPools, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
-import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRouteWarning, NOT_FINALIZED } from './auditWarnings';
+import {
+  hopWarnings,
+  LOW_LIQUIDITY,
+  MAX_HOPS_REACHED,
+  noRouteWarning,
+  NOT_FINALIZED,
+  UNKNOWN_DECIMALS,
+} from './auditWarnings';
 
 const V3 = 3;
 const PIPS_PER_BPS = 100;
 
 interface AuditedHop {
   readonly route: AuditRoute;
-  readonly hop: HopPrice;
+  readonly hop: RouteHop;
 }
 
 /** The price, bit by bit as the ingester stores it. */
@@ -40,7 +47,9 @@ export function derivePrice({ path, anchor, anchors, market }: AuditInputs): Der
   const usd = hops.reduceRight((price, { hop }) => hop.price * price, given);
   if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, hops };
   const confidence =
-    path.length === 0 ? ANCHOR_CONFIDENCE : pathConfidence(path.map(({ row }) => row.hop_confidence));
+    path.length === 0
+      ? ANCHOR_CONFIDENCE
+      : pathConfidence(hops.map(({ route, hop }) => hop.confidenceFrom(route.row.hop_confidence)));
   return { usd, confidence, hops };
 }
 
@@ -72,7 +81,7 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
       ...derived.hops.flatMap(({ route, hop }, i) => droppedPools(route, hop, i + 1, inputs)),
       ...others.map(({ entry }) => entry),
     ],
-    warnings: warningsOf(derived, priced, others, inputs),
+    warnings: warningsOf(token, derived, priced, others, inputs),
   };
   return { ...audit, inputs_hash: hashInputs(chainId, audit) };
 }
@@ -137,6 +146,7 @@ function reservesOf({ pool, index0, index1 }: AuditLeg, { rawStates }: AuditInpu
 }
 
 function warningsOf(
+  token: Hex,
   derived: DerivedPrice,
   priced: boolean,
   others: ReturnType<typeof otherPools>,
@@ -147,7 +157,8 @@ function warningsOf(
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
-    return [noRouteWarning(reasons), ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+    const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
+    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));

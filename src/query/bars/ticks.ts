@@ -76,11 +76,15 @@ export async function getPairTicks(
   const bars = await (leg.leg === ONLY_LEG ? likely : readLeg(leg.leg));
   const token0 = tokenRefOf(tokens, leg.token0);
   const token1 = tokenRefOf(tokens, leg.token1);
+  // A price needs the decimals of both tokens.
+  const scaled = token0.decimals !== null && token1.decimals !== null;
+  const priced = scaled ? bars.priced : [];
   const invert = request.invert !== leg.turned;
   const quoteToken = leg.baseIsToken0 ? leg.token1 : leg.token0;
   const unpriced =
     bars.neverPriced && request.currency === 'usd' && !(await hasUsdPrice(source, head, quoteToken));
-  const series = toSeries(bars.priced, {
+  const reason = !scaled ? 'unknown_decimals' : unpriced ? 'no_usd_price' : null;
+  const series = toSeries(priced, {
     ...request,
     invert,
     seconds,
@@ -99,8 +103,8 @@ export async function getPairTicks(
       base_token: baseIsToken0 ? token0 : token1,
       quote_token: request.currency === 'usd' ? null : baseIsToken0 ? token1 : token0,
       next_to: series.nextTo,
-      no_data: bars.priced.length === 0,
-      ...(unpriced ? { reason: 'no_usd_price' as const } : {}),
+      no_data: priced.length === 0,
+      ...(reason === null ? {} : { reason }),
       as_of_block: head.number,
       as_of_timestamp: head.timestamp,
     },

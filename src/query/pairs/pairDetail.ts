@@ -103,6 +103,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
   const { state } = facts;
   const [quote, worth] = pool.base_is_token0 ? [token1, sides[1].price.usd] : [token0, sides[0].price.usd];
   if (state === null || worth === null) return none;
+  if (token0.decimals === null || token1.decimals === null) return none;
   const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
   const depth = depthOf({
     poolType: pool.pool_type,

@@ -283,13 +283,13 @@ export function priceOf(
 ): string | null {
   if (state === null) return null;
   if (pool.all_tokens.length > 0) {
-    const price = scalePrice(state.price, token0.decimals ?? 0, token1.decimals ?? 0, baseIsToken0);
+    const price = scalePrice(state.price, token0.decimals, token1.decimals, baseIsToken0);
     return price > 0 ? plainNumber(price) : null;
   }
   const sqrtPriceX96 = BigInt(state.sqrt_price_x96);
   if (pool.pool_type === V3 && sqrtPriceX96 === 0n) return null;
   const exact = { reserve0: BigInt(state.reserve0), reserve1: BigInt(state.reserve1), sqrtPriceX96 };
-  return formatPrice(exact, token0.decimals ?? 0, token1.decimals ?? 0, baseIsToken0);
+  return formatPrice(exact, token0.decimals, token1.decimals, baseIsToken0);
 }
 
 /**
@@ -301,7 +301,7 @@ function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window)
   const raw = facts.state?.price ?? 0;
   const rawThen = facts.pastPrices === null ? raw : facts.pastPrices[`price_${window}`];
   const scaled = (price: number): number =>
-    scalePrice(price, token0.decimals ?? 0, token1.decimals ?? 0, pool.base_is_token0);
+    scalePrice(price, token0.decimals, token1.decimals, pool.base_is_token0);
   const [now, then] = [scaled(raw), scaled(rawThen)];
   if (now === 0 || then === 0) return null;
   const worth = prices.now(quote.address).usd;

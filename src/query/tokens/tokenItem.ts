@@ -5,6 +5,7 @@ import type { TradeCounts, Window } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
 import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
+import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { trustedValueOf } from '../pairs/poolValue';
 import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
@@ -68,9 +69,10 @@ export class TokenEntry {
 }
 
 /** Warnings about a token's price. */
-export function warningsOfPrice(price: TokenPrice): Warning[] {
+export function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] {
   if (price.usd === null)
     return [
+      ...(decimals === null ? [UNKNOWN_DECIMALS] : []),
       {
         code: 'no_route',
         message:
@@ -170,7 +172,7 @@ export function toTokenDetail(
     top_pool_address: topPool(pairs),
     links: { explorer },
     first_seen_block: facts.firstSeenBlock,
-    warnings: [...warningsOfPrice(price), ...warningsOfTransfers(facts)],
+    warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfTransfers(facts)],
   };
 }
 

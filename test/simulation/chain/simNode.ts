@@ -11,6 +11,9 @@ import type { EthCalls } from '../../../src/ingest/pools/ethCalls';
 import type { SimChain } from './simChain';
 import { answerOfPool, poolTokensOf, VAULT } from './simVault';
 
+/** Selector of decimals(). */
+const DECIMALS = '0x313ce567';
+
 export interface SimFaults {
   /** Probability of a retryable failure per call. */
   failure: number;
@@ -66,8 +69,8 @@ export function simFinality(depth: number): Finality {
 }
 
 /**
- * The contracts of the chain: a vault, its pools, and tokens that answer no calls. Fails and lags like the block
- * source.
+ * The contracts of the chain: a vault, its pools, and tokens with zero decimals and no name. Fails and lags like the
+ * block source.
  */
 export function simCalls(chain: SimChain, faults: SimFaults): EthCalls {
   const hashOf = (at: unknown): Hex | undefined => {
@@ -84,7 +87,9 @@ export function simCalls(chain: SimChain, faults: SimFaults): EthCalls {
       return pool === undefined ? revert : poolTokensOf(pool);
     }
     const pool = pools.find(({ address }) => address === to);
-    return pool === undefined ? '0x' : (answerOfPool(pool, data.slice(0, 10)) ?? revert);
+    if (to !== VAULT && data.startsWith(DECIMALS)) return `0x${'0'.repeat(64)}`;
+    if (pool === undefined) return '0x';
+    return answerOfPool(pool, data.slice(0, 10)) ?? revert;
   };
   return {
     batchOutcomes(calls, parse) {

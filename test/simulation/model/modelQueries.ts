@@ -175,7 +175,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     { version: String(engine.heights.reduce((max, { version }) => Math.max(max, version), 0)) },
   ],
   'ingest/store/list_tokens': (engine) =>
-    [...engine.tokens.values()].map(({ address, decimals }) => ({ address, decimals: decimals ?? 0 })),
+    [...engine.tokens.values()].map(({ address, decimals }) => ({ address, decimals })),
   'ingest/store/list_pools': pools,
   'ingest/store/list_latest_states': states,
   'ingest/store/list_exact_states': states,

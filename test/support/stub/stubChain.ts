@@ -174,6 +174,9 @@ interface StubCall {
 }
 
 const NOTHING = Buffer.from('null');
+/** Selector of decimals(). */
+const DECIMALS = '0x313ce567';
+const ZERO_WORD = Buffer.from(`"0x${'0'.repeat(64)}"`);
 
 function answer(body: string, chain: Chain): Buffer {
   const parsed = JSON.parse(body) as StubCall | StubCall[];
@@ -207,6 +210,9 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
     case 'eth_getLogs':
       state.logsAskedAt ??= Date.now();
       return logsOf(params[0] as LogFilter, chain);
+    case 'eth_call':
+      // Every token has zero decimals; no other call has an answer.
+      return (params[0] as { data?: string }).data === DECIMALS ? ZERO_WORD : NOTHING;
     case 'stub_takeLogsAskedAt': {
       const at = state.logsAskedAt;
       state.logsAskedAt = null;

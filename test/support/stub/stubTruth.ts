@@ -54,7 +54,7 @@ export class StubTruth {
   }
 
   /**
-   * One line for each bar of the API that differs from the oracle's. The tokens have no decimals, so raw equals scaled.
+   * One line for each bar of the API that differs from the oracle's. The tokens have zero decimals, so raw equals scaled.
    */
   async findWrongBars(url: string, head = this.chain.head): Promise<string[]> {
     const swaps = this.swaps(head);

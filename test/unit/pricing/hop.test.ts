@@ -89,6 +89,34 @@ test('of three pools none gets more than 60 % of the weight, and the others shar
   expect(weightsOf(two)).toEqual({ p0: 0.9, p1: 0.1 });
 });
 
+test('dust pools beside a deep pool get no more weight than their depth', () => {
+  const dust = [
+    { price: 1.048, weight: 5e-6 },
+    { price: 1.048, weight: 5e-6 },
+  ];
+  const found = hop({ price: 1, weight: 1 }, ...dust);
+  expect(Math.abs(found.price - 1)).toBeLessThan(1e-6);
+  expect(found.deviation()).toBe(0);
+  // The limit of 60 % applies from a tenth of the depth on.
+  expect(
+    weightsOf(hop({ price: 1, weight: 90.1 }, { price: 1, weight: 5 }, { price: 1, weight: 4.9 })),
+  ).toEqual({
+    p0: expect.closeTo(0.901, 14),
+    p1: expect.closeTo(0.05, 14),
+    p2: expect.closeTo(0.049, 14),
+  });
+});
+
+test('the deviation of two pools is their distance by depth, also if only the deeper one counts', () => {
+  const apart = Math.log(1.048);
+  expect(hop({ price: 1, weight: 1 }, { price: 1.048, weight: 1 }).deviation()).toBeCloseTo(apart / 2, 14);
+  expect(hop({ price: 1, weight: 9 }, { price: 1.048, weight: 1 }).deviation()).toBeCloseTo(0.18 * apart, 14);
+  expect(hop({ price: 1, weight: 1 }, { price: 1.048, weight: 1e-5 }).deviation()).toBeLessThan(1e-6);
+  const disagreeing = hop({ price: 1, weight: 1.01 }, { price: 1.2, weight: 1 });
+  expect(disagreeing.pools).toHaveLength(1);
+  expect(disagreeing.deviation()).toBeCloseTo(Math.log(1.2) / 2, 3);
+});
+
 test('the weights sum to 1, even if one pool is 10^30 times as deep as another', () => {
   for (const ratio of [1e8, 1e15, 1e16, 1e17, 1e30]) {
     const found = hop(

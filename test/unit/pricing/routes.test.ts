@@ -17,6 +17,7 @@ import {
   USDC,
   USDT,
   v2,
+  type TestPool,
   v3,
 } from '../../support/worlds/pools';
 
@@ -34,9 +35,9 @@ test('the depth of a V2 pool is r · (√1.02 − 1) of its known side, the USD 
   expect(found.route).toMatchObject({ next: DAI, hops: 1, confidence: 0.5, recent: false, stale: false });
 });
 
-test('a V3 pool counts with its active liquidity, but at most with its real balance', () => {
-  const of = (balanceB: number) =>
-    routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA: 9, balanceB })] }, T)!;
+test('a V3 pool counts with its active liquidity, but at most with its real balance of either token', () => {
+  const of = (balanceB: number, balanceA = 1e6) =>
+    routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA, balanceB })] }, T)!;
   // Virtual DAI: 10^6 · √4 = 2,000,000. Moving the price by 2 % takes 19,901 of them.
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
@@ -44,6 +45,8 @@ test('a V3 pool counts with its active liquidity, but at most with its real bala
   // 1,000 / 11,000
   expect(of(1_000).route.confidence).toBe(0.09);
   expect(of(5e6).usd).toBe(4);
+  // 90 T at 4 DAI are 360 DAI of depth, and back 360 / PART = 36,179 DAI.
+  expect(of(5e6, 90).route).toMatchObject({ depthUsd: steps(360), confidence: 0.78 });
 });
 
 test('a weighted pool has the liquidity of a V2 pool with the same depth, to first order', () => {
@@ -162,7 +165,7 @@ test('of two anchors that disagree the cheaper one loses its role and is priced 
   expect(routes.routed.get(USDC)!.route).toMatchObject({ next: ZERO_ADDRESS, hops: 0 });
 });
 
-test('of three anchors the one more than 2 % from the other two loses its role', () => {
+test('of three anchors the one more than 2 % below the other two loses its role', () => {
   const triangle = (usdt: number) => [
     v2(1, DAI, 1e6, USDC, 1e6),
     v2(2, DAI, 1e6, USDT, 1e6 / usdt),
@@ -170,9 +173,37 @@ test('of three anchors the one more than 2 % from the other two loses its role',
   ];
   const sound = (usdt: number) => [...routesOf({ pools: triangle(usdt), anchors: THREE }).anchors.keys()];
   expect(sound(0.5)).toEqual([DAI, USDC]);
-  expect(sound(1.5)).toEqual([DAI, USDC]);
   expect(sound(0.985)).toEqual([DAI, USDC, USDT]);
   expect(routesOf({ pools: triangle(0.5), anchors: THREE }).routed.get(USDT)!.usd).toBeCloseTo(0.5, 12);
+});
+
+test('an anchor that trades above the others keeps its configured price, and the others keep their role', () => {
+  for (const usdt of [1.03, 1.5, 40]) {
+    const pools = [
+      v2(1, DAI, 1e6, USDC, 1e6),
+      v2(2, DAI, 1e6, USDT, 1e6 / usdt),
+      v2(3, USDC, 1e6, USDT, 1e6 / usdt),
+    ];
+    expect([...routesOf({ pools, anchors: THREE }).anchors]).toEqual([
+      [DAI, 1],
+      [USDC, 1],
+      [USDT, 1],
+    ]);
+  }
+});
+
+test('a shallow pool with a false price takes no role away from an anchor with deep native pools', () => {
+  const native = [v2(1, NATIVE, 1e9, DAI, 8e4), v2(2, NATIVE, 1e9, USDC, 8e4)];
+  const sound = (pools: readonly TestPool[]) => [
+    ...routesOf({ pools: [...native, ...pools] }).anchors.keys(),
+  ];
+  expect(sound([v2(3, USDC, 1_200, DAI, 240)])).toEqual([DAI, USDC]);
+  expect(sound([v2(3, USDC, 12_000, DAI, 2_400)])).toEqual([DAI, USDC]);
+  // Ten shallow pools together are still shallower than the native pools.
+  const many = Array.from({ length: 10 }, (_, i) => v2(10 + i, USDC, 12_000, DAI, 2_400));
+  expect(sound(many)).toEqual([DAI, USDC]);
+  // A pool deeper than the native pools is the market.
+  expect(sound([v2(3, USDC, 2e6, DAI, 4e5)])).toEqual([DAI]);
 });
 
 test('anchors without a common pool are compared through the native token', () => {

@@ -1,7 +1,7 @@
--- One row: the decimals of one token with stored metadata; 0: unknown.
+-- One row: the decimals of one token with stored metadata; null: unknown.
 SELECT
     concat('0x', lower(hex(t.address))) AS address,
-    argMax(ifNull(t.decimals, 0), t.version) AS decimals
+    argMax(tuple(t.decimals), t.version).1 AS decimals
 FROM tokens AS t
 GROUP BY t.address
 LIMIT {limit:UInt32}

@@ -76,6 +76,9 @@ function expectCounts(swaps: readonly SwapRow[]): TradeCounts {
 /** Quote per base of a state as a float, or null. */
 function priceOf(pool: PoolRow, state: PoolStateRow | undefined, baseIsToken0: boolean): number | null {
   if (state === undefined || state.price === 0) return null;
+  // A price needs the decimals of both tokens.
+  const found = world.tokens.filter(({ address }) => address === pool.token0 || address === pool.token1);
+  if (found.some(({ decimals }) => decimals === null)) return null;
   const scaled = state.price * 10 ** (decimalsOf(world, pool.token0) - decimalsOf(world, pool.token1));
   return baseIsToken0 ? scaled : 1 / scaled;
 }

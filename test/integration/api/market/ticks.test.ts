@@ -32,10 +32,11 @@ afterAll(() => store?.close());
 function expectBars(head: HeadSnapshot, request: TicksRequest): { bars: Bar[]; nextTo: number | null } {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const pool = world.blocks.flatMap((block) => block.pools).find(({ address }) => address === request.pair)!;
-  const decimalsOf = (token: string): number =>
-    world.tokens.find(({ address }) => address === token)!.decimals ?? 0;
+  const decimalsOf = (token: string): number | null =>
+    world.tokens.find(({ address }) => address === token)!.decimals;
   const d0 = decimalsOf(pool.token0);
   const d1 = decimalsOf(pool.token1);
+  if (d0 === null || d1 === null) return { bars: [], nextTo: null };
   const baseIs0 = request.invert ? !pool.base_is_token0 : pool.base_is_token0;
   const priceOf = (swap: SwapRow): number | null => {
     if (request.currency === 'usd') return swap.price_usd > 0 ? swap.price_usd : null;

@@ -152,7 +152,8 @@ function checkPrices(detail: TokenDetail, token: string, head: HeadSnapshot): vo
   const word = confidence >= 0.9 ? 'high' : confidence >= 0.5 ? 'medium' : confidence > 0 ? 'low' : 'none';
   met.add(word);
   expect(detail.price_confidence).toBe(word);
-  const warning = price.usd === null ? ['no_route'] : confidence < 0.5 ? ['low_liquidity'] : [];
+  const unscaled = price.usd === null && detail.decimals === null ? ['unknown_decimals'] : [];
+  const warning = price.usd === null ? [...unscaled, 'no_route'] : confidence < 0.5 ? ['low_liquidity'] : [];
   expect(detail.warnings.map(({ code }) => code)).toEqual([...warning, 'partial_history']);
   for (const window of ['m5', 'h1', 'h6', 'h24'] as const) {
     const before = plainPrice(world.blocks, head.number, token, head.timestamp - WINDOW_SECONDS[window]).usd;

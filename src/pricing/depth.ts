@@ -1,0 +1,49 @@
+/**
+ * How much of a leg's liquidity counts. Only the side whose token has a price counts, and only as far as the pool can
+ * pay both ways: a pool that holds next to nothing of one token has next to no depth.
+ */
+import { depthIn, type LegRecord } from './epoch';
+import { DEPTH_PART, type LegState } from './leg';
+
+/** Larger depths are all equal, so that their sums stay finite. */
+const OCTAVES_MAX = 960;
+
+export interface KnownSide {
+  /** USD on the known side. */
+  readonly backingUsd: number;
+  /** USD of the known side that move the price by 2 %. */
+  readonly depthUsd: number;
+}
+
+const NOTHING: KnownSide = { backingUsd: 0, depthUsd: 0 };
+
+/**
+ * The known side of a leg, token0 or token1, with a token price of `usd`. Depth is at most what the pool really holds of
+ * either token, each counted at the pool's price.
+ */
+export function knownSide(
+  { state, liquidity }: { readonly state: LegState; readonly liquidity: number },
+  isToken0: boolean,
+  usd: number,
+): KnownSide {
+  const { price, reserve0, reserve1 } = state;
+  if (!(price > 0) || !(liquidity > 0)) return NOTHING;
+  const root = Math.sqrt(price);
+  const virtual = isToken0 ? liquidity / root : liquidity * root;
+  const real = isToken0 ? reserve0 : reserve1;
+  const other = isToken0 ? reserve1 / price : reserve0 * price;
+  const depth = Math.min(virtual * DEPTH_PART, real, other);
+  const depthUsd = depth * usd;
+  const backingUsd = Math.min(virtual, real, depth / DEPTH_PART) * usd;
+  return Number.isFinite(depthUsd) && Number.isFinite(backingUsd) ? { backingUsd, depthUsd } : NOTHING;
+}
+
+/** Rounds to an eighth of an octave, so routes change with liquidity and not with every trade. */
+export function inSteps(depthUsd: number): number {
+  return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
+}
+
+/** Liquidity that counts for the routes of an epoch: that of the epoch before, and no more than there is at its end. */
+export function confirmedLiquidity(record: LegRecord, epoch: number): number {
+  return Math.min(depthIn(record, epoch), record.state.liquidity);
+}
