@@ -15,10 +15,10 @@ import { decodeBlock } from '../../src/ingest/decode/decodeBlock';
 import { PoolDiscovery } from '../../src/ingest/pools/discoverPools';
 import { VaultDiscovery } from '../../src/ingest/pools/discoverVaultPools';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
-import { createDecodeContext } from '../../src/ingest/session/runIngest';
+import { configuredDexes, createDecodeContext } from '../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../src/ingest/session/status';
 import { createLog } from '../../src/log';
-import { VAULT_PROTOCOL, protocolOf } from '../../src/protocols/registry';
+import { VAULT_PROTOCOL } from '../../src/protocols/registry';
 import { answerContract } from './fleet/nodeAnswers';
 import { codeOfTable } from './model/modelTables';
 import type { SimChain } from './simChain';
@@ -57,10 +57,9 @@ export async function straightBlocks(
   const { baseIsToken0, eventTopics, creationTopics } = context;
   const rpc = calmCalls(chain, blocks);
   const vaults = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL);
-  const others = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol !== VAULT_PROTOCOL);
   const rankOf = (token: Hex): number => quoteRank(SIM_DESCRIPTION, token);
   const vaultDiscovery = new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log });
-  const dexes = others.map((dex) => ({ dex, protocol: protocolOf(dex.protocol) }));
+  const dexes = configuredDexes(SIM_DESCRIPTION);
   const discovery = new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log });
   const prices = { anchors: SIM_DESCRIPTION.anchors, wrappedNative: SIM_DESCRIPTION.wrappedNative };
   // Prices need the decimals of every token in a pool or transfer. simDecimals answers for any token.

@@ -1,9 +1,6 @@
-import { id } from 'ethers';
-
-import { findBuiltInChain } from '../../../src/chains/builtInChains';
 import type { Dex } from '../../../src/domain/pool';
 import { toPool } from '../../../src/protocols/protocol';
-import { dexTopics, findProtocol, protocolOf } from '../../../src/protocols/registry';
+import { findProtocol } from '../../../src/protocols/registry';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 
@@ -19,39 +16,10 @@ const CREATION = {
 
 describe('the protocol registry', () => {
   it('knows a decoder by its name in the chain description', () => {
-    expect(protocolOf('uniswap_v2')).toBe(uniswapV2);
+    expect(findProtocol('uniswap_v2')).toBe(uniswapV2);
     expect(findProtocol('uniswap_v3')).toBe(uniswapV3);
     expect(findProtocol('pancake_v3')?.name).toBe('pancake_v3');
-  });
-
-  it('has the topics of exactly the DEXes that are described', () => {
-    const { creationTopics, eventTopics } = dexTopics([DEX]);
-    expect([...creationTopics]).toEqual([id('PairCreated(address,address,address,uint256)')]);
-    const signatures = [
-      'Swap(address,uint256,uint256,uint256,uint256,address)',
-      'Sync(uint112,uint112)',
-      'Mint(address,uint256,uint256)',
-      'Burn(address,uint256,uint256,address)',
-    ];
-    expect([...eventTopics].sort()).toEqual(signatures.map((signature) => id(signature)).sort());
-    expect(dexTopics([]).eventTopics.size).toBe(0);
-  });
-
-  it('asks for the events of a vault and of its pools where one is described', () => {
-    const { creationTopics, eventTopics } = dexTopics([{ ...DEX, protocol: 'balancer_v2' }]);
-    expect([...creationTopics]).toEqual([id('PoolRegistered(bytes32,address,uint8)')]);
-    expect(eventTopics).toContain(id('Swap(bytes32,address,address,uint256,uint256)'));
-    expect(eventTopics).toContain(id('PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])'));
-    expect(eventTopics).toContain(id('SwapFeePercentageChanged(uint256)'));
     expect(findProtocol('balancer_v2')).toBeNull();
-  });
-
-  it('asks for both Swap layouts as soon as a V3 DEX is described, since forks mix them', () => {
-    const { eventTopics } = dexTopics(findBuiltInChain(369)?.dexes ?? []);
-    expect(eventTopics).toContain(id('Swap(address,address,int256,int256,uint160,uint128,int24)'));
-    expect(eventTopics).toContain(
-      id('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)'),
-    );
   });
 });
 
