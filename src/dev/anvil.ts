@@ -111,10 +111,8 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
     order: 'fees',
   };
   if (options.timestamp !== undefined) settings['timestamp'] = options.timestamp;
-  if (options.blockTimeSeconds !== undefined) settings['block-time'] = options.blockTimeSeconds;
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  if (options.blockTimeSeconds === undefined) flags.push('--no-mining');
-  return [...flags, ...(options.extraArguments ?? [])];
+  return [...flags, '--no-mining', ...(options.extraArguments ?? [])];
 }
 
 /** Resolves after the shell has ended and its files are removed, with anvil's exit code and last output. */

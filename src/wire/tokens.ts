@@ -16,7 +16,6 @@ import { barShape, ticksMetaShape } from './ticks';
 
 export const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
 export const confidenceShape = z.enum(CONFIDENCE_LEVELS);
-export type Confidence = z.infer<typeof confidenceShape>;
 
 const usd = usdShape.nullable();
 const percent = percentShape.nullable();

@@ -48,7 +48,6 @@ export function simSource(chain: SimChain, faults: SimFaults): BlockSource {
     fetchHeader: (at) =>
       answer(() => headerOf(at === 'latest' ? chain.head : at === 'finalized' ? blockAt(0) : blockAt(at))),
     fetchHeaders: (from, to) => answer(() => range(from, to).map(headerOf)),
-    fetchBlock: (number) => answer(() => blockAt(number)),
     fetchRange: (from, to) => answer(() => range(from, to)),
     confirmCanonical: (ref) => answer(() => chain.at(ref.number)?.hash === ref.hash),
   };

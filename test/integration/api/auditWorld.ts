@@ -112,7 +112,6 @@ function sourceOf(chain: AuditChain): BlockSource {
   return {
     fetchHeader: (at) => Promise.resolve(headerOf(typeof at === 'number' ? chain.at(at)! : chain.head)),
     fetchHeaders: (from, to) => Promise.resolve(range(from, to).map(headerOf)),
-    fetchBlock: (number) => Promise.resolve(chain.at(number)!),
     fetchRange: (from, to) => Promise.resolve(range(from, to)),
     confirmCanonical: (ref) => Promise.resolve(chain.at(ref.number)?.hash === ref.hash),
   };

@@ -47,7 +47,7 @@ test('a missing eth_getBlockReceipts is found out once, not at every range', asy
   const node = await startNode(chainOf(8));
   node.hasReceipts = false;
   const { source } = sourceOf([node]);
-  await source.fetchBlock(3);
+  await source.fetchRange(3, 3);
   const asked = node.countCalls('eth_getBlockReceipts');
   await source.fetchRange(4, 60);
   expect(node.countCalls('eth_getBlockReceipts')).toBe(asked);
@@ -62,8 +62,8 @@ test('a contract that a transaction created is known from its receipt', async ()
     const { receipts } = chain.at(Number(params[0]));
     return { result: receipts.map((receipt) => ({ ...receipt, contractAddress: created })) };
   };
-  const block = await sourceOf([node]).source.fetchBlock(3);
-  expect(block.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
+  const [block] = await sourceOf([node]).source.fetchRange(3, 3);
+  expect(block!.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
 });
 
 test('ranges shrink to what a capped node takes and grow again when the cap is gone', async () => {
@@ -107,7 +107,7 @@ test('one block whose logs are too many says so', async () => {
     method === 'eth_getLogs'
       ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
       : undefined;
-  await expect(sourceOf([node]).source.fetchBlock(2)).rejects.toMatchObject({
+  await expect(sourceOf([node]).source.fetchRange(2, 2)).rejects.toMatchObject({
     kind: 'too_large',
     retryable: false,
   });
@@ -117,7 +117,7 @@ test('an unknown block is said to be unknown', async () => {
   const node = await startNode(chainOf(13, 3));
   const { source } = sourceOf([node], { roundsMax: 1 });
   await expect(source.fetchHeader(99)).rejects.toMatchObject({ kind: 'unknown_block', retryable: true });
-  await expect(source.fetchBlock(99)).rejects.toMatchObject({ kind: 'unknown_block' });
+  await expect(source.fetchRange(99, 99)).rejects.toMatchObject({ kind: 'unknown_block' });
 });
 
 test('a block that one endpoint does not have yet comes from another', async () => {
@@ -125,7 +125,7 @@ test('a block that one endpoint does not have yet comes from another', async () 
   const [late, current] = [await startNode(chain), await startNode(chain)];
   late.lag = 3;
   const { source, pool } = sourceOf([late, current]);
-  expect(await source.fetchBlock(20)).toEqual(expected(chain.at(20)));
+  expect(await source.fetchRange(20, 20)).toEqual([expected(chain.at(20))]);
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
@@ -162,7 +162,7 @@ test('a reorg between header and receipts is met by asking again, without blame'
     return undefined;
   };
   const { source, pool } = sourceOf([node]);
-  expect(await source.fetchBlock(20)).toEqual(expected(chain.at(20)));
+  expect(await source.fetchRange(20, 20)).toEqual([expected(chain.at(20))]);
   expect(pool.health()).toMatchObject({ endpoints: [{ state: 'ok' }] });
 });
 
