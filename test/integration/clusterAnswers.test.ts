@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-import { logsTable, tokensTable, type LogRow } from '../../src/clickhouse/schema/tables';
+import { logsTable, tokensTable } from '../../src/clickhouse/schema/tables';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import { toOrd } from '../../src/domain/ord';
@@ -13,6 +13,7 @@ import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/verifiedRecord';
 import { SIM_CHAIN_ID, simToken } from '../simulation/simChain';
 import { askRows } from '../support/askRows';
+import { logRow } from '../support/logRow';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
 import { startSimApi, type SimApi } from '../simulation/simApi';
 
@@ -217,20 +218,9 @@ test('tables of ticks and activity are the same in CSV and Arrow', async () => {
 test('what is asked of the node about contracts is found the same', async () => {
   const shape = z.record(z.string(), z.unknown());
   const find = async ({ db }: SimApi): Promise<unknown> => {
-    const upgrades = Array.from({ length: 40 }, (_, index): LogRow => ({
-      chain_id: SIM_CHAIN_ID,
-      ord: toOrd(1 + index, 1_000),
-      timestamp: 1,
-      address: simToken(index % TOKENS),
-      topic_count: 1,
-      topic0: UPGRADED,
-      topic1: undefined,
-      topic2: undefined,
-      topic3: undefined,
-      data: '0x',
-      tx_hash: UPGRADED,
-      tx_index: 0,
-    }));
+    const upgrades = Array.from({ length: 40 }, (_, index) =>
+      logRow({ ord: toOrd(1 + index, 1_000), address: simToken(index % TOKENS), topics: [UPGRADED] }),
+    );
     await insertRows(db, logsTable, upgrades);
     const [row] = await askRows<{ name: string }>(db, 'SELECT currentDatabase() AS name');
     const common = { chain_id: SIM_CHAIN_ID, verified_db: row!.name, limit: 30 };

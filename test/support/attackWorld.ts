@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { STUB_V2_FACTORY } from './stubChain';
+import { logRow } from './logRow';
 import { stubDescription } from './stubDescription';
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
@@ -153,20 +154,14 @@ async function storeLongLogs(writerUrl: string): Promise<void> {
   const data: Hex = `0x${'1f'.repeat(LONG_BYTES)}`;
   try {
     for (let from = 0; from < LONG_LOGS; from += 40) {
-      const rows = Array.from({ length: 40 }, (_, at) => ({
-        chain_id: 369,
-        ord: toOrd(2, 1_000 + from + at),
-        timestamp: 1_700_000_020,
-        address: LONG_EMITTER,
-        topic_count: 1,
-        topic0: `0x${'70'.repeat(32)}` as const,
-        topic1: undefined,
-        topic2: undefined,
-        topic3: undefined,
-        data,
-        tx_hash: `0x${'7a'.repeat(32)}` as const,
-        tx_index: 0,
-      }));
+      const rows = Array.from({ length: 40 }, (_, at) =>
+        logRow({
+          ord: toOrd(2, 1_000 + from + at),
+          address: LONG_EMITTER,
+          topics: [`0x${'70'.repeat(32)}`],
+          data,
+        }),
+      );
       await insertRows(database, logsTable, rows);
     }
   } finally {

@@ -1,6 +1,7 @@
 /** The second chain's problems, as /readyz lists them beside the market chain's. */
 import { judge } from '../../src/api/service/readyz';
 import { listSecondProblems } from '../../src/commands/secondChain';
+import { finalHead } from '../support/finalHead';
 
 const GAP = { code: 'gap_refilling', message: 'blocks 5 to 7 are read again' };
 
@@ -14,17 +15,7 @@ test('each problem of the second chain stands under a code of its own and names 
 });
 
 test('they are told and leave the market as ready as it is', () => {
-  const hash = `0x${'ab'.repeat(32)}` as const;
-  const head = {
-    version: '1',
-    startBlock: 1,
-    number: 9,
-    hash,
-    timestamp: 1_700_000_000,
-    finalTo: 9,
-    finalNumber: 9,
-    blocks: [],
-  };
+  const head = finalHead(9);
   const tail = { silenceMs: 1, headKnownMs: 1, lastError: null };
   const market = { nodeHead: 9, nodeAnswers: true, problems: [] };
   const second = listSecondProblems({ nodeHead: null, nodeAnswers: false, problems: [GAP] });

@@ -7,7 +7,7 @@ import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { blockOfOrd } from '../../../src/domain/ord';
-import { startDialect } from './etherscanServer';
+import { startExplorer } from './explorerServer';
 import {
   BLOCKS,
   entryOf,
@@ -211,7 +211,7 @@ test('a body of megabytes is taken, one beyond 5 MB is refused at once', async (
 });
 
 test('the rate limit is told in the dialect', async () => {
-  const limited = await startDialect(world.deps, () => null, 1);
+  const limited = await startExplorer(world.deps, () => null, 1);
   try {
     await limited.ask('/api');
     const { status, headers, json } = await limited.ask('/api');
@@ -309,7 +309,7 @@ test.each([
   const record = (await world.deps.verified.find({ chainId: 369, address: SINGLE }, null))!;
   const told = { ...record, settings: JSON.stringify(settings) };
   const verified = { ...world.deps.verified, find: () => Promise.resolve(told) };
-  const api = await startDialect({ ...world.deps, verified, cache: UNCACHED }, () => world.head);
+  const api = await startExplorer({ ...world.deps, verified, cache: UNCACHED }, () => world.head);
   try {
     const { json } = await api.ask(`/api?module=contract&action=getsourcecode&address=${SINGLE}`);
     const [{ SourceCode: text }] = json!.result as [{ SourceCode: string }];
@@ -364,7 +364,7 @@ test('without anything indexed the dialect says so with status 200', async () =>
     const chain = world.deps.findChain(chainId);
     return chain === null ? null : { ...chain, head: () => null };
   };
-  const away = await startDialect({ ...world.deps, findChain }, () => null);
+  const away = await startExplorer({ ...world.deps, findChain }, () => null);
   try {
     const { status, json } = await away.ask('/api?module=proxy&action=eth_blockNumber');
     expect([status, json?.status, json?.message, typeof json?.result]).toEqual([200, '0', 'NOTOK', 'string']);

@@ -5,13 +5,14 @@ import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../src/domain/hex';
 import type { NodeState } from '../../../src/domain/nodeState';
 import { blockOfOrd } from '../../../src/domain/ord';
-import { startDialect } from './etherscanServer';
+import { startExplorer } from './explorerServer';
 import {
   BOX,
+  BOXES,
+  movedItem,
   NFT,
   NOBODY,
   openDialectWorld,
-  TIP,
   TOKEN,
   topicsOf,
   type DialectWorld,
@@ -22,11 +23,6 @@ import { SEED } from '../../support/seed';
 const NFTS = new Interface([
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ]);
-const BOXES = new Interface([
-  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
-]);
-
 let world: DialectWorld;
 
 beforeAll(async () => {
@@ -69,29 +65,10 @@ function plainBoxes(): Moved[] {
   });
 }
 
-function itemOf({ row, from, to, values }: Moved) {
-  const block = world.blocks.find(({ number }) => number === blockOfOrd(row.ord))!;
-  return {
-    blockNumber: String(block.number),
-    timeStamp: String(block.timestamp),
-    hash: row.tx_hash,
-    nonce: '',
-    blockHash: block.hash,
-    from: from.toLowerCase(),
-    contractAddress: row.address,
-    to: to.toLowerCase(),
-    tokenName: '',
-    tokenSymbol: '',
-    transactionIndex: String(row.tx_index),
-    gas: '',
-    gasPrice: '',
-    gasUsed: '',
-    cumulativeGasUsed: '',
-    input: 'deprecated',
-    confirmations: String(TIP - block.number),
-    ...values,
-  };
-}
+const itemOf = ({ row, from, to, values }: Moved) => ({
+  ...movedItem(world.blocks, row, from.toLowerCase(), to.toLowerCase()),
+  ...values,
+});
 
 test.each([
   ['tokennfttx', NFT, plainNfts],
@@ -136,7 +113,7 @@ test('contracts that no table of tokens knows are called what the node says', as
         }),
       ),
   };
-  const api = await startDialect({ ...world.deps, nodeOf: () => node }, () => world.head);
+  const api = await startExplorer({ ...world.deps, nodeOf: () => node }, () => world.head);
   try {
     for (const [action, contract, named] of [
       ['tokennfttx', NFT, { tokenName: 'Nifty One', tokenSymbol: 'N1' }],

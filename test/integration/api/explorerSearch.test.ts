@@ -12,8 +12,9 @@ import { createVerifiedStore } from '../../../src/sources/storeVerified';
 import type { NodeReads } from '../../../src/query/head/nodeReads';
 import { createSignatureReader } from '../../../src/query/contracts/signatures';
 import { multi, openDialectWorld, single, SINGLE, STORED_TO, TIP, type DialectWorld } from './etherscanWorld';
-import { startExplorer } from './explorerServer';
-import { LOG_CHAIN_ID, wordOf } from './logWorld';
+import { startExplorer, type ExplorerServer } from './explorerServer';
+import { wordOf } from './logWorld';
+import { logRow } from '../../support/logRow';
 import { hexOf } from '../../support/worldEvents';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -25,7 +26,7 @@ const MANY = 2_300;
 const WRONG_CHECKSUM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
 
 let world: DialectWorld;
-let explorer: Awaited<ReturnType<typeof startExplorer>>;
+let explorer: ExplorerServer;
 
 interface Hit {
   readonly type: string;
@@ -85,20 +86,17 @@ afterAll(async () => {
 /** In one final block. */
 function transfersOf(address: Hex, count: number): LogRow[] {
   const block = world.blocks.find(({ number }) => number === STORED_TO)!;
-  return Array.from({ length: count }, (_, index) => ({
-    chain_id: LOG_CHAIN_ID,
-    ord: toOrd(block.number, 1_000 + index),
-    timestamp: block.timestamp,
-    address,
-    topic_count: 3,
-    topic0: TRANSFER,
-    topic1: wordOf(1),
-    topic2: wordOf(2),
-    topic3: undefined,
-    data: hexOf('00', index, 64),
-    tx_hash: hexOf('7e', block.number, 64),
-    tx_index: 9,
-  }));
+  return Array.from({ length: count }, (_, index) =>
+    logRow({
+      ord: toOrd(block.number, 1_000 + index),
+      timestamp: block.timestamp,
+      address,
+      topics: [TRANSFER, wordOf(1), wordOf(2)],
+      data: hexOf('00', index, 64),
+      tx_hash: hexOf('7e', block.number, 64),
+      tx_index: 9,
+    }),
+  );
 }
 
 test('a verified token is told as such, before an unverified copy that is busier', async () => {

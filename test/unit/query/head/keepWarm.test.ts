@@ -1,17 +1,7 @@
 /** Tables are built ahead of demand, and only while there is demand. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createWarmer } from '../../../../src/query/head/keepWarm';
-
-const headOf = (number: number): HeadSnapshot => ({
-  version: String(number),
-  startBlock: 1,
-  number,
-  hash: `0x${'0'.repeat(64)}`,
-  timestamp: number,
-  finalTo: number,
-  finalNumber: number,
-  blocks: [],
-});
+import { finalHead } from '../../../support/finalHead';
 
 /** Tables that finish when the test calls `finish`. */
 function slowTables() {
@@ -30,7 +20,7 @@ test('nothing is made while nobody asks', () => {
   const tables = slowTables();
   const warmer = createWarmer(() => 1_000_000, 0);
   warmer.watch(tables);
-  warmer.onHead(headOf(1));
+  warmer.onHead(finalHead(1));
   expect(tables.asked).toEqual([]);
 });
 
@@ -38,8 +28,8 @@ test('after a request each new head is made, one at a time, the newest next', as
   const tables = slowTables();
   const warmer = createWarmer(() => 1_000_000, 0);
   const watched = warmer.watch(tables);
-  void watched.at(headOf(1));
-  for (const number of [2, 3, 4]) warmer.onHead(headOf(number));
+  void watched.at(finalHead(1));
+  for (const number of [2, 3, 4]) warmer.onHead(finalHead(number));
   expect(tables.asked).toEqual([1, 2]);
   tables.finish[1]!();
   await settle();
@@ -49,10 +39,10 @@ test('after a request each new head is made, one at a time, the newest next', as
 test('the tables of a head are made one after the other, a moment after it came', async () => {
   const [first, second] = [slowTables(), slowTables()];
   const warmer = createWarmer(() => 1_000_000, 20);
-  void warmer.watch(first).at(headOf(1));
+  void warmer.watch(first).at(finalHead(1));
   warmer.watch(second);
-  warmer.onHead(headOf(2));
-  warmer.onHead(headOf(3));
+  warmer.onHead(finalHead(2));
+  warmer.onHead(finalHead(3));
   expect(first.asked).toEqual([1]);
   while (first.asked.length < 2) await settle();
   expect([first.asked, second.asked]).toEqual([[1, 3], []]);
@@ -65,9 +55,9 @@ test('tables that nobody asked for within a minute are not kept warm', () => {
   let time = 0;
   const tables = slowTables();
   const warmer = createWarmer(() => time, 0);
-  void warmer.watch(tables).at(headOf(1));
+  void warmer.watch(tables).at(finalHead(1));
   time = 61_000;
-  warmer.onHead(headOf(2));
+  warmer.onHead(finalHead(2));
   expect(tables.asked).toEqual([1]);
 });
 
@@ -80,10 +70,10 @@ test('tables are kept warm after a failure', async () => {
       return head.number === 2 ? Promise.reject(new Error('away')) : Promise.resolve();
     },
   });
-  await watched.at(headOf(1));
-  warmer.onHead(headOf(2));
+  await watched.at(finalHead(1));
+  warmer.onHead(finalHead(2));
   await settle();
-  warmer.onHead(headOf(3));
+  warmer.onHead(finalHead(3));
   await settle();
   expect(asked).toEqual([1, 2, 3]);
 });
