@@ -27,8 +27,6 @@ export interface AnvilOptions {
   readonly timestamp?: number;
   /** Number of unlocked accounts of anvil's well-known mnemonic, each with a billion native tokens. Default 10. */
   readonly accounts?: number;
-  /** Mines a block at this interval. Default: only on request. */
-  readonly blockTimeSeconds?: number;
   /** Number of blocks with readable state, which limits the depth of a reorg. Default 300. */
   readonly stateBlocks?: number;
   readonly extraArguments?: readonly string[];

@@ -230,21 +230,6 @@ test.each([
     }),
     /runtime code/,
   ],
-  [
-    'other arguments',
-    (fields: Fields) => ({ ...fields, constructorArguements: '00'.repeat(32) }),
-    /constructor arguments/,
-  ],
-  [
-    'a contract that is not in there',
-    (fields: Fields) => ({ ...fields, contractname: 'contracts/Tricky.sol:Nobody' }),
-    /no contract/,
-  ],
-  [
-    'another build of the compiler',
-    (fields: Fields) => ({ ...fields, compilerversion: 'v0.8.30+commit.00000000' }),
-    /not installed/,
-  ],
 ])(
   'fails in the literal text that clients know, with the reason beside it: %s',
   async (_, change, reason) => {
@@ -303,19 +288,6 @@ test.each([
     'Vyper',
     { codeformat: 'vyper-json', compilerversion: 'vyper:0.3.10' },
     /^Vyper contracts are not verified here/,
-  ],
-  ['no standard JSON', { sourceCode: '[]' }, /standard JSON input is not valid/],
-  [
-    'files to be fetched',
-    { sourceCode: '{"language":"Solidity","sources":{"a.sol":{"urls":["http://127.0.0.1"]}}}' },
-    /sources need their content/,
-  ],
-  [
-    'a tower of brackets',
-    {
-      sourceCode: `{"language":"Solidity","sources":{"a.sol":{"content":""}},"settings":{"x":${'['.repeat(500_000)}${']'.repeat(500_000)}}}`,
-    },
-    /nested too deeply/,
   ],
 ] as [string, Fields, string | RegExp][])('refuses at once: %s', async (_, more, text) => {
   const fields = { ...fieldsFor(vault(), library.address), ...more };
