@@ -8,17 +8,17 @@ module.exports = {
   ...one,
   testTimeout: 300_000,
   testMatch: [
-    '<rootDir>/test/integration/api/*.test.ts',
+    '<rootDir>/test/integration/api/**/*.test.ts',
     '<rootDir>/test/integration/sources/*.test.ts',
     // Not streamReconnect, which breaks off hundreds of answers: the embedded engine ends when a peer resets its connection.
     '<rootDir>/test/integration/tail/{activityStream,headState,streamGaps,tailLoop}.test.ts',
-    '<rootDir>/test/integration/{auditHash,balanceChecker,transferTruth,verify}.test.ts',
+    '<rootDir>/test/integration/{balanceChecker,rangeHash,transferTruth,verify}.test.ts',
     '<rootDir>/test/simulation/{differential,kept,pipeline}.test.ts',
     '<rootDir>/test/e2e/{anvilBars,balances,explorer,priceTruth,stream,walletNode}.test.ts',
   ],
-  globalSetup: '<rootDir>/test/support/clusterSetup.ts',
-  globalTeardown: '<rootDir>/test/support/clusterTeardown.ts',
+  globalSetup: '<rootDir>/test/support/run/clusterSetup.ts',
+  globalTeardown: '<rootDir>/test/support/run/clusterTeardown.ts',
   moduleNameMapper: {
-    '^(?:\\.\\./)+(?:src/)?clickhouse/client/database$': '<rootDir>/test/support/clusteredDatabase.ts',
+    '^(?:\\.\\./)+(?:src/)?clickhouse/client/database$': '<rootDir>/test/support/run/clusteredDatabase.ts',
   },
 };

@@ -58,14 +58,14 @@ function isOutdated(output, sources) {
 
 function build() {
   if (!isOutdated('dist/main.js', ['src', 'scripts/build.mjs', 'scripts/buildWeb.mjs'])) return;
-  console.error('Building …');
+  console.error('Building Candlehouse …');
   run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 }
 
 /** Compiles the benchmarks and the other programs in scripts. */
 function buildTools() {
   if (!isOutdated('build/scripts/bench/main.js', ['src', 'scripts', 'test/support'])) return;
-  console.error('Building the tools …');
+  console.error('Building the test and benchmark tools …');
   run(process.execPath, [join(root, 'scripts', 'build.mjs'), '--tools']);
 }
 

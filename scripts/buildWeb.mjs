@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -36,10 +36,11 @@ export function buildWeb(folder) {
   // The compiler also writes the shapes whose types the page uses; the page does not need these files.
   renameSync(join(compiled, 'web'), output);
   rmSync(compiled, { recursive: true, force: true });
-  const modules = readdirSync(output).filter((name) => name.endsWith('.js'));
+  const modules = readdirSync(output, { recursive: true }).filter((name) => name.endsWith('.js'));
   for (const name of modules) {
     const path = join(output, name);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`from '${CHARTS}'`, `from './${CHARTS}.js'`));
+    const charts = `${relative(dirname(name), '.') || '.'}/${CHARTS}.js`;
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`from '${CHARTS}'`, `from '${charts}'`));
   }
   copyFileSync(
     join(root, 'node_modules', CHARTS, 'dist', `${CHARTS}.standalone.production.mjs`),
@@ -58,14 +59,14 @@ export function buildWeb(folder) {
 
 /** All modules that a page's main module imports, directly or indirectly. */
 function modulesOf(page, folder) {
-  const [, first] = /<script type="module" src="__ASSETS__\/([\w-]+\.js)"/.exec(page) ?? [];
+  const [, first] = /<script type="module" src="__ASSETS__\/([\w/-]+\.js)"/.exec(page) ?? [];
   const found = new Set();
   const visit = (name) => {
     if (found.has(name)) return;
     found.add(name);
     if (name === `${CHARTS}.js`) return;
-    for (const [, next] of readFileSync(join(folder, name), 'utf8').matchAll(/from '\.\/([\w-]+\.js)'/g))
-      visit(next);
+    for (const [, next] of readFileSync(join(folder, name), 'utf8').matchAll(/from '(\.[\w./-]+\.js)'/g))
+      visit(posix.join(posix.dirname(name), next));
   };
   if (first !== undefined) visit(first);
   return [...found];

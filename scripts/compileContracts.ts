@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { keccak256 } from 'ethers';
 
 import { AppError } from '../src/errors';
-import { findPackageRoot, readPackageBytecode } from '../src/dev/packageFiles';
+import { findPackageRoot } from '../src/clickhouse/client/packageRoot';
+import { readPackageBytecode } from '../src/dev/packageFiles';
 
 type CompilerName = 'solc5' | 'solc6' | 'solc8';
 type Sources = Record<string, { content: string }>;
@@ -74,7 +75,7 @@ function loadCompiler(folder: string, name: CompilerName): Compile {
   }
   const version = String(loaded['version']());
   if (!version.startsWith(`${VERSIONS[name]}+`)) {
-    throw new AppError('bad_config', `${name} is ${version}, not ${VERSIONS[name]}`);
+    throw new AppError('bad_config', `${name}: got version ${version}, expected ${VERSIONS[name]}`);
   }
   const { compile } = loaded;
   return (input, callbacks) => String(compile(input, callbacks));
@@ -83,7 +84,7 @@ function loadCompiler(folder: string, name: CompilerName): Compile {
 function edit(text: string, edits: Edits): string {
   return edits.reduce((edited, [from, to]) => {
     if (edited.split(from).length !== 2)
-      throw new AppError('internal', `"${from}" does not stand once in the source`);
+      throw new AppError('internal', `the source must contain "${from}" exactly once`);
     return edited.replace(from, to);
   }, text);
 }
@@ -111,7 +112,7 @@ function compileFile(job: Job, file: string, contract: string): Compiled {
     contents: readPackageSource(path.startsWith('@') ? path : job.home + path),
   });
   const output: unknown = JSON.parse(job.compile(JSON.stringify(input), { import: find }));
-  if (!isRecord(output)) throw new AppError('internal', 'the compiler answered no object');
+  if (!isRecord(output)) throw new AppError('internal', 'the output of the compiler is not a JSON object');
   const messages = Array.isArray(output['errors']) ? output['errors'] : [];
   const errors = messages.filter((message) => isRecord(message) && message['severity'] === 'error');
   if (errors.length > 0) throw new AppError('internal', JSON.stringify(errors, null, 2));
@@ -124,7 +125,7 @@ function objectOf(evm: unknown, key: string): string {
   const code = isRecord(evm) ? evm[key] : undefined;
   const object = isRecord(code) ? code['object'] : undefined;
   if (typeof object !== 'string' || object === '')
-    throw new AppError('internal', `the compiler gave no ${key}`);
+    throw new AppError('internal', `the output of the compiler has no ${key}`);
   return `0x${object}`;
 }
 
@@ -188,7 +189,10 @@ function peripheryJob(compile: Compile, libraryEdits: Edits): Job {
 /** Unedited sources must compile to the published code. Otherwise the compiler or the settings are not Uniswap's. */
 function expectPublished({ bytecode }: Compiled, artifact: string): void {
   if (bytecode !== readPackageBytecode(artifact)) {
-    throw new AppError('internal', `the sources do not compile to the code in ${artifact}`);
+    throw new AppError(
+      'internal',
+      `the compiled code differs from ${artifact}: check the compiler and its settings`,
+    );
   }
 }
 
@@ -199,7 +203,10 @@ function contractsFolder(): string {
 /** Writes the files, or with `check` lists the files that differ. Returns the exit code. */
 function main(folder: string | undefined, check: boolean): number {
   if (folder === undefined)
-    throw new AppError('bad_config', 'give the folder that holds solc5, solc6 and solc8');
+    throw new AppError(
+      'bad_config',
+      'the argument is missing: the folder with the packages solc5, solc6 and solc8',
+    );
   const files = compileAll(folder);
   const known = readdirSync(contractsFolder()).filter((name) => name.endsWith('.json'));
   const stray = known.filter((name) => !files.has(name));
@@ -208,9 +215,9 @@ function main(folder: string | undefined, check: boolean): number {
   });
   if (!check) for (const [name, text] of changed) writeFileSync(join(contractsFolder(), name), text);
   process.stdout.write(
-    `${files.size} contracts, differing: ${changed.map(([name]) => name).join(' ') || 'none'}\n`,
+    `${files.size} contracts compiled; changed: ${changed.map(([name]) => name).join(' ') || 'none'}\n`,
   );
-  if (stray.length > 0) process.stdout.write(`without a source: ${stray.join(' ')}\n`);
+  if (stray.length > 0) process.stdout.write(`files without a source: ${stray.join(' ')}\n`);
   return check && (changed.length > 0 || stray.length > 0) ? 1 : 0;
 }
 

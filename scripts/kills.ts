@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Random } from '../test/support/random';
-import { runProgram } from '../test/support/program';
+import { runProgram } from '../test/support/server/program';
 import { percentile } from './bench/figure';
-import { startStubChain } from '../test/support/stubChain';
-import { stubDescription } from '../test/support/stubDescription';
+import { startStubChain } from '../test/support/stub/stubChain';
+import { stubDescription } from '../test/support/stub/stubDescription';
 import { killCreations } from './kills/creation';
 import { allInOne, separate, type Deployment } from './kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun, type KillPlan } from './kills/killRun';
 import { readOptions } from './options';
 
-const USAGE = 'Usage: npm run kills -- [--kills N] [--seed S] [--scenario load|creation]';
+const USAGE = 'Usage: npm run kills -- [--kills N] [--seed N] [--scenario load|creation]';
 
 /** Kills per chain and data folder. Then a new folder starts, so its first backfill is killed too. */
 const KILLS_PER_EPISODE = 20;
@@ -57,7 +57,7 @@ async function runEpisode(seed: number, killsMax: number, totals: Totals): Promi
   try {
     while (run.kills < killsMax) await runRound(run, load, random, totals, () => chain.head);
     load.pause();
-    await run.settle();
+    await run.untilHead();
     totals.mismatches.push(...(await run.compare()).slice(0, 5));
     await deployment.stop();
     await checkEnd(deployment, settings, dataDir, totals);
@@ -70,7 +70,7 @@ async function runEpisode(seed: number, killsMax: number, totals: Totals): Promi
   totals.kills += run.kills;
   totals.reorgs += load.reorgs;
   totals.blocks += chain.head;
-  say(`seed ${seed}: ${deployment.name}, ${run.kills} kills, ${load.reorgs} reorgs, block ${chain.head}`);
+  say(`seed ${seed}: ${deployment.name}, ${run.kills} kills, ${load.reorgs} reorgs, ${chain.head} blocks`);
 }
 
 /** `head`: the chain's current head. */
@@ -88,10 +88,10 @@ async function runRound(
   const since = await run.kill(plan);
   const { seconds } = await run.recover(since);
   load.pause();
-  await run.settle();
+  await run.untilHead();
   const wrong = await run.compare(Math.max(0, head() - COMPARED_BLOCKS));
   totals.seconds.push(seconds);
-  process.stderr.write(`${run.deployment.name}: ${plan}, back after ${seconds.toFixed(1)} s\n`);
+  process.stderr.write(`${run.deployment.name}: killed ${plan}, recovered after ${seconds.toFixed(1)} s\n`);
   totals.byPlan.set(plan, (totals.byPlan.get(plan) ?? 0) + 1);
   for (const line of wrong.slice(0, 5)) totals.mismatches.push(`${run.deployment.name}, ${plan}: ${line}`);
 }
@@ -106,7 +106,8 @@ async function checkEnd(
   const { code, output } = await runProgram(['verify'], { ...settings, DATA_DIR: dataDir });
   if (code !== 0) totals.mismatches.push(`verify: ${output.slice(-500)}`);
   const left = deployment.enginesLeft();
-  if (left.length > 0) totals.mismatches.push(`engines that were left running: ${left.join(', ')}`);
+  if (left.length > 0)
+    totals.mismatches.push(`database servers still run after the stop, process ids: ${left.join(', ')}`);
 }
 
 /** Kills a program under load that was up before. */
@@ -121,14 +122,16 @@ async function runLoad(kills: number, seed: number): Promise<string[]> {
   const at = (p: number): string => percentile(totals.seconds, p).toFixed(1);
   say(`\n${totals.kills} kills over ${totals.blocks} blocks and ${totals.reorgs} reorgs`);
   for (const [plan, count] of totals.byPlan) say(`  ${plan}: ${count} rounds`);
-  say(`  seconds to recovery: p50 ${at(50)}, p99 ${at(99)}, most ${at(100)}`);
+  say(`  seconds to recovery: p50 ${at(50)}, p99 ${at(99)}, maximum ${at(100)}`);
   return totals.mismatches;
 }
 
 /** Kills first starts. */
 async function runCreation(kills: number, seed: number): Promise<string[]> {
   const report = await killCreations({ kills, random: new Random(seed), say });
-  say(`\n${report.kills} kills of ${report.folders} folders, ${report.engineKills} of them with the engine`);
+  say(
+    `\n${report.kills} kills on ${report.folders} folders; ${report.engineKills} kills included the engine`,
+  );
   for (const [moment, count] of report.byMoment) say(`  ${moment}: ${count}`);
   return report.mismatches;
 }
@@ -142,12 +145,12 @@ async function main(): Promise<void> {
   const name = options.text('scenario', 'load');
   const scenario = SCENARIOS[name];
   if (scenario === undefined)
-    throw new Error(`--scenario ${name}: expected one of ${Object.keys(SCENARIOS).join(', ')}`);
+    throw new Error(`--scenario: got ${name}; allowed: ${Object.keys(SCENARIOS).join(', ')}`);
   const started = performance.now();
   const mismatches = await scenario(kills, seed);
   const minutes = Math.round((performance.now() - started) / 6_000) / 10;
   say(`  mismatches: ${mismatches.length}`);
-  say(`  from seed ${seed}, in ${minutes} minutes`);
+  say(`  first seed ${seed}; ${minutes} minutes`);
   if (mismatches.length > 0) process.exitCode = 1;
 }
 

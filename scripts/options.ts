@@ -27,7 +27,7 @@ export function readOptions(usage: string, names: readonly string[]): Options {
     number(name, fallback) {
       const value = Number(text(name, String(fallback)));
       if (Number.isFinite(value) && value > 0) return value;
-      throw new Error(`--${name} must be a number above 0`);
+      throw new Error(`--${name}: got ${text(name, String(fallback))}; allowed: a number above 0`);
     },
   };
 }

@@ -24,7 +24,9 @@ const first = Number(values.seed);
 const seeds = Number(values.seeds);
 const jobs = Math.max(1, Math.min(Number(values.jobs), seeds));
 if (![first, seeds, jobs].every(Number.isSafeInteger)) {
-  console.error('usage: npm run simulate -- --seed N [--seeds M] [--engine | --properties] [--jobs J]');
+  console.error(
+    'Usage: npm run simulate -- [--seed N] [--seeds N] [--engine | --properties] [--jobs N]; each N is an integer',
+  );
   process.exit(2);
 }
 
@@ -89,6 +91,6 @@ const fine = (await Promise.all(parts)).every(Boolean);
 const minutes = (performance.now() - began) / 60_000;
 const rate = Math.round(seeds / minutes);
 console.log(
-  `${seeds} seeds from ${first} in ${minutes.toFixed(1)} minutes, ${rate} a minute: ${fine ? 'no mismatch' : 'MISMATCHES, see above'}`,
+  `${seeds} seeds from ${first} in ${minutes.toFixed(1)} minutes, ${rate} seeds per minute: ${fine ? 'no mismatch' : 'MISMATCHES, see the lines above'}`,
 );
 process.exit(fine ? 0 : 1);

@@ -7,7 +7,8 @@ import { readOptions } from './options';
 import type { MemoryReport } from './soak/memory';
 import { runSoak, type SoakReport } from './soak/soakRun';
 
-const USAGE = 'Usage: npm run soak -- [--minutes N] [--seed S] [--askers N]';
+const USAGE =
+  'Usage: npm run soak -- [--minutes N] [--seed N] [--askers N]; an asker is one client that sends requests in a row';
 const ASKERS = 8;
 /** A shorter run is all warm-up, so memory is shown but not judged. */
 const JUDGED_SECONDS = 120;
@@ -16,17 +17,17 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 function showMemory(name: string, { slope, median, max, flat }: MemoryReport): string {
   const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-  return `  memory of the ${name}: ${mib(median.middle)} → ${mib(median.last)} (at most ${mib(max)}), slope ${mib(slope)} a minute${flat ? '' : ', GROWS'}`;
+  return `  memory of the ${name}: ${mib(median.middle)} → ${mib(median.last)} (maximum ${mib(max)}), growth ${mib(slope)} per minute${flat ? '' : ', GROWS'}`;
 }
 
 function show(report: SoakReport, seconds: number): void {
   const { times, asked, paths, requests, memory, faults } = report;
   const at = (p: number): string => percentile([...times], p).toFixed(1);
   say(
-    `${requests} answers in ${seconds} s (${(requests / seconds).toFixed(0)} a second): p50 ${at(50)} ms, p99 ${at(99)} ms, most ${at(100)} ms`,
+    `${requests} answers in ${seconds} s (${(requests / seconds).toFixed(0)} per second): p50 ${at(50)} ms, p99 ${at(99)} ms, maximum ${at(100)} ms`,
   );
   const missing = paths.filter((path) => !asked.has(path));
-  say(`  ${asked.size} paths${missing.length === 0 ? '' : `; not asked: ${missing.join(', ')}`}`);
+  say(`  ${asked.size} paths${missing.length === 0 ? '' : `; not requested: ${missing.join(', ')}`}`);
   const slow = [...asked]
     .map(([path, each]) => ({ path, ms: percentile([...each], 99) }))
     .sort((a, b) => b.ms - a.ms)
@@ -39,7 +40,7 @@ function show(report: SoakReport, seconds: number): void {
   say(showMemory('engine', memory.engine));
   say(
     faults.length === 0
-      ? '  no error; every bar, event and stream as recomputed'
+      ? '  no errors; all bars, events and streams equal the recomputed ones'
       : `  FAULTS:\n${faults.join('\n')}`,
   );
 }

@@ -63,7 +63,7 @@ function setting<T>(
 }
 
 const rpcUrls = setting(
-  `a comma list of at most ${RPC_URLS_MAX} URLs of http, https, ws or wss`,
+  `a comma-separated list of at most ${RPC_URLS_MAX} http, https, ws or wss URLs`,
   (text) => readUrls(text, ['http:', 'https:', 'ws:', 'wss:']),
   redactUrls,
 );
@@ -83,10 +83,10 @@ const settings = z.object({
   ),
   CLICKHOUSE_URL: clickhouseUrl,
   CLICKHOUSE_READ_URL: clickhouseUrl,
-  CLICKHOUSE_CLUSTER: setting('a name of letters, digits, _ . and -, at most 64', (text) =>
+  CLICKHOUSE_CLUSTER: setting('at most 64 letters, digits, _, . and -', (text) =>
     /^[\w.-]{1,64}$/.test(text) ? text : null,
   ),
-  DATA_DIR: setting('a folder', (text) => (text.includes('\0') ? null : text)),
+  DATA_DIR: setting('the path of a folder', (text) => (text.includes('\0') ? null : text)),
   HOST: setting('an IP address or a host name, without a port', readHost),
   PORT: setting(`an integer from 0 to ${PORT_MAX}`, (text) => readInteger(text, 0, PORT_MAX)),
   LOG_LEVEL: setting(LOG_LEVELS.join(', '), (text) => (LOG_LEVELS.includes(text) ? text : null)),
@@ -109,7 +109,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
     : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   if (given.CLICKHOUSE_READ_URL !== undefined && given.CLICKHOUSE_URL === undefined) {
     problems.push(
-      'CLICKHOUSE_READ_URL: needs CLICKHOUSE_URL beside it, or API and ingester would differ in their data',
+      'CLICKHOUSE_READ_URL: set CLICKHOUSE_URL too, otherwise the API and the ingester use different databases',
     );
   }
   const chain = loadChain(given, readFile, problems);
@@ -160,7 +160,9 @@ function loadChain(
   const builtIn = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
   if (builtIn === null) {
     const known = BUILT_IN_CHAINS.map((chain) => chain.chainId).join(', ');
-    problems.push(`CHAIN_ID: got "${chainId}"; allowed: ${known}, or any other with a whole CHAIN_CONFIG`);
+    problems.push(
+      `CHAIN_ID: got "${chainId}"; allowed: ${known}, or another chain with a complete CHAIN_CONFIG`,
+    );
   }
   return builtIn;
 }
@@ -184,7 +186,7 @@ function readText(path: string, readFile: (path: string) => string): string {
   try {
     return readFile(path);
   } catch (error) {
-    throw new AppError('bad_config', `CHAIN_CONFIG ${path}: cannot be read (${errorText(error)})`, {
+    throw new AppError('bad_config', `CHAIN_CONFIG ${path}: the file cannot be read (${errorText(error)})`, {
       cause: error,
     });
   }

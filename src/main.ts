@@ -2,17 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
 
 import { findPackageRoot } from './clickhouse/client/packageRoot';
-import { addDataCommands, type Started } from './commands/dataCommands';
+import { addDataCommands, type Started } from './commands/data/dataCommands';
 import { runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
-import { runImportSources } from './commands/importSources';
+import { runImportSources } from './commands/data/importSources';
 import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
-import { runVerify } from './commands/verify';
+import { runVerify } from './commands/data/verify';
 import { loadConfig } from './config';
 import { errorText } from './errors';
 import { createLog } from './log';
@@ -25,7 +26,8 @@ function start(): Started {
 /** `before`: the earlier value, if the option is given twice. */
 function parseBlock(text: string, before?: number): number {
   const value = Number(text);
-  if (before !== undefined) throw new InvalidArgumentError(`given twice: ${before} and "${text}"`);
+  if (before !== undefined)
+    throw new InvalidArgumentError(`the option was given twice: ${before} and "${text}"`);
   if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError(`expected a block number, got "${text}"`);
   return value;
 }
@@ -36,14 +38,25 @@ function listChain(text: string, before: readonly number[]): readonly number[] {
   return [...before, Number(text)];
 }
 
-function createProgram(): Command {
-  const version = (
-    JSON.parse(readFileSync(join(findPackageRoot(), 'package.json'), 'utf8')) as { version: string }
-  ).version;
+/** The program with all its commands; parsing runs one. */
+export function createProgram(): Command {
   const program = new Command('candlehouse')
     .description('DEX analytics API over ClickHouse. Settings are environment variables: see .env.example.')
-    .version(version)
+    .version(readVersion())
     .showHelpAfterError();
+  addRunCommands(program);
+  addStoreCommands(program);
+  addDataCommands(program, start, parseBlock);
+  return program;
+}
+
+function readVersion(): string {
+  const text = readFileSync(join(findPackageRoot(), 'package.json'), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+/** The commands that run until a signal. */
+function addRunCommands(program: Command): void {
   const parts = (name: string, text: string, which: RunParts): void => {
     program
       .command(name)
@@ -53,22 +66,32 @@ function createProgram(): Command {
         await runAll(config, log, stopOnSignals(), which);
       });
   };
-  parts('serve', 'API and stream over what is stored', { api: true, ingest: false });
-  parts('ingest', 'follow the chain and backfill, without an API', { api: false, ingest: true });
-  parts('all', 'database (embedded unless CLICKHOUSE_URL is set), ingester and API in one', {
-    api: true,
-    ingest: true,
-  });
+  parts('serve', 'serve the API and the stream from stored data', { api: true, ingest: false });
+  parts('ingest', 'ingest the chain, without an API', { api: false, ingest: true });
+  parts(
+    'all',
+    'run the ingester and the API in one process, with the embedded ClickHouse unless CLICKHOUSE_URL is set',
+    {
+      api: true,
+      ingest: true,
+    },
+  );
   program
     .command('dev')
-    .description('a local development chain with real Uniswap contracts and a trader, ingested and served')
+    .description(
+      'run a local development chain with Uniswap contracts and a trader, and ingest and serve its data',
+    )
     .action(async () => {
       const { config, log } = start();
       await runDev(config, process.env, log, stopOnSignals());
     });
+}
+
+/** The commands that fill or check the store, then end. */
+function addStoreCommands(program: Command): void {
   program
     .command('migrate')
-    .description('create or upgrade the schema, then end')
+    .description('create or upgrade the schema, then exit')
     .action(async () => {
       const { config, log } = start();
       const storage = await openStorage(config, log, { besideIsEnough: true });
@@ -77,8 +100,10 @@ function createProgram(): Command {
     });
   program
     .command('backfill')
-    .description('ingest final blocks A to B into an empty or continuing database, then end')
-    .requiredOption('--from <block>', 'first block', parseBlock)
+    .description(
+      'ingest final blocks up to --to, then exit; a database with blocks continues after its last block',
+    )
+    .requiredOption('--from <block>', 'first block of an empty database', parseBlock)
     .requiredOption('--to <block>', 'last block', parseBlock)
     .action(async (options: { from: number; to: number }) => {
       const { config, log } = start();
@@ -86,9 +111,11 @@ function createProgram(): Command {
     });
   program
     .command('verify')
-    .description('recompute bars and aggregates from the stored events; exits 1 naming each difference')
-    .option('--from <block>', 'first block (default: the first stored)', parseBlock)
-    .option('--to <block>', 'last block (default: the last final one)', parseBlock)
+    .description(
+      'recompute bars and aggregates from stored events and print differences; the exit code is 1 if there is one',
+    )
+    .option('--from <block>', 'first block (default: the first stored block)', parseBlock)
+    .option('--to <block>', 'last block (default: the last final block)', parseBlock)
     .action(async (options: { from?: number; to?: number }) => {
       const { config, log } = start();
       process.exitCode = await runVerify(config, log, { from: options.from ?? null, to: options.to ?? null });
@@ -96,22 +123,19 @@ function createProgram(): Command {
   program
     .command('import-sources <source>')
     .description(
-      'import verified contracts: the folder of a Sourcify repository, or the address of a Sourcify or Blockscout server; resumable',
+      'import verified contracts from a Sourcify folder or a Sourcify or Blockscout URL; the next run continues a stopped import',
     )
-    .option(
-      '--chain <id>',
-      'only this chain: 369, 943 or 1 (repeatable; Blockscout: default 369)',
-      listChain,
-      [],
+    .addOption(
+      new Option('--chain <id>', 'only this chain: 369, 943 or 1; may be repeated')
+        .argParser(listChain)
+        .default([], 'all; for Blockscout 369'),
     )
-    .option('--rpc <url>', 'node of the market chain, to compare the code with (default: RPC_URL)')
+    .option('--rpc <url>', 'URL of a market chain node, to compare contract code (default: RPC_URL)')
     .action(async (source: string, options: { chain: readonly number[]; rpc?: string }) => {
       const { config, log } = start();
       const { chain: chains, rpc = null } = options;
       await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
     });
-  addDataCommands(program, start, parseBlock);
-  return program;
 }
 
 /** Runs the command of process.argv. An error prints one line to stderr and sets exit code 1. */

@@ -99,14 +99,14 @@ export function createMetrics(): Metrics {
   });
   const statements = createStatements(registers);
   const queues = new Map<string, () => number>();
-  watchLabels(registry, 'queue_depth', 'What waits or is under way, by queue', ['queue'], () =>
+  watchLabels(registry, 'queue_depth', 'Waiting or running work, by queue', ['queue'], () =>
     [...queues].map(([queue, depth]) => [{ queue }, depth()]),
   );
   const nodes = new Map<string, () => readonly RpcFigures[]>();
   watchNodes(registry, nodes);
   const drops = new Counter({
     name: 'candlehouse_sse_dropped_messages_total',
-    help: 'Stream messages that slow clients lost and were told of by a gap',
+    help: 'Stream messages that slow clients lost; a gap message names the lost range',
     registers,
   });
   return {
@@ -125,13 +125,13 @@ export function createMetrics(): Metrics {
       watch(
         registry,
         'candlehouse_sse_held_bytes',
-        'Bytes kept for streams that are read too slowly',
+        'Bytes held for clients that read their stream too slowly',
         heldBytes,
       );
     },
     watchTransfers: (read) => watchTransfers(registry, read),
     watchProblems: (list) =>
-      watchLabels(registry, 'problem', 'What is wrong now, as in /readyz', ['code'], () =>
+      watchLabels(registry, 'problem', '1 for each current problem of /readyz', ['code'], () =>
         list().map((code) => [{ code }, 1]),
       ),
     watchIngest: (read) => watchIngest(registry, read),
@@ -173,14 +173,14 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
   watchLabels(
     registry,
     'rpc_calls_total',
-    'Calls to each endpoint, by who asks: the ingester or the API',
+    'Calls to each endpoint, by user: the ingester or the API',
     ['user', 'endpoint'],
     () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: name }, calls]),
   );
   watchLabels(
     registry,
     'rpc_errors_total',
-    'Calls to each endpoint that failed, by who asks and by kind',
+    'Failed calls to each endpoint, by user and kind of error',
     ['user', 'endpoint', 'kind'],
     () =>
       all().flatMap(({ user, figures: { name, errors } }) =>
@@ -204,7 +204,7 @@ function watchHead(
 function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   const skipped = new Gauge({
     name: 'candlehouse_skipped_transfer_logs',
-    help: 'Logs of transfers and positions that were left out since the start, by why',
+    help: 'Skipped logs of transfers and positions since the start, by reason',
     labelNames: ['reason'],
     registers: [registry],
     collect(): void {
@@ -214,9 +214,9 @@ function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   const checks = (name: string, help: string, count: keyof TransferFigures['balanceChecks']): void =>
     watch(registry, `candlehouse_balance_${name}`, help, () => read().balanceChecks[count]);
   checks('checks', 'Comparisons of balances with the node since the start', 'rounds');
-  checks('checks_failed', 'Those that got no answer', 'failures');
+  checks('checks_failed', 'Comparisons of balances that failed since the start', 'failures');
   checks('compared', 'Balances compared with balanceOf since the start', 'compared');
-  checks('mismatches', 'Balances that the logs do not tell, since the start', 'mismatches');
+  checks('mismatches', 'Balances that differ from the transfer logs, since the start', 'mismatches');
   checks('rebasing_tokens', 'Tokens marked as rebasing', 'rebasing');
 }
 
@@ -271,17 +271,17 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
     ['ingested_swaps_total', 'Swaps stored by this process', ({ swaps }) => swaps],
     [
       'malformed_logs_total',
-      'Logs with the topic of a known event and another shape',
+      'Logs with the topic of a known event but a different layout',
       (all) => all.malformedLogs,
     ],
     [
       'gaps_refilled_total',
-      'Ranges below the cursor that were found incomplete and stored again',
+      'Incomplete ranges below the cursor that were stored again',
       (all) => all.refills,
     ],
     [
       'aggregates_mended_total',
-      'Times that aggregates did not hold what was stored and were made anew',
+      'Rebuilds of aggregates that differed from the stored rows',
       (all) => all.mends,
     ],
   ];
@@ -297,7 +297,7 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
   watchLabels(
     registry,
     'rpc_endpoint',
-    '1 for the state that each endpoint is in',
+    '1 for the current state of each endpoint',
     ['endpoint', 'state'],
     () => read().endpoints.map(({ name, state }) => [{ endpoint: name, state }, 1]),
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 
-test('the linter has no complaint', () => {
+test('the linter reports no problems', () => {
   const linter = join(ROOT, 'node_modules', 'oxlint', 'bin', 'oxlint');
   const { status, stdout } = spawnSync(process.execPath, [linter, '--type-aware', '--deny-warnings'], {
     cwd: ROOT,

@@ -2,8 +2,19 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
+import { parseSync } from '@swc/core';
+
 const ROOT = resolve(__dirname, '..');
 const LINES_MAX = 400;
+/** Longest function, from its first line to its closing brace. */
+const FUNCTION_LINES_MAX = 70;
+/** Longest SQL text in a file of code. */
+const SQL_LINES_MAX = 2;
+/** A folder with more files has parts that deserve names. */
+const FILES_MAX = 22;
+
+/** One record or one recorded log a file, found by its number or name. */
+const HOLDS_MANY = ['docs/decisions', 'test/golden/logs'];
 
 /** The folders that each folder of src may import, besides itself. Value and type imports count alike. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -54,11 +65,62 @@ function listFiles(folder: string, ending: RegExp): string[] {
 
 const sources = listFiles('src', /\.ts$/);
 const code = [...sources, ...listFiles('scripts', /\.(ts|mjs)$/), ...listFiles('test', /\.ts$/)];
+/** The programs, without their tests. */
+const programs = code.filter((path) => !path.startsWith('test/'));
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 function importsOf(path: string): string[] {
   const found = textOf(path).matchAll(/(?:from|import|require\()\s*'(\.{1,2}\/[^']+)'/g);
   return [...found].map(([, target = '']) => relative(ROOT, resolve(ROOT, dirname(path), target)));
+}
+
+const FUNCTIONS = [
+  ...['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'MethodProperty'],
+  ...['ClassMethod', 'PrivateMethod', 'Constructor', 'GetterProperty', 'SetterProperty'],
+];
+const CAST_TYPES = ['TsAsExpression', 'TsTypeAssertion', 'TsNonNullExpression'];
+const TEXTS = ['TemplateLiteral'];
+const CHECKED_TYPES = new Set([...FUNCTIONS, ...CAST_TYPES, ...TEXTS]);
+
+interface Part {
+  /** Type of the node in the syntax tree of swc. */
+  readonly type: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Functions, casts and texts of each program file, from one pass over its syntax tree. */
+const partsOf = new Map<string, readonly Part[]>(programs.map((path) => [path, listParts(path)]));
+
+function listParts(path: string): Part[] {
+  const bytes = readFileSync(join(ROOT, path));
+  const parts: Part[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { type = '', span } = node as { type?: string; span?: { start: number; end: number } };
+    if (CHECKED_TYPES.has(type) && span !== undefined) {
+      // swc counts bytes from 1.
+      const [start, end] = [span.start - 1, span.end - 1];
+      const line = bytes.subarray(0, start).toString().split('\n').length;
+      parts.push({ type, line, text: bytes.subarray(start, end).toString() });
+    }
+    Object.values(node).forEach(visit);
+  };
+  visit(parseSync(bytes.toString(), { syntax: 'typescript', target: 'es2022' }).body);
+  return parts;
+}
+
+/** `path:line` of the parts that a rule forbids. */
+function findParts(
+  paths: readonly string[],
+  types: readonly string[],
+  isWrong: (text: string) => boolean,
+): string[] {
+  return paths.flatMap((path) =>
+    (partsOf.get(path) ?? [])
+      .filter(({ type, text }) => types.includes(type) && isWrong(text))
+      .map(({ line }) => `${path}:${line}`),
+  );
 }
 
 /** The layer of a file of src: its folder, or its name at the top. */
@@ -69,7 +131,20 @@ test(`no file of code is longer than ${LINES_MAX} lines`, () => {
   expect(long).toEqual([]);
 });
 
-test('imports go only downwards through the layers', () => {
+test(`no function of src and scripts is longer than ${FUNCTION_LINES_MAX} lines`, () => {
+  const isLong = (text: string): boolean => text.split('\n').length > FUNCTION_LINES_MAX;
+  expect(findParts(programs, FUNCTIONS, isLong)).toEqual([]);
+});
+
+test(`no folder holds more than ${FILES_MAX} files`, () => {
+  const counts = new Map<string, number>();
+  for (const path of ['src', 'clickhouse', 'scripts', 'test', 'docs'].flatMap((name) => listFiles(name, /./)))
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  const full = [...counts].filter(([folder, count]) => count > FILES_MAX && !HOLDS_MANY.includes(folder));
+  expect(full).toEqual([]);
+});
+
+test('imports go only down through the layers', () => {
   const wrong = sources.flatMap((path) => {
     const allowed = LAYERS[layerOf(path)] ?? [];
     return importsOf(path)
@@ -80,7 +155,7 @@ test('imports go only downwards through the layers', () => {
   expect(wrong).toEqual([]);
 });
 
-test('imports leave a folder only for those it may know, and the package has no tests', () => {
+test('files import only from allowed folders, and the package contains no tests', () => {
   const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/') + '/';
   const wrong = code.flatMap((path) => {
     const [, allowed = []] = FOLDERS.find(([folder]) => path.startsWith(folder)) ?? [];
@@ -95,7 +170,7 @@ test('imports leave a folder only for those it may know, and the package has no 
   expect(JSON.parse(textOf('tsconfig.build.json'))).toMatchObject({ include: ['src/**/*.ts'] });
 });
 
-test('no imports go in circles', () => {
+test('imports have no circles', () => {
   const circles: string[] = [];
   const state = new Map<string, 'open' | 'done'>();
   const visit = (path: string, trail: readonly string[]): void => {
@@ -115,72 +190,124 @@ test('no imports go in circles', () => {
   expect(circles).toEqual([]);
 });
 
-test('only clickhouse imports the database client, only config, main and the development node read the environment', () => {
+test('only src/clickhouse imports the database client, and only allowed files read the environment', () => {
   const clients = sources.filter(
     (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
   );
   expect(clients).toEqual([]);
   const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
   // The development node is given this process's PATH.
-  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/anvil.ts'];
+  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
   expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
 });
 
-test('no barrels, no vague file names', () => {
+test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /\/(index|utils?|helpers?|common|misc|types)\.ts$/.test(path))).toEqual([]);
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
-test('no holes in the types, no unfinished marks', () => {
+/** One word for one thing. The page and the development chain keep small names of their own. */
+test('no two files export the same name', () => {
+  const files = new Map<string, Set<string>>();
+  for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
+    for (const [, name = ''] of textOf(path).matchAll(
+      /^export (?:abstract |async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+    ))
+      files.set(name, (files.get(name) ?? new Set()).add(path));
+  const shared = [...files].filter(([, paths]) => paths.size > 1);
+  expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
+});
+
+test('there is no any, no disabled check and no unfinished mark', () => {
   const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
   expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
   const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
   expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
 });
 
-test('every source file opens by saying what it is for', () => {
+test('private members are marked by the keyword', () => {
+  expect(code.filter((path) => /\bthis\.#\w/.test(textOf(path)))).toEqual([]);
+});
+
+/** The files of src with a cast, and the reason that makes it safe. */
+const CASTS: Readonly<Record<string, string>> = {
+  'src/api/params.ts': 'the parser of each declared parameter has made its value',
+  'src/domain/hex.ts': 'hex in lower case is hex',
+  'src/web/chart/candleChart.ts': 'the library marks its times with a type that only a cast can give',
+  'src/web/core/api.ts': 'the answer has `data`; tests compare every answer of the server with its shape',
+  'src/web/docs/openapiDocument.ts': 'the document has `paths`; tests compare it with the schema of OpenAPI',
+};
+
+test('src has no cast, except in parsers that have just checked the value', () => {
+  const casts = findParts(sources, CAST_TYPES, () => true);
+  const files = new Set(casts.map((place) => place.replace(/:\d+$/, '')));
+  expect([...files].sort()).toEqual(Object.keys(CASTS).sort());
+});
+
+test('every source file opens with a comment about its purpose', () => {
   expect(sources.filter((path) => !textOf(path).startsWith('/**'))).toEqual([]);
 });
 
-test('no test is skipped or alone', () => {
+test('no test is skipped or runs alone', () => {
   const lonely = new RegExp(
     `\\b(it|test|describe)\\.(${['sk' + 'ip', 'on' + 'ly', 'to' + 'do'].join('|')})\\b|\\bx(it|describe)\\(`,
   );
   expect(listFiles('test', /\.ts$/).filter((path) => lonely.test(textOf(path)))).toEqual([]);
 });
 
-test('every SQL query says what a row is, binds its values and has an end', () => {
-  const queries = listFiles('clickhouse/queries', /\.sql$/);
-  expect(queries.filter((path) => !textOf(path).startsWith('--'))).toEqual([]);
-  expect(queries.filter((path) => /\$\{/.test(textOf(path)))).toEqual([]);
+const queries = listFiles('clickhouse/queries', /\.sql$/);
+const commands = listFiles('clickhouse/commands', /\.sql$/);
+
+test('every SQL query and command opens with a comment and binds its values', () => {
+  const statements = [...queries, ...commands];
+  expect(statements.filter((path) => !textOf(path).startsWith('--'))).toEqual([]);
+  expect(statements.filter((path) => /\$\{/.test(textOf(path)))).toEqual([]);
+});
+
+/** The SELECTs of a statement that a UNION ALL joins, without subqueries. */
+function listSelects(sql: string): string[] {
+  let flat = sql.replace(/--.*/g, '');
+  for (let before = ''; before !== flat;) [before, flat] = [flat, flat.replace(/\([^()]*\)/g, '')];
+  return flat.split('UNION ALL');
+}
+
+test('every SELECT of a query has a LIMIT', () => {
+  const isEndless = (select: string): boolean => !/^LIMIT (?!.* BY )/m.test(select);
+  expect(queries.filter((path) => listSelects(textOf(path)).some(isEndless))).toEqual([]);
 });
 
 /** Where statements are made of the names of tables and columns, and so cannot be files. */
 const MAKES_SELECTS = [
   'src/clickhouse/engine/backup.ts',
-  'src/ingest/repair/auditHash.ts',
+  'src/ingest/repair/rangeHash.ts',
   'src/ingest/store/clickhouseStore.ts',
   'src/ingest/repair/gapStore.ts',
   'src/ingest/repair/reindex.ts',
   'src/ingest/store/retention.ts',
-  'src/ingest/store/snapshot.ts',
-  'src/ingest/repair/viewAudit.ts',
+  'src/ingest/repair/viewCheck.ts',
   'src/ingest/repair/viewRebuild.ts',
 ];
 
-test('rows are read by named statements, all of which are used, and their shape is always checked', () => {
-  const queries = listFiles('clickhouse/queries', /\.sql$/).map((path) =>
-    relative('clickhouse/queries', path).replace(/\.sql$/, ''),
-  );
+test('every named query is written out by a caller, and other statements are limited to MAKES_SELECTS', () => {
+  const named = [...queries, ...commands].map((path) => path.split('/').slice(2).join('/'));
   const text = sources.map(textOf).join('\n');
-  const names = new Set([...text.matchAll(/'([a-z_]+\/[a-z_]+)'/g)].map(([, name = '']) => name));
-  const prefixes = [...text.matchAll(/`([a-z_]+\/[a-z_]*)\$\{/g)].map(([, prefix = '']) => prefix);
-  const isUsed = (name: string): boolean =>
-    names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
-  expect(queries.filter((name) => !isUsed(name))).toEqual([]);
+  const names = new Set([...text.matchAll(/'([a-z_]+(?:\/[a-z_]+)+)'/g)].map(([, name = '']) => name));
+  expect(named.filter((path) => !names.has(path.replace(/\.sql$/, '')))).toEqual([]);
+  // A name made of parts cannot be found by a search.
+  expect(sources.filter((path) => /`[a-z_]+\/[a-z_]*\$\{/.test(textOf(path)))).toEqual([]);
   const passesOn = ['namedQueries', 'observedDatabase', 'deferredDatabase'];
   const reads = sources.filter((path) => /\b(?:database|db)\.select(?:Binary)?\(/.test(textOf(path)));
   expect(reads.filter((path) => !passesOn.some((name) => path.endsWith(`/${name}.ts`)))).toEqual([]);
   const makers = sources.filter((path) => /\bselectMade\(/.test(textOf(path)));
   expect(makers.sort()).toEqual([...MAKES_SELECTS].sort());
+});
+
+test(`SQL of more than ${SQL_LINES_MAX} lines is in .sql files`, () => {
+  // The peers of the benchmarks are complete programs by themselves.
+  const paths = programs.filter(
+    (path) => !MAKES_SELECTS.includes(path) && !path.startsWith('scripts/bench/peers/'),
+  );
+  const isLong = (text: string): boolean =>
+    /^`\s*(?:SELECT|WITH|INSERT|CREATE|ALTER|DROP)\b/.test(text) && text.split('\n').length > SQL_LINES_MAX;
+  expect(findParts(paths, TEXTS, isLong)).toEqual([]);
 });

@@ -3,10 +3,10 @@
 -- One row: a contract that a transaction created directly. Receipts do not show contracts that other contracts created.
 CREATE TABLE IF NOT EXISTS created_contracts
 (
-    ord UInt64 COMMENT 'block_number * 2^20 + index of the transaction: an order of creations, not of logs',
+    ord UInt64 COMMENT 'block_number * 2^20 + index of the transaction. Orders creations, not logs',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    address FixedString(20) COMMENT 'The contract',
-    creator Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    address FixedString(20) COMMENT 'Created contract',
+    creator Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null if the node does not provide the sender',
     tx_hash FixedString(32) COMMENT 'Transaction hash',
     tx_index UInt32 COMMENT 'Index of the transaction in its block'
 )
@@ -21,16 +21,16 @@ COMMENT 'Contracts created by final transactions; append only';
 -- while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS contract_codes
 (
-    address FixedString(20) COMMENT 'Address that was asked for',
+    address FixedString(20) COMMENT 'Queried address',
     code_hash FixedString(32) COMMENT 'keccak256 of the runtime code; zero bytes: there is no code',
     code_size UInt32 COMMENT 'Bytes of runtime code; 0: none',
-    proxy LowCardinality(String) COMMENT 'eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy, eip2535; empty: not seen to be a proxy',
-    implementation FixedString(20) COMMENT 'Where the proxy led at that block; zero bytes: not one contract, or no proxy',
-    beacon FixedString(20) COMMENT 'Beacon of an eip1967_beacon; zero bytes otherwise',
-    checked_block UInt32 COMMENT 'Block as of which it was asked',
-    version UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+    proxy LowCardinality(String) COMMENT 'eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy or eip2535; empty: not a known proxy',
+    implementation FixedString(20) COMMENT 'Implementation of the proxy at checked_block; zero bytes: no proxy, unknown, or several contracts',
+    beacon FixedString(20) COMMENT 'Beacon of an eip1967_beacon proxy; zero bytes otherwise',
+    checked_block UInt32 COMMENT 'Block as of which the node answered',
+    version UInt64 COMMENT 'Time of writing, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY address
 SETTINGS index_granularity = 1024
-COMMENT 'Code and proxies by address, as the node told';
+COMMENT 'Code and proxy of each address, from the node';

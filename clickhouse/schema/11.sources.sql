@@ -6,29 +6,29 @@ CREATE TABLE IF NOT EXISTS verified_contracts
 (
     chain_id UInt32 COMMENT 'Chain of the contract',
     address FixedString(20) COMMENT 'Contract',
-    code_hash FixedString(32) COMMENT 'keccak256 of the runtime code on the chain; zero bytes where it is not known',
-    status Enum8('exact_match' = 1, 'match' = 2) COMMENT 'exact_match: the metadata hash agrees too; match: everything but it',
-    source LowCardinality(String) COMMENT 'sourcify, blockscout, local (recompiled here) or ancestor:1',
+    code_hash FixedString(32) COMMENT 'keccak256 of the runtime code on the chain; zero bytes if unknown',
+    status Enum8('exact_match' = 1, 'match' = 2) COMMENT 'exact_match: code and metadata hash match; match: the code matches',
+    source LowCardinality(String) COMMENT 'Origin: sourcify or blockscout (imported), local (compiled here), ancestor:1 (same address and code on chain 1)',
     verified_at UInt32 COMMENT 'When it was verified, unix seconds, UTC',
     name String COMMENT 'Name of the contract in its source',
     path String COMMENT 'Source file that holds the contract',
     language LowCardinality(String) COMMENT 'Solidity, Vyper or Yul',
     compiler LowCardinality(String) COMMENT 'solc or vyper',
-    compiler_version LowCardinality(String) COMMENT 'Without a leading v',
+    compiler_version LowCardinality(String) COMMENT 'Version of the compiler, without a leading v',
     optimization Bool COMMENT 'Whether the optimizer was on',
     runs UInt32 COMMENT 'Optimizer runs',
-    evm_version Nullable(String) COMMENT 'NULL: the default of the compiler',
+    evm_version Nullable(String) COMMENT 'EVM version; NULL: the default of the compiler',
     license Nullable(String) COMMENT 'SPDX identifier; NULL: not given',
-    abi String COMMENT 'JSON list as the compiler prints it' CODEC(ZSTD(3)),
+    abi String COMMENT 'ABI of the compiler, JSON list' CODEC(ZSTD(3)),
     constructor_arguments Nullable(String) COMMENT 'ABI-encoded, bytes; NULL: unknown' CODEC(ZSTD(1)),
     libraries String COMMENT 'JSON object: address by fully qualified library name',
     settings String COMMENT 'JSON object: settings of the standard JSON input without outputSelection' CODEC(ZSTD(3)),
-    file_paths Array(String) COMMENT 'Paths of the source files, in their order',
-    file_hashes Array(FixedString(32)) COMMENT 'keccak256 of the content of each, for source_files',
-    deployer Nullable(FixedString(20)) COMMENT 'Who created the contract, where the source of the record says it',
-    deployment_tx Nullable(FixedString(32)) COMMENT 'Transaction that created it, where the source of the record says it',
-    deployment_block Nullable(UInt32) COMMENT 'Its block, where the source of the record says it',
-    version UInt64 COMMENT 'When the row was written, microseconds: the newest counts',
+    file_paths Array(String) COMMENT 'Paths of the source files',
+    file_hashes Array(FixedString(32)) COMMENT 'keccak256 of the content of each file, in the order of file_paths; key of source_files',
+    deployer Nullable(FixedString(20)) COMMENT 'Creator of the contract; NULL if the origin of the record does not name it',
+    deployment_tx Nullable(FixedString(32)) COMMENT 'Creating transaction; NULL if the origin of the record does not name it',
+    deployment_block Nullable(UInt32) COMMENT 'Block of the creation; NULL if the origin of the record does not name it',
+    version UInt64 COMMENT 'Time of writing, unix microseconds, UTC; the newest counts',
     INDEX name_ngrams name TYPE text(tokenizer = ngrams(3), preprocessor = lowerUTF8(name))
 )
 ENGINE = ReplacingMergeTree(version)
@@ -66,7 +66,7 @@ WHERE code_hash != toFixedString('', 32);
 CREATE TABLE IF NOT EXISTS source_files
 (
     content_hash FixedString(32) COMMENT 'keccak256 of the content',
-    content String COMMENT 'UTF-8' CODEC(ZSTD(3)),
+    content String COMMENT 'Content of the file, UTF-8' CODEC(ZSTD(3)),
     INDEX content_ngrams content TYPE text(tokenizer = ngrams(3), preprocessor = lowerUTF8(content))
 )
 ENGINE = ReplacingMergeTree
@@ -80,26 +80,26 @@ CREATE TABLE IF NOT EXISTS source_uses
     content_hash FixedString(32) COMMENT 'keccak256 of the content',
     chain_id UInt32 COMMENT 'Chain of the contract',
     address FixedString(20) COMMENT 'Contract',
-    path String COMMENT 'Of the file in this contract',
+    path String COMMENT 'Path of the file in this contract',
     contract_name LowCardinality(String) COMMENT 'Name of the contract in its source',
     language LowCardinality(String) COMMENT 'Solidity, Vyper or Yul',
     status Enum8('exact_match' = 1, 'match' = 2) COMMENT 'As in verified_contracts',
-    version UInt64 COMMENT 'Version of the row of verified_contracts that it belongs to',
-    removed UInt8 COMMENT '1: a newer verification of the contract is without the file'
+    version UInt64 COMMENT 'Version of the row in verified_contracts',
+    removed UInt8 COMMENT '1: a newer verification of the contract does not have the file'
 )
 ENGINE = ReplacingMergeTree(version, removed)
 ORDER BY (content_hash, chain_id, address, path)
 SETTINGS index_granularity = 1024
-COMMENT 'Which verified contracts have which source file';
+COMMENT 'Source files of verified contracts, by file';
 
 -- One row: an event, function or error of an ABI by its selector.
 CREATE TABLE IF NOT EXISTS abi_signatures
 (
-    selector String COMMENT 'Bytes: topic0 (32) of an event, the first 4 of the hash of a function or error',
-    kind Enum8('event' = 1, 'function' = 2, 'error' = 3) COMMENT 'What it is',
-    signature String COMMENT 'name(types)',
-    indexed UInt32 COMMENT 'Events: bit i is set when parameter i is indexed; an event is listed once for each such set',
-    entry String COMMENT 'JSON: the entry of the ABI that came first' CODEC(ZSTD(3))
+    selector String COMMENT 'topic0 of an event (32 bytes), or selector of a function or error (4 bytes)',
+    kind Enum8('event' = 1, 'function' = 2, 'error' = 3) COMMENT 'Kind of the ABI entry',
+    signature String COMMENT 'Signature: name(types)',
+    indexed UInt32 COMMENT 'Events: bit i is set if parameter i is indexed, and each set of indexed parameters has a row. 0 otherwise',
+    entry String COMMENT 'ABI entry, JSON, from one of the ABIs' CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (selector, kind, signature, indexed)
@@ -110,11 +110,11 @@ COMMENT 'Signatures of all known ABIs by selector';
 CREATE TABLE IF NOT EXISTS abi_signature_names
 (
     name_lower String COMMENT 'Name in lower case',
-    length UInt32 COMMENT 'Characters of the signature',
-    signature String COMMENT 'name(types)',
-    kind Enum8('event' = 1, 'function' = 2, 'error' = 3) COMMENT 'What it is',
+    length UInt32 COMMENT 'Length of the signature in characters',
+    signature String COMMENT 'Signature: name(types)',
+    kind Enum8('event' = 1, 'function' = 2, 'error' = 3) COMMENT 'Kind of the ABI entry',
     selector String COMMENT 'As in abi_signatures',
-    entry String COMMENT 'JSON: an entry of an ABI' CODEC(ZSTD(3))
+    entry String COMMENT 'ABI entry, JSON, from one of the ABIs' CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (name_lower, length, signature, kind)
@@ -134,9 +134,9 @@ FROM abi_signatures;
 -- One row: the import position of one source of contracts; the newest version counts.
 CREATE TABLE IF NOT EXISTS import_positions
 (
-    source String COMMENT 'Folder or address of the server, with the chain',
-    position String COMMENT 'Where to go on, in the words of the source; empty: from the start',
-    version UInt64 COMMENT 'When it was written, microseconds: the newest counts'
+    source String COMMENT 'Folder or URL of the import, with the chain',
+    position String COMMENT 'Position to continue from, in the format of the source; empty: the start',
+    version UInt64 COMMENT 'Time of writing, unix microseconds, UTC; the newest counts'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY source

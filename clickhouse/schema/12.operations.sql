@@ -3,10 +3,10 @@
 -- One row: one request; the newest version counts.
 CREATE TABLE IF NOT EXISTS operations
 (
-    name LowCardinality(String) COMMENT 'pause: until when no range may be written to the final tables, unix ms, UTC; floor.<table>: first block whose rows of the table are all kept',
-    value UInt64 COMMENT 'In the unit of the name',
-    version UInt64 COMMENT 'When it was written, unix microseconds, UTC: the newest counts'
+    name LowCardinality(String) COMMENT 'Kind of request. pause: no new range enters the final tables before this time; floor.<table>: first block whose rows of the table are complete',
+    value UInt64 COMMENT 'pause: unix milliseconds, UTC; floor.<table>: block number',
+    version UInt64 COMMENT 'Time of writing, unix microseconds, UTC; the newest counts'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY name
-COMMENT 'Wishes of operators: pauses and retention';
+COMMENT 'Requests of operators: pauses and retention floors';

@@ -5,15 +5,15 @@
 -- ingester writes these rows while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS contract_creations
 (
-    address FixedString(20) COMMENT 'The contract',
+    address FixedString(20) COMMENT 'Created contract',
     creator Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null: the node does not know the transaction',
-    factory Nullable(FixedString(20)) COMMENT 'The contract that made it, where that is known',
-    tx_hash FixedString(32) COMMENT 'Transaction that made it',
-    block UInt32 COMMENT 'Its block',
-    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC; 0: not known',
-    version UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+    factory Nullable(FixedString(20)) COMMENT 'Contract that created it; null if unknown, or if a transaction created it directly',
+    tx_hash FixedString(32) COMMENT 'Creating transaction',
+    block UInt32 COMMENT 'Block of the creation',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC; 0: unknown',
+    version UInt64 COMMENT 'Time of writing, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY address
 SETTINGS index_granularity = 1024
-COMMENT 'Creations of contracts as the node told';
+COMMENT 'Creations of contracts, from the node';

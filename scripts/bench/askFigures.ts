@@ -1,7 +1,7 @@
 /** Measures calls of the API one by one, with `SELECT 1` over HTTP at the same time as the limit. */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
-import type { ServedApi } from './servedApi';
+import type { ServedApi } from './loaders/servedApi';
 
 export interface Ask {
   readonly name: string;

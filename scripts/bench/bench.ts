@@ -7,9 +7,9 @@ import { migrate } from '../../src/clickhouse/schema/migrate';
 import type { EmbeddedServer } from '../../src/clickhouse/engine/server';
 import { createLog } from '../../src/log';
 import { percentile, type Figure } from './figure';
-import { askRows } from '../../test/support/askRows';
-import { stubDescription } from '../../test/support/stubDescription';
-import { loadedAnchors } from './swapLoader';
+import { askRows } from '../../test/support/engine/askRows';
+import { stubDescription } from '../../test/support/stub/stubDescription';
+import { loadedAnchors } from './loaders/swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 /** Longest wait for merges; 100 million swaps leave 20 GB to merge. */
@@ -116,7 +116,7 @@ export function memoryFigure(name: string, value: number, limit: number): Figure
     name,
     value,
     unit: 'MB',
-    limitName: 'allowed',
+    limitName: 'allowed memory',
     limit,
     ratio: value / limit,
     target,

@@ -13,14 +13,14 @@ import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
 import { listWorse } from './baseline';
 import { log, say, SWAPS, type Bench } from './bench';
 import { printTable, type Figure } from './figure';
-import { benchIngest } from './groupsOfIngest';
-import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groupsOfReads';
-import { benchReorgs, benchStream, benchStreamClients } from './groupsOfStreams';
+import { benchIngest } from './groups/groupsOfIngest';
+import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groups/groupsOfReads';
+import { benchReorgs, benchStream, benchStreamClients } from './groups/groupsOfStreams';
 import { benchPeers } from './peers/benchPeers';
-import { loadFolder } from './loadedFolder';
-import { benchPricing } from './pricing';
-import { benchRecovery } from './recovery';
-import { benchWhileIngesting } from './whileIngesting';
+import { loadFolder } from './loaders/loadedFolder';
+import { benchPricing } from './groups/pricing';
+import { benchRecovery } from './groups/recovery';
+import { benchWhileIngesting } from './groups/whileIngesting';
 
 type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<void>];
 
@@ -41,7 +41,7 @@ const RUNS: readonly Run[] = [
 async function benchLoadedFolder({ folder, figures, wants }: Bench): Promise<void> {
   const loaded = await loadFolder(folder, SWAPS, log, say);
   if (wants('recovery')) figures.push(...(await benchRecovery(loaded, log, say)));
-  say('ticks while blocks come in …');
+  say('measuring ticks while blocks are ingested …');
   if (wants('ingesting')) figures.push(...(await benchWhileIngesting(loaded)));
   await loaded.chain.close();
 }
@@ -69,8 +69,9 @@ function leave(folder: string): void {
 
 const known = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
 
-const USAGE = `npm run bench -- [group ...] [--json] [--baseline]
-Groups: ${known.join(', ')}; without one, all but ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(' and ')}.`;
+const USAGE = `Usage: npm run bench -- [group ...] [--json] [--baseline]
+Groups: ${known.join(', ')}.
+Without a group, all run except ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(' and ')}.`;
 
 async function main(): Promise<void> {
   const { values, positionals: asked } = parseArgs({
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
   });
   if (values.help === true) return void process.stdout.write(`${USAGE}\n`);
   const unknown = asked.filter((group) => !known.includes(group));
-  if (unknown.length > 0) throw new Error(`no group ${unknown.join(', ')}: there are ${known.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`group: got ${unknown.join(', ')}; allowed: ${known.join(', ')}`);
   const wants = (group: string): boolean => asked.length === 0 || asked.includes(group);
   const isAsked = ([groups]: Run): boolean => groups.some((group) => asked.includes(group));
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-bench-'));

@@ -9,9 +9,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Random } from '../../test/support/random';
-import { enginePid, isEngine, spawnProgram, type Settings, type Spawned } from '../../test/support/program';
-import { startStubChain, type StubChain } from '../../test/support/stubChain';
-import { stubDescription } from '../../test/support/stubDescription';
+import {
+  enginePid,
+  isEngine,
+  spawnProgram,
+  type Settings,
+  type Spawned,
+} from '../../test/support/server/program';
+import { startStubChain, type StubChain } from '../../test/support/stub/stubChain';
+import { stubDescription } from '../../test/support/stub/stubDescription';
 import { allInOne } from './deployment';
 import { KillRun } from './killRun';
 
@@ -23,7 +29,7 @@ const START_MAX_MS = 120_000;
 const BLOCKS = 120;
 
 /** Progress of a start when it was killed. */
-export type Moment = 'before the engine answered' | 'while creating the schema' | 'after it';
+export type Moment = 'before the engine answered' | 'while creating the schema' | 'after creating the schema';
 
 export interface CreationReport {
   kills: number;
@@ -59,9 +65,7 @@ export async function killCreations({ kills, random, say }: CreationOptions): Pr
   try {
     const times = await timeFirstStart(world);
     const [engineMs, schemaMs] = [Math.round(times.engineMs), Math.round(times.schemaMs)];
-    say(
-      `a first start takes ${engineMs} ms until the engine answers, ${schemaMs} ms more until the schema is there`,
-    );
+    say(`first start: ${engineMs} ms until the engine answers, then ${schemaMs} ms to create the schema`);
     while (report.kills < kills) {
       const dataDir = join(folder, `data${report.folders}`);
       const most = Math.min(KILLS_MAX, kills - report.kills);
@@ -71,7 +75,7 @@ export async function killCreations({ kills, random, say }: CreationOptions): Pr
       for (const line of wrong) report.mismatches.push(`folder ${report.folders}: ${line}`);
       const moments = [...report.byMoment].map(([moment, count]) => `${count} ${moment}`).join(', ');
       say(
-        `${report.kills} of ${kills} kills (${moments}; ${report.engineKills} with the engine), ` +
+        `${report.kills} of ${kills} kills (${moments}; ${report.engineKills} included the engine), ` +
           `${report.folders} folders, ${report.mismatches.length} mismatches`,
       );
       for (const line of wrong) say(line);
@@ -158,7 +162,7 @@ async function killFolder(world: World, dataDir: string, most: number, times: St
   const deployment = allInOne(settings, dataDir);
   try {
     const run = new KillRun(chain, deployment, random);
-    await run.settle();
+    await run.untilHead();
     return await run.compare();
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
@@ -209,5 +213,7 @@ function killGroup(leader: number): boolean {
 
 function momentOf(program: Spawned): Moment {
   if (!program.output().includes('embedded ClickHouse is up')) return 'before the engine answered';
-  return program.output().includes('created the schema') ? 'after it' : 'while creating the schema';
+  return program.output().includes('created the schema')
+    ? 'after creating the schema'
+    : 'while creating the schema';
 }

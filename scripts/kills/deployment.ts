@@ -13,7 +13,7 @@ import {
   type Program,
   type Settings,
   type Spawned,
-} from '../../test/support/program';
+} from '../../test/support/server/program';
 
 export type KillTarget = 'engine' | 'ingester' | 'both' | 'api';
 
@@ -55,7 +55,8 @@ class EndCounter {
   /** Throws with the program's output if it ended too often. */
   note(words: string): void {
     this.ends += 1;
-    if (this.ends >= ENDS_MAX) throw new Error(`ended by itself ${this.ends} times in a row: ${words}`);
+    if (this.ends >= ENDS_MAX)
+      throw new Error(`the program ended ${this.ends} times in a row without a kill: ${words}`);
   }
 }
 
@@ -107,83 +108,111 @@ export function allInOne(settings: Settings, dataDir: string): Deployment {
 
 /** `serve` and `ingest` as separate processes, over a database server that neither owns. */
 export function separate(settings: Settings, dataDir: string): Deployment {
-  let server: EmbeddedServer | null = null;
-  let api: Program | null = null;
-  let ingester: Spawned | null = null;
-  let last = '';
-  let url = '';
-  const ends = new EndCounter();
+  return new SeparateProcesses(settings, dataDir);
+}
+
+class SeparateProcesses implements Deployment {
+  readonly name = 'serve + ingest';
+  private server: EmbeddedServer | null = null;
+  private api: Program | null = null;
+  private ingester: Spawned | null = null;
+  private last = '';
+  private lastUrl = '';
+  private readonly ends = new EndCounter();
   /** Restarts of the database server when `ends` was last reset. While it is away, programs end immediately. */
-  let restarts = 0;
-  const engines = new Set<number>();
-  const log = createLog('silent', false);
-  const endIngester = async (): Promise<void> => {
-    last = ingester?.output() ?? last;
-    await ingester?.end('SIGKILL');
-    ingester = null;
-  };
-  return {
-    name: 'serve + ingest',
-    async start(): Promise<void> {
-      const noteEnd = (words: string): void => {
-        const status = server?.status();
-        if (status?.state === 'up' && status.restarts === restarts) return ends.note(words);
-        restarts = status?.restarts ?? 0;
-        ends.reset();
-      };
-      server ??= await startEmbeddedServer({
-        dataDir,
-        log,
-        restartLimits: { ...RESTART_LIMITS, restartsMax: 10_000, pauseMs: 0 },
-      });
-      engines.add(server.pid());
-      const all = { ...settings, CLICKHOUSE_URL: server.writerUrl, CLICKHOUSE_READ_URL: server.readerUrl };
-      // Both end if the database server is away during their start; a service manager would start them again.
-      if (ingester?.hasEnded() === true) {
-        noteEnd(ingester.lastWords());
-        await endIngester();
+  private restarts = 0;
+  private readonly engines = new Set<number>();
+  private readonly log = createLog('silent', false);
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly dataDir: string,
+  ) {}
+
+  async start(): Promise<void> {
+    this.server ??= await startEmbeddedServer({
+      dataDir: this.dataDir,
+      log: this.log,
+      restartLimits: { ...RESTART_LIMITS, restartsMax: 10_000, pauseMs: 0 },
+    });
+    this.engines.add(this.server.pid());
+    const { writerUrl, readerUrl } = this.server;
+    const settings = { ...this.settings, CLICKHOUSE_URL: writerUrl, CLICKHOUSE_READ_URL: readerUrl };
+    // Both end if the database server is away during their start; a service manager would start them again.
+    if (this.ingester?.hasEnded() === true) {
+      this.noteEnd(this.ingester.lastWords());
+      await this.endIngester();
+    }
+    if (this.api?.hasEnded() === true) {
+      this.noteEnd(this.api.lastWords());
+      this.api = null;
+    }
+    this.ingester ??= spawnProgram('ingest', settings, { mayEnd: true });
+    if (this.api !== null) return;
+    this.api = await this.startApi(settings);
+    this.lastUrl = this.api.url;
+  }
+
+  /** Repeats the start until it succeeds or ended too often. */
+  private async startApi(settings: Settings): Promise<Program> {
+    for (;;) {
+      try {
+        return await startProgram('serve', settings, { mayEnd: true });
+      } catch (error) {
+        this.noteEnd(errorText(error));
+        await delay(100);
       }
-      if (api?.hasEnded() === true) {
-        noteEnd(api.lastWords());
-        api = null;
-      }
-      ingester ??= spawnProgram('ingest', all, { mayEnd: true });
-      if (api !== null) return;
-      while (api === null) {
-        try {
-          api = await startProgram('serve', all, { mayEnd: true });
-        } catch (error) {
-          noteEnd(errorText(error));
-          await delay(100);
-        }
-      }
-      url = api.url;
-    },
-    async kill(target): Promise<void> {
-      const engine = server?.pid() ?? 0;
-      ends.reset();
-      if (target === 'ingester') await endIngester();
-      if ((target === 'engine' || target === 'both') && engine > 0 && isEngine(engine, dataDir)) {
-        engines.add(engine);
-        process.kill(engine, 'SIGKILL');
-      }
-      if (target === 'both') await endIngester();
-      if (target !== 'api') return;
-      await api?.end('SIGKILL');
-      api = null;
-    },
-    url: () => url,
-    output: () => `${last}\n${ingester?.output() ?? ''}\n${api?.output() ?? ''}`,
-    async stop(): Promise<void> {
-      last = ingester?.output() ?? last;
-      await ingester?.end('SIGTERM');
-      await api?.end('SIGTERM');
-      if (server !== null) engines.add(server.pid());
-      await server?.stop();
-      ingester = null;
-      api = null;
-      server = null;
-    },
-    enginesLeft: () => [...engines].filter((pid) => isEngine(pid, dataDir)),
-  };
+    }
+  }
+
+  /** Ends count only while the database server runs without a restart. */
+  private noteEnd(words: string): void {
+    const status = this.server?.status();
+    if (status?.state === 'up' && status.restarts === this.restarts) return this.ends.note(words);
+    this.restarts = status?.restarts ?? 0;
+    this.ends.reset();
+  }
+
+  private async endIngester(): Promise<void> {
+    this.last = this.ingester?.output() ?? this.last;
+    await this.ingester?.end('SIGKILL');
+    this.ingester = null;
+  }
+
+  async kill(target: KillTarget): Promise<void> {
+    const engine = this.server?.pid() ?? 0;
+    this.ends.reset();
+    if (target === 'ingester') await this.endIngester();
+    if ((target === 'engine' || target === 'both') && engine > 0 && isEngine(engine, this.dataDir)) {
+      this.engines.add(engine);
+      process.kill(engine, 'SIGKILL');
+    }
+    if (target === 'both') await this.endIngester();
+    if (target !== 'api') return;
+    await this.api?.end('SIGKILL');
+    this.api = null;
+  }
+
+  url(): string {
+    return this.lastUrl;
+  }
+
+  output(): string {
+    return `${this.last}\n${this.ingester?.output() ?? ''}\n${this.api?.output() ?? ''}`;
+  }
+
+  async stop(): Promise<void> {
+    this.last = this.ingester?.output() ?? this.last;
+    await this.ingester?.end('SIGTERM');
+    await this.api?.end('SIGTERM');
+    if (this.server !== null) this.engines.add(this.server.pid());
+    await this.server?.stop();
+    this.ingester = null;
+    this.api = null;
+    this.server = null;
+  }
+
+  enginesLeft(): readonly number[] {
+    return [...this.engines].filter((pid) => isEngine(pid, this.dataDir));
+  }
 }

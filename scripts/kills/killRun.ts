@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { StubBranch, StubChain } from '../../test/support/stubChain';
+import type { StubBranch, StubChain } from '../../test/support/stub/stubChain';
 import type { Random } from '../../test/support/random';
-import { StubTruth } from '../../test/support/stubTruth';
+import { StubTruth } from '../../test/support/stub/stubTruth';
 import type { Deployment, KillTarget } from './deployment';
 
 export type KillPlan = 'engine' | 'ingester' | 'both' | 'both, and both again while recovering';
@@ -133,7 +133,7 @@ export class KillRun {
   }
 
   /** Waits until the API shows exactly the chain's head, which must not move meanwhile. */
-  async settle(): Promise<void> {
+  async untilHead(): Promise<void> {
     const { hash } = this.chain.blocks[this.chain.head] ?? {};
     await this.untilShown((_number, shown) => shown === hash);
   }

@@ -36,7 +36,7 @@ export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
 function medianOf(samples: readonly MemorySample[]): number {
   const sorted = samples.map(({ bytes }) => bytes).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];
-  if (median === undefined) throw new Error('too few samples of memory');
+  if (median === undefined) throw new Error('no memory sample in a third of the run: use a longer run');
   return median;
 }
 

@@ -8,11 +8,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { FastRandom, Random } from '../../test/support/random';
-import { EventFollower } from '../../test/support/eventFollower';
-import { enginePid, runProgram, startProgram, waitForBlock, type Program } from '../../test/support/program';
-import { describeDifference, StubTruth } from '../../test/support/stubTruth';
-import { startStubChain, type StubChain } from '../../test/support/stubChain';
-import { stubDescription } from '../../test/support/stubDescription';
+import { EventFollower } from '../../test/support/server/eventFollower';
+import {
+  enginePid,
+  runProgram,
+  startProgram,
+  waitForBlock,
+  type Program,
+} from '../../test/support/server/program';
+import { describeDifference, StubTruth } from '../../test/support/stub/stubTruth';
+import { startStubChain, type StubChain } from '../../test/support/stub/stubChain';
+import { stubDescription } from '../../test/support/stub/stubDescription';
 import { ChainLoad } from '../kills/killRun';
 import { judgeMemory, type MemoryReport, type MemorySample } from './memory';
 import { Questions } from './questions';
@@ -51,7 +57,7 @@ const SAMPLE_MS = 500;
 const FOLLOWERS_MS = [400, 3_000, 15_000];
 /** Most faults to collect, so a repeated fault does not flood the report. */
 const FAULTS_MAX = 20;
-const SETTLE_MS = 60_000;
+const CATCH_UP_MS = 60_000;
 /** May briefly answer 503 while the API is behind. */
 const READY = '/readyz';
 
@@ -215,9 +221,9 @@ async function compare(
   const activity = await truth.findWrongActivity(url);
   if (activity !== null) faults.push(activity);
   const expected = truth.activity(from + 1);
-  for (const follower of followers) follower.settleDown();
+  for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
-    const end = performance.now() + SETTLE_MS;
+    const end = performance.now() + CATCH_UP_MS;
     // A reorg may reach below the block at which the follower started.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
     const differs = (): string | null => describeDifference(net(), expected);
@@ -232,12 +238,12 @@ async function compare(
 
 async function untilHead(url: string, chain: StubChain): Promise<void> {
   const wanted = chain.blocks[chain.head]?.hash;
-  const end = performance.now() + SETTLE_MS;
+  const end = performance.now() + CATCH_UP_MS;
   while (performance.now() < end) {
     const answer = await fetch(`${url}/readyz`);
     await answer.arrayBuffer();
     if (answer.headers.get('x-indexed-block-hash') === wanted) return;
     await delay(50);
   }
-  throw new Error(`the API did not reach block ${chain.head} ${wanted}`);
+  throw new Error(`the API did not reach block ${chain.head} ${wanted} within ${CATCH_UP_MS} ms`);
 }

@@ -7,14 +7,14 @@ import type { z } from 'zod';
 
 import { AppError } from '../errors';
 import type { ByteCache } from './byteCache';
-import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type Table } from './formats';
+import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type AnswerTable } from './formats/formats';
 import { toJsonBody } from './jsonBody';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Route, RouteContext, RouteDoc } from './route';
 
 /** The part of an endpoint that goes into the documentation. */
-export interface Endpoint<P extends Params, Q extends Params, Answer> {
+export interface EndpointSpec<P extends Params, Q extends Params, Answer> {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
@@ -35,7 +35,7 @@ export interface Question<Answer> {
   /** Longest time in the cache, ms. Null (default): no limit besides the cache size. */
   keepMs?(answer: Answer): number | null;
   /** The answer as a table, for clients that accept a table format. */
-  readonly asTable?: { readonly runner: QueryRunner; of(answer: Answer): Table };
+  readonly asTable?: { readonly runner: QueryRunner; of(answer: Answer): AnswerTable };
 }
 
 /** An error body in the words of a dialect. */
@@ -88,18 +88,16 @@ async function answer<Answer>(
 
 /** Parses the parameters of an endpoint. Throws bad_request. */
 export function readParams<P extends Params, Q extends Params>(
-  endpoint: Pick<Endpoint<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
+  endpoint: Pick<EndpointSpec<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
   ctx: RouteContext,
 ): ParsedOf<P> & ParsedOf<Q> {
-  const inPath = parsePath<Params>(endpoint.pathParams ?? {}, ctx.params);
-  // The declarations of P and Q made these values.
-  const params = { ...inPath, ...parseParams<Params>(endpoint.query, ctx) } as ParsedOf<P> & ParsedOf<Q>;
+  const params = { ...parsePath(endpoint.pathParams, ctx.params), ...parseParams(endpoint.query, ctx) };
   endpoint.check?.(params);
   return params;
 }
 
 export function docOf<P extends Params, Q extends Params, Answer>(
-  { summary, description, pathParams, query, answer, errors }: Endpoint<P, Q, Answer>,
+  { summary, description, pathParams, query, answer, errors }: EndpointSpec<P, Q, Answer>,
   tag: RouteDoc['tag'],
   hasTables = false,
 ): RouteDoc {

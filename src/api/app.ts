@@ -72,7 +72,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ctx.status = 204;
       return;
     }
-    throw new AppError('not_found', `there is nothing at ${ctx.path.slice(0, 200)}`);
+    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
   });
   return app;
 }

@@ -14,8 +14,8 @@ export const BATCH_PARAMS = {
     allowed: `a comma list of 1 to ${ADDRESSES_MAX} addresses`,
     doc: { type: 'string', pattern: `^0[xX][0-9a-fA-F]{40}(,0[xX][0-9a-fA-F]{40}){0,${ADDRESSES_MAX - 1}}$` },
     description:
-      `Only these, in this order, each once; unknown ones are left out. A comma list of at most ${ADDRESSES_MAX}; all other ` +
-      'parameters then count for nothing',
+      `Comma list of at most ${ADDRESSES_MAX} addresses. The answer has these items in this order, ` +
+      'without unknown addresses and duplicates. All other parameters are then ignored',
   }),
 } as const;
 

@@ -57,7 +57,7 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
   server.maxHeadersCount = limits.headersMax;
   server.maxConnections = limits.socketsMax;
   server.timeout = limits.idleTimeoutMs;
-  server.on('clientError', answerBadRequest);
+  server.on('clientError', (error, socket) => answerBadRequest(error, socket, limits));
   countSockets(server, limits);
   return server;
 }
@@ -91,7 +91,7 @@ function countSockets(server: Server, { socketsPerAddressMax, localExempt }: Htt
     const address = clientOf(socket.remoteAddress ?? '');
     const count = (open.get(address) ?? 0) + 1;
     if (count > socketsPerAddressMax && !(localExempt && isLocal(address))) {
-      const text = `at most ${socketsPerAddressMax} connections of one address`;
+      const text = `too many connections from one address; allowed: ${socketsPerAddressMax}`;
       endWith(socket, '429 Too Many Requests', text, 'rate_limited', 'Retry-After: 10\r\n');
       return;
     }
@@ -108,20 +108,34 @@ function isLocal(address: string): boolean {
   return address === '0:0:0:0' || address.startsWith('127.');
 }
 
-const REFUSALS: Readonly<Record<string, readonly [status: string, text: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too long'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+type Refused = readonly [status: string, text: (limits: HttpLimits) => string];
+
+const REFUSALS: Readonly<Record<string, Refused>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    ({ headerBytesMax }) => `the headers are too long; allowed: ${headerBytesMax} bytes`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    ({ headersTimeoutMs, requestTimeoutMs }) =>
+      `the request arrived too slowly; allowed: ${headersTimeoutMs / 1000} s for the headers, ` +
+      `${requestTimeoutMs / 1000} s for the request`,
+  ],
 };
-const NO_HTTP = ['400 Bad Request', 'this is no HTTP request'] as const;
+const NO_HTTP: Refused = ['400 Bad Request', () => 'not a valid HTTP request'];
 
 /** Answers input that never became a request, so the application never sees it. */
-function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableStream): void {
+function answerBadRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket | NodeJS.WritableStream,
+  limits: HttpLimits,
+): void {
   if (!('destroy' in socket) || error.code === 'ECONNRESET' || !socket.writable) {
     if ('destroy' in socket) socket.destroy();
     return;
   }
   const [status, text] = REFUSALS[error.code ?? ''] ?? NO_HTTP;
-  endWith(socket, status, text, 'bad_request');
+  endWith(socket, status, text(limits), 'bad_request');
 }
 
 function endWith(socket: Socket, status: string, text: string, code: string, headers = ''): void {

@@ -6,8 +6,8 @@ import { integerParam } from './params';
 const LIMIT_MAX = 100;
 
 export const PAGE_PARAMS = {
-  page: integerParam({ min: 1, absent: 1, description: 'Page, from 1' }),
-  limit: integerParam({ min: 1, max: LIMIT_MAX, absent: 25, description: 'Items a page' }),
+  page: integerParam({ min: 1, absent: 1, description: 'Page number, from 1' }),
+  limit: integerParam({ min: 1, max: LIMIT_MAX, absent: 25, description: 'Items per page' }),
 } as const;
 
 export interface Page {

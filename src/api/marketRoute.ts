@@ -3,11 +3,11 @@ import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
-import type { Market, MarketChain } from '../query/market';
+import type { MarketTables, MarketChain } from '../query/marketTables';
 import type { WalletNode } from '../query/portfolio/walletState';
-import { answering, docOf, readParams, type Endpoint, type Question, type Refusal } from './answering';
+import { answering, docOf, readParams, type EndpointSpec, type Question, type Refusal } from './answering';
 import type { ByteCache } from './byteCache';
-import type { Table } from './formats';
+import type { AnswerTable } from './formats/formats';
 import type { Params, ParsedOf } from './params';
 import type { Route, RouteContext, RouteDoc } from './route';
 
@@ -18,7 +18,7 @@ export interface ChainFacts extends MarketChain {
   readonly majors: readonly Hex[];
 }
 
-export interface MarketDeps extends Market {
+export interface MarketDeps extends MarketTables {
   /** The block that answers are as of. Null while the database is away or no block is indexed. */
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;
@@ -26,13 +26,17 @@ export interface MarketDeps extends Market {
   readonly chain: ChainFacts;
 }
 
-export interface MarketEndpoint<P extends Params, Q extends Params, Answer> extends Endpoint<P, Q, Answer> {
+export interface MarketEndpoint<P extends Params, Q extends Params, Answer> extends EndpointSpec<
+  P,
+  Q,
+  Answer
+> {
   /** Default `market`. */
   readonly tag?: RouteDoc['tag'];
   /** Longest time in the cache, ms; null (default): until the head changes. */
   keepMs?(answer: Answer): number | null;
   /** The answer as a table, for clients that accept a table format. */
-  table?(answer: Answer): Table;
+  table?(answer: Answer): AnswerTable;
   /** Reads the answer as of a snapshot. The same parameters and head version give the same answer. */
   read(params: ParsedOf<P> & ParsedOf<Q>, head: HeadSnapshot): Promise<Answer>;
 }

@@ -19,34 +19,36 @@ interface ErrorDoc {
 
 const ERRORS: Readonly<Record<number, ErrorDoc>> = {
   400: {
-    description: 'A parameter is bad: the text names it, what it got and what is allowed',
+    description: 'A parameter is invalid. The message names the parameter, the value and the allowed values',
     code: 'bad_request',
     error: 'limit: got "0"; allowed: an integer from 1 to 100',
   },
   404: {
-    description: 'There is no such thing',
+    description: 'The object does not exist',
     code: 'not_found',
     error: 'there is no pair 0x0000000000000000000000000000000000000001',
   },
   405: {
-    description: 'Only GET, HEAD and OPTIONS',
+    description: 'The method is not allowed here. The Allow header lists the allowed methods',
     code: 'method_not_allowed',
     error: 'POST is not allowed; allowed: GET, HEAD, OPTIONS',
   },
   429: {
-    description: 'Too many calls; Retry-After says how many seconds to wait',
+    description: 'Too many calls. Retry-After gives the seconds to wait',
     code: 'rate_limited',
-    error: 'more than 600 calls in a minute; try again in 1 s',
+    error: 'more than 600 calls per minute; retry in 1 s',
   },
   500: {
-    description: 'Something went wrong on our side',
+    description: 'A fault of the service',
     code: 'internal',
-    error: 'something went wrong on our side; the request id names it in the log',
+    error: 'internal error; the X-Request-Id header identifies the log entry',
   },
   503: {
-    description: 'The database is away, or nothing is indexed yet',
+    description:
+      'The database or the node does not answer, or no block is indexed yet. Retry-After gives the ' +
+      'seconds to wait',
     code: 'unavailable',
-    error: 'the database is away or still coming up; try again shortly',
+    error: 'the database or the node does not answer, or no block is indexed yet; retry later',
   },
 };
 const ALWAYS = [405, 429, 500] as const;
@@ -56,23 +58,23 @@ const HEADERS: Json = {
     description: 'Number of the block that the answer is as of',
     schema: { type: 'integer' },
   },
-  'X-Indexed-Block-Hash': { description: 'Its hash', schema: { type: 'string' } },
-  'X-Request-Id': { description: 'Names the request in the log', schema: { type: 'string' } },
-  'X-RateLimit-Limit': { description: 'Calls a minute', schema: { type: 'integer' } },
+  'X-Indexed-Block-Hash': { description: 'Hash of that block', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifies the request in the log', schema: { type: 'string' } },
+  'X-RateLimit-Limit': { description: 'Calls per minute', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Calls left', schema: { type: 'integer' } },
   'X-RateLimit-Reset': {
-    description: 'Seconds until all calls are there again',
+    description: 'Seconds until all calls are available again',
     schema: { type: 'integer' },
   },
   ETag: {
-    description: 'Send it back as If-None-Match: an unchanged answer is a 304',
+    description: 'Version of the answer. Send it as If-None-Match to get a 304 for an unchanged answer',
     schema: { type: 'string' },
   },
 };
 
 /** Request body of routes that take POST: all or some of the parameters. */
 const FORM: Json = {
-  description: 'The same parameters; those of the query go before them',
+  description: 'The parameters of the call. Parameters in the query override parameters in the body',
   content: Object.fromEntries(
     ['application/x-www-form-urlencoded', 'application/json'].map((type) => [
       type,
@@ -83,18 +85,18 @@ const FORM: Json = {
 
 const TAGS = [
   { name: 'market', description: 'Tokens, pairs, bars, DEXes, wallets and events' },
-  { name: 'stream', description: 'The same as it happens' },
-  { name: 'explorer', description: 'Contracts, logs and sources' },
+  { name: 'stream', description: 'Events as server-sent events, as soon as they are indexed' },
+  { name: 'explorer', description: 'Contracts, logs, verified sources and search' },
   {
     name: 'etherscan',
-    description: "Etherscan's dialect of the explorer; every answer of it has status 200, refusals too",
+    description: "The explorer in Etherscan's dialect. All answers have status 200, also refusals",
   },
   {
     name: 'udf',
-    description: 'TradingView\'s Universal Data Feed; its refusals are {s: "error"} with status 200',
+    description: 'TradingView\'s Universal Data Feed. Refusals are {s: "error"} with status 200',
   },
-  { name: 'dexscreener', description: "DEX Screener's adapter, specification v1.1" },
-  { name: 'service', description: 'The state of this service' },
+  { name: 'dexscreener', description: 'Adapter for DEX Screener, specification v1.1' },
+  { name: 'service', description: 'State and description of this service' },
 ];
 
 /** `examples`: where examples come from. Without it, and until a block is indexed, the document has no examples. */
@@ -107,7 +109,7 @@ export function openapi(
   const none: Examples = new Map();
   const own: Route = {
     path: '/openapi.json',
-    doc: { summary: 'This document', tag: 'service', answer: z.record(z.string(), z.unknown()) },
+    doc: { summary: 'This OpenAPI document', tag: 'service', answer: z.record(z.string(), z.unknown()) },
     async handle(ctx) {
       const { head } = ctx.state;
       const made = source === undefined || head === null ? none : await source.at(head);
@@ -141,9 +143,14 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
       title: 'Candlehouse',
       version: '1',
       description:
-        'DEX analytics of one chain. Prices and amounts are decimal strings; USD sums, percentages, counts and bars ' +
-        'are numbers; times are unix seconds, UTC; unknown is null. Every answer is as of one block. Unknown parameters ' +
-        'are ignored; a known one that is bad, empty or given twice is refused by name.',
+        'DEX analytics of one chain. Prices and token amounts are decimal strings in whole tokens. Raw ' +
+        'units are the smallest units of a token. USD sums, percentages, counts and bars are numbers. ' +
+        'Times are unix seconds, UTC. An unknown value is null. Every answer is as of one block. "24 h" ' +
+        'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
+        'USD price. A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
+        'least one of its tokens has a trusted price. Volumes and fees in USD count tracked swaps only. ' +
+        'Unknown parameters are ignored. A known parameter that is invalid, empty or repeated is a 400 ' +
+        'that names the parameter.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -157,7 +164,7 @@ function describeRoute({ path, doc }: Route, schemas: Json, example: Example | n
   const params = example?.params ?? {};
   const responses: Json = {
     200: { description: doc.summary, headers: HEADERS, content: describeContent(doc, schemas, example) },
-    304: { description: 'Unchanged since the ETag that was sent' },
+    304: { description: 'The answer still has the ETag of If-None-Match' },
   };
   for (const status of [...(doc.errors ?? []), ...ALWAYS]) responses[status] = describeError(status);
   return {

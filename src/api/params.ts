@@ -113,7 +113,7 @@ function addressSchema(name: string): z.ZodType<Hex, string> {
 }
 
 const ADDRESS_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}$' } as const;
-const ADDRESS_ALLOWED = 'an address';
+const ADDRESS_ALLOWED = 'an address: 0x and 40 hex digits';
 
 /** An address in any letter case; mixed case must have a valid checksum. Absent: null. */
 export function addressParam(name: string, description: string): Param<Hex | null> {
@@ -191,18 +191,24 @@ export function parseParams<P extends Params>(
     const texts = given.getAll(name);
     const [text] = texts;
     if (texts.length > 1) {
-      throw new AppError('bad_request', `${name}: got ${texts.length} values; allowed: one`);
+      throw new AppError('bad_request', `${name}: got ${texts.length} values; allowed: one value`);
     }
     return text;
   });
 }
 
-/** Parses path parameters, already decoded. Throws bad_request for the first bad one. */
-export function parsePath<P extends Params>(params: P, given: Readonly<Record<string, string>>): ParsedOf<P> {
-  return parseEach(params, (name) => given[name]);
+/** Parses path parameters, already decoded. Throws bad_request for the first bad one. `params`: absent: none. */
+export function parsePath<P extends Params>(
+  params: P | undefined,
+  given: Readonly<Record<string, string>>,
+): ParsedOf<P> {
+  return parseEach<P>(params ?? {}, (name) => given[name]);
 }
 
-function parseEach<P extends Params>(params: P, find: (name: string) => string | undefined): ParsedOf<P> {
+function parseEach<P extends Params>(
+  params: Params,
+  find: (name: string) => string | undefined,
+): ParsedOf<P> {
   const values: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(params)) values[name] = parseOne(name, param, find(name));
   // The parser of each declaration made these values.

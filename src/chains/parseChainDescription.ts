@@ -44,18 +44,18 @@ const text = (lengthMax: number) => {
   return z.string(allowed).min(1, allowed).max(lengthMax, allowed);
 };
 const listOf = <T extends z.ZodType>(item: T, lengthMax = LIST_MAX) => {
-  const allowed = `a list of at most ${lengthMax}`;
+  const allowed = `a list of at most ${lengthMax} items`;
   return z.array(item, allowed).max(lengthMax, allowed);
 };
 const url = (protocols: readonly string[]) => {
-  const allowed = `a URL of ${protocols.join(' ')}`;
+  const allowed = `a URL that begins with ${protocols.join(', ')}`;
   return z
     .string(allowed)
     .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), allowed);
 };
 const positive = 'a number above 0';
 const share = 'a number from 0 to 1';
-const slug = `a slug: a-z, 0-9, _ and -, at most 64 characters`;
+const slug = 'at most 64 characters of a-z, 0-9, _ and -, beginning with a letter or digit';
 /** Pools store their fee in pips. */
 const feeBps = `a number from 0 to ${FEE_BPS_MAX} with at most two decimals`;
 
@@ -124,9 +124,9 @@ export function parseChainDescription(
   const merged: Readonly<Record<string, unknown>> = { ...builtIn, ...file };
   const result = description.safeParse(merged);
   const problems = result.success ? [] : describeIssues(result.error.issues, merged);
-  problems.push(...listOfTwins(merged));
+  problems.push(...listDuplicates(merged));
   if (chainId !== null && fileChainId !== null && fileChainId !== chainId) {
-    problems.unshift(`chainId: got ${fileChainId}; allowed: ${chainId}, which is CHAIN_ID`);
+    problems.unshift(`chainId: got ${fileChainId}; allowed: ${chainId}, the value of CHAIN_ID`);
   }
   if (!result.success || problems.length > 0) throw fail(problems);
   return result.data;
@@ -150,16 +150,16 @@ function parseObject(fileText: string): Readonly<Record<string, unknown>> | stri
  * Lists duplicates of values that must differ within their list. Checks the raw values, so one message names all
  * problems.
  */
-function listOfTwins(merged: Readonly<Record<string, unknown>>): string[] {
+function listDuplicates(merged: Readonly<Record<string, unknown>>): string[] {
   return [
-    ...twinsIn('anchors', merged['anchors'], 'address'),
-    ...twinsIn('majors', merged['majors'], null),
-    ...twinsIn('dexes', merged['dexes'], 'name'),
-    ...twinsIn('dexes', merged['dexes'], 'factory'),
+    ...duplicatesIn('anchors', merged['anchors'], 'address'),
+    ...duplicatesIn('majors', merged['majors'], null),
+    ...duplicatesIn('dexes', merged['dexes'], 'name'),
+    ...duplicatesIn('dexes', merged['dexes'], 'factory'),
   ];
 }
 
-function twinsIn(list: string, value: unknown, key: string | null): string[] {
+function duplicatesIn(list: string, value: unknown, key: string | null): string[] {
   if (!Array.isArray(value)) return [];
   const pathOf = (index: number): string => [list, index, ...(key === null ? [] : [key])].join('.');
   const firstIndex = new Map<string, number>();
@@ -171,6 +171,6 @@ function twinsIn(list: string, value: unknown, key: string | null): string[] {
     if (first === undefined) firstIndex.set(field.toLowerCase(), index);
     return first === undefined
       ? []
-      : [`${pathOf(index)}: got ${showValue(field)}, which is ${pathOf(first)} too`];
+      : [`${pathOf(index)}: got ${showValue(field)}; allowed: a value other than that of ${pathOf(first)}`];
   });
 }

@@ -2,13 +2,21 @@
 import type { Server } from 'node:http';
 
 import { createApp } from '../api/app';
-import { createByteCache } from '../api/byteCache';
+import { createByteCache, type ByteCache } from '../api/byteCache';
 import { createHttpServer } from '../api/httpServer';
+import type { ChainFacts } from '../api/marketRoute';
+import type { Route } from '../api/route';
 import { listRoutes } from '../api/routes';
-import { explorerRoutes } from '../api/explorer/explorerRoutes';
+import { explorerRoutes } from '../api/explorerRoutes';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import { readAnswer, readyz, type IngestFacts, type ReadyProblem } from '../api/service/readyz';
+import {
+  readReadiness,
+  readyz,
+  type IngestFacts,
+  type ReadyProblem,
+  type ReadyzDeps,
+} from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
@@ -17,8 +25,8 @@ import { createNodeState } from '../chain/rpc/nodeState';
 import { createDeferredDatabase } from '../clickhouse/client/deferredDatabase';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { READER_TIMEOUT_MS } from '../clickhouse/engine/engineConfig';
-import { createQueryRunner } from '../clickhouse/client/namedQueries';
-import { observeDatabase } from '../clickhouse/client/observedDatabase';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { observeDatabase, type ObservedDatabase } from '../clickhouse/client/observedDatabase';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
@@ -27,11 +35,11 @@ import { createBalanceSeeds } from '../query/holders/balanceSeeds';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { HeadNews } from '../query/head/headState';
-import { createWarmer } from '../query/head/keepWarm';
-import { createMarket } from '../query/market';
-import { createHub } from '../tail/hub';
-import { createTailLoop } from '../tail/tailLoop';
-import { createExplorer } from './explorer';
+import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
+import { createMarketTables, type MarketTables } from '../query/marketTables';
+import { createHub, type Hub } from '../tail/hub';
+import { createTailLoop, type TailLoop } from '../tail/tailLoop';
+import { createExplorer, type Explorer } from './explorer';
 import { boundHeapGrowth } from './heapGrowth';
 
 export interface ApiOptions {
@@ -69,69 +77,21 @@ const NODE_CONNECTIONS = 4;
 
 export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const endBound = boundHeapGrowth();
-  const { config, log, metrics, ingest, moreProblems, isEngineAway } = options;
+  const { config, log, metrics } = options;
   const database = createDeferredDatabase();
-  const runner = createQueryRunner(database, { observe: metrics.observeQuery });
-  const hub = createHub({ observeDrops: metrics.countDrops });
-  const warmer = createWarmer();
-  const onHead = (head: HeadSnapshot): void => warmer.onHead(head);
-  // An API that the ingester notifies polls less often.
-  const pollMs = ingest === undefined ? POLL_MS : POLL_TOLD_MS;
-  const chain = { ...config.chain, chainId: config.chainId };
-  const directory = new Directory(runner);
-  const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, directory, onHead, pollMs });
-  const rpc = openNode(config, log);
-  const facts = {
-    head: () => tail.current(),
-    tail: () => tail.facts(),
-    ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),
-    ...(moreProblems === undefined ? {} : { more: moreProblems }),
-    ...(isEngineAway === undefined ? {} : { isEngineAway }),
-  };
-  const service = [
-    healthz(),
-    readyz(facts),
-    metricsRoute({ metrics }),
-    activityStream({ runner, chainId: config.chainId, tail, hub, log }),
-  ];
-  const market = createMarket(runner, chain, directory);
-  const cache = createByteCache();
-  const head = (): HeadSnapshot | null => tail.current();
-  const explorer = createExplorer({ config, log, metrics, runner, head, cache, market, rpc });
-  const wallets = {
-    node: rpc === null ? null : createNodeState({ rpc, log }),
-    seeds: createBalanceSeeds(),
-  };
-  // The warmer builds the tables of a new head in this order, before the first request needs them.
-  const warm = {
-    pairs: warmer.watch(market.pairs),
-    tokens: warmer.watch(market.tokens),
-    audits: warmer.watch(market.audits),
-    dexes: warmer.watch(market.dexes),
-    holders: warmer.watch(market.holders),
-  };
+  const parts = createParts(options, createQueryRunner(database, { observe: metrics.observeQuery }));
+  const { hub, tail, rpc } = parts;
+  const facts = listFacts(options, parts);
+  const explorer = createExplorer({ config, log, metrics, ...parts });
   const app = createApp({
-    routes: [
-      ...listRoutes({ ...market, ...warm, head, cache, wallets, chain }, [
-        ...explorerRoutes(explorer.deps),
-        ...service,
-      ]),
-      ...webRoutes(webFolder()),
-    ],
-    head: () => tail.current(),
+    routes: [...listApiRoutes(options, parts, explorer, facts), ...webRoutes(webFolder())],
+    head: parts.head,
     log,
     corsOrigin: config.corsOrigin,
     rateLimitPerMinute: config.rateLimitPerMinute,
     observe: metrics.observeRequest,
   });
-  metrics.watchHead(() => tail.current());
-  metrics.watchStreams(
-    () => hub.clientCount(),
-    () => hub.heldBytes(),
-  );
-  metrics.watchQueue('stream', () => hub.queuedMessages());
-  if (rpc !== null) metrics.watchRpc('api', () => rpc.traffic());
-  metrics.watchProblems(() => readAnswer(facts).problems.map(({ code }) => code));
+  watchParts(metrics, parts, facts);
   const server = createHttpServer(app.callback());
   const url = await listen(server, config);
   const stop = new AbortController();
@@ -139,19 +99,9 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   log.info({ url }, 'API listening');
   return {
     url,
-    problems: () => readAnswer(facts).problems,
+    problems: () => readReadiness(facts).problems,
     connect(readUrl, writer) {
-      const distributed = config.clickhouseCluster !== null;
-      const place = {
-        url: readUrl,
-        requestTimeoutMs: READER_TIMEOUT_MS,
-        maxConnections: READ_CONNECTIONS,
-        distributed,
-      };
-      const reads = observeDatabase(openDatabase(place), {
-        // The query runner already measures these statements by name.
-        finished: () => undefined,
-      });
+      const reads = openReads(config, readUrl);
       metrics.watchQueue('reads', reads.underWay);
       database.give(reads);
       explorer.connect(readUrl, writer);
@@ -169,6 +119,109 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
       await database.close();
     },
   };
+}
+
+/** The parts that the endpoints read from. */
+interface Parts {
+  readonly chain: ChainFacts;
+  readonly runner: QueryRunner;
+  readonly hub: Hub;
+  readonly precomputer: Precomputer;
+  readonly tail: TailLoop;
+  readonly head: () => HeadSnapshot | null;
+  readonly market: MarketTables;
+  readonly cache: ByteCache;
+  readonly rpc: EndpointPool | null;
+}
+
+function createParts({ config, log, metrics, ingest }: ApiOptions, runner: QueryRunner): Parts {
+  const chain = { ...config.chain, chainId: config.chainId };
+  const hub = createHub({ observeDrops: metrics.countDrops });
+  const precomputer = createPrecomputer();
+  const directory = new Directory(runner);
+  const tail = createTailLoop({
+    runner,
+    chainId: config.chainId,
+    hub,
+    log,
+    directory,
+    onHead: (head) => precomputer.onHead(head),
+    // An API that the ingester notifies polls less often.
+    pollMs: ingest === undefined ? POLL_MS : POLL_TOLD_MS,
+  });
+  return {
+    chain,
+    runner,
+    hub,
+    precomputer,
+    tail,
+    head: () => tail.current(),
+    market: createMarketTables(runner, chain, directory),
+    cache: createByteCache(),
+    rpc: openNode(config, log),
+  };
+}
+
+/** The facts from which /readyz computes its answer. */
+function listFacts(
+  { log, ingest, moreProblems, isEngineAway }: ApiOptions,
+  { head, tail, rpc }: Parts,
+): ReadyzDeps {
+  return {
+    head,
+    tail: () => tail.facts(),
+    ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),
+    ...(moreProblems === undefined ? {} : { more: moreProblems }),
+    ...(isEngineAway === undefined ? {} : { isEngineAway }),
+  };
+}
+
+function listApiRoutes(
+  { log, metrics }: ApiOptions,
+  parts: Parts,
+  explorer: Explorer,
+  facts: ReadyzDeps,
+): Route[] {
+  const { chain, precomputer, head, market, cache, rpc } = parts;
+  // The precomputer builds the tables of a new head in this order, before the first request needs them.
+  const warm = {
+    pairs: precomputer.watch(market.pairs),
+    tokens: precomputer.watch(market.tokens),
+    audits: precomputer.watch(market.audits),
+    dexes: precomputer.watch(market.dexes),
+    holders: precomputer.watch(market.holders),
+  };
+  const node = rpc === null ? null : createNodeState({ rpc, log });
+  const wallets = { node, seeds: createBalanceSeeds() };
+  return listRoutes({ ...market, ...warm, head, cache, wallets, chain }, [
+    ...explorerRoutes(explorer.deps),
+    healthz(),
+    readyz(facts),
+    metricsRoute({ metrics }),
+    activityStream({ ...parts, chainId: chain.chainId, log }),
+  ]);
+}
+
+function watchParts(metrics: Metrics, { hub, head, rpc }: Parts, facts: ReadyzDeps): void {
+  metrics.watchHead(head);
+  metrics.watchStreams(
+    () => hub.clientCount(),
+    () => hub.heldBytes(),
+  );
+  metrics.watchQueue('stream', () => hub.queuedMessages());
+  if (rpc !== null) metrics.watchRpc('api', () => rpc.traffic());
+  metrics.watchProblems(() => readReadiness(facts).problems.map(({ code }) => code));
+}
+
+function openReads({ clickhouseCluster }: Config, url: string): ObservedDatabase {
+  const database = openDatabase({
+    url,
+    requestTimeoutMs: READER_TIMEOUT_MS,
+    maxConnections: READ_CONNECTIONS,
+    distributed: clickhouseCluster !== null,
+  });
+  // The query runner already measures these statements by name.
+  return observeDatabase(database, { finished: () => undefined });
 }
 
 /** A separate connection pool to the node, so API requests never slow the ingester. Null: no node is configured. */

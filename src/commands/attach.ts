@@ -30,8 +30,9 @@ const REQUEST_TIMEOUT_MS = 3_600_000;
 export async function attach(config: Config, log: Logger): Promise<Attached> {
   if (config.clickhouseCluster !== null) {
     const message =
-      'backup, restore, prune and reindex work on one server, not on a cluster (CLICKHOUSE_CLUSTER): ' +
-      "stop the ingester and use ClickHouse's own BACKUP DATABASE … ON CLUSTER and RESTORE … ON CLUSTER; rows can be read again only into an empty database";
+      'CLICKHOUSE_CLUSTER is set, and backup, restore, prune and reindex do not support a cluster. ' +
+      'To copy the data, stop the ingester and use BACKUP DATABASE … ON CLUSTER and RESTORE DATABASE … ON CLUSTER. ' +
+      'To read blocks again, ingest into an empty database.';
     throw new AppError('bad_config', message);
   }
   if (config.clickhouseUrl !== null) return attachTo(config.clickhouseUrl, null, null, async () => undefined);

@@ -24,7 +24,8 @@ export async function runBackfill(
   signal: AbortSignal,
   { from, to }: Span,
 ): Promise<void> {
-  if (from > to) throw new AppError('bad_config', `--from ${from} lies after --to ${to}`);
+  if (from > to)
+    throw new AppError('bad_config', `--from ${from} is after --to ${to}; allowed: a block up to --to`);
   const ingester = createIngester({ ...config, startBlock: { kind: 'absolute', block: from } }, log);
   try {
     const storage = await openStorage(config, log);
@@ -47,13 +48,16 @@ async function compareWithStored(storage: Storage, chainId: number, { from, to }
   const { startBlock, cursor } = stored;
   // Block 0 has no transactions, so starting at block 1 loses nothing.
   if (Math.max(1, from) < startBlock) {
-    const where = 'what lies below can only be stored in a database of its own (DATA_DIR or CLICKHOUSE_URL)';
-    throw new AppError('bad_config', `--from ${from}: this database begins at block ${startBlock}; ${where}`);
+    throw new AppError(
+      'bad_config',
+      `--from ${from}: the first block of this database is ${startBlock}. ` +
+        'For earlier blocks, set DATA_DIR or CLICKHOUSE_URL to another database.',
+    );
   }
   if (to <= cursor.number) {
-    process.stdout.write(`Nothing to do: blocks ${startBlock}-${cursor.number} are stored already.\n`);
+    process.stdout.write(`Nothing to do: blocks ${startBlock}-${cursor.number} are already stored.\n`);
   } else if (from > cursor.number + 1) {
-    const between = `blocks ${cursor.number + 1}-${from - 1} are ingested too`;
-    process.stdout.write(`A database has no gaps: ${between}, before --from ${from}.\n`);
+    const between = `Blocks ${cursor.number + 1}-${from - 1} are ingested first`;
+    process.stdout.write(`${between}, because a database cannot have gaps.\n`);
   }
 }

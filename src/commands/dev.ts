@@ -52,7 +52,7 @@ function greeting(api: ApiServer | null, hotPairs: readonly string[]): string {
     `  Candles      curl '${base}/api/v1/pairs/${pair}/ticks?timeframe=1m&currency=quote&limit=5'`,
     `  Live stream  curl -N '${base}/api/v1/activity/stream?event_type=swap'`,
     '',
-    `  OpenAPI at ${base}/openapi.json · state at ${base}/readyz · Ctrl-C ends everything`,
+    `  OpenAPI at ${base}/openapi.json · health at ${base}/readyz · Ctrl-C stops everything`,
     '',
     '',
   ].join('\n');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
-import type { ExplorerChain } from '../api/explorer/explorerRoute';
+import type { ExplorerChain } from '../api/explorerRoute';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { createNodeState } from '../chain/rpc/nodeState';
 import { openDatabase, type Database } from '../clickhouse/client/database';
@@ -18,17 +18,16 @@ import type { VerificationQueue } from '../domain/verification';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createBlockHashes } from '../query/head/blockHashes';
-import { createContractReader } from '../query/contracts/contracts';
+import { createContractReader, type ChainAt } from '../query/contracts/contracts';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
-import type { Market } from '../query/market';
+import type { MarketTables } from '../query/marketTables';
 import { readChangeMark } from '../query/head/headState';
 import { createLogCounts } from '../query/logs/logCounts';
 import { createLogDecoder } from '../query/logs/logDecoder';
-import { withNodeCode, type NodeCode } from '../query/contracts/nodeCode';
+import { withNodeCode } from '../query/contracts/nodeCode';
 import { rememberState } from '../query/head/rememberState';
 import { createSignatureReader } from '../query/contracts/signatures';
-import type { NodeReads } from '../query/head/nodeReads';
 import { createTwinArguments } from '../query/contracts/twinArguments';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { createNodeCode } from '../sources/createNodeCode';
@@ -46,7 +45,7 @@ export interface ExplorerOptions {
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly market: Pick<Market, 'directory' | 'pairs' | 'holders'>;
+  readonly market: Pick<MarketTables, 'directory' | 'pairs' | 'holders'>;
   /** Connection to the market chain's node for API requests; null: none. */
   readonly rpc: EndpointPool | null;
 }
@@ -80,29 +79,13 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     [SECOND_CHAIN_ID, second?.rpc ?? null],
     [config.chainId, options.rpc],
   ]);
-  const codes = new Map(
-    [...nodes].flatMap(([id, rpc]) => (rpc === null ? [] : [[id, createNodeCode(rpc)] as const])),
-  );
-  const nodeCodeOf = (chainId: number): NodeCode | null => codes.get(chainId) ?? null;
+  const reads = createReads(nodes, log);
   const stored = createContractReader(
-    (chainId) => {
-      const chain = findChain(chainId);
-      const head = chain?.head() ?? null;
-      return chain === null || head === null ? null : { source: chain, head };
-    },
+    (chainId) => findSnapshot(findChain(chainId)),
     () => verifiedDb,
   );
-  const contracts = withNodeCode(stored, nodeCodeOf);
+  const contracts = withNodeCode(stored, reads.nodeCodeOf);
   const decoder = createLogDecoder({ verified, signatures });
-  const states = new Map(
-    [...nodes].flatMap(([id, rpc]) =>
-      rpc === null ? [] : [[id, rememberState(createNodeState({ rpc, log }))] as const],
-    ),
-  );
-  const reads = new Map(
-    [...nodes].flatMap(([id, rpc]) => (rpc === null ? [] : [[id, createNodeReads(rpc)] as const])),
-  );
-  const readsOf = (chainId: number): NodeReads | null => reads.get(chainId) ?? null;
   return {
     deps: {
       chainIds: [...new Set([...CHAIN_IDS, config.chainId])],
@@ -110,29 +93,20 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       cache,
       contracts,
       verified,
-      twinArguments: createTwinArguments({ contracts, verified, readsOf }),
+      twinArguments: createTwinArguments({ contracts, verified, readsOf: reads.readsOf }),
       signatures,
       decoder,
       get verifiedDb() {
         return verifiedDb;
       },
-      namesOf: (chainId) =>
-        chainId === config.chainId
-          ? { dexes: config.chain.dexes, pairs: () => options.market.pairs.latest()?.entries ?? [] }
-          : { dexes: [], pairs: () => [] },
-      nodeCodeOf,
-      nodeOf: (chainId) => states.get(chainId) ?? null,
-      holdingOf: (chainId, head, token) =>
-        chainId === config.chainId ? (options.market.holders.ready(head)?.of(token) ?? null) : null,
-      readsOf,
-      nativeUsdOf: async (chainId, head) =>
-        chainId === config.chainId ? (await options.market.pairs.at(head)).prices.nativeUsd : null,
+      ...reads,
+      ...marketFacts(options),
       verifications: () => verifications,
     },
     connect(readUrl, writer) {
       const onStored = (): void => {
         decoder.forget();
-        options.cache.forgetAll();
+        cache.forgetAll();
       };
       const parts = { reader: verified, contracts, nodes, log, onStored };
       if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
@@ -145,6 +119,47 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       log.debug('the explorer is closed');
     },
   };
+}
+
+type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;
+
+/** What answers may ask the node of each chain. */
+function createReads(
+  nodes: ReadonlyMap<number, EndpointPool | null>,
+  log: Logger,
+): DepsOf<'nodeCodeOf' | 'nodeOf' | 'readsOf'> {
+  const reads = new Map(
+    [...nodes].flatMap(([chainId, rpc]) => {
+      if (rpc === null) return [];
+      const state = rememberState(createNodeState({ rpc, log }));
+      return [[chainId, { code: createNodeCode(rpc), state, reads: createNodeReads(rpc) }] as const];
+    }),
+  );
+  return {
+    nodeCodeOf: (chainId) => reads.get(chainId)?.code ?? null,
+    nodeOf: (chainId) => reads.get(chainId)?.state ?? null,
+    readsOf: (chainId) => reads.get(chainId)?.reads ?? null,
+  };
+}
+
+/** Names, holders and prices. Only the market chain has them. */
+function marketFacts({ config, market }: ExplorerOptions): DepsOf<'namesOf' | 'holdingOf' | 'nativeUsdOf'> {
+  const isMarket = (chainId: number): boolean => chainId === config.chainId;
+  return {
+    namesOf: (chainId) =>
+      isMarket(chainId)
+        ? { dexes: config.chain.dexes, pairs: () => market.pairs.latest()?.entries ?? [] }
+        : { dexes: [], pairs: () => [] },
+    holdingOf: (chainId, head, token) =>
+      isMarket(chainId) ? (market.holders.ready(head)?.of(token) ?? null) : null,
+    nativeUsdOf: async (chainId, head) =>
+      isMarket(chainId) ? (await market.pairs.at(head)).prices.nativeUsd : null,
+  };
+}
+
+function findSnapshot(chain: ExplorerChain | null): ReturnType<ChainAt> {
+  const head = chain?.head() ?? null;
+  return chain === null || head === null ? null : { source: chain, head };
 }
 
 function chainOf(

@@ -7,7 +7,7 @@ import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
-import { createAuditKeeper } from '../ingest/repair/auditKeeper';
+import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore } from '../ingest/repair/gapStore';
 import { pausableGaps, pausableStore } from '../ingest/store/pause';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/session/problems';
@@ -42,10 +42,7 @@ type OnCommit = (flip: HeadNews | null) => void;
  */
 export function createIngester(config: Config, log: Logger, onCommit: OnCommit = () => undefined): Ingester {
   if (config.rpcUrls === null) {
-    throw new AppError(
-      'bad_config',
-      'RPC_URL is not set: name the JSON-RPC endpoint(s) of the chain to ingest',
-    );
+    throw new AppError('bad_config', 'RPC_URL is not set: set it to JSON-RPC URLs of the chain to ingest');
   }
   const status = newIngestStatus();
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
@@ -62,18 +59,18 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const pauses = { database, clock, log, signal };
       const store = createClickHouseStore(database, config.chainId, floors, {
         signal,
-        onLost: (lost) => log.error(lost, 'aggregates do not hold what is stored and are made anew'),
+        onLost: (lost) => log.error(lost, 'aggregates differ from the stored rows; rebuilding them'),
         onProgress: sayRebuild(log, () => clock.now()),
         onMended: (lost) => {
           status.mends += 1;
-          log.warn(lost, 'aggregates were made anew');
+          log.warn(lost, 'aggregates were rebuilt');
         },
       });
       const ingest = runIngest(
         {
           store: pausableStore(telling(store, onCommit), pauses),
           gaps: pausableGaps(createGapStore(database, config.chainId, floors), pauses),
-          audit: createAuditKeeper(database, config.chainId, log),
+          rangeHasher: createRangeHasher(database, config.chainId, log),
           rpc,
           source,
           chain: config.chain,
@@ -139,9 +136,9 @@ const STUCK_LOG = /Cannot write to (canceled|finalized) buffer/;
 async function mendEngine(error: unknown, { server }: Storage, log: Logger): Promise<void> {
   if (server === null || !STUCK_LOG.test(errorText(error))) return;
   try {
-    await server.restart('a deduplication log cannot be written any more');
+    await server.restart('ClickHouse cannot write a deduplication log until a restart');
   } catch (failure) {
-    log.error({ error: errorText(failure) }, 'the engine could not be restarted');
+    log.error({ error: errorText(failure) }, 'restarting the embedded ClickHouse failed');
   }
 }
 

@@ -10,6 +10,13 @@ export interface LoggedProblem {
 const LOOK_EVERY_MS = 5_000;
 /** Interval of reminders for a lasting problem. */
 const REMIND_MS = 300_000;
+/** Problems that every start has until the database answers and the missing blocks are stored. */
+const STARTING_CODES: ReadonlySet<string> = new Set([
+  'database_away',
+  'nothing_indexed',
+  'head_old',
+  'catching_up',
+]);
 
 interface Known {
   readonly since: number;
@@ -23,15 +30,25 @@ export function logProblems(
   now: () => number,
 ): () => void {
   const known = new Map<string, Known>();
+  let isStarting = true;
   const look = (): void => {
     const at = now();
     const current = new Map(list().map((problem) => [keyOf(problem), problem]));
-    for (const [key, { code, message }] of current) {
+    const isUsual = ({ code }: LoggedProblem): boolean => STARTING_CODES.has(code.replace(/_\d+$/, ''));
+    isStarting &&= [...current.values()].some(isUsual);
+    // While blocks are being stored, a long start is no fault.
+    const isStoring = current.has('catching_up');
+    for (const [key, problem] of current) {
+      const isNew = !known.has(key);
       const seen = known.get(key) ?? { since: at, toldAt: -Infinity };
       known.set(key, seen);
       if (at - seen.toldAt < REMIND_MS) continue;
       seen.toldAt = at;
-      log.warn({ problem: code, forSeconds: Math.round((at - seen.since) / 1000) }, message);
+      const { code, message: detail } = problem;
+      const facts = { problem: code, forSeconds: Math.round((at - seen.since) / 1000), detail };
+      const event = isNew ? 'a problem began' : 'a problem persists';
+      if (isStarting && isUsual(problem) && (isNew || isStoring)) log.info(facts, event);
+      else log.warn(facts, event);
     }
     for (const [key, { since }] of known) {
       if (current.has(key)) continue;

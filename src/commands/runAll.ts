@@ -109,6 +109,6 @@ async function keepIngesting(
     // A wrong setting, such as a node of another chain, ends the program. Other failures leave the stored data
     // readable.
     if (!parts.api || (error instanceof AppError && error.code === 'bad_config')) throw error;
-    log.fatal({ error: errorText(error) }, 'the ingester has stopped; the API goes on with what is stored');
+    log.fatal({ error: errorText(error) }, 'the ingester has stopped; the API keeps serving the stored data');
   }
 }

@@ -18,7 +18,7 @@ export function hasSecondChain({ rpcUrls943, chainId }: Config): boolean {
 /** Settings of the second chain's ingester. START_BLOCK and FINALITY_DEPTH are the same as for the market chain. */
 export function secondConfig(config: Config): Config {
   const chain = findBuiltInChain(SECOND_CHAIN_ID);
-  if (chain === null) throw new AppError('internal', `chain ${SECOND_CHAIN_ID} is not built in`);
+  if (chain === null) throw new AppError('internal', `chain ${SECOND_CHAIN_ID} has no built-in description`);
   return {
     ...config,
     rpcUrls: config.rpcUrls943,

@@ -8,7 +8,7 @@ export function stopOnSignals(): AbortSignal {
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(name, () => stop(`stopped by ${name}`));
-  process.on('disconnect', () => stop('stopped: the program that started it is gone'));
+  process.on('disconnect', () => stop('stopped: the parent process has exited'));
   // The IPC channel alone must not keep the process running.
   process.channel?.unref();
   return controller.signal;

@@ -42,7 +42,7 @@ export async function openStorage(
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     throw new AppError(
       'bad_config',
-      'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the address of one of its servers',
+      'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: set it to the URL of one server of the cluster',
     );
   }
   const beside =
@@ -52,7 +52,10 @@ export async function openStorage(
   const writeUrl = known ?? server?.writerUrl ?? '';
   const readOnly = server === null && (await mayOnlyRead(writeUrl));
   if (readOnly && !readingIsEnough) {
-    throw new AppError('bad_config', 'CLICKHOUSE_URL names a user that may only read: this command writes');
+    throw new AppError(
+      'bad_config',
+      'the user of CLICKHOUSE_URL may only read, but this command writes: use another user',
+    );
   }
   const name = config.clickhouseCluster;
   const cluster = name === null || readOnly ? null : await findCluster(writeUrl, name);
@@ -100,7 +103,10 @@ async function finishRestore(url: string, isOurs: boolean, log: Logger): Promise
   try {
     if (!(await isRestoreWaiting(database, name))) return;
     if (!isOurs)
-      throw new AppError('bad_config', `a restore of the database ${name} was interrupted: run it again`);
+      throw new AppError(
+        'bad_config',
+        `a restore of the database ${name} was interrupted: run the restore command again`,
+      );
     await placeRestored(database, name);
     log.warn({ database: name }, 'a restore was interrupted; the restored database is now in place');
   } finally {
@@ -139,7 +145,7 @@ async function createDatabase(url: string, from = '/default'): Promise<void> {
   if (!/^\w+$/.test(name))
     throw new AppError(
       'bad_config',
-      `CLICKHOUSE_URL names the database "${name}": use letters, digits and _`,
+      `CLICKHOUSE_URL: got the database name "${name}"; allowed: letters, digits and _`,
     );
   target.pathname = from;
   const database = openDatabase({ url: target.toString() });

@@ -3,7 +3,7 @@ import { Interface } from 'ethers';
 
 import { isHexData, toLowerHex, isAddress, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
-import { toHexData, type DevRpc } from './devRpc';
+import { toHexData, type DevRpc } from './node/devRpc';
 
 export const TOKEN_CONSTRUCTOR = new Interface([
   'constructor(string, string, uint256, uint256, address, uint256)',
@@ -49,7 +49,7 @@ export function encodeCall(contract: Interface, name: string, values: readonly u
 /** Creation code followed by the constructor arguments. */
 export function encodeDeploy(bytecode: Hex, constructorOf?: Interface, values: readonly unknown[] = []): Hex {
   const data = bytecode + (constructorOf?.encodeDeploy(values).slice(2) ?? '');
-  if (!isHexData(data)) throw new AppError('internal', 'creation code is not hex');
+  if (!isHexData(data)) throw new AppError('internal', 'the creation code is not hex data');
   return data;
 }
 
@@ -69,6 +69,6 @@ export async function readContract(
 
 /** Converts a decoded value to a lower-case address; throws for anything else. */
 export function toAddress(value: unknown): Hex {
-  if (!isAddress(value)) throw new AppError('internal', `not an address: ${String(value)}`);
+  if (!isAddress(value)) throw new AppError('internal', `got ${String(value)}; allowed: an address`);
   return toLowerHex(value);
 }

@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import type { Hex } from '../domain/hex';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
-import { startAnvil, type Anvil } from './anvil';
-import { buildWorld } from './buildWorld';
-import { makeDevFolder, removeOldDevFolders, type DevFolder } from './devFolder';
-import { getBlockHead, openDevRpc, type DevRpc } from './devRpc';
-import { mineHistory, type History } from './history';
-import { tradeLive, type LiveOptions } from './liveTrader';
-import type { ChainConfigFile, World } from './world';
+import { startAnvil, type Anvil } from './node/anvil';
+import { buildWorld } from './world/buildWorld';
+import { makeDevFolder, removeOldDevFolders, type DevFolder } from './node/devFolder';
+import { getBlockHead, openDevRpc, type DevRpc } from './node/devRpc';
+import { mineHistory, type History } from './world/history';
+import { tradeLive, type LiveOptions } from './trading/liveTrader';
+import type { ChainConfigFile, World } from './world/world';
 
 export interface DevChainOptions {
   /** Parent of the chain's folder. */
@@ -106,12 +106,15 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
 /** Builds the world and its history up to `now` (unix seconds), and logs the progress. */
 async function makePast(rpc: DevRpc, options: DevChainOptions, now: number): Promise<History> {
   const { log, seed = DEFAULT_SEED, swaps = DEFAULT_SWAPS, days = DEFAULT_DAYS, signal } = options;
-  log.info({ swaps, days }, 'making a development chain: no RPC_URL is set');
+  log.info(
+    { swaps, days },
+    'creating a local development chain; npm start uses a real chain if RPC_URL is set',
+  );
   const startedAt = performance.now();
   const world = await buildWorld(rpc);
   log.info(
     { tokens: world.tokens.length, pools: world.pools.length },
-    'built the exchanges, tokens and pools',
+    'created the exchanges, tokens and pools of the development chain',
   );
   let toldAt = performance.now();
   const history = await mineHistory(rpc, world, {
@@ -123,13 +126,13 @@ async function makePast(rpc: DevRpc, options: DevChainOptions, now: number): Pro
     onProgress: (done, total) => {
       if (performance.now() - toldAt < PROGRESS_MS) return;
       toldAt = performance.now();
-      log.info({ blocks: done, of: total }, `mining the history: ${Math.round((100 * done) / total)} %`);
+      log.info({ blocks: done, of: total }, 'mining the history of the development chain');
     },
   });
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
   log.info(
     { blocks: history.blocks, swaps: history.swaps, seconds },
-    'the development chain has its history',
+    'mined the history of the development chain',
   );
   return history;
 }
@@ -147,10 +150,10 @@ async function runChain(
   writeFileSync(chainConfigPath, `${JSON.stringify(world.chainDescription, null, 2)}\n`);
   const stopper = new AbortController();
   const trading = tradeLive(rpc, world, { ...live, seed: seed + 1, walk, log, signal: stopper.signal }).catch(
-    (error: unknown) => log.error({ error: errorText(error) }, 'trading on the development chain ended'),
+    (error: unknown) => log.error({ error: errorText(error) }, 'the trader of the development chain failed'),
   );
   void node.ended.then((why) => {
-    if (!stopper.signal.aborted) log.error({ why }, 'the node of the development chain ended');
+    if (!stopper.signal.aborted) log.error({ why }, 'the node of the development chain has ended');
   });
   const stopOnce = async (): Promise<void> => {
     stopper.abort();
@@ -161,7 +164,7 @@ async function runChain(
   };
   let stopping: Promise<void> | null = null;
   const head = await getBlockHead(rpc);
-  log.info({ url: node.url, block: head.number }, 'the development chain is up');
+  log.info({ url: node.url, block: head.number }, 'the development chain runs');
   return {
     id: folder.id,
     folder: folder.path,

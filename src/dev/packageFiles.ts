@@ -5,14 +5,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { findPackageRoot as findRootAbove } from '../clickhouse/client/packageRoot';
+import { findPackageRoot } from '../clickhouse/client/packageRoot';
 import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
-
-/** The folder of the package.json that names candlehouse. */
-export function findPackageRoot(): string {
-  return findRootAbove(__dirname);
-}
 
 /**
  * The path of a file in an installed package, such as `@uniswap/v2-core/build/UniswapV2Pair.json`; throws if missing.
@@ -44,6 +39,7 @@ function bytecodeOf(file: string, key: string): Hex {
   const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
   const value = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, key) : undefined;
   const code: unknown = typeof value === 'string' && !value.startsWith('0x') ? `0x${value}` : value;
-  if (!isHexData(code) || code === '0x') throw new AppError('bad_config', `${file} has no ${key}`);
+  if (!isHexData(code) || code === '0x')
+    throw new AppError('bad_config', `${file} has no bytecode in the key ${key}`);
   return code;
 }

@@ -26,38 +26,26 @@ const LIBRARY_TYPE = /^[\w$.=> ()[\]]+$/;
 
 const ENTRY_TYPES = ['function', 'constructor', 'event', 'error', 'fallback', 'receive'] as const;
 
-/** Removes keys whose value is undefined, because optional keys of the domain must be absent. */
-function dropAbsent<T extends object>(value: T): T {
-  for (const key of Object.keys(value)) {
-    if (Reflect.get(value, key) === undefined) Reflect.deleteProperty(value, key);
-  }
-  return value;
-}
-
 const parameterShape: z.ZodType<AbiParameter> = z.lazy(() =>
-  z
-    .object({
-      name: name.default(''),
-      type: name,
-      internalType: name.optional(),
-      indexed: z.boolean().optional(),
-      components: z.array(parameterShape).max(PARAMETERS_MAX).optional(),
-    })
-    .transform((value) => dropAbsent(value) as AbiParameter),
+  z.object({
+    name: name.default(''),
+    type: name,
+    internalType: name.exactOptional(),
+    indexed: z.boolean().exactOptional(),
+    components: z.array(parameterShape).max(PARAMETERS_MAX).exactOptional(),
+  }),
 );
 
-const entryShape: z.ZodType<AbiEntry> = z
-  .object({
-    type: z.enum(ENTRY_TYPES).default('function'),
-    name: name.optional(),
-    anonymous: z.boolean().optional(),
-    stateMutability: name.optional(),
-    constant: z.boolean().optional(),
-    payable: z.boolean().optional(),
-    inputs: z.array(parameterShape).max(PARAMETERS_MAX).optional(),
-    outputs: z.array(parameterShape).max(PARAMETERS_MAX).optional(),
-  })
-  .transform((value) => dropAbsent(value) as AbiEntry);
+const entryShape: z.ZodType<AbiEntry> = z.object({
+  type: z.enum(ENTRY_TYPES).default('function'),
+  name: name.exactOptional(),
+  anonymous: z.boolean().exactOptional(),
+  stateMutability: name.exactOptional(),
+  constant: z.boolean().exactOptional(),
+  payable: z.boolean().exactOptional(),
+  inputs: z.array(parameterShape).max(PARAMETERS_MAX).exactOptional(),
+  outputs: z.array(parameterShape).max(PARAMETERS_MAX).exactOptional(),
+});
 
 const abiShape = z.array(entryShape).max(ENTRIES_MAX);
 

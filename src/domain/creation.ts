@@ -46,14 +46,14 @@ export function checkArguments(abi: readonly AbiEntry[], bytes: Hex): string | n
   if (inputs.length === 0) {
     return bytes === '0x'
       ? null
-      : `${bytes.length / 2 - 1} bytes stand behind the creation code of a constructor without arguments`;
+      : `the constructor has no arguments, but ${bytes.length / 2 - 1} bytes follow the creation code`;
   }
   try {
     const types = inputs.map((input) => ParamType.from(input));
     const coder = AbiCoder.defaultAbiCoder();
     const again = coder.encode(types, coder.decode(types, bytes));
-    return again === bytes ? null : 'the constructor arguments are not encoded as their types say';
+    return again === bytes ? null : 'the constructor arguments are not in canonical ABI encoding';
   } catch (error) {
-    return `the constructor arguments do not decode: ${errorText(error).slice(0, 120)}`;
+    return `the constructor arguments cannot be decoded: ${errorText(error).slice(0, 120)}`;
   }
 }

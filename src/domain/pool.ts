@@ -12,14 +12,22 @@ export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 /** Parses a stored pool type; throws broken_invariant for an unknown number. */
 export function parsePoolType(value: number): PoolType {
   const known = POOL_TYPES.find((type) => type === value);
-  if (known === undefined) throw new AppError('broken_invariant', `unknown pool type ${value}`);
+  if (known === undefined)
+    throw new AppError(
+      'broken_invariant',
+      `stored pool type: got ${value}; allowed: ${POOL_TYPES.join(', ')}`,
+    );
   return known;
 }
 
 /** Parses a stored protocol name; throws broken_invariant for an unknown name. */
 export function parseProtocolName(value: string): ProtocolName {
   const known = PROTOCOL_NAMES.find((name) => name === value);
-  if (known === undefined) throw new AppError('broken_invariant', `unknown protocol "${value}"`);
+  if (known === undefined)
+    throw new AppError(
+      'broken_invariant',
+      `stored protocol: got "${value}"; allowed: ${PROTOCOL_NAMES.join(', ')}`,
+    );
   return known;
 }
 

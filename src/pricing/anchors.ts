@@ -5,8 +5,8 @@
  */
 import type { Hex } from '../domain/hex';
 import { depthIn, meanPrice } from './epoch';
-import type { LegEntry } from './legBook';
-import type { PriceAnchor } from './route';
+import type { IndexedLeg } from './poolIndex';
+import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
 /** Pools with fewer USD on the side of the examined anchor are ignored. */
@@ -18,7 +18,7 @@ export interface PegInput {
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
   /** Legs of an anchor with other anchors and the wrapped native token. May include other legs. */
-  legsOf(anchor: Hex): readonly LegEntry[];
+  legsOf(anchor: Hex): readonly IndexedLeg[];
 }
 
 /**

@@ -20,8 +20,22 @@ const STALE_FACTOR = 0.2;
 /** Highest confidence of liquidity that no closed epoch has confirmed, so it is never trusted. */
 const RECENT_MAX = 0.4;
 
-export const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
-export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number];
+/** The price of a token with its confidence. */
+export interface UsdPrice {
+  /** USD per whole token, > 0. */
+  readonly usd: number;
+  /** 0–1. */
+  readonly confidence: number;
+}
+
+/** Whether values by this price count in volume and TVL. Null: no price. */
+export function isTrusted<P extends { readonly usd: number | null; readonly confidence: number }>(
+  price: P | null,
+): price is P & { readonly usd: number } {
+  return price !== null && price.usd !== null && price.confidence >= TRUSTED_MIN;
+}
+
+export type ConfidenceLevel = 'high' | 'medium' | 'low' | 'none';
 
 export function levelOf(confidence: number): ConfidenceLevel {
   if (confidence >= HIGH_MIN) return 'high';

@@ -70,7 +70,7 @@ export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span:
   const last = moves.blocks[moves.blocks.length - 1];
   const state = last?.state ?? before?.state;
   if (state === undefined || last === undefined)
-    throw new RangeError('an epoch without a move has no record');
+    throw new RangeError('closeEpoch needs at least one move of the leg');
   return {
     leg: moves.leg,
     state,

@@ -24,7 +24,7 @@ export class Journal {
   }
 
   /** Drops the undo functions of blocks up to `number`. */
-  settle(number: number): void {
+  finalise(number: number): void {
     const kept = this.blocks.findIndex((block) => block.number > number);
     this.blocks.splice(0, kept < 0 ? this.blocks.length : kept);
   }

@@ -6,7 +6,7 @@ import type { Hex } from '../domain/hex';
 import { decay, meanPrice, type LegRecord } from './epoch';
 import { priceHop, type HopInput, type HopPrice } from './hop';
 import { DEPTH_PART, type Leg, type LegState } from './leg';
-import type { PriceAnchor, Route, RoutePool } from './route';
+import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
 
 export interface Market<L extends Leg = Leg> {
   stateOf(leg: L): LegState;
@@ -30,7 +30,7 @@ export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
  * with other anchors count too, converted by the anchors' given prices.
  */
 export function priceRouteHop<L extends Leg>(
-  route: Pick<Route<L>, 'token' | 'next' | 'pools'>,
+  route: Pick<PriceRoute<L>, 'token' | 'next' | 'pools'>,
   market: Market<L>,
   anchors: AnchorPrices,
 ): HopPrice {
@@ -38,7 +38,7 @@ export function priceRouteHop<L extends Leg>(
 }
 
 function hopInput<L extends Leg>(
-  { token, next }: Pick<Route, 'token' | 'next'>,
+  { token, next }: Pick<PriceRoute, 'token' | 'next'>,
   { leg, weight }: RoutePool<L>,
   market: Market<L>,
   anchors: AnchorPrices,

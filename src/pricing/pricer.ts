@@ -4,11 +4,11 @@
  * (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
-import { pathConfidence } from './confidence';
+import { pathConfidence, type UsdPrice } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
-import { findRoutes } from './findRoutes';
+import { findEpochRoutes } from './findEpochRoutes';
 import type { Leg, LegKey, LegState } from './leg';
-import { LegBook, type LegEntry, type TokenEntry } from './legBook';
+import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
 import { priceRouteHop, type Market } from './market';
 import {
   HOPS_MAX,
@@ -18,10 +18,10 @@ import {
   sameHop,
   sameRoute,
   type PriceAnchor,
-  type Route,
+  type PriceRoute,
   type TokenHop,
-} from './route';
-import { settle, type LegWeight, type SettledTokens } from './settle';
+} from './priceRoute';
+import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
@@ -44,29 +44,22 @@ export interface MarketBlock {
   readonly traded: readonly { readonly key: LegKey; readonly amount: number }[];
 }
 
-export interface TokenPrice {
-  /** USD per whole token, > 0. */
-  readonly usd: number;
-  /** Confidence, 0–1. */
-  readonly confidence: number;
-}
-
 export interface HopChange {
   readonly token: Hex;
   readonly before: TokenHop | undefined;
   readonly after: TokenHop;
-  readonly price: TokenPrice | null;
+  readonly price: UsdPrice | null;
 }
 
 /** Changes of one block. */
 export interface PriceChanges {
   /** Records of the epoch that ended before this block. */
   readonly records: readonly LegRecord[];
-  readonly routes: readonly Route[];
+  readonly routes: readonly PriceRoute[];
   readonly hops: readonly HopChange[];
 }
 
-type Routes = Map<TokenEntry, Route<LegEntry>>;
+type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 
 interface CurrentHop {
   readonly hop: TokenHop;
@@ -75,20 +68,20 @@ interface CurrentHop {
 }
 
 export class Pricer {
-  private book = new LegBook();
+  private index = new PoolIndex();
   /** Prices as of the block last applied. */
-  private readonly prices = new Map<TokenEntry, TokenPrice | null>();
-  private readonly hops = new Map<TokenEntry, CurrentHop>();
+  private readonly prices = new Map<IndexedToken, UsdPrice | null>();
+  private readonly hops = new Map<IndexedToken, CurrentHop>();
   /** The current state of the legs, for pricing hops. */
-  private readonly market: Market<LegEntry>;
+  private readonly market: Market<IndexedLeg>;
   /** Tokens whose shared pools connect the anchors for the peg check. */
   private readonly pegged: ReadonlySet<Hex>;
-  private pegLegs: LegEntry[] = [];
+  private pegLegs: IndexedLeg[] = [];
 
   constructor(private readonly config: PricerConfig) {
     const pegged = new Set(config.anchors.map(({ address }) => address));
     this.pegged = config.wrappedNative === null ? pegged : pegged.add(config.wrappedNative);
-    const epochTime = (): number => this.book.clock.epochTime;
+    const epochTime = (): number => this.index.progress.epochTime;
     this.market = {
       stateOf: ({ state }) => state,
       recordOf: ({ record }) => record,
@@ -100,7 +93,7 @@ export class Pricer {
   }
 
   clear(): void {
-    this.book = new LegBook();
+    this.index = new PoolIndex();
     this.pegLegs = [];
     this.forgetPrices();
   }
@@ -115,73 +108,74 @@ export class Pricer {
     records: readonly LegRecord[],
   ): void {
     this.clear();
-    const { book } = this;
+    const { index } = this;
     for (const { leg, older } of legs) this.addLeg(leg, older);
-    for (const record of records) book.loadRecord(record);
-    book.setClock({ ...book.clock, block: block.number, time: block.timestamp, ingested: true });
+    for (const record of records) index.loadRecord(record);
+    index.setProgress({ ...index.progress, block: block.number, time: block.timestamp, ingested: true });
   }
 
   /** Loads the routes and hops in force before the next block. */
-  loadHops(routes: readonly Route[], hops: readonly (readonly [Hex, TokenHop])[]): void {
-    const { book } = this;
+  loadHops(routes: readonly PriceRoute[], hops: readonly (readonly [Hex, TokenHop])[]): void {
+    const { index } = this;
     for (const route of routes) {
-      const token = book.tokenOf(route.token);
+      const token = index.tokenOf(route.token);
       const pools = route.pools.flatMap(({ leg: { key }, weight }) => {
-        const leg = book.findLeg(key);
+        const leg = index.findLeg(key);
         return leg === undefined ? [] : [{ leg, weight }];
       });
-      book.setRoute(token, { ...route, pools });
+      index.setRoute(token, { ...route, pools });
       // It is unknown which tokens must be watched, so all are.
-      book.setWatched(token, true);
+      index.setWatched(token, true);
     }
-    for (const [token, hop] of hops) book.setHop(book.tokenOf(token), hop);
+    for (const [token, hop] of hops) index.setHop(index.tokenOf(token), hop);
   }
 
-  /** Applies the next block. A reversible block can be undone until it is settled. */
+  /** Applies the next block. A reversible block can be undone until `finalise`. */
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
-    const { journal } = this.book;
+    const { journal } = this.index;
     if (reversible) journal.open(block.number);
-    else journal.settle(Infinity);
+    else journal.finalise(Infinity);
     return this.step(block);
   }
 
   /** Price at the end of the block last applied; null: none. */
-  priceOf(token: Hex): TokenPrice | null {
-    const known = this.book.findToken(token);
+  priceOf(token: Hex): UsdPrice | null {
+    const known = this.index.findToken(token);
     return known === undefined ? null : this.priceNow(known);
   }
 
-  routeOf(token: Hex): Route | undefined {
-    return this.book.findToken(token)?.route ?? undefined;
+  routeOf(token: Hex): PriceRoute | undefined {
+    return this.index.findToken(token)?.route ?? undefined;
   }
 
   /** Undoes every reversible block above `number`. */
   rewindTo(number: number): void {
-    const { book } = this;
-    book.journal.rewindTo(number);
-    this.pegLegs = this.pegLegs.filter((leg) => book.findLeg(leg.key) === leg);
+    const { index } = this;
+    index.journal.rewindTo(number);
+    this.pegLegs = this.pegLegs.filter((leg) => index.findLeg(leg.key) === leg);
     this.forgetPrices();
-    if (book.clock.block > number) throw new RangeError(`prices cannot go back to block ${number}`);
+    if (index.progress.block > number)
+      throw new RangeError(`prices cannot be rewound to block ${number}, because later blocks are final`);
   }
 
   /** Blocks up to `number` become final and can no longer be undone. */
-  settle(number: number): void {
-    this.book.journal.settle(number);
+  finalise(number: number): void {
+    this.index.journal.finalise(number);
   }
 
   private step(block: MarketBlock): PriceChanges {
-    const { book } = this;
-    const touched = new Set<TokenEntry>();
+    const { index } = this;
+    const touched = new Set<IndexedToken>();
     const routes: Routes = new Map();
     const records = this.openEpoch(block, routes);
     for (const { leg, older } of block.legs) this.addLeg(leg, older);
-    for (const { key, state } of block.moves) this.move(block, book.findLeg(key), state, touched);
-    for (const { key, amount } of block.traded) this.trade(block, book.findLeg(key), amount, touched);
-    book.setClock({ ...book.clock, block: block.number, time: block.timestamp, ingested: true });
+    for (const { key, state } of block.moves) this.move(block, index.findLeg(key), state, touched);
+    for (const { key, amount } of block.traded) this.trade(block, index.findLeg(key), amount, touched);
+    index.setProgress({ ...index.progress, block: block.number, time: block.timestamp, ingested: true });
     this.forgetPrices();
-    this.settleRecent(block, touched, routes);
+    this.routeRecent(block, touched, routes);
     for (const [token, route] of routes) {
-      book.setRoute(token, route);
+      index.setRoute(token, route);
       touched.add(token);
     }
     if (records !== null) this.touchMeans(records, touched);
@@ -190,7 +184,7 @@ export class Pricer {
   }
 
   private addLeg(leg: Leg, older: boolean): void {
-    const entry = this.book.addLeg(leg, older);
+    const entry = this.index.addLeg(leg, older);
     if (entry !== null && this.pegged.has(leg.token0) && this.pegged.has(leg.token1))
       this.pegLegs.push(entry);
   }
@@ -202,29 +196,29 @@ export class Pricer {
 
   /** On the first block of an epoch: closes the previous epoch and finds the new routes. Otherwise returns null. */
   private openEpoch(block: MarketBlock, routes: Routes): readonly LegRecord[] | null {
-    const { book, config } = this;
-    const { clock } = book;
+    const { index, config } = this;
+    const { progress } = index;
     const epoch = epochOf(block.number);
-    if (clock.epoch === epoch) return null;
-    const span = { firstBlock: clock.epochFirst, lastBlock: clock.block, lastTime: clock.time };
-    const records = book.closeEpoch((before, moves) => closeEpoch(before, moves, span));
-    const epochFirst = clock.ingested ? epochStart(block.number) : block.number;
-    const epochTime = clock.epoch === null && !clock.ingested ? block.timestamp : clock.time;
+    if (progress.epoch === epoch) return null;
+    const span = { firstBlock: progress.epochFirst, lastBlock: progress.block, lastTime: progress.time };
+    const records = index.closeEpoch((before, moves) => closeEpoch(before, moves, span));
+    const epochFirst = progress.ingested ? epochStart(block.number) : block.number;
+    const epochTime = progress.epoch === null && !progress.ingested ? block.timestamp : progress.time;
     // Loaded legs may have been dormant for years.
-    if (clock.epoch === null || epoch % DORMANCY_EPOCHS === 0) book.dropDormant(epochTime);
-    const { anchors, settled } = findRoutes({
+    if (progress.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
+    const { anchors, routed } = findEpochRoutes({
       ...config,
       epoch,
       time: epochTime,
-      tokenOf: ({ address }) => book.tokenOf(address),
-      live: () => book.liveLegs(),
+      tokenOf: ({ address }) => index.tokenOf(address),
+      live: () => index.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
-    book.setClock({ ...clock, epoch, epochFirst, epochTime, anchors });
-    for (const [token, { route }] of settled)
+    index.setProgress({ ...progress, epoch, epochFirst, epochTime, anchors });
+    for (const [token, { route }] of routed)
       if (token.route === null || !sameRoute(token.route, route)) routes.set(token, route);
-    for (const token of book.routed) if (!settled.has(token)) routes.set(token, noRoute(token.address));
-    for (const [token, route] of routes) book.setRoute(token, route);
+    for (const token of index.routed) if (!routed.has(token)) routes.set(token, noRoute(token.address));
+    for (const [token, route] of routes) index.setRoute(token, route);
     return records;
   }
 
@@ -232,43 +226,43 @@ export class Pricer {
    * A new epoch has new means, so a clamped price may change without a move. So may an unclamped price, if the mean of
    * its leg moved towards its price within the epoch.
    */
-  private touchMeans(records: readonly LegRecord[], touched: Set<TokenEntry>): void {
-    for (const token of this.book.watched) touched.add(token);
+  private touchMeans(records: readonly LegRecord[], touched: Set<IndexedToken>): void {
+    for (const token of this.index.watched) touched.add(token);
     for (const { leg } of records)
-      touched.add(this.book.tokenOf(leg.token0)).add(this.book.tokenOf(leg.token1));
+      touched.add(this.index.tokenOf(leg.token0)).add(this.index.tokenOf(leg.token1));
   }
 
   private move(
     { number, timestamp }: MarketBlock,
-    leg: LegEntry | undefined,
+    leg: IndexedLeg | undefined,
     state: LegState,
-    touched: Set<TokenEntry>,
+    touched: Set<IndexedToken>,
   ): void {
     if (leg === undefined) return;
-    this.book.move(leg, { block: number, time: timestamp, state });
+    this.index.move(leg, { block: number, time: timestamp, state });
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
   }
 
   /** A trade without a move (a swap that stores no state) may confirm a price far from its mean. */
   private trade(
     block: MarketBlock,
-    leg: LegEntry | undefined,
+    leg: IndexedLeg | undefined,
     amount: number,
-    touched: Set<TokenEntry>,
+    touched: Set<IndexedToken>,
   ): void {
     if (leg === undefined) return;
     if (leg.moves === null) this.move(block, leg, leg.state, touched);
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
-    this.book.trade(leg, amount);
+    this.index.trade(leg, amount);
   }
 
   /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
-  private settleRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
+  private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
     const waiting = [...touched].filter(({ route }) => !isRouted(route));
     if (waiting.length === 0) return;
-    // The legs over which a price can reach these tokens. Settling finds the tokens beyond them.
-    const legs: LegEntry[] = [];
-    const settled: SettledTokens = new Map();
+    // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
+    const legs: IndexedLeg[] = [];
+    const routed: RoutedTokens = new Map();
     for (const token of waiting) {
       for (const leg of token.legs) {
         const other = otherToken(leg, token);
@@ -276,25 +270,25 @@ export class Pricer {
         if (route === null || !isRouted(route)) continue;
         const price = this.priceNow(other);
         if (price === null) continue;
-        settled.set(other, { route, usd: price.usd });
+        routed.set(other, { route, usd: price.usd });
         legs.push(leg);
       }
     }
-    if (settled.size === 0) return;
-    const known = new Set(settled.keys());
+    if (routed.size === 0) return;
+    const known = new Set(routed.keys());
     const input = {
       market: this.market,
-      anchors: this.book.clock.anchors,
+      anchors: this.index.progress.anchors,
       recent: true,
       // A routed token keeps its route, so only legs to unrouted tokens are followed.
-      legsOf: (token: TokenEntry) => unroutedLegs(token),
-      weigh: (leg: LegEntry) => weighNow(leg, block.timestamp),
+      legsOf: (token: IndexedToken) => unroutedLegs(token),
+      weigh: (leg: IndexedLeg) => weighNow(leg, block.timestamp),
     };
-    settle(input, settled, legs);
-    for (const [token, { route }] of settled) if (!known.has(token)) routes.set(token, route);
+    searchRoutes(input, routed, legs);
+    for (const [token, { route }] of routed) if (!known.has(token)) routes.set(token, route);
   }
 
-  private hopOf(token: TokenEntry, route: Route<LegEntry>): CurrentHop {
+  private hopOf(token: IndexedToken, route: PriceRoute<IndexedLeg>): CurrentHop {
     const known = this.hops.get(token);
     if (known !== undefined) return known;
     const hop = this.computeHop(route);
@@ -302,8 +296,8 @@ export class Pricer {
     return hop;
   }
 
-  private computeHop(route: Route<LegEntry>): CurrentHop {
-    const { anchors } = this.book.clock;
+  private computeHop(route: PriceRoute<IndexedLeg>): CurrentHop {
+    const { anchors } = this.index.progress;
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
@@ -314,7 +308,7 @@ export class Pricer {
     return { hop: { next, price, confidence: price > 0 ? route.confidence : 0 }, deviates };
   }
 
-  private priceNow(token: TokenEntry): TokenPrice | null {
+  private priceNow(token: IndexedToken): UsdPrice | null {
     const known = this.prices.get(token);
     if (known !== undefined) return known;
     const price = this.computePrice(token);
@@ -322,58 +316,58 @@ export class Pricer {
     return price;
   }
 
-  private computePrice(token: TokenEntry): TokenPrice | null {
+  private computePrice(token: IndexedToken): UsdPrice | null {
     const path: TokenHop[] = [];
-    let at: TokenEntry | undefined = token;
+    let at: IndexedToken | undefined = token;
     for (let step = 0; step <= HOPS_MAX && at !== undefined; step += 1) {
-      const { route }: TokenEntry = at;
+      const { route }: IndexedToken = at;
       if (route === null || !isRouted(route)) return null;
       path.push(this.hopOf(at, route).hop);
       if (isAnchorRoute(route)) return productOf(path);
-      at = this.book.findToken(route.next);
+      at = this.index.findToken(route.next);
     }
     return null;
   }
 
   /** Changed hops of the touched tokens, in token order. */
-  private changedHops(touched: ReadonlySet<TokenEntry>): HopChange[] {
-    const { book } = this;
+  private changedHops(touched: ReadonlySet<IndexedToken>): HopChange[] {
+    const { index } = this;
     const changes: HopChange[] = [];
     for (const token of [...touched].sort(byAddress)) {
       if (token.route === null) continue;
       const { hop: after, deviates } = this.hopOf(token, token.route);
-      book.setWatched(token, deviates);
+      index.setWatched(token, deviates);
       const before = token.hop ?? undefined;
       if (before !== undefined && sameHop(before, after)) continue;
       if (before === undefined && !(after.price > 0)) continue;
-      book.setHop(token, after);
+      index.setHop(token, after);
       changes.push({ token: token.address, before, after, price: this.priceNow(token) });
     }
     return changes;
   }
 }
 
-function byAddress(a: TokenEntry, b: TokenEntry): number {
+function byAddress(a: IndexedToken, b: IndexedToken): number {
   return a.address < b.address ? -1 : 1;
 }
 
 /** Legs of the token whose other token has no route. */
-function unroutedLegs(token: TokenEntry): readonly LegEntry[] {
+function unroutedLegs(token: IndexedToken): readonly IndexedLeg[] {
   return token.legs.filter((leg) => !isRouted(otherToken(leg, token).route));
 }
 
-function otherToken({ tokens }: LegEntry, token: TokenEntry): TokenEntry {
+function otherToken({ tokens }: IndexedLeg, token: IndexedToken): IndexedToken {
   return tokens[0] === token ? tokens[1] : tokens[0];
 }
 
-function weighNow({ state, moves, record }: LegEntry, time: number): LegWeight | null {
+function weighNow({ state, moves, record }: IndexedLeg, time: number): LegWeight | null {
   if (!(state.price > 0) || !(state.liquidity > 0)) return null;
   const moved = moves === null ? (record?.movedAt ?? time) : time;
   return { state, liquidity: state.liquidity, age: time - moved };
 }
 
 /** Multiplies from the token to the anchor: price(T) = hop(T) · price(next). */
-function productOf(path: readonly TokenHop[]): TokenPrice | null {
+function productOf(path: readonly TokenHop[]): UsdPrice | null {
   let usd = 1;
   for (let i = path.length - 1; i >= 0; i -= 1)
     usd = (path[i]?.price ?? 0) * (i === path.length - 1 ? 1 : usd);

@@ -1,13 +1,8 @@
-/** The value of a trade in USD (`amount_usd` in `/activity`), and whether a price is trusted. */
-import { TRUSTED_MIN } from './confidence';
+/** The value of a trade in USD (`amount_usd` in `/activity`). */
+import { isTrusted, type UsdPrice } from './confidence';
 
 /** Larger values are discarded, because they would not fit the store's Decimal(38, 12). */
 const USD_MAX = 1e20;
-
-export interface Price {
-  readonly usd: number;
-  readonly confidence: number;
-}
 
 export interface TradeValue {
   /** USD by trusted prices; 0 if not tracked. */
@@ -19,14 +14,10 @@ export interface TradeValue {
 
 const NOTHING: TradeValue = { amountUsd: 0, untrackedUsd: 0, tracked: false };
 
-export function isTrusted(price: Price | null): price is Price {
-  return price !== null && price.confidence >= TRUSTED_MIN;
-}
-
 /** Amounts in whole tokens, ≥ 0. Both sides trusted: the mean of both. One side trusted: that side. None: untracked. */
 export function valueTrade(
-  price0: Price | null,
-  price1: Price | null,
+  price0: UsdPrice | null,
+  price1: UsdPrice | null,
   amount0: number,
   amount1: number,
 ): TradeValue {

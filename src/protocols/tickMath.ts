@@ -35,7 +35,8 @@ const FACTORS: readonly bigint[] = [
 
 /** √(1.0001^tick) · 2^96, rounded up as in the contract. Throws a RangeError beyond ±887,272. */
 export function sqrtRatioAtTick(tick: number): bigint {
-  if (!Number.isInteger(tick) || tick < TICK_MIN || tick > TICK_MAX) throw new RangeError(`no tick ${tick}`);
+  if (!Number.isInteger(tick) || tick < TICK_MIN || tick > TICK_MAX)
+    throw new RangeError(`tick: got ${tick}; allowed: an integer from ${TICK_MIN} to ${TICK_MAX}`);
   const size = Math.abs(tick);
   let ratio = 1n << 128n;
   FACTORS.forEach((factor, bit) => {

@@ -40,7 +40,7 @@ export interface PoolFacts {
 }
 
 /** The vault's record of a pool. */
-export interface PoolTokens {
+export interface VaultPoolTokens {
   readonly tokens: readonly Hex[];
   /** Raw units, cash plus managed. */
   readonly balances: readonly bigint[];
@@ -100,7 +100,7 @@ export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
 }
 
 /** getPoolTokens returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
-export function decodePoolTokens(answer: Hex | null): PoolTokens | null {
+export function decodePoolTokens(answer: Hex | null): VaultPoolTokens | null {
   const [tokenWords, balances] = (answer === null ? null : readArrays(answer, 2, 1)) ?? [];
   const tokens = tokenWords === undefined ? null : toAddresses(tokenWords);
   if (tokens === null || tokens.length !== balances?.length) return null;

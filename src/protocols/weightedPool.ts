@@ -31,7 +31,7 @@ export interface WeightedPoolState {
 }
 
 /** Two tokens of a pool, as indexes into its tokens, `first` < `second`. */
-export interface Leg {
+export interface LegIndexes {
   /** 256 · first + second; 1 in two-token pools. */
   readonly leg: number;
   readonly first: number;
@@ -39,7 +39,7 @@ export interface Leg {
 }
 
 /** A swap on its leg. Amounts are signed pool deltas in raw units, + into the pool. */
-export interface LegSwap extends Leg {
+export interface LegSwap extends LegIndexes {
   readonly token0: Hex;
   readonly token1: Hex;
   readonly amount0: bigint;
@@ -128,7 +128,7 @@ export function withWeights(state: WeightedPoolState, weights: readonly bigint[]
 }
 
 /** The leg of two different tokens, in either order. */
-export function toLeg(one: number, other: number): Leg {
+export function toLeg(one: number, other: number): LegIndexes {
   const first = Math.min(one, other);
   const second = Math.max(one, other);
   return { leg: LEG_BASE * first + second, first, second };
@@ -143,7 +143,7 @@ export function toLeg(one: number, other: number): Leg {
 export function pickDefaultLeg(
   { poolId, tokens, weights }: WeightedPoolState,
   quoteRank: (token: Hex) => number,
-): Leg | null {
+): LegIndexes | null {
   if (tokens.length < 2 || new Set(tokens).size !== tokens.length) return null;
   const own = tokens.indexOf(poolOfId(poolId));
   const weightOf = (index: number): bigint => (index === own ? -1n : (weights?.[index] ?? 0n));
@@ -188,7 +188,7 @@ export function fillState(state: WeightedPoolState, other: WeightedPoolState): W
 }
 
 /** The two balances of a leg as the state of a pair. Their ratio is not a price, because a price needs the weights. */
-export function toPairState(state: WeightedPoolState, { first, second }: Leg): PoolState {
+export function toPairState(state: WeightedPoolState, { first, second }: LegIndexes): PoolState {
   return { ...EMPTY_STATE, reserve0: state.balances[first] ?? 0n, reserve1: state.balances[second] ?? 0n };
 }
 

@@ -29,7 +29,7 @@ export interface ChainCode {
 
 /** Reads through one endpoint pool per chain. */
 export function createChainCode(
-  pools: ReadonlyMap<number, Pick<EndpointPool, 'call' | 'run' | 'batchSettled'>>,
+  pools: ReadonlyMap<number, Pick<EndpointPool, 'call' | 'run' | 'batchOutcomes'>>,
 ): ChainCode {
   return {
     knows: (chainId) => pools.has(chainId),
@@ -38,7 +38,7 @@ export function createChainCode(
     },
     async listCodes(chainId, addresses) {
       const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
-      const answers = (await pools.get(chainId)?.batchSettled(calls, parseCode)) ?? [];
+      const answers = (await pools.get(chainId)?.batchOutcomes(calls, parseCode)) ?? [];
       return addresses.map((_, index) => {
         const answer = answers[index];
         return answer !== undefined && 'value' in answer ? answer.value : null;
@@ -63,7 +63,7 @@ export function createChainCode(
 }
 
 function parseCode(value: unknown): Hex {
-  if (!isHexData(value)) throw new Error('eth_getCode answered no code');
+  if (!isHexData(value)) throw new Error('the answer of eth_getCode is not hex data');
   return toLowerHex(value);
 }
 

@@ -58,29 +58,29 @@ export interface ContractWorkerDeps {
 }
 
 export class ContractWorker {
-  readonly #runner: QueryRunner;
-  #fullAt = 0;
-  #creatorsAt = 0;
+  private readonly runner: QueryRunner;
+  private fullAt = 0;
+  private creatorsAt = 0;
   /** New contracts with unknown creators, the longest waiting first. */
-  readonly #newcomers = new Set<Hex>();
-  #tracesAt = 0;
-  #upgradesAt = 0;
-  #lendAt = 0;
+  private readonly newcomers = new Set<Hex>();
+  private tracesAt = 0;
+  private upgradesAt = 0;
+  private lendAt = 0;
   /** All final upgrades up to this ord are processed, in this run of the program. */
-  #upgradesTo = 0;
+  private upgradesTo = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
-    this.#runner = createQueryRunner(deps.database);
+    this.runner = createQueryRunner(deps.database);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const { status, log } = this.deps;
     const tasks = [
-      { run: () => this.look(signal), failure: 'codes of contracts could not be read' },
-      { run: () => this.lookForCreators(signal), failure: 'makers of contracts could not be looked for' },
+      { run: () => this.look(signal), failure: 'reading contract code from the node failed' },
+      { run: () => this.lookForCreators(signal), failure: 'searching for the creators of contracts failed' },
       {
-        run: () => this.#lend(),
-        failure: 'sources of other chains could not be lent to contracts with the same code',
+        run: () => this.lend(),
+        failure: 'sharing verified sources with contracts of the same code failed',
       },
     ];
     for (let waitMs = INTERVAL_MS; !signal.aborted;) {
@@ -103,7 +103,7 @@ export class ContractWorker {
   /** Checks the new contracts, or at longer intervals all contracts. Resolves to the number of contracts stored. */
   async look(signal: AbortSignal): Promise<number> {
     const { chainId, verifiedDb, status, now } = this.deps;
-    const full = now() >= this.#fullAt;
+    const full = now() >= this.fullAt;
     const indexed = status.indexed ?? 0;
     const headFrom = Math.max(0, indexed - NEW_BLOCKS);
     const params = {
@@ -112,64 +112,64 @@ export class ContractWorker {
       limit: LOOK_MAX,
       from_ord: toOrd(headFrom, 0),
     };
-    const name = full ? 'explorer/list_unchecked_contracts' : 'explorer/list_new_contracts';
-    const found = await this.#runner.run(name, params, foundShape);
+    const name = full ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
+    const found = await this.runner.run(name, params, foundShape);
     const upgraded = await findUpgraded({
-      runner: this.#runner,
+      runner: this.runner,
       chainId,
       indexed,
       headFrom,
-      finalTo: now() >= this.#upgradesAt ? status.finalTo : null,
-      seenTo: this.#upgradesTo,
+      finalTo: now() >= this.upgradesAt ? status.finalTo : null,
+      seenTo: this.upgradesTo,
     });
     const asked = [...new Set([...found.map(({ address }) => address), ...upgraded.addresses])];
     for (let from = 0; from < asked.length && !signal.aborted; from += BATCH) {
       if (from > 0) await sleep(PAUSE_MS, undefined, { signal });
-      await this.#store(asked.slice(from, from + BATCH), signal);
+      await this.store(asked.slice(from, from + BATCH), signal);
     }
-    this.#noteNew(found.map(({ address }) => address));
-    if (full && found.length < LOOK_MAX) this.#fullAt = now() + FULL_MS;
-    this.#upgradesTo = upgraded.seenTo;
-    if (upgraded.reached) this.#upgradesAt = now() + FULL_MS;
+    this.noteNew(found.map(({ address }) => address));
+    if (full && found.length < LOOK_MAX) this.fullAt = now() + FULL_MS;
+    this.upgradesTo = upgraded.seenTo;
+    if (upgraded.reached) this.upgradesAt = now() + FULL_MS;
     return asked.length;
   }
 
   /** Runs at intervals of FULL_MS. */
-  async #lend(): Promise<void> {
+  private async lend(): Promise<void> {
     const { database, chainId, verifiedDb, now, log } = this.deps;
-    if (now() < this.#lendAt) return;
-    const contracts = await lendSources({ database, runner: this.#runner, chainId, verifiedDb });
+    if (now() < this.lendAt) return;
+    const contracts = await lendSources({ database, runner: this.runner, chainId, verifiedDb });
     if (contracts > 0)
-      log.info({ contracts }, 'sources of other chains are searched for contracts with the same code');
-    this.#lendAt = now() + FULL_MS;
+      log.info({ contracts }, 'source search now includes contracts with the code of a verified contract');
+    this.lendAt = now() + FULL_MS;
   }
 
   /** Completes some creations with unknown parts, if the pause is over. Resolves to the number stored. */
   async lookForCreators(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
-    if (finalTo === null || now() < this.#creatorsAt) return 0;
-    const deps = { database, runner: this.#runner, rpc, chainId, verifiedDb, finalTo, now };
+    if (finalTo === null || now() < this.creatorsAt) return 0;
+    const deps = { database, runner: this.runner, rpc, chainId, verifiedDb, finalTo, now };
     const { found, more } = await findCreators(deps, signal);
-    if (!more) this.#creatorsAt = now() + FULL_MS;
-    if (now() < this.#tracesAt) return found;
-    const fresh = await findNewCreations(deps, [...this.#newcomers], signal);
-    for (const address of fresh.settled) this.#newcomers.delete(address);
-    if (fresh.blind) this.#tracesAt = now() + BLIND_MS;
+    if (!more) this.creatorsAt = now() + FULL_MS;
+    if (now() < this.tracesAt) return found;
+    const fresh = await findNewCreations(deps, [...this.newcomers], signal);
+    for (const address of fresh.done) this.newcomers.delete(address);
+    if (fresh.blind) this.tracesAt = now() + BLIND_MS;
     return found + fresh.found;
   }
 
   /** A short list is new contracts. A long list is mostly old contracts that were never checked, so it is ignored. */
-  #noteNew(addresses: readonly Hex[]): void {
+  private noteNew(addresses: readonly Hex[]): void {
     if (addresses.length > NEWCOMERS_MAX) return;
-    for (const address of addresses) this.#newcomers.add(address);
-    for (const address of this.#newcomers) {
-      if (this.#newcomers.size <= WAITING_MAX) break;
-      this.#newcomers.delete(address);
+    for (const address of addresses) this.newcomers.add(address);
+    for (const address of this.newcomers) {
+      if (this.newcomers.size <= WAITING_MAX) break;
+      this.newcomers.delete(address);
     }
   }
 
-  async #store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
+  private async store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
     const { database, rpc, status, now } = this.deps;
     const checkedBlock = status.indexed ?? 0;
     const codes = await readContractCodes(rpc, addresses, signal);

@@ -31,10 +31,14 @@ export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): Node
   let underWay = 0;
   let restUntil = -Infinity;
   const ask = async (address: Hex): Promise<ContractCode | null> => {
-    if (underWay >= ASKED_MAX) throw new AppError('node_failed', 'too many questions to the node at once');
+    if (underWay >= ASKED_MAX)
+      throw new AppError(
+        'node_failed',
+        `${ASKED_MAX} requests to the node are already running; try again later`,
+      );
     underWay += 1;
     try {
-      const late = (): Error => new RpcError('timeout', `no answer within ${ASK_MS} ms`);
+      const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
       const [code] = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
         readContractCodes(rpc, [address], signal),
       );

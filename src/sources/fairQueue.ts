@@ -9,35 +9,35 @@ interface Entry<T> {
 
 /** `add` and `take` scan all entries, so the owner must bound their number. */
 export class FairQueue<T> {
-  #entries: readonly Entry<T>[] = [];
+  private entries: readonly Entry<T>[] = [];
   /** The round in progress. New work joins a later round, so every round ends. */
-  #round = 0;
+  private round = 0;
 
   get length(): number {
-    return this.#entries.length;
+    return this.entries.length;
   }
 
   /** Sum of the sizes of all entries. */
   get size(): number {
-    return this.#entries.reduce((sum, { size }) => sum + size, 0);
+    return this.entries.reduce((sum, { size }) => sum + size, 0);
   }
 
   add(item: T, client: string, size: number): void {
-    const own = this.#entries.filter((entry) => entry.client === client);
-    const round = Math.max(this.#round, ...own.map((entry) => entry.round)) + 1;
-    this.#entries = [...this.#entries, { item, client, size, round }];
+    const own = this.entries.filter((entry) => entry.client === client);
+    const round = Math.max(this.round, ...own.map((entry) => entry.round)) + 1;
+    this.entries = [...this.entries, { item, client, size, round }];
   }
 
   /** Removes and returns the next item; null if the queue is empty. */
   take(): T | null {
-    const [next] = [...this.#entries].sort((a, b) => a.round - b.round || a.size - b.size);
+    const [next] = [...this.entries].sort((a, b) => a.round - b.round || a.size - b.size);
     if (next === undefined) return null;
-    this.#round = next.round;
-    this.#entries = this.#entries.filter((entry) => entry !== next);
+    this.round = next.round;
+    this.entries = this.entries.filter((entry) => entry !== next);
     return next.item;
   }
 
   clear(): void {
-    this.#entries = [];
+    this.entries = [];
   }
 }

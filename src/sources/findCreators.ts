@@ -15,7 +15,7 @@ import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { defineTable } from '../clickhouse/schema/tables';
 import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
-import { findMaker, type TraceRpc } from './findMaker';
+import { findFactory, type TraceRpc } from './findFactory';
 
 /** Most contracts per check. Each takes two calls, and some take a trace. */
 const LOOK_MAX = 100;
@@ -46,7 +46,7 @@ export interface CreatorDeps {
   readonly database: Database;
   /** Reads the database that `database` writes. */
   readonly runner: QueryRunner;
-  readonly rpc: Pick<EndpointPool, 'batchSettled'> & TraceRpc;
+  readonly rpc: Pick<EndpointPool, 'batchOutcomes'> & TraceRpc;
   readonly chainId: number;
   /** Name of the database with the verified contracts: the market chain's database. */
   readonly verifiedDb: string;
@@ -62,7 +62,7 @@ export async function findCreators(
   signal: AbortSignal,
 ): Promise<{ readonly found: number; readonly more: boolean }> {
   const params = { chain_id: chainId, verified_db: verifiedDb, final_to: finalTo, limit: LOOK_MAX };
-  const unasked = await runner.run('explorer/list_unasked_creations', params, unaskedShape);
+  const unasked = await runner.run('contracts/list_unasked_creations', params, unaskedShape);
   if (unasked.length === 0) return { found: 0, more: false };
   const transactions = await readTransactions(rpc, unasked, signal);
   const blocks = new Set(transactions.flatMap((one) => one?.block ?? []));
@@ -74,26 +74,26 @@ export async function findCreators(
     // Skips an unanswered transaction, which is retried at the next check, and one that is not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
     const { address: contract, tx_hash } = one;
-    const maker = transaction === null ? undefined : await makerOf(rpc, one, transaction, signal);
+    const factory = transaction === null ? undefined : await factoryOf(rpc, one, transaction, signal);
     const common = { address: contract, tx_hash, version };
-    if (transaction === null || maker === undefined) {
+    if (transaction === null || factory === undefined) {
       rows.push({ ...common, creator: null, factory: null, block: 0, timestamp: 0 });
       continue;
     }
     const { from: creator, block } = transaction;
-    rows.push({ ...common, creator, factory: maker, block, timestamp: times.get(block) ?? 0 });
+    rows.push({ ...common, creator, factory, block, timestamp: times.get(block) ?? 0 });
   }
   await insertRows(database, contractCreationsTable, rows);
   return { found: rows.length, more: unasked.length === LOOK_MAX && rows.length > 0 };
 }
 
 /**
- * Returns the contract that created this one. Null: the transaction created it directly. Undefined: the transaction
- * did not create it. A factory's event is reliable. An imported record may describe another chain, so a trace decides.
- * Without a trace, a transaction that called a contract counts as a call of the creator. A transaction that deployed
- * another contract counts if the address is a possible child of that contract.
+ * Returns the factory: the contract that created this one. Null: the transaction created it directly. Undefined: the
+ * transaction did not create it. A factory's event is reliable. An imported record may describe another chain, so a
+ * trace decides. Without a trace, a transaction that called a contract counts as a call of the creator. A transaction
+ * that deployed another contract counts if the address is a possible child of that contract.
  */
-async function makerOf(
+async function factoryOf(
   rpc: TraceRpc,
   { is_pool, factory, address: contract, tx_hash }: Unasked,
   { created, to }: Transaction,
@@ -101,7 +101,7 @@ async function makerOf(
 ): Promise<Hex | null | undefined> {
   if (created === contract) return null;
   if (is_pool) return factory;
-  const traced = await findMaker(rpc, tx_hash, contract, signal);
+  const traced = await findFactory(rpc, tx_hash, contract, signal);
   if (traced !== undefined) return traced ?? undefined;
   if (created === null) return to ?? undefined;
   return isChild(created, contract) ? created : undefined;
@@ -125,7 +125,7 @@ export interface Transaction {
 
 /** Reads receipts. Null: the node does not know the transaction. Undefined: the node did not answer. */
 export async function readTransactions(
-  rpc: Pick<CreatorDeps['rpc'], 'batchSettled'>,
+  rpc: Pick<CreatorDeps['rpc'], 'batchOutcomes'>,
   unasked: readonly Pick<Unasked, 'tx_hash'>[],
   signal: AbortSignal,
 ): Promise<(Transaction | null | undefined)[]> {
@@ -133,8 +133,8 @@ export async function readTransactions(
     method: 'eth_getTransactionReceipt',
     params: [tx_hash],
   }));
-  const settled = await rpc.batchSettled(calls, toTransaction, { signal, roundsMax: 2 });
-  return settled.map((answer) => ('value' in answer ? answer.value : undefined));
+  const outcomes = await rpc.batchOutcomes(calls, toTransaction, { signal, roundsMax: 2 });
+  return outcomes.map((answer) => ('value' in answer ? answer.value : undefined));
 }
 
 const receiptShape = z.object({
@@ -147,7 +147,8 @@ const receiptShape = z.object({
 function toTransaction(receipt: unknown): Transaction | null {
   if (receipt === null) return null;
   const parsed = receiptShape.safeParse(receipt);
-  if (!parsed.success) throw new AppError('node_failed', 'the node answered no receipt');
+  if (!parsed.success)
+    throw new AppError('node_failed', 'the answer of the node is not a transaction receipt');
   const { from, to, blockNumber, contractAddress } = parsed.data;
   const some = (value: Hex | null | undefined): Hex | null => (value == null ? null : toLowerHex(value));
   return {
@@ -171,12 +172,12 @@ async function readTimes(
     method: 'eth_getBlockByNumber',
     params: [`0x${block.toString(16)}`, false],
   }));
-  const settled = await rpc.batchSettled(calls, (block) => blockShape.safeParse(block), {
+  const outcomes = await rpc.batchOutcomes(calls, (block) => blockShape.safeParse(block), {
     signal,
     roundsMax: 2,
   });
   return new Map(
-    settled.flatMap((answer, index) => {
+    outcomes.flatMap((answer, index) => {
       const block = blocks[index];
       if (block === undefined || !('value' in answer) || !answer.value.success) return [];
       return [[block, Number(answer.value.data.timestamp)] as const];

@@ -17,7 +17,7 @@ import {
   type ContractCreationRow,
   type CreatorDeps,
 } from './findCreators';
-import { findMaker } from './findMaker';
+import { findFactory } from './findFactory';
 
 /** Most new contracts that wait for their first log to become final. */
 export const WAITING_MAX = CONTRACTS_MAX;
@@ -32,7 +32,7 @@ const firstShape = z.object({ address: hex, ord: z.string(), tx_hash: hex, times
 export interface NewCreations {
   readonly found: number;
   /** Contracts that need no further checks. */
-  readonly settled: readonly Hex[];
+  readonly done: readonly Hex[];
   /** Whether the node cannot trace. */
   readonly blind: boolean;
 }
@@ -44,7 +44,7 @@ export async function findNewCreations(
   signal: AbortSignal,
 ): Promise<NewCreations> {
   const { database, runner, rpc, chainId, finalTo, now } = deps;
-  if (waiting.length === 0) return { found: 0, settled: [], blind: false };
+  if (waiting.length === 0) return { found: 0, done: [], blind: false };
   const final = asOf(finalTo);
   const origins = await readOrigins({ runner, chainId }, final, waiting);
   const done: Hex[] = [];
@@ -56,14 +56,14 @@ export async function findNewCreations(
     else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
     else if (asked.length < TRACES_MAX) asked.push(address);
   }
-  if (asked.length === 0) return { found: 0, settled: done, blind: false };
+  if (asked.length === 0) return { found: 0, done, blind: false };
   const params = {
     ...snapshotParams(final),
     chain_id: chainId,
     addresses: asked.map((address) => address.slice(2)),
     limit: TRACES_MAX,
   };
-  const logs = await runner.run('explorer/list_first_logs', params, firstShape);
+  const logs = await runner.run('contracts/list_first_logs', params, firstShape);
   const transactions = await readTransactions(rpc, logs, signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
@@ -72,7 +72,7 @@ export async function findNewCreations(
     const transaction = transactions[index] ?? null;
     if (transaction === null) continue;
     const { from: creator, created } = transaction;
-    const factory = created === address ? null : await findMaker(rpc, tx_hash, address, signal);
+    const factory = created === address ? null : await findFactory(rpc, tx_hash, address, signal);
     if (factory === undefined) untold += 1;
     else told += 1;
     if (factory === undefined || (factory === null && created !== address)) continue;
@@ -80,7 +80,7 @@ export async function findNewCreations(
   }
   await insertRows(database, contractCreationsTable, rows);
   const blind = told === 0 && untold > 0;
-  return { found: rows.length, settled: blind ? done : [...done, ...asked], blind };
+  return { found: rows.length, done: blind ? done : [...done, ...asked], blind };
 }
 
 /** A snapshot of the final blocks up to a number. */

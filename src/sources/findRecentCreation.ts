@@ -38,14 +38,15 @@ async function readCreation(
   let [lower, upper] = [Math.max(0, head - RECENT_BLOCKS), head];
   if (await hasCode(lower)) return null;
   if (!(await hasCode(upper)))
-    throw new RpcError('unknown_block', `${endpoint.name}: the contract is not there yet`);
+    throw new RpcError('unknown_block', `${endpoint.name}: the node has no code of the contract yet`);
   while (upper - lower > 1) {
     const middle = Math.floor((lower + upper) / 2);
     if (await hasCode(middle)) upper = middle;
     else lower = middle;
   }
   const block = await endpoint.call('eth_getBlockByNumber', [numberToHex(upper), true], toBlock, signal);
-  if (block === null) throw new RpcError('unknown_block', `${endpoint.name}: block ${upper} is unknown`);
+  if (block === null)
+    throw new RpcError('unknown_block', `${endpoint.name}: the node does not have block ${upper}`);
   for (const transaction of block.transactions) {
     const creation = findCreation(transaction, contract);
     if (creation !== null) return creation;

@@ -50,7 +50,7 @@ export async function findUpgraded(
     to_ord: toOrdMax,
     limit: UPGRADES_MAX,
   };
-  const rows = await runner.run('explorer/list_upgraded_contracts', params, upgradeShape);
+  const rows = await runner.run('contracts/list_upgraded_contracts', params, upgradeShape);
   const upgrades = rows.map(({ address, ord }) => ({ address, ord: Number(ord) }));
   const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
   const done = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
@@ -63,7 +63,7 @@ export async function findUpgraded(
   }
   const codes = await inChunks([...needed.keys()], (chunk) =>
     runner.run(
-      'explorer/list_codes',
+      'contracts/list_codes',
       { addresses: chunk.map((one) => one.slice(2)), limit: chunk.length },
       checkedShape,
     ),

@@ -6,13 +6,10 @@
 import { z } from 'zod';
 
 import type { Database } from '../clickhouse/client/database';
-import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { commandNamed, type QueryRunner } from '../clickhouse/client/namedQueries';
 
 /** Contracts per statement. */
 const LENDERS_MAX = 200;
-/** Lower than every version of a verification; versions are microseconds. */
-const LENT = 0;
-const WITHDRAWN = 1;
 
 const lenderShape = z.object({ twin: z.string(), lender_chain: z.int(), lender: z.string() });
 
@@ -29,12 +26,12 @@ export interface LendDeps {
 export async function lendSources(deps: LendDeps): Promise<number> {
   const { database, runner, chainId, verifiedDb } = deps;
   const where = { chain_id: chainId, verified_db: verifiedDb };
-  await database.command('withdraw lent sources', WITHDRAW, where);
+  await commandNamed(database, 'sources/withdraw_sources', where);
   let lent = 0;
   for (;;) {
     const rows = await runner.run('sources/list_lenders', { ...where, limit: LENDERS_MAX }, lenderShape);
     if (rows.length === 0) return lent;
-    await database.command('lend sources', LEND, {
+    await commandNamed(database, 'sources/lend_sources', {
       ...where,
       chains: rows.map((row) => row.lender_chain),
       lenders: rows.map((row) => row.lender),
@@ -44,19 +41,3 @@ export async function lendSources(deps: LendDeps): Promise<number> {
     if (rows.length < LENDERS_MAX) return lent;
   }
 }
-
-const COLUMNS = 'content_hash, chain_id, address, path, contract_name, language, status, version, removed';
-
-const LEND = `INSERT INTO {verified_db:Identifier}.source_uses (${COLUMNS})
-  SELECT u.content_hash, {chain_id:UInt32}, l.twin, u.path, u.contract_name, u.language, u.status, ${LENT}, 0
-  FROM {verified_db:Identifier}.source_uses AS u FINAL
-  INNER JOIN (
-    SELECT pair.1 AS chain, toFixedString(unhex(pair.2), 20) AS lender, toFixedString(unhex(pair.3), 20) AS twin
-    FROM (SELECT arrayJoin(arrayZip({chains:Array(UInt32)}, {lenders:Array(String)}, {twins:Array(String)})) AS pair)
-  ) AS l ON l.chain = u.chain_id AND l.lender = u.address`;
-
-const WITHDRAW = `INSERT INTO {verified_db:Identifier}.source_uses (${COLUMNS})
-  SELECT content_hash, chain_id, address, path, contract_name, language, status, ${WITHDRAWN}, 1
-  FROM {verified_db:Identifier}.source_uses FINAL
-  WHERE chain_id = {chain_id:UInt32} AND version = ${LENT}
-    AND address IN (SELECT address FROM {verified_db:Identifier}.verified_contracts WHERE chain_id = {chain_id:UInt32})`;

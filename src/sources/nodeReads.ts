@@ -40,7 +40,7 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
   const clock = systemClock();
   let underWay = 0;
   const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
-    const late = (): Error => new RpcError('timeout', `no answer within ${READ_MS} ms`);
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${READ_MS} ms`);
     return withDeadline(clock, READ_MS, undefined, late, (deadline) =>
       rpc.run(
         (endpoint, signal) => readOf(endpoint, { method, params, answerBytesMax: ANSWER_BYTES_MAX }, signal),
@@ -55,7 +55,11 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
   };
   return {
     async call(method, params) {
-      if (underWay >= READS_MAX) throw new AppError('node_failed', 'too many questions to the node at once');
+      if (underWay >= READS_MAX)
+        throw new AppError(
+          'node_failed',
+          `${READS_MAX} requests to the node are already running; try again later`,
+        );
       underWay += 1;
       try {
         return await read(method, params);
@@ -68,16 +72,16 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
 
 /** An error that the caller caused must not lower the endpoint's rank in the pool. */
 async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
-  const [settled] = await endpoint.batchSettled([call], (result) => result, signal);
-  if (settled === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
-  if ('value' in settled) {
-    if (isDeeper(settled.value, DEPTH_MAX))
+  const [outcome] = await endpoint.attemptOrThrow([call], (result) => result, signal);
+  if (outcome === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
+  if ('value' in outcome) {
+    if (isDeeper(outcome.value, DEPTH_MAX))
       throw new RpcError('bad_answer', `the answer is nested deeper than ${DEPTH_MAX} levels`);
-    return { result: settled.value };
+    return { result: outcome.value };
   }
-  const { kind, data } = settled.error;
+  const { kind, data } = outcome.error;
   const answer = ANSWERS[kind];
-  if (answer === undefined) throw settled.error;
+  if (answer === undefined) throw outcome.error;
   if (!isHexData(data)) return { error: answer };
   const reason = kind === 'revert' ? revertReason(data) : null;
   const message = reason === null ? answer.message : `${answer.message}: ${reason}`;

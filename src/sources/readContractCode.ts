@@ -30,7 +30,7 @@ const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
 const DELEGATECALL = 0xf4;
 const [PUSH1, PUSH32] = [0x60, 0x7f];
 
-export type CodeRpc = Pick<EndpointPool, 'batchSettled'>;
+export type CodeRpc = Pick<EndpointPool, 'batchOutcomes'>;
 export type FoundCode = Pick<
   ContractCodeRow,
   'address' | 'code_hash' | 'code_size' | 'implementation' | 'beacon'
@@ -110,8 +110,8 @@ function call(to: Hex, data: Hex): RpcCall {
 
 /** Null: the call reverted, or its answer was too large. */
 async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
-  const settled = await rpc.batchSettled(calls, readData, { signal, roundsMax: 2 });
-  return settled.map((answer) => {
+  const outcomes = await rpc.batchOutcomes(calls, readData, { signal, roundsMax: 2 });
+  return outcomes.map((answer) => {
     if ('value' in answer) return answer.value;
     if (answer.error.kind === 'revert' || answer.error.cut === 'call') return null;
     throw answer.error;
@@ -120,7 +120,7 @@ async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSign
 
 function readData(result: unknown): Hex {
   if (isHexData(result)) return toLowerHex(result);
-  throw new AppError('node_failed', 'the node answered something that is not hex data');
+  throw new AppError('node_failed', 'the node returned a value that is not hex data');
 }
 
 /** The address in a word; null: zero, or not an address. */

@@ -64,20 +64,20 @@ export function createVerifyQueue(deps: VerifyQueueDeps): VerificationQueue {
 
 class VerifyQueue implements VerificationQueue {
   readonly compilerVersions: readonly string[];
-  readonly #deps: VerifyQueueDeps;
-  readonly #tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
+  private readonly deps: VerifyQueueDeps;
+  private readonly tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
   /** Tickets of failures, by verdict key. */
-  readonly #failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
-  readonly #waiting = new FairQueue<Job>();
+  private readonly failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
+  private readonly waiting = new FairQueue<Job>();
   /** Tickets of open jobs, by digest. */
-  readonly #open = new Map<string, string>();
+  private readonly open = new Map<string, string>();
   /** Number of jobs and submissions in progress, by client. */
-  readonly #underWay = new Map<string, number>();
-  readonly #stop = new AbortController();
-  #running: Promise<void> | null = null;
+  private readonly underWay = new Map<string, number>();
+  private readonly stop = new AbortController();
+  private running: Promise<void> | null = null;
 
   constructor(deps: VerifyQueueDeps) {
-    this.#deps = { ...deps, compilers: rememberCompilations(deps.compilers) };
+    this.deps = { ...deps, compilers: rememberCompilations(deps.compilers) };
     this.compilerVersions = deps.compilers.versions;
   }
 
@@ -87,76 +87,76 @@ class VerifyQueue implements VerificationQueue {
       throw new AppError('bad_request', 'the name of the contract is missing');
     }
     const { digest, size } = digestOf(request);
-    const same = this.#open.get(digest);
+    const same = this.open.get(digest);
     if (same !== undefined) return { kind: 'queued', guid: same };
-    const underWay = this.#underWay.get(client) ?? 0;
+    const underWay = this.underWay.get(client) ?? 0;
     if (underWay >= OPEN_PER_CLIENT) return { kind: 'client_busy', openMax: OPEN_PER_CLIENT };
-    this.#underWay.set(client, underWay + 1);
+    this.underWay.set(client, underWay + 1);
     let added = false;
     try {
-      const found = await examine(this.#deps, request);
+      const found = await examine(this.deps, request);
       if ('kind' in found) return found;
       const verdictKey = hashOf(digest + JSON.stringify(found));
-      const known = this.#findTicket(digest, verdictKey);
+      const known = this.findTicket(digest, verdictKey);
       if (known !== null) return { kind: 'queued', guid: known };
-      this.#checkRoom(size);
+      this.checkRoom(size);
       const guid = randomBytes(GUID_BYTES).toString('hex');
-      this.#add({ guid, digest, verdictKey, client, size, request, onChain: found });
+      this.add({ guid, digest, verdictKey, client, size, request, onChain: found });
       added = true;
       return { kind: 'queued', guid };
     } finally {
-      if (!added) this.#leave(client);
+      if (!added) this.leave(client);
     }
   }
 
   status(guid: string): VerificationState | null {
-    return this.#tickets.get(guid) ?? null;
+    return this.tickets.get(guid) ?? null;
   }
 
   async close(): Promise<void> {
-    this.#stop.abort();
-    this.#waiting.clear();
-    this.#open.clear();
-    await this.#running;
+    this.stop.abort();
+    this.waiting.clear();
+    this.open.clear();
+    await this.running;
   }
 
   /** The ticket of the same request, if it is open or has failed. */
-  #findTicket(digest: string, verdictKey: string): string | null {
-    const open = this.#open.get(digest);
+  private findTicket(digest: string, verdictKey: string): string | null {
+    const open = this.open.get(digest);
     if (open !== undefined) return open;
-    const failed = this.#failures.get(verdictKey);
-    return failed !== undefined && this.#tickets.has(failed) ? failed : null;
+    const failed = this.failures.get(verdictKey);
+    return failed !== undefined && this.tickets.has(failed) ? failed : null;
   }
 
-  #checkRoom(size: number): void {
-    const hasRoom = this.#waiting.length < WAITING_MAX && this.#waiting.size + size <= WAITING_SIZE_MAX;
-    if (hasRoom && !this.#stop.signal.aborted) return;
-    throw new AppError('unavailable', 'too many verifications are waiting');
+  private checkRoom(size: number): void {
+    const hasRoom = this.waiting.length < WAITING_MAX && this.waiting.size + size <= WAITING_SIZE_MAX;
+    if (hasRoom && !this.stop.signal.aborted) return;
+    throw new AppError('unavailable', 'too many verifications are waiting; try again later');
   }
 
-  #add(job: Job): void {
-    this.#tickets.set(job.guid, { state: 'pending' });
-    this.#open.set(job.digest, job.guid);
-    this.#waiting.add(job, job.client, job.size);
-    this.#running ??= this.#drain();
+  private add(job: Job): void {
+    this.tickets.set(job.guid, { state: 'pending' });
+    this.open.set(job.digest, job.guid);
+    this.waiting.add(job, job.client, job.size);
+    this.running ??= this.drain();
   }
 
-  async #drain(): Promise<void> {
-    const { signal } = this.#stop;
-    for (let job = this.#waiting.take(); job !== null && !signal.aborted; job = this.#waiting.take()) {
-      const { state, isVerdict } = await runJob(this.#deps, job, signal);
-      this.#tickets.set(job.guid, state);
-      if (isVerdict && state.state === 'failed') this.#failures.set(job.verdictKey, job.guid);
-      this.#open.delete(job.digest);
-      this.#leave(job.client);
+  private async drain(): Promise<void> {
+    const { signal } = this.stop;
+    for (let job = this.waiting.take(); job !== null && !signal.aborted; job = this.waiting.take()) {
+      const { state, isVerdict } = await runJob(this.deps, job, signal);
+      this.tickets.set(job.guid, state);
+      if (isVerdict && state.state === 'failed') this.failures.set(job.verdictKey, job.guid);
+      this.open.delete(job.digest);
+      this.leave(job.client);
     }
-    this.#running = null;
+    this.running = null;
   }
 
-  #leave(client: string): void {
-    const left = (this.#underWay.get(client) ?? 0) - 1;
-    if (left > 0) this.#underWay.set(client, left);
-    else this.#underWay.delete(client);
+  private leave(client: string): void {
+    const left = (this.underWay.get(client) ?? 0) - 1;
+    if (left > 0) this.underWay.set(client, left);
+    else this.underWay.delete(client);
   }
 }
 
@@ -234,8 +234,8 @@ async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Pro
     return { state: { state: stored === 0 ? 'already_verified' : 'verified', status }, isVerdict: true };
   } catch (error) {
     if (error instanceof AppError && error.code === 'bad_request') return fail(deps, job, error.message);
-    deps.log.error({ chainId, address, error: errorText(error) }, 'a verification failed');
-    const reason = 'the verification could not be carried out; try again later';
+    deps.log.error({ chainId, address, error: errorText(error) }, 'an internal error stopped a verification');
+    const reason = 'an internal error stopped the verification; try again later';
     return { state: { state: 'failed', reason }, isVerdict: false };
   }
 }

@@ -134,7 +134,8 @@ export async function encodeEvents(
   const hashes = await listFinalHashes(runner, chainId, final);
   return events.map((event) => {
     const hash = hashAt(head, blockOfOrd(event.ord), hashes);
-    if (hash === null) throw new AppError('broken_invariant', `an event beyond the head: ${event.item.id}`);
+    if (hash === null)
+      throw new AppError('broken_invariant', `event ${event.item.id} is in a block after the head`);
     return { ...event, message: eventMessage(event, hash) };
   });
 }

@@ -103,7 +103,7 @@ class DatabaseTail implements TailLoop {
         // A hanging database must not delay the shutdown.
         await untilAborted(this.step(news), signal);
         for (const resolve of waiting) resolve();
-        if (failures > 0) log.info({ failures }, 'the tail loop is back');
+        if (failures > 0) log.info({ failures }, 'the tail loop can read the head again');
         failures = 0;
         this.lastError = null;
       } catch (error) {
@@ -210,7 +210,7 @@ class DatabaseTail implements TailLoop {
     const links = ({ blocks }: HeadSnapshot): string =>
       blocks.map(({ hash, commit }) => `${hash} ${commit}`).join();
     if (stored.finalTo !== head.finalTo || links(stored) !== links(head))
-      this.options.log.error({ version: head.version }, 'the head was told otherwise than it is stored');
+      this.options.log.error({ version: head.version }, 'the in-memory head differs from the database');
   }
 
   private async publish(
@@ -226,7 +226,7 @@ class DatabaseTail implements TailLoop {
     if (next.finalTo < old.finalTo || next.startBlock !== old.startBlock) {
       log.warn(
         { old: old.finalTo, next: next.finalTo },
-        'the final cursor went back; all streams are restarted',
+        'the final cursor moved back; restarting all streams',
       );
       this.restart(next);
       return;
@@ -259,7 +259,7 @@ class DatabaseTail implements TailLoop {
       if (!passing) this.changeFailures += 1;
       if (this.changeFailures < CHANGE_ATTEMPTS) throw error;
       const facts = { err: error, from: old.number, to: next.number };
-      log.error(facts, 'a change cannot be streamed; all streams are restarted');
+      log.error(facts, 'a change of the chain could not be streamed; restarting all streams');
       this.changeFailures = 0;
       this.restart(next);
       return null;

@@ -1,20 +1,20 @@
 /** Starts the page: header, router, live state and clock. A table below maps locations to views. */
-import { getBody, onBlock, urlOf, type Query } from './api.ts';
-import type { App, Place, View } from './app.ts';
-import { contractView } from './contractView.ts';
-import { dexesView } from './dexesView.ts';
-import { byId, h } from './dom.ts';
-import { formatCount } from './format.ts';
-import { blockOf, createLiveStream, type LiveEvent, type LiveState, type LiveStream } from './live.ts';
-import { marketView } from './marketView.ts';
-import { pairView } from './pairView.ts';
-import { emptyNotice } from './panel.ts';
-import { keepTimes } from './pieces.ts';
-import { portfolioView } from './portfolioView.ts';
-import { setUpSearch } from './searchBox.ts';
-import { searchView } from './searchView.ts';
-import { setUpTheme } from './themeSwitch.ts';
-import { tokenView } from './tokenView.ts';
+import { getBody, onBlock, urlOf, type Query } from './core/api.ts';
+import type { App, Place, View } from './core/app.ts';
+import { contractView } from './views/contractView.ts';
+import { dexesView } from './views/dexesView.ts';
+import { byId, h } from './core/dom.ts';
+import { formatCount } from './core/format.ts';
+import { blockOf, createLiveStream, type LiveEvent, type LiveState, type LiveStream } from './core/live.ts';
+import { marketView } from './views/marketView.ts';
+import { pairView } from './views/pairView.ts';
+import { emptyNotice } from './core/panel.ts';
+import { keepTimes } from './core/pieces.ts';
+import { portfolioView } from './views/portfolioView.ts';
+import { setUpSearch } from './core/searchBox.ts';
+import { searchView } from './views/searchView.ts';
+import { setUpTheme } from './core/themeSwitch.ts';
+import { tokenView } from './views/tokenView.ts';
 
 const VIEWS: Readonly<Record<string, View>> = {
   '': marketView,
@@ -31,10 +31,10 @@ const VIEWS: Readonly<Record<string, View>> = {
 /** Without stream events, the page polls for the newest block. */
 const POLL_MS = 5_000;
 const STATES: Readonly<Record<LiveState, string>> = {
-  idle: 'Paused: nothing is followed while nobody looks',
+  idle: 'Paused while the page is hidden',
   connecting: 'Connecting to the live stream',
   live: 'Live: events arrive as they are indexed',
-  away: 'The live stream broke off; trying again',
+  away: 'The live stream is interrupted; reconnecting',
 };
 
 interface HeadListener {
@@ -142,7 +142,9 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
     window.scrollTo(0, 0);
     if (view === undefined) {
       app.setTitle('Not found');
-      main.replaceChildren(emptyNotice('There is nothing here. ', h('a', { href: '#/' }, 'To the market')));
+      main.replaceChildren(
+        emptyNotice('This page does not exist. ', h('a', { href: '#/' }, 'Go to the market')),
+      );
       return;
     }
     const live = followedBy(app.live, follow);

@@ -5,6 +5,7 @@ import {
   addressShape,
   countShape,
   decimalShape,
+  dexNameShape,
   hashShape,
   integerStringShape,
   listMetaShape,
@@ -21,59 +22,100 @@ const common = {
   id: z
     .string()
     .regex(/^\d+-\d+$/)
-    .meta({ description: '<block_number>-<log_index>', example: '17686110-42' }),
-  block_number: countShape,
-  timestamp: unixSecondsShape,
-  tx_hash: hashShape,
-  log_index: countShape,
-  pair_address: addressShape,
-  dex_name: z.string(),
+    .meta({ description: 'Id of the event: <block_number>-<log_index>', example: '17686110-42' }),
+  block_number: countShape.meta({ description: 'Block number' }),
+  timestamp: unixSecondsShape.meta({ description: 'Block time, unix seconds, UTC' }),
+  tx_hash: hashShape.meta({ description: 'Transaction hash' }),
+  log_index: countShape.meta({ description: 'Index of the log in its block, from 0' }),
+  pair_address: addressShape.meta({ description: 'Address of the pair' }),
+  dex_name: dexNameShape,
   pool_type: poolTypeShape,
-  token0: tokenRefShape,
-  token1: tokenRefShape,
-  maker: addressShape.nullable().meta({ description: 'Sender of the transaction' }),
+  token0: tokenRefShape.meta({ description: 'Token of amount0 and reserve0' }),
+  token1: tokenRefShape.meta({ description: 'Token of amount1 and reserve1' }),
+  maker: addressShape.nullable().meta({
+    description: 'Sender of the transaction; null if the node does not provide the sender',
+  }),
   amount_usd: usdShape.nullable().meta({
     description:
-      'Value by trusted prices at the end of the block: of a swap the mean of its trusted sides, of a mint or burn ' +
-      'their sum; null where none is trusted, and for a sync',
+      'Value in USD at the end of the block, by trusted prices only. Swap: the mean of the trusted sides. ' +
+      'Mint and burn: the sum of the trusted tokens. Null without a trusted price, and for a sync',
   }),
-  finalized: z.boolean(),
+  finalized: z.boolean().meta({ description: 'Whether the block is final: no reorg can remove the event' }),
 } as const;
 
 export const swapItemShape = z
   .object({
     ...common,
     event_type: z.literal('swap'),
-    side: z.enum(['buy', 'sell']).meta({ description: 'buy: the pool balance of the base token fell' }),
-    token_in: addressShape,
-    token_out: addressShape,
-    amount_in: decimalShape,
-    amount_out: decimalShape,
-    amount0: decimalShape.meta({ description: 'Signed, + into the pool' }),
-    amount1: decimalShape.meta({ description: 'Signed, + into the pool' }),
-    price: decimalShape.nullable().meta({ description: 'Marginal price after the swap, quote per base' }),
-    price_usd: decimalShape.nullable(),
-    execution_price: decimalShape.nullable().meta({ description: '|net quote| / |net base|' }),
-    fee_usd: usdShape.nullable(),
-    sender: addressShape.nullable().meta({ description: 'Null where the event names none (Balancer)' }),
-    recipient: addressShape.nullable(),
-    sqrt_price_x96: integerStringShape.optional(),
-    tick: z.int().optional(),
-    liquidity_raw: integerStringShape.optional(),
+    side: z
+      .enum(['buy', 'sell'])
+      .meta({ description: 'buy: the pool balance of the base token fell; sell: every other swap' }),
+    token_in: addressShape.meta({ description: 'Token paid into the pool' }),
+    token_out: addressShape.meta({ description: 'Token paid out of the pool' }),
+    amount_in: decimalShape.meta({
+      description: 'Net amount of token_in paid into the pool, whole tokens; 0 if none entered',
+    }),
+    amount_out: decimalShape.meta({
+      description: 'Net amount of token_out paid out of the pool, whole tokens; 0 if none left',
+    }),
+    amount0: decimalShape.meta({
+      description: 'Net amount of token0, whole tokens; positive into the pool, negative out of the pool',
+    }),
+    amount1: decimalShape.meta({
+      description: 'Net amount of token1, whole tokens; positive into the pool, negative out of the pool',
+    }),
+    price: decimalShape.nullable().meta({
+      description:
+        'Marginal price after the swap, quote tokens per base token; null if the pool has no price',
+    }),
+    price_usd: decimalShape.nullable().meta({
+      description: 'Marginal price after the swap, USD per base token; null without a USD price',
+    }),
+    execution_price: decimalShape.nullable().meta({
+      description:
+        'Price that the trader paid, quote tokens per base token: |net quote| / |net base|; null if ' +
+        'either amount is 0',
+    }),
+    fee_usd: usdShape.nullable().meta({ description: 'Fee in USD; null if no side has a trusted price' }),
+    sender: addressShape.nullable().meta({
+      description: 'Sender that the event names; null if the event names none, as in Balancer V2',
+    }),
+    recipient: addressShape.nullable().meta({
+      description: 'Recipient that the event names; null if the event names none, as in Balancer V2',
+    }),
+    sqrt_price_x96: integerStringShape
+      .optional()
+      .meta({ description: 'V3 pools: sqrtPriceX96 after the swap' }),
+    tick: z.int().optional().meta({ description: 'V3 pools: tick after the swap' }),
+    liquidity_raw: integerStringShape
+      .optional()
+      .meta({ description: 'V3 pools: active liquidity after the swap' }),
   })
   .meta({ id: 'SwapEvent' });
 export type SwapItem = z.infer<typeof swapItemShape>;
 
 const liquidity = {
   ...common,
-  owner: addressShape,
-  amount0: decimalShape,
-  amount1: decimalShape,
-  amount0_usd: usdShape.nullable().meta({ description: 'By whatever price there was' }),
-  amount1_usd: usdShape.nullable(),
-  liquidity_raw: integerStringShape.nullable(),
-  tick_lower: z.int().nullable().optional(),
-  tick_upper: z.int().nullable().optional(),
+  owner: addressShape.meta({
+    description:
+      'V3: owner of the position. V2: sender of a mint, recipient of a burn. Balancer V2: the liquidity ' +
+      'provider',
+  }),
+  amount0: decimalShape.meta({ description: 'Amount of token0 added or removed, whole tokens' }),
+  amount1: decimalShape.meta({ description: 'Amount of token1 added or removed, whole tokens' }),
+  amount0_usd: usdShape.nullable().meta({
+    description: 'Value of amount0 in USD at the end of the block, by any price; null without a price',
+  }),
+  amount1_usd: usdShape.nullable().meta({
+    description: 'Value of amount1 in USD at the end of the block, by any price; null without a price',
+  }),
+  liquidity_raw: integerStringShape.nullable().meta({
+    description:
+      'V3: liquidity added or removed. V2: LP tokens minted or burned, raw; null if their Transfer log ' +
+      'was not found',
+  }),
+  tick_lower: z.int().nullable().optional().meta({ description: 'V3 pools: lower tick of the position' }),
+  tick_upper: z.int().nullable().optional().meta({ description: 'V3 pools: upper tick of the position' }),
 } as const;
 
 export const mintItemShape = z
@@ -90,9 +132,11 @@ export const syncItemShape = z
   .object({
     ...common,
     event_type: z.literal('sync'),
-    reserve0: decimalShape,
-    reserve1: decimalShape,
-    price: decimalShape.nullable(),
+    reserve0: decimalShape.meta({ description: 'Reserve of token0 after the event, whole tokens' }),
+    reserve1: decimalShape.meta({ description: 'Reserve of token1 after the event, whole tokens' }),
+    price: decimalShape.nullable().meta({
+      description: 'Price of the reserves, quote tokens per base token; null if a reserve is 0',
+    }),
   })
   .meta({ id: 'SyncEvent' });
 export type SyncItem = z.infer<typeof syncItemShape>;
@@ -102,16 +146,16 @@ export const undecodableItemShape = z
   .object({
     id: common.id,
     event_type: z.literal('undecodable'),
-    stored_as: z.enum(EVENT_KINDS),
-    block_number: countShape,
-    log_index: countShape,
-    finalized: z.boolean(),
+    stored_as: z.enum(EVENT_KINDS).meta({ description: 'Kind of the event' }),
+    block_number: common.block_number,
+    log_index: common.log_index,
+    finalized: common.finalized,
   })
   .meta({
     id: 'UndecodableEvent',
     description:
-      'An event whose stored row cannot be read: only where it stands, and under which event_type it is stored. The ' +
-      'stream sends `gap` in its place.',
+      'An event whose stored row cannot be read. Only its position and its kind are known. The stream ' +
+      'sends `gap` instead',
   });
 export type UndecodableItem = z.infer<typeof undecodableItemShape>;
 
@@ -138,7 +182,7 @@ export const activityMetaShape = listMetaShape.extend({
   next_cursor: z
     .string()
     .nullable()
-    .meta({ description: 'Pass as `cursor` for older events; null: there are none' }),
+    .meta({ description: 'Value of `cursor` for older events; null if there are none' }),
 });
 
 export const activityAnswerShape = z.object({ data: z.array(activityEntryShape), meta: activityMetaShape });

@@ -5,6 +5,7 @@ import {
   addressShape,
   countShape,
   decimalShape,
+  dexNameShape,
   hashShape,
   integerStringShape,
   poolTypeShape,
@@ -13,75 +14,113 @@ import {
 } from './primitives';
 import { confidenceShape, warningShape } from './tokens';
 
-/** How `inputs_hash` is computed; must match auditHash.ts exactly. */
+/** How `inputs_hash` is computed; must match hashInputs.ts exactly. */
 const HASH_RECIPE =
-  'sha256, with 0x, of these UTF-8 lines, each ended by \\n, fields divided by one space, null as -, all values as they ' +
-  'stand in this answer: `candlehouse-audit 1`; `chain <chain_id>`; `block <derived_at_block>`; ' +
-  '`token <token.address>`; `anchor <anchor.address> <anchor.price_usd>` (`anchor - -` without one); then for each hop ' +
-  '`hop <step> <from_token> <to_token>` and for each of its pools ' +
-  '`pool <address> <reserve0> <reserve1> <weight> <implied_price>`; then for each excluded pool ' +
-  '`excluded <address> <reason> <implied_price>`. chain_id is the number of the chain (369 for PulseChain).';
+  'SHA-256, with 0x, of the following lines in UTF-8. Each line ends with a line feed. One space ' +
+  'separates fields, null is `-`, and values are printed as in this answer. Lines: ' +
+  '`candlehouse-audit 1`; `chain <chain_id>`; `block <derived_at_block>`; `token <token.address>`; ' +
+  '`anchor <anchor.address> <anchor.price_usd>`; for each hop `hop <step> <from_token> <to_token>`, ' +
+  'followed by `pool <address> <reserve0> <reserve1> <weight> <implied_price>` for each pool of the ' +
+  'hop; for each excluded pool `excluded <address> <reason> <implied_price>`. chain_id is 369 for ' +
+  'PulseChain';
 
 const auditPoolShape = z.object({
-  address: addressShape,
-  dex_name: z.string(),
+  address: addressShape.meta({ description: 'Address of the pool' }),
+  dex_name: dexNameShape,
   pool_type: poolTypeShape,
-  fee_bps: z.int().min(0),
+  fee_bps: z.int().min(0).meta({ description: 'Fee of the pool, rounded to basis points' }),
   token0: addressShape.meta({ description: 'Token of reserve0' }),
-  token1: addressShape,
-  reserve0: integerStringShape,
-  reserve1: integerStringShape,
-  weight: decimalShape.meta({ description: 'The weights of one hop sum to exactly 1' }),
+  token1: addressShape.meta({ description: 'Token of reserve1' }),
+  reserve0: integerStringShape.meta({ description: 'Balance of token0 in the pool, raw units' }),
+  reserve1: integerStringShape.meta({ description: 'Balance of token1 in the pool, raw units' }),
+  weight: decimalShape.meta({
+    description: 'Share of the pool in hop_price, 0 to 1; the weights of one hop sum to exactly 1',
+  }),
   implied_price: decimalShape.meta({
     description:
-      'to_token per from_token: the marginal price, or the 30-minute mean where the warning price_deviates_from_twap ' +
-      'says so; in a pool with another anchor than to_token turned by the given prices of the two',
+      'Price of the pool, to_token per from_token: the marginal price, or the 30-minute mean if the hop ' +
+      'has the warning price_deviates_from_twap. If the pool holds another anchor than to_token, the ' +
+      'configured prices of both anchors convert the price',
   }),
 });
 
 const auditHopShape = z.object({
-  step: z.int().min(1),
-  from_token: addressShape,
-  to_token: addressShape,
-  hop_price: decimalShape.meta({ description: 'Sum of weight * implied_price, to 18 digits' }),
-  pools: z.array(auditPoolShape),
+  step: z.int().min(1).meta({ description: 'Position of the hop on the path, from 1' }),
+  from_token: addressShape.meta({ description: 'Token that the hop prices' }),
+  to_token: addressShape.meta({ description: 'Token in which the hop prices from_token' }),
+  hop_price: decimalShape.meta({
+    description: 'to_token per from_token: the sum of weight × implied_price over the pools, to 18 digits',
+  }),
+  pools: z.array(auditPoolShape).meta({ description: 'Pools of the hop, largest weight first' }),
 });
 export type AuditHop = z.infer<typeof auditHopShape>;
 
 const excludedPoolShape = z.object({
-  address: addressShape,
+  address: addressShape.meta({ description: 'Address of the pool' }),
   reason: z.enum(['outlier', 'disagrees', 'no_price', 'low_liquidity', 'dormant', 'not_on_route']).meta({
     description:
-      'outlier, disagrees: dropped from its hop by its price; no_price: the pool or its other token has none; ' +
-      'low_liquidity: less than 50 USD on its known side; dormant: no move for 30 days; not_on_route: another hop is wider',
+      'outlier: the price is far from the other pools of the hop; disagrees: the price differs from the ' +
+      'deeper of two pools; no_price: the pool has no price, or its other token has no USD price; ' +
+      'low_liquidity: less than 50 USD of the other token; dormant: no change for 30 days; ' +
+      'not_on_route: the route uses other pools',
   }),
-  implied_price: decimalShape.nullable(),
-  step: z.int().min(1).nullable().meta({ description: 'The hop it was dropped from; null: none' }),
+  implied_price: decimalShape
+    .nullable()
+    .meta({ description: 'Price of the pool in to_token; null if the pool has no price' }),
+  step: z
+    .int()
+    .min(1)
+    .nullable()
+    .meta({ description: 'Step of the hop that dropped the pool; null if the pool is on no hop' }),
   to_token: addressShape.meta({
-    description: "implied_price is in this token: the hop's to_token, or the pool's other token",
+    description: 'Token of implied_price: to_token of the hop, or else the other token of the pool',
   }),
 });
 export type ExcludedPool = z.infer<typeof excludedPoolShape>;
 
 export const auditShape = z
   .object({
-    token: tokenShape.pick({ address: true, symbol: true, name: true }),
+    token: tokenShape
+      .pick({ address: true, symbol: true, name: true })
+      .meta({ description: 'The audited token' }),
     price_usd: decimalShape.nullable().meta({
-      description: 'Product of the hop prices times the price of the anchor, to 18 digits',
+      description:
+        'USD per whole token: the product of all hop_price and anchor.price_usd, to 18 digits; null ' +
+        'without a price',
     }),
-    price_native: decimalShape.nullable(),
-    derived_at_block: countShape,
-    derived_at_timestamp: unixSecondsShape,
+    price_native: decimalShape.nullable().meta({
+      description:
+        'price_usd divided by the USD price of the wrapped native token, to 18 digits; null without ' +
+        'either price',
+    }),
+    derived_at_block: countShape.meta({ description: 'Block of the price: pool states count as of its end' }),
+    derived_at_timestamp: unixSecondsShape.meta({ description: 'Time of that block, unix seconds, UTC' }),
     confidence: confidenceShape,
-    confidence_score: z.number().min(0).max(1),
-    method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']),
+    confidence_score: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'Confidence from 0 to 1: 0.99 for an anchor, 0 without a price' }),
+    method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']).meta({
+      description:
+        'lp_weighted_multi_hop: the price follows from the hops; stable_anchor: the token is an anchor, ' +
+        'whose price is configured; last_known: no pool of some hop moved for a day; none: no price',
+    }),
     anchor: z
-      .object({ address: addressShape, price_usd: decimalShape })
+      .object({
+        address: addressShape,
+        price_usd: decimalShape.meta({ description: 'Configured price, USD per whole token' }),
+      })
       .nullable()
-      .meta({ description: 'The token whose price is given, at the end of the path' }),
-    hops: z.array(auditHopShape),
-    excluded_pools: z.array(excludedPoolShape),
-    warnings: z.array(warningShape),
+      .meta({ description: 'Anchor at the end of the path; null without a price' }),
+    hops: z
+      .array(auditHopShape)
+      .meta({ description: 'Hops from the token to the anchor; empty for an anchor and without a price' }),
+    excluded_pools: z.array(excludedPoolShape).meta({
+      description:
+        'Pools that the price ignores: the pools that a hop dropped, then up to 20 other pools of the token',
+    }),
+    warnings: z.array(warningShape).meta({ description: 'Reasons for caution; empty if there are none' }),
     inputs_hash: hashShape.meta({ description: HASH_RECIPE }),
   })
   .meta({ id: 'PriceAudit' });

@@ -5,6 +5,7 @@ import { pairItemShape } from './pairs';
 import {
   addressShape,
   countShape,
+  dexNameShape,
   listMetaShape,
   percentShape,
   poolTypeShape,
@@ -16,23 +17,35 @@ const usd = usdShape;
 const percent = percentShape.nullable();
 
 const item = {
-  dex_name: z.string().meta({ example: 'pulsex_v2' }),
-  display_name: z.string(),
-  pool_types: z.array(poolTypeShape),
-  factories: z.array(addressShape),
-  volume_24h_usd: usd,
-  volume_7d_usd: usd,
-  volume_change_24h: percent.meta({ description: 'Percent against the 24 hours before' }),
-  tvl_usd: usd,
-  fees_24h_usd: usd,
-  protocol_fees_24h_usd: usd,
-  tx_24h: countShape,
-  traders_24h: countShape.nullable().meta({ description: 'Distinct makers; null where no sender is known' }),
-  pool_count: countShape,
-  active_pools_24h: countShape.meta({ description: 'Pools with a swap in 24 hours' }),
-  market_share_24h: percent.meta({ description: 'Percent of the 24 h volume of all DEXes' }),
-  tvl_share: percent,
-  last_trade_at: unixSecondsShape.nullable(),
+  dex_name: dexNameShape,
+  display_name: z.string().meta({ description: 'Name of the DEX for people', example: 'PulseX V2' }),
+  pool_types: z.array(poolTypeShape).meta({ description: 'Types of its pools, ascending' }),
+  factories: z
+    .array(addressShape)
+    .meta({ description: 'Factory contracts of its pools; for Balancer V2 the vault' }),
+  volume_24h_usd: usd.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
+  volume_7d_usd: usd.meta({ description: 'Volume of tracked swaps in 7 days, USD' }),
+  volume_change_24h: percent.meta({
+    description: 'Change of volume_24h_usd against the previous 24 h, percent; null if that volume is 0',
+  }),
+  tvl_usd: usd.meta({ description: 'Sum of liquidity_usd of its pairs' }),
+  fees_24h_usd: usd.meta({ description: 'Fees of tracked swaps in 24 h, USD' }),
+  protocol_fees_24h_usd: usd.meta({ description: 'Share of fees_24h_usd that the protocol receives' }),
+  tx_24h: countShape.meta({ description: 'Swaps in 24 h' }),
+  traders_24h: countShape.nullable().meta({
+    description: 'Distinct senders of swap transactions in 24 h; null if the node provides no senders',
+  }),
+  pool_count: countShape.meta({ description: 'Number of pools' }),
+  active_pools_24h: countShape.meta({ description: 'Pools with a swap in 24 h' }),
+  market_share_24h: percent.meta({
+    description: 'volume_24h_usd in percent of the volume of all DEXes, 0 to 100; null if that volume is 0',
+  }),
+  tvl_share: percent.meta({
+    description: 'tvl_usd in percent of the TVL of all DEXes, 0 to 100; null if that TVL is 0',
+  }),
+  last_trade_at: unixSecondsShape
+    .nullable()
+    .meta({ description: 'Time of the last swap, unix seconds, UTC; null if there was none' }),
 } as const;
 
 export const dexItemShape = z.object(item).meta({ id: 'Dex' });
@@ -43,12 +56,16 @@ export type DexesAnswer = z.infer<typeof dexesAnswerShape>;
 
 export const dexDayShape = z
   .object({
-    time: unixSecondsShape.meta({ description: 'Start of the UTC day' }),
-    volume_usd: usd,
-    fees_usd: usd,
-    tvl_usd: usd.nullable().meta({ description: 'Known of the running day alone' }),
-    tx: countShape,
-    market_share: percent,
+    time: unixSecondsShape.meta({ description: 'Start of the UTC day, unix seconds' }),
+    volume_usd: usd.meta({ description: 'Volume of tracked swaps, USD' }),
+    fees_usd: usd.meta({ description: 'Fees of tracked swaps, USD' }),
+    tvl_usd: usd.nullable().meta({
+      description: 'TVL in USD of the newest day; null for earlier days, because past TVL is not stored',
+    }),
+    tx: countShape.meta({ description: 'Swaps' }),
+    market_share: percent.meta({
+      description: 'volume_usd in percent of the volume of all DEXes that day; null if that volume is 0',
+    }),
   })
   .meta({ id: 'DexDay' });
 export type DexDay = z.infer<typeof dexDayShape>;
@@ -56,8 +73,11 @@ export type DexDay = z.infer<typeof dexDayShape>;
 export const dexDetailShape = z
   .object({
     ...item,
-    top_pairs: z.array(pairItemShape),
-    history: z.array(dexDayShape).meta({ description: 'Ascending days, from the first indexed one at most' }),
+    top_pairs: z.array(pairItemShape).meta({ description: 'The 10 pairs with the most volume in 24 h' }),
+    history: z.array(dexDayShape).meta({
+      description:
+        'One item per UTC day, ascending, without gaps; starts at the first indexed day at the earliest',
+    }),
   })
   .meta({ id: 'DexDetail' });
 export type DexDetail = z.infer<typeof dexDetailShape>;

@@ -4,13 +4,22 @@ import { z } from 'zod';
 export const etherscanAnswerShape = z
   .union([
     z.object({
-      status: z.enum(['0', '1']),
-      message: z.string().meta({ description: 'OK, NOTOK, or what an empty list is called' }),
+      status: z
+        .enum(['0', '1'])
+        .meta({ description: '1: success with a result; 0: an error or an empty list' }),
+      message: z.string().meta({
+        description:
+          'OK; for an error NOTOK or the error text; for an empty list a text such as No records found',
+      }),
       result: z.union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
       reason: z
         .string()
         .optional()
-        .meta({ description: 'Why a verification failed; its clients know one literal text alone' }),
+        .meta({
+          description:
+            'checkverifystatus: why the verification failed. Clients compare `result` with a fixed text, so ' +
+            'the reason is here',
+        }),
     }),
     z.object({ jsonrpc: z.literal('2.0'), id: z.int(), result: z.string() }),
     z.object({

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 
 import { explorerMetaShape } from './explorerMeta';
-import { addressShape, countShape, hashShape, unixSecondsShape } from './primitives';
+import {
+  addressShape,
+  chainIdShape,
+  countShape,
+  dexNameShape,
+  hashShape,
+  unixSecondsShape,
+} from './primitives';
 
 const dataShape = z
   .string()
@@ -12,30 +19,38 @@ const dataShape = z
 /** Nested values of tuples and arrays. OpenAPI describes them no further. */
 const decodedValueShape = z.unknown().meta({
   description:
-    'Integers as base-10 strings, addresses and bytes as lower-case hex, arrays as lists, tuples as lists of {name, type, value}',
+    'Value of the argument: integers as base-10 strings, addresses and bytes as lower-case hex, ' +
+    'arrays as lists, tuples as lists of {name, type, value}',
 });
 
 export const decodedShape = z
   .object({
-    name: z.string(),
-    signature: z.string().meta({ example: 'Transfer(address,address,uint256)' }),
-    args: z.array(
-      z.object({
-        position: countShape.meta({ description: 'Place among the parameters of the event, from 0' }),
-        name: z.string().meta({ description: 'Empty where the ABI names none' }),
-        type: z.string(),
-        indexed: z.boolean(),
-        value: decodedValueShape,
-        truncated: z
-          .literal(true)
-          .optional()
-          .meta({ description: 'The value is the part within the kept `data`; null: none of it' }),
-        hashed: z
-          .literal(true)
-          .optional()
-          .meta({ description: 'The value is the keccak256 of the indexed one, which no log holds' }),
-      }),
-    ),
+    name: z.string().meta({ description: 'Name of the event' }),
+    signature: z
+      .string()
+      .meta({ description: 'Name and types of the event', example: 'Transfer(address,address,uint256)' }),
+    args: z
+      .array(
+        z.object({
+          position: countShape.meta({ description: 'Index among all parameters of the event, from 0' }),
+          name: z.string().meta({ description: 'Name of the parameter; empty if the ABI has none' }),
+          type: z.string().meta({ description: 'Solidity type', example: 'uint256' }),
+          indexed: z.boolean().meta({ description: 'Whether the argument is a topic' }),
+          value: decodedValueShape,
+          truncated: z
+            .literal(true)
+            .optional()
+            .meta({
+              description:
+                'Set if `data` is truncated within the argument: `value` is the part before the cut, null if ' +
+                'nothing is left',
+            }),
+          hashed: z.literal(true).optional().meta({
+            description: 'Set if `value` is the keccak256 of the argument: the log holds only this hash',
+          }),
+        }),
+      )
+      .meta({ description: 'Arguments in the order of the signature' }),
   })
   .meta({ id: 'DecodedLog' });
 
@@ -44,40 +59,48 @@ export const logEntryShape = z
     id: z
       .string()
       .regex(/^\d+-\d+$/)
-      .meta({ description: '<block_number>-<log_index>', example: '17686110-42' }),
-    chain_id: z.int(),
-    address: addressShape,
-    block_number: countShape,
-    block_hash: hashShape.nullable(),
-    timestamp: unixSecondsShape,
-    tx_hash: hashShape,
-    tx_index: countShape,
-    log_index: countShape,
-    topics: z.array(hashShape),
-    data: dataShape,
-    data_truncated: z
-      .literal(true)
-      .optional()
-      .meta({ description: '`data` is the first 65,536 of `data_bytes` bytes; ask with `limit=1` for all' }),
+      .meta({ description: 'Id of the log: <block_number>-<log_index>', example: '17686110-42' }),
+    chain_id: chainIdShape,
+    address: addressShape.meta({ description: 'Contract that emitted the log' }),
+    block_number: countShape.meta({ description: 'Block number' }),
+    block_hash: hashShape.nullable().meta({ description: 'Block hash; null if the block is not stored' }),
+    timestamp: unixSecondsShape.meta({ description: 'Block time, unix seconds, UTC' }),
+    tx_hash: hashShape.meta({ description: 'Transaction hash' }),
+    tx_index: countShape.meta({ description: 'Index of the transaction in its block, from 0' }),
+    log_index: countShape.meta({ description: 'Index of the log in its block, from 0' }),
+    topics: z.array(hashShape).meta({ description: 'The topics of the log, 0 to 4' }),
+    data: dataShape.meta({
+      description: 'Data of the log, lower-case hex; at most 65,536 bytes unless limit=1',
+    }),
+    data_truncated: z.literal(true).optional().meta({
+      description: 'Set if `data` has only the first 65,536 bytes; limit=1 returns the whole data',
+    }),
     data_bytes: countShape
       .optional()
-      .meta({ description: 'Where `data_truncated`: bytes of the whole data' }),
+      .meta({ description: 'Length of the whole data in bytes; present if data_truncated is set' }),
     decoded: decodedShape.nullable().meta({
       description:
-        'By the ABI of the contract or of the implementation live at the log, else by known signatures; null: nothing fits',
+        'The decoded event, by the ABI of the contract, by the ABI of its implementation at the time of ' +
+        'the log, or by a known signature; null if none of them fits',
     }),
-    finalized: z.boolean(),
+    finalized: z.boolean().meta({ description: 'Whether the block is final: no reorg can remove the log' }),
   })
   .meta({ id: 'LogEntry' });
 export type LogEntry = z.infer<typeof logEntryShape>;
 
 export const logsMetaShape = explorerMetaShape.extend({
-  total: countShape.meta({ description: 'Logs that match, counted up to 10,000' }),
-  total_exact: z.boolean().meta({ description: 'false: there may be more than `total`' }),
-  next_cursor: z.string().nullable().meta({
-    description:
-      'Pass as `cursor` to go on; null: there are no more. A page may be short and have one: a search is given up after some seconds, and a page ends at about 8 MB',
+  total: countShape.meta({ description: 'Number of matching logs; a lower bound if total_exact is false' }),
+  total_exact: z.boolean().meta({
+    description: 'Whether `total` is exact; counting stops after 500 ms or 10,000 logs',
   }),
+  next_cursor: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'Value of `cursor` for the next page; null if no logs follow. A page can be shorter than `limit` ' +
+        'and still have a cursor: a search stops after 3 s, and a page ends at about 8 MB',
+    }),
 });
 
 const success = z.literal(true);
@@ -86,34 +109,54 @@ export const logsAnswerShape = z.object({ success, data: z.array(logEntryShape),
 export type LogsAnswer = z.infer<typeof logsAnswerShape>;
 
 const proxyShape = z.object({
-  kind: z
-    .string()
-    .meta({ description: 'eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy or eip2535' }),
-  implementation: addressShape.nullable().meta({ description: 'null where it is not one contract' }),
+  kind: z.string().meta({
+    description:
+      'Standard of the proxy: eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy or eip2535',
+  }),
+  implementation: addressShape.nullable().meta({
+    description: 'Current implementation; null if it is unknown or the proxy uses several contracts',
+  }),
 });
 
 const tokenShape = z.object({
-  symbol: z.string().nullable(),
-  name: z.string().nullable(),
-  decimals: z.int().nullable(),
+  symbol: z.string().nullable().meta({ description: 'Symbol; null if the contract has none' }),
+  name: z.string().nullable().meta({ description: 'Name; null if the contract has none' }),
+  decimals: z.int().nullable().meta({ description: 'Decimals, 0 to 77; null if unknown' }),
 });
 
 const summary = {
-  chain_id: z.int(),
-  address: addressShape,
-  name: z.string().nullable(),
-  type: z.enum(['token', 'pair', 'proxy', 'other']),
-  verified: z.boolean(),
-  proxy: proxyShape.nullable(),
-  creation_block: countShape.nullable(),
-  created_at: unixSecondsShape.nullable(),
-  first_seen_block: countShape.nullable(),
-  last_seen_block: countShape.nullable(),
-  log_count: countShape,
+  chain_id: chainIdShape,
+  address: addressShape.meta({ description: 'Address of the contract' }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'Name in the verified source, or else the token name; null if neither exists' }),
+  type: z.enum(['token', 'pair', 'proxy', 'other']).meta({
+    description:
+      'pair: pool of a configured DEX; token: token of the market; proxy: other proxy; other: the rest',
+  }),
+  verified: z.boolean().meta({
+    description: 'Whether the source is verified, of this contract or of another one with the same code',
+  }),
+  proxy: proxyShape.nullable().meta({ description: 'Null if the contract is not known to be a proxy' }),
+  creation_block: countShape.nullable().meta({ description: 'Block of the creation; null if unknown' }),
+  created_at: unixSecondsShape
+    .nullable()
+    .meta({ description: 'Time of that block, unix seconds, UTC; null if unknown' }),
+  first_seen_block: countShape.nullable().meta({
+    description: 'Block of the creation or of the first log, whichever is earlier; null if unknown',
+  }),
+  last_seen_block: countShape.nullable().meta({
+    description: 'Block of the last log; without logs the block of the creation; null if unknown',
+  }),
+  log_count: countShape.meta({ description: 'Number of indexed logs of the contract' }),
 } as const;
 
 export const contractSummaryShape = z
-  .object({ ...summary, token: tokenShape.nullable() })
+  .object({
+    ...summary,
+    token: tokenShape.nullable().meta({ description: 'Null if the contract is not a token of the market' }),
+  })
   .meta({ id: 'ContractSummary' });
 export type ContractSummary = z.infer<typeof contractSummaryShape>;
 
@@ -127,48 +170,107 @@ export const contractRecordShape = z
   .object({
     ...summary,
     verification: z.object({
-      status: z.enum(['exact_match', 'match']).nullable(),
-      verified_at: unixSecondsShape.nullable(),
-      source: z.string().nullable().meta({ description: 'sourcify, blockscout, local, ancestor:1 or twin' }),
-      twin_of: z
-        .object({ chain_id: z.int(), address: addressShape })
+      status: z.enum(['exact_match', 'match']).nullable().meta({
+        description:
+          'exact_match: the code and the metadata hash match; match: the code matches; null if not verified',
+      }),
+      verified_at: unixSecondsShape
         .nullable()
-        .meta({ description: 'The contract with the same code whose verification this is' }),
+        .meta({ description: 'Time of the verification, unix seconds, UTC; null if not verified' }),
+      source: z
+        .string()
+        .nullable()
+        .meta({
+          description:
+            'Origin of the verification: local (compiled by this service), sourcify or blockscout (imported), ' +
+            'ancestor:1 (same address and code on chain 1), twin (other contract with the same code); null if ' +
+            'not verified',
+        }),
+      twin_of: z
+        .object({ chain_id: chainIdShape, address: addressShape })
+        .nullable()
+        .meta({ description: 'The verified contract with the same code; null unless `source` is twin' }),
     }),
-    compiler: z.object({ name: z.string(), version: z.string() }).nullable(),
-    language: z.string().nullable(),
-    optimization: z.object({ enabled: z.boolean(), runs: z.int() }).nullable(),
-    evm_version: z.string().nullable(),
-    license: z.string().nullable(),
-    abi: z.array(z.unknown()).nullable(),
-    sources: z.array(z.object({ path: z.string(), content: z.string() })).nullable(),
-    constructor_args: dataShape.nullable(),
-    creator: addressShape.nullable(),
-    factory: addressShape.nullable(),
-    creation_tx: hashShape.nullable(),
-    code_hash: hashShape.nullable(),
-    code_size: countShape.nullable(),
-    token: tokenShape.extend({ total_supply: z.string().nullable() }).nullable(),
+    compiler: z
+      .object({
+        name: z.string().meta({ description: 'solc or vyper' }),
+        version: z.string().meta({ description: 'Version without a leading v' }),
+      })
+      .nullable()
+      .meta({ description: 'Null if not verified' }),
+    language: z.string().nullable().meta({ description: 'Solidity, Vyper or Yul; null if not verified' }),
+    optimization: z
+      .object({
+        enabled: z.boolean().meta({ description: 'Whether the optimizer was on' }),
+        runs: z.int().meta({ description: 'Optimizer runs' }),
+      })
+      .nullable()
+      .meta({ description: 'Null if not verified' }),
+    evm_version: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null if not verified, or for the default of the compiler' }),
+    license: z.string().nullable().meta({ description: 'SPDX identifier; null if not given' }),
+    abi: z.array(z.unknown()).nullable().meta({ description: 'ABI of the compiler; null if not verified' }),
+    sources: z
+      .array(
+        z.object({
+          path: z.string().meta({ description: 'Path of the file' }),
+          content: z.string().meta({ description: 'Content of the file' }),
+        }),
+      )
+      .nullable()
+      .meta({ description: 'Source files; null if not verified' }),
+    constructor_args: dataShape
+      .nullable()
+      .meta({ description: 'ABI-encoded constructor arguments, lower-case hex; null if unknown' }),
+    creator: addressShape
+      .nullable()
+      .meta({ description: 'Sender of the creating transaction; null if unknown' }),
+    factory: addressShape
+      .nullable()
+      .meta({ description: 'Contract that created this one; null if unknown or created by a transaction' }),
+    creation_tx: hashShape.nullable().meta({ description: 'Creating transaction; null if unknown' }),
+    code_hash: hashShape.nullable().meta({ description: 'keccak256 of the runtime code; null if unknown' }),
+    code_size: countShape
+      .nullable()
+      .meta({ description: 'Size of the runtime code in bytes; null if unknown' }),
+    token: tokenShape
+      .extend({
+        total_supply: z
+          .string()
+          .nullable()
+          .meta({ description: 'Total supply, whole tokens; null if unknown' }),
+      })
+      .nullable()
+      .meta({ description: 'Null if the contract is not a token of the market' }),
     pair: z
       .object({
-        dex_name: z.string(),
-        pool_type: z.int(),
-        factory: addressShape,
-        fee_bps: z.number(),
-        tokens: z.array(tokenShape.extend({ address: addressShape })),
+        dex_name: dexNameShape,
+        pool_type: z.int().meta({ description: 'Pool type: 2 = V2, 3 = V3, 4 = weighted, 5 = stable' }),
+        factory: addressShape.meta({ description: 'Factory or vault of the pool' }),
+        fee_bps: z.number().meta({ description: 'Fee in basis points; may be fractional' }),
+        tokens: z
+          .array(tokenShape.extend({ address: addressShape }))
+          .meta({ description: 'All tokens of the pool, in chain order' }),
       })
-      .nullable(),
+      .nullable()
+      .meta({ description: 'Null if the contract is not a pool of a configured DEX' }),
     upgrades: z
       .array(
         z.object({
-          block_number: countShape,
-          log_index: countShape,
-          kind: z.enum(['implementation', 'beacon', 'diamond']),
-          targets: z.array(addressShape),
+          block_number: countShape.meta({ description: 'Block of the upgrade' }),
+          log_index: countShape.meta({ description: 'Index of the log in its block, from 0' }),
+          kind: z.enum(['implementation', 'beacon', 'diamond']).meta({
+            description: 'Log of the upgrade: Upgraded, BeaconUpgraded or DiamondCut',
+          }),
+          targets: z.array(addressShape).meta({
+            description: 'Contracts that the proxy uses from this log on; for a beacon proxy its beacon',
+          }),
         }),
       )
       .meta({
-        description: 'By its Upgraded, BeaconUpgraded and DiamondCut logs, newest first, at most 100',
+        description: 'Upgrades of the proxy from its logs, newest first, at most 100',
       }),
   })
   .meta({ id: 'ContractRecord' });
@@ -190,20 +292,24 @@ export const HIT_TYPES = [
 
 export const searchHitShape = z
   .object({
-    type: z.enum(HIT_TYPES),
-    chain_id: z.int(),
-    address: addressShape.optional(),
-    hash: z
-      .string()
+    type: z.enum(HIT_TYPES).meta({ description: 'Kind of the object; address: an account without code' }),
+    chain_id: chainIdShape,
+    address: addressShape
       .optional()
-      .meta({ description: 'Of a transaction, a block, or the selector of a signature' }),
-    number: countShape.optional().meta({ description: 'Of a block' }),
-    title: z.string(),
-    subtitle: z.string().nullable(),
-    verified: z.boolean(),
+      .meta({ description: 'Address of an account, a contract, a token or a pair' }),
+    hash: z.string().optional().meta({
+      description: 'Hash of a transaction or block, topic0 of an event, or selector of a function',
+    }),
+    number: countShape.optional().meta({ description: 'Number of a block' }),
+    title: z.string().meta({ description: 'Text to show, at most 200 characters' }),
+    subtitle: z
+      .string()
+      .nullable()
+      .meta({ description: 'Line below the title, at most 200 characters; null if there is none' }),
+    verified: z.boolean().meta({ description: 'Whether the source of the contract is verified' }),
     score: z.number().meta({
       description:
-        '0 to 1: exact, then prefixes, then parts; verified first; then by logs, as counted within the last ten minutes',
+        'Rank from 0 to 1. The quality of the name match decides first; verification and log count break ties',
     }),
   })
   .meta({ id: 'SearchHit' });

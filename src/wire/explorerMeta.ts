@@ -4,11 +4,13 @@ import { z } from 'zod';
 const count = z.int().min(0);
 
 export const explorerMetaShape = z.object({
-  limit: z.int().min(1),
-  offset: count,
-  total: count,
-  as_of_block: count
+  limit: z.int().min(1).meta({ description: 'Maximum number of items per page' }),
+  offset: count.meta({ description: 'Number of items before this page' }),
+  total: count.meta({ description: 'Number of items on all pages' }),
+  as_of_block: count.nullable().meta({
+    description: 'Newest indexed block of the chain; null if this service does not index the chain',
+  }),
+  as_of_timestamp: count
     .nullable()
-    .meta({ description: 'Newest indexed block of the chain; null where it is not ingested here' }),
-  as_of_timestamp: count.nullable().meta({ description: 'Its time, unix seconds' }),
+    .meta({ description: 'Time of that block, unix seconds, UTC; null if as_of_block is null' }),
 });

@@ -5,27 +5,42 @@ import { countShape, decimalShape, percentShape, unixSecondsShape, usdShape } fr
 
 export const overviewShape = z
   .object({
-    volume_24h_usd: usdShape,
-    volume_change_24h: percentShape.nullable().meta({ description: 'Percent against the 24 hours before' }),
-    tvl_usd: usdShape,
-    tx_24h: countShape.meta({ description: 'Transactions on the chain in 24 hours' }),
-    swaps_24h: countShape,
-    traders_24h: countShape
-      .nullable()
-      .meta({ description: 'Distinct makers; null where no sender is known' }),
-    active_pools: countShape.meta({ description: 'Pools with a swap in 24 hours' }),
+    volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
+    volume_change_24h: percentShape.nullable().meta({
+      description: 'Change of volume_24h_usd against the previous 24 h, percent; null if that volume is 0',
+    }),
+    tvl_usd: usdShape.meta({ description: 'Sum of liquidity_usd of all pairs' }),
+    tx_24h: countShape.meta({ description: 'Transactions on the chain in 24 h' }),
+    swaps_24h: countShape.meta({ description: 'Swaps on all DEXes in 24 h' }),
+    traders_24h: countShape.nullable().meta({
+      description: 'Distinct senders of swap transactions in 24 h; null if the node provides no senders',
+    }),
+    active_pools: countShape.meta({ description: 'Pools with a swap in 24 h' }),
     gas_gwei: z
       .number()
       .nullable()
-      .meta({ description: 'Median gas price paid in the last 20 blocks; the base fee where none is known' }),
-    token_burned_24h: z.number().nullable().meta({
-      description:
-        'Amount of the burn token sent to its burn addresses from others in 24 hours; null without a burn token',
-    }),
-    token_burned_symbol: z.string().nullable(),
-    native_price_usd: decimalShape.nullable(),
-    block_number: countShape,
-    block_timestamp: unixSecondsShape,
+      .meta({
+        description:
+          'Median gas price of the transactions in the newest 20 blocks, gwei. A block without stored gas ' +
+          'prices counts with its base fee. Null if neither is known',
+      }),
+    token_burned_24h: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          'Whole burn tokens sent to the burn addresses from other addresses in 24 h; null if the chain has ' +
+          'no burn token',
+      }),
+    token_burned_symbol: z
+      .string()
+      .nullable()
+      .meta({ description: 'Symbol of the burn token; null if the chain has none' }),
+    native_price_usd: decimalShape
+      .nullable()
+      .meta({ description: 'USD per native coin; null without a price' }),
+    block_number: countShape.meta({ description: 'Block that the answer is as of' }),
+    block_timestamp: unixSecondsShape.meta({ description: 'Time of that block, unix seconds, UTC' }),
   })
   .meta({ id: 'Overview' });
 export type Overview = z.infer<typeof overviewShape>;

@@ -5,6 +5,7 @@ import {
   addressShape,
   countShape,
   decimalShape,
+  dexNameShape,
   hashShape,
   integerStringShape,
   listMetaShape,
@@ -15,48 +16,78 @@ import {
   usdShape,
 } from './primitives';
 
-const change = percentShape.nullable().meta({
-  description: 'Change of price_usd; where it is unknown now or then, of price (quote per base)',
-});
-const apr = percentShape.nullable().meta({
-  description:
-    'LP fees of the window, annualised, over its time-weighted TVL, with reserves at the prices of the last swap in the pool; of a pool of more than two tokens with balances at the prices of now. Of a younger pool the TVL is that since its first state',
-});
+const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
+  percentShape.nullable().meta({
+    description:
+      `Change of price_usd in ${window}, percent. Without a USD price now or then: change of price. ` +
+      'Null if the pool has no price now or had none then',
+  });
+const aprOver = (window: string): z.ZodNullable<typeof percentShape> =>
+  percentShape.nullable().meta({
+    description:
+      `LP fees of ${window} as a yearly percentage of the time-weighted TVL of ${window}. ` +
+      'The TVL of a younger pool starts at its first state. Null if the TVL is 0',
+  });
 
 const item = {
-  address: addressShape,
-  dex_name: z.string(),
+  address: addressShape.meta({ description: 'Address of the pair' }),
+  dex_name: dexNameShape,
   pool_type: poolTypeShape,
-  fee_bps: z.number().min(0),
-  name: z.string().meta({ example: 'WPLS / DAI' }),
-  base_token: tokenShape,
-  quote_token: tokenShape,
-  tokens: z.array(tokenShape).meta({ description: 'All tokens of the pool in chain order' }),
-  price_usd: decimalShape
-    .nullable()
-    .meta({ description: "`price` times the quote token's USD price; null where it has none" }),
-  price_native: decimalShape.nullable(),
-  price: decimalShape.nullable().meta({ description: 'Quote per base of the pool as of the indexed block' }),
-  price_change_5m: change,
-  price_change_1h: change,
-  price_change_6h: change,
-  price_change_24h: change,
-  volume_24h_usd: usdShape.meta({ description: 'USD of the swaps whose value is trusted' }),
-  fees_24h_usd: usdShape.meta({ description: 'Fees of the same swaps, at the fee of each' }),
+  fee_bps: z.number().min(0).meta({ description: 'Current fee in basis points; may be fractional' }),
+  name: z
+    .string()
+    .meta({ description: 'Symbols: base / quote, then other tokens of the pool', example: 'WPLS / DAI' }),
+  base_token: tokenShape.meta({ description: 'Token that `price` is the price of' }),
+  quote_token: tokenShape.meta({ description: 'Token in which `price` is given' }),
+  tokens: z.array(tokenShape).meta({ description: 'All tokens of the pool, in chain order' }),
+  price_usd: decimalShape.nullable().meta({
+    description:
+      'USD per base token: `price` times the USD price of the quote token; null without either price',
+  }),
+  price_native: decimalShape.nullable().meta({
+    description:
+      'Native coins per base token: `price` times the native price of the quote token; null without ' +
+      'either price',
+  }),
+  price: decimalShape.nullable().meta({
+    description:
+      'Marginal price of the pool at the indexed block, quote tokens per base token; null if it has none',
+  }),
+  price_change_5m: changeOver('5 minutes'),
+  price_change_1h: changeOver('1 hour'),
+  price_change_6h: changeOver('6 hours'),
+  price_change_24h: changeOver('24 h'),
+  volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
+  fees_24h_usd: usdShape.meta({
+    description: 'Fees of tracked swaps in 24 h, USD, each at the fee of its time',
+  }),
   liquidity_usd: usdShape.meta({
     description:
-      'USD of the sides whose price is trusted; a single one counts twice in V2 pools; 0 where none is trusted',
+      'Value of the pool (TVL) in USD, by trusted prices. In a V2 pool a single trusted side counts ' +
+      'twice. 0 without a trusted side',
   }),
-  tx_24h: countShape,
-  buys_24h: countShape,
-  sells_24h: countShape,
-  buyers_24h: countShape.nullable(),
-  sellers_24h: countShape.nullable(),
-  apr_24h: apr,
-  created_at: unixSecondsShape.nullable(),
-  created_block: countShape.nullable(),
-  last_trade_at: unixSecondsShape.nullable(),
-  flags: z.array(z.string()),
+  tx_24h: countShape.meta({ description: 'Swaps in 24 h: buys_24h + sells_24h' }),
+  buys_24h: countShape.meta({
+    description: 'Swaps in 24 h in which the pool balance of the base token fell',
+  }),
+  sells_24h: countShape.meta({ description: 'All other swaps in 24 h' }),
+  buyers_24h: countShape.nullable().meta({
+    description: 'Distinct senders of buys in 24 h; null if the node provides no senders',
+  }),
+  sellers_24h: countShape.nullable().meta({
+    description: 'Distinct senders of sells in 24 h; null if the node provides no senders',
+  }),
+  apr_24h: aprOver('24 h'),
+  created_at: unixSecondsShape.nullable().meta({
+    description: 'Time of the creation, unix seconds, UTC; null if the pool is older than the start block',
+  }),
+  created_block: countShape
+    .nullable()
+    .meta({ description: 'Block of the creation; null if the pool is older than the start block' }),
+  last_trade_at: unixSecondsShape
+    .nullable()
+    .meta({ description: 'Time of the last swap, unix seconds, UTC; null if there was none' }),
+  flags: z.array(z.string()).meta({ description: 'Always empty at present' }),
 } as const;
 
 export const pairItemShape = z.object(item).meta({ id: 'Pair' });
@@ -72,10 +103,16 @@ export const WEEK_SECONDS = 604_800;
 export const MONTH_SECONDS = 2_592_000;
 
 export const tradeCountsShape = z.object({
-  buys: countShape,
-  sells: countShape,
-  buyers: countShape.nullable().meta({ description: 'Distinct makers; null where no sender is known' }),
-  sellers: countShape.nullable(),
+  buys: countShape.meta({
+    description: 'Swaps in which the pool balance fell: of the base token of a pair, or of the token',
+  }),
+  sells: countShape.meta({ description: 'All other swaps' }),
+  buyers: countShape
+    .nullable()
+    .meta({ description: 'Distinct senders of buys; null if the node provides no senders' }),
+  sellers: countShape
+    .nullable()
+    .meta({ description: 'Distinct senders of sells; null if the node provides no senders' }),
 });
 export type TradeCounts = z.infer<typeof tradeCountsShape>;
 
@@ -85,63 +122,114 @@ export const pairDetailShape = z
   .object({
     ...item,
     token0: addressShape.meta({
-      description:
-        'Whose reserve0 is; of a pool of more tokens the two of its default leg, see `balances` for all',
+      description: 'Token of reserve0: base_token or quote_token, whichever comes first in the pool',
     }),
-    token1: addressShape,
-    reserve0: decimalShape.nullable(),
-    reserve1: decimalShape.nullable(),
-    reserve0_raw: integerStringShape.nullable(),
-    reserve1_raw: integerStringShape.nullable(),
-    reserve0_usd: usdShape.nullable().meta({ description: 'By whatever price there is' }),
-    reserve1_usd: usdShape.nullable(),
-    token0_price: decimalShape.nullable().meta({ description: 'token1 per token0' }),
-    token1_price: decimalShape.nullable().meta({ description: 'token0 per token1' }),
-    volume: z.object({ m5: volume, h1: volume, h6: volume, h24: volume, d7: volume, d30: volume }),
+    token1: addressShape.meta({
+      description: 'Token of reserve1: base_token or quote_token, whichever comes second in the pool',
+    }),
+    reserve0: decimalShape
+      .nullable()
+      .meta({ description: 'Balance of token0 in the pool, whole tokens; null if unknown' }),
+    reserve1: decimalShape
+      .nullable()
+      .meta({ description: 'Balance of token1 in the pool, whole tokens; null if unknown' }),
+    reserve0_raw: integerStringShape
+      .nullable()
+      .meta({ description: 'reserve0 in raw units; null if unknown' }),
+    reserve1_raw: integerStringShape
+      .nullable()
+      .meta({ description: 'reserve1 in raw units; null if unknown' }),
+    reserve0_usd: usdShape
+      .nullable()
+      .meta({ description: 'Value of reserve0 in USD, by any price; null without a price' }),
+    reserve1_usd: usdShape
+      .nullable()
+      .meta({ description: 'Value of reserve1 in USD, by any price; null without a price' }),
+    token0_price: decimalShape
+      .nullable()
+      .meta({ description: 'Price of token0 in token1; null if the pool has no price' }),
+    token1_price: decimalShape
+      .nullable()
+      .meta({ description: 'Price of token1 in token0; null if the pool has no price' }),
+    volume: z
+      .object({ m5: volume, h1: volume, h6: volume, h24: volume, d7: volume, d30: volume })
+      .meta({ description: 'Volume of tracked swaps in 5 minutes, 1, 6 and 24 hours, 7 and 30 days, USD' }),
     untracked_volume_24h_usd: usdShape.meta({
-      description: 'USD of the other swaps, by prices that are not trusted',
+      description: 'Value of all other swaps in 24 h, USD, by prices that are not trusted',
     }),
-    fees: z.object({ h24: volume, d7: volume }),
-    lp_fees_24h_usd: usdShape,
-    protocol_fees_24h_usd: usdShape,
-    apr_7d: apr,
-    transactions: z.object({
-      m5: tradeCountsShape,
-      h1: tradeCountsShape,
-      h6: tradeCountsShape,
-      h24: tradeCountsShape,
-    }),
+    fees: z
+      .object({ h24: volume, d7: volume })
+      .meta({ description: 'Fees of tracked swaps in 24 h and 7 days, USD' }),
+    lp_fees_24h_usd: usdShape.meta({ description: 'Share of fees.h24 that liquidity providers receive' }),
+    protocol_fees_24h_usd: usdShape.meta({ description: 'Share of fees.h24 that the protocol receives' }),
+    apr_7d: aprOver('7 days'),
+    transactions: z
+      .object({
+        m5: tradeCountsShape,
+        h1: tradeCountsShape,
+        h6: tradeCountsShape,
+        h24: tradeCountsShape,
+      })
+      .meta({ description: 'Swaps and their senders in 5 minutes, 1, 6 and 24 hours' }),
     total_supply: decimalShape.nullable().meta({
       description:
-        'LP tokens, by their Transfer logs; null of V3 pools and of pools older than the first indexed block',
+        'Supply of LP tokens, whole tokens, from their Transfer logs; null for V3 pools, and if these ' +
+        'logs are incomplete',
     }),
-    lp_holders: countShape
+    lp_holders: countShape.nullable().meta({
+      description:
+        'Addresses that hold LP tokens, without the zero address; null for V3 pools, and if the logs are ' +
+        'incomplete',
+    }),
+    depth_2pct_usd: z
+      .object({
+        up: usdShape.nullable().meta({ description: 'Value of a trade that raises the price by 2 %, USD' }),
+        down: usdShape.nullable().meta({ description: 'Value of a trade that lowers the price by 2 %, USD' }),
+      })
+      .meta({
+        description:
+          'Value of a trade that moves the price by +2 % and −2 %, at most the balance of the pool; null ' +
+          'without a USD price of the quote token, and for stable pools',
+      }),
+    factory: addressShape.meta({ description: 'Factory of the pool; for Balancer V2 the vault' }),
+    created_tx: hashShape
       .nullable()
-      .meta({ description: 'Addresses that hold LP tokens, the zero address left out' }),
-    depth_2pct_usd: z.object({ up: usdShape.nullable(), down: usdShape.nullable() }).meta({
-      description: 'USD of quote that move the price by +2 % and -2 %, at most what the pool really holds',
-    }),
-    factory: addressShape,
-    created_tx: hashShape.nullable(),
-    sqrt_price_x96: integerStringShape.nullable().optional(),
-    tick: z.int().nullable().optional(),
-    liquidity_raw: integerStringShape.nullable().optional(),
-    tick_spacing: z.int().optional(),
+      .meta({ description: 'Transaction of the creation; null if the pool is older than the start block' }),
+    sqrt_price_x96: integerStringShape
+      .nullable()
+      .optional()
+      .meta({ description: 'V3 pools: sqrtPriceX96; null before the pool is initialized' }),
+    tick: z
+      .int()
+      .nullable()
+      .optional()
+      .meta({ description: 'V3 pools: current tick; null before the pool is initialized' }),
+    liquidity_raw: integerStringShape
+      .nullable()
+      .optional()
+      .meta({ description: 'V3 pools: active liquidity; null if unknown' }),
+    tick_spacing: z.int().optional().meta({ description: 'V3 pools: tick spacing' }),
     weights: z
       .array(decimalShape)
       .optional()
-      .meta({ description: 'Weighted pools: the weight of each of `tokens`; they sum to 1' }),
+      .meta({ description: 'Weighted pools: weight of each token in `tokens`; the weights sum to 1' }),
     balances: z
       .array(
         z.object({
-          address: addressShape,
-          balance: decimalShape.nullable(),
-          balance_raw: integerStringShape.nullable(),
-          value_usd: usdShape.nullable(),
+          address: addressShape.meta({ description: 'Token' }),
+          balance: decimalShape.nullable().meta({ description: 'Balance, whole tokens; null if unknown' }),
+          balance_raw: integerStringShape
+            .nullable()
+            .meta({ description: 'Balance, raw units; null if unknown' }),
+          value_usd: usdShape
+            .nullable()
+            .meta({ description: 'Value of the balance in USD, by any price; null without a price' }),
         }),
       )
       .optional()
-      .meta({ description: 'Weighted and stable pools: what the vault holds for it of each of `tokens`' }),
+      .meta({
+        description: 'Weighted and stable pools: balance of each token in `tokens`, held by the vault',
+      }),
   })
   .meta({ id: 'PairDetail' });
 export type PairDetail = z.infer<typeof pairDetailShape>;

@@ -5,6 +5,7 @@ import {
   addressShape,
   countShape,
   decimalShape,
+  dexNameShape,
   integerStringShape,
   percentShape,
   poolTypeShape,
@@ -14,16 +15,20 @@ import {
 import { confidenceShape, warningShape } from './tokens';
 
 const holding = {
-  balance: decimalShape,
-  balance_raw: integerStringShape,
-  price_usd: decimalShape.nullable(),
-  value_usd: usdShape.nullable(),
+  balance: decimalShape.meta({ description: 'Balance in whole tokens' }),
+  balance_raw: integerStringShape.meta({ description: 'Balance in raw units' }),
+  price_usd: decimalShape.nullable().meta({ description: 'USD per whole token; null without a price' }),
+  value_usd: usdShape
+    .nullable()
+    .meta({ description: 'Value of the balance in USD, by any price; null without a price' }),
   price_confidence: confidenceShape,
-  price_change_24h: percentShape.nullable(),
+  price_change_24h: percentShape
+    .nullable()
+    .meta({ description: 'Change of price_usd in 24 h, percent; null without a price now or then' }),
 } as const;
 
 const portfolioPct = percentShape.meta({
-  description: 'value_usd in percent of total_usd; 0 for what does not count in it',
+  description: 'value_usd in percent of total_usd, 0 to 100; 0 if total_usd does not include the value',
 });
 
 const portfolioTokenShape = z
@@ -33,41 +38,55 @@ const portfolioTokenShape = z
     portfolio_pct: portfolioPct,
     flags: z.array(z.string()).meta({
       description:
-        "rebasing: the token's logs do not tell its balances, this one is the contract's own (unless the answer has the flag " +
-        'rebasing_guessed); seeded: what was there before the first indexed block is what the contract said once, the rest is by the logs',
+        'rebasing: the logs do not give the balance, so it comes from the contract (from the logs if the ' +
+        'answer has the flag rebasing_guessed); seeded: the balance before the first indexed block comes ' +
+        'from the contract, later changes from the logs',
     }),
   })
   .meta({ id: 'PortfolioToken' });
 export type PortfolioToken = z.infer<typeof portfolioTokenShape>;
 
 const portfolioNativeShape = z
-  .object({ symbol: z.string(), decimals: z.int(), ...holding })
-  .meta({ id: 'PortfolioNative', description: 'The native coin, priced as its wrapped token' });
+  .object({
+    symbol: z.string().meta({ description: 'Symbol of the native coin', example: 'PLS' }),
+    decimals: z.int().meta({ description: 'Always 18' }),
+    ...holding,
+  })
+  .meta({ id: 'PortfolioNative', description: 'The native coin, at the price of its wrapped token' });
 export type PortfolioNative = z.infer<typeof portfolioNativeShape>;
 
 const amountShape = z.object({
-  address: addressShape,
-  symbol: z.string().nullable(),
-  amount: decimalShape.nullable(),
-  value_usd: usdShape.nullable(),
+  address: addressShape.meta({ description: 'Token' }),
+  symbol: z.string().nullable().meta({ description: 'Symbol; null if the contract has none' }),
+  amount: decimalShape.nullable().meta({ description: 'Amount in whole tokens; null if unknown' }),
+  value_usd: usdShape
+    .nullable()
+    .meta({ description: 'Value of the amount in USD, by any price; null if amount or price is unknown' }),
 });
 export type PortfolioAmount = z.infer<typeof amountShape>;
 
 const portfolioPositionShape = z
   .object({
-    id: z.string().meta({ description: 'Address of the LP token, or manager and number of a V3 position' }),
-    pair_address: addressShape,
-    dex_name: z.string(),
+    id: z.string().meta({
+      description: 'Address of the LP token; for a V3 position <position manager>-<position_id>',
+    }),
+    pair_address: addressShape.meta({ description: 'Address of the pair' }),
+    dex_name: dexNameShape,
     pool_type: poolTypeShape,
-    lp_balance_raw: integerStringShape.meta({ description: 'LP tokens; of a V3 position its liquidity' }),
+    lp_balance_raw: integerStringShape.meta({
+      description: 'LP tokens in raw units; for a V3 position its liquidity',
+    }),
     share_pct: percentShape.nullable().meta({
       description:
-        'Percent of the pool, after what the protocol would be minted now; of a V3 position percent of the active ' +
-        'liquidity, 0 out of range; null where the supply is not known',
+        'Share of the pool in percent, 0 to 100, after the LP tokens that the next mint or burn gives to ' +
+        'the protocol. V3 position: share of the active liquidity, 0 out of range. Null if the share is ' +
+        'unknown',
     }),
-    tokens: z.array(amountShape),
+    tokens: z
+      .array(amountShape)
+      .meta({ description: 'Amounts of the tokens that the position holds at the current price' }),
     value_usd: usdShape.nullable().meta({
-      description: 'Of `tokens`, without what is unclaimed; null unless each of them has a price',
+      description: 'Value of `tokens` in USD, without unclaimed amounts; null unless each token has a price',
     }),
     unclaimed: z
       .array(amountShape)
@@ -75,54 +94,71 @@ const portfolioPositionShape = z
       .optional()
       .meta({
         description:
-          'V3 positions: what a collect would pay out now, fees up to this block and liquidity that was taken out and ' +
-          'not paid, beside `tokens`; null where the node does not say',
+          'V3 positions: fees and withdrawn liquidity that a collect would pay out now. `tokens` does not ' +
+          'include them. Null if the node does not answer',
       }),
-    unclaimed_usd: usdShape.nullable().optional().meta({ description: 'V3 positions: what that is worth' }),
+    unclaimed_usd: usdShape.nullable().optional().meta({
+      description: 'V3 positions: value of `unclaimed` in USD; null if an amount or a price is unknown',
+    }),
     portfolio_pct: portfolioPct,
-    apr_24h: percentShape.nullable(),
-    position_id: integerStringShape.optional(),
-    tick_lower: z.int().optional(),
-    tick_upper: z.int().optional(),
-    in_range: z.boolean().nullable().optional(),
+    apr_24h: percentShape.nullable().meta({ description: 'apr_24h of the pair, percent; null if unknown' }),
+    position_id: integerStringShape
+      .optional()
+      .meta({ description: 'V3 positions: token id of the position NFT', example: '4711' }),
+    tick_lower: z.int().optional().meta({ description: 'V3 positions: lower tick' }),
+    tick_upper: z.int().optional().meta({ description: 'V3 positions: upper tick' }),
+    in_range: z.boolean().nullable().optional().meta({
+      description:
+        'V3 positions: whether tick_lower ≤ current tick < tick_upper; null if the tick is unknown',
+    }),
   })
   .meta({ id: 'PortfolioPosition' });
 export type PortfolioPosition = z.infer<typeof portfolioPositionShape>;
 
 export const portfolioShape = z
   .object({
-    address: addressShape,
+    address: addressShape.meta({ description: 'Address of the wallet' }),
     total_usd: usdShape.meta({ description: 'tokens_usd + positions_usd' }),
     net_worth_usd: usdShape.meta({
-      description: 'total_usd + native_usd + unclaimed_usd, as far as these are known',
+      description: 'total_usd plus the native coin plus unclaimed amounts; unknown parts count as 0',
     }),
     native_usd: usdShape.nullable().meta({
       description:
-        'The native coin, where its price has at least medium confidence; null where the node does not say',
+        'Value of the native coin in USD; 0 if its price is not trusted; null if the node does not answer',
     }),
-    tokens_usd: usdShape.meta({ description: 'Tokens whose price has at least medium confidence' }),
-    positions_usd: usdShape.meta({ description: 'Positions all of whose tokens have such a price' }),
+    tokens_usd: usdShape.meta({ description: 'Value of the tokens with a trusted price, USD' }),
+    positions_usd: usdShape.meta({
+      description: 'Value of the positions whose tokens all have a trusted price, USD',
+    }),
     unclaimed_usd: usdShape.nullable().meta({
       description:
-        'What these positions are owed and have not been paid; null where the node does not say it of all',
+        'Unclaimed amounts of these positions, USD; null if the node does not answer for every V3 position',
     }),
-    excluded_usd: usdShape.meta({ description: 'What the other tokens and positions listed come to' }),
-    block_number: countShape,
-    native: portfolioNativeShape.nullable().meta({ description: 'Null where the node does not say' }),
-    tokens: z.array(portfolioTokenShape),
-    positions: z.array(portfolioPositionShape),
+    excluded_usd: usdShape.meta({
+      description: 'Value of all other tokens and positions, USD: their prices are not trusted',
+    }),
+    block_number: countShape.meta({ description: 'Block that the answer is as of' }),
+    native: portfolioNativeShape
+      .nullable()
+      .meta({ description: 'The native coin; null if the node does not answer' }),
+    tokens: z.array(portfolioTokenShape).meta({ description: 'Tokens, largest value first' }),
+    positions: z
+      .array(portfolioPositionShape)
+      .meta({ description: 'LP tokens and V3 positions, largest value first' }),
     flags: z.array(z.string()).meta({
       description:
-        'The codes of the warnings: partial_history, seeded, unbalanced_transfers, truncated, node_away, rebasing_guessed',
+        'Codes of the warnings: partial_history, seeded, unbalanced_transfers, truncated, node_away, ' +
+        'rebasing_guessed',
     }),
-    warnings: z.array(warningShape),
+    warnings: z.array(warningShape).meta({ description: 'Reasons why amounts may be incomplete' }),
   })
   .meta({
     id: 'Portfolio',
     description:
-      'As of one block: tokens and positions by the logs; the native coin, what V3 positions are owed, balances of ' +
-      'rebasing tokens and, where the history begins late, what was there before it, by the node. Without what lies ' +
-      'staked in other contracts. LP tokens are positions, never tokens',
+      'Tokens, native coin and liquidity positions of one address as of one block. Logs give the tokens ' +
+      'and positions. The node gives the native coin, unclaimed amounts, balances of rebasing tokens, ' +
+      'and balances from before the first indexed block. Tokens staked in other contracts are not ' +
+      'included. LP tokens are positions, never tokens',
   });
 export type Portfolio = z.infer<typeof portfolioShape>;
 

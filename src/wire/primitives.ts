@@ -11,17 +11,24 @@ export const hashShape = z
   .regex(/^0x[0-9a-f]{64}$/)
   .meta({ description: '32-byte hash, lower-case hex' });
 
+export const chainIdShape = z
+  .int()
+  .meta({ description: 'Chain id (EIP-155): 369 is PulseChain', example: 369 });
+
 /** A decimal string without exponent or trailing zeros. */
 export const decimalShape = z
   .string()
   .regex(/^-?\d+(\.\d*[1-9])?$/)
-  .meta({ description: 'Decimal number in plain notation, without trailing zeros', example: '0.00004217' });
+  .meta({
+    description: 'Decimal number without exponent and without trailing zeros',
+    example: '0.00004217',
+  });
 
 /** An on-chain integer as a base-10 string. */
 export const integerStringShape = z
   .string()
   .regex(/^-?\d+$/)
-  .meta({ description: 'On-chain integer, base 10', example: '1000000000000000000' });
+  .meta({ description: 'On-chain integer in base 10', example: '1000000000000000000' });
 
 export const unixSecondsShape = z
   .int()
@@ -30,40 +37,65 @@ export const unixSecondsShape = z
 
 export const countShape = z.int().min(0);
 
-export const percentShape = z.number().meta({ description: 'Percent: -1.4 is minus 1.4 %', example: -1.4 });
+export const percentShape = z.number().meta({ description: 'Percent: -1.4 means −1.4 %', example: -1.4 });
 
 export const usdShape = z.number().meta({ description: 'US dollars' });
 
-export const poolTypeShape = z
-  .union([z.literal(2), z.literal(3), z.literal(4), z.literal(5)])
-  .meta({ description: '2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable' });
+export const poolTypeShape = z.union([z.literal(2), z.literal(3), z.literal(4), z.literal(5)]).meta({
+  description:
+    'Pool type: 2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable',
+});
+
+export const dexNameShape = z
+  .string()
+  .meta({ description: 'Name of the DEX in paths and filters', example: 'pulsex_v2' });
 
 /** A token with only the fields needed to show amounts. */
 export const tokenRefShape = z.object({
   address: addressShape,
-  symbol: z.string().nullable(),
-  decimals: z.int().min(0).max(255).nullable(),
+  symbol: z
+    .string()
+    .nullable()
+    .meta({ description: 'Symbol from the contract, at most 64 characters; null if the contract has none' }),
+  decimals: z.int().min(0).max(255).nullable().meta({
+    description: 'Decimals of the token, 0 to 77; null if unknown, and amounts then stay in raw units',
+  }),
 });
 export type TokenRef = z.infer<typeof tokenRefShape>;
 
-export const tokenShape = tokenRefShape.extend({ name: z.string().nullable() });
+export const tokenShape = tokenRefShape.extend({
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'Name from the contract, at most 128 characters; null if the contract has none' }),
+});
 export type Token = z.infer<typeof tokenShape>;
 
-const asOf = { as_of_block: z.int().min(0), as_of_timestamp: unixSecondsShape };
+const asOf = {
+  as_of_block: z.int().min(0).meta({ description: 'Block that the answer is as of' }),
+  as_of_timestamp: unixSecondsShape.meta({ description: 'Time of that block, unix seconds, UTC' }),
+};
 
 /** The block that a list is as of. */
 export const asOfShape = z.object(asOf);
 
 export const listMetaShape = z.object({
-  page: z.int().min(1),
-  limit: z.int().min(1),
-  total: countShape,
-  total_pages: countShape,
-  has_next: z.boolean(),
+  page: z.int().min(1).meta({ description: 'Number of this page, from 1' }),
+  limit: z.int().min(1).meta({ description: 'Maximum number of items per page' }),
+  total: countShape.meta({ description: 'Number of items on all pages' }),
+  total_pages: countShape.meta({ description: 'Number of pages' }),
+  has_next: z.boolean().meta({ description: 'Whether another page follows' }),
   ...asOf,
 });
 export type ListMeta = z.infer<typeof listMetaShape>;
 
 export const errorShape = z
-  .object({ success: z.literal(false), error: z.string(), code: z.string() })
-  .meta({ id: 'Error', description: 'What went wrong, for people, and its stable word' });
+  .object({
+    success: z.literal(false),
+    error: z.string().meta({ description: 'Message for people; the wording may change' }),
+    code: z.string().meta({
+      description:
+        'Stable code: bad_request, not_found, method_not_allowed, rate_limited, internal or unavailable',
+    }),
+  })
+  .meta({ id: 'Error', description: 'An error: a message for people and a code for programs' });

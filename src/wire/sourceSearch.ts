@@ -2,22 +2,27 @@
 import { z } from 'zod';
 
 import { explorerMetaShape } from './explorerMeta';
-import { addressShape } from './primitives';
+import { addressShape, chainIdShape } from './primitives';
 
 export const sourceHitShape = z
   .object({
-    chain_id: z.int(),
-    address: addressShape,
-    contract_name: z.string(),
-    path: z.string(),
-    line: z.int().min(1),
-    column: z.int().min(1).meta({ description: 'Of the first match in the line, in characters, from 1' }),
-    snippet: z.string().meta({ description: 'The line with up to two before and behind it' }),
-    matches: z.int().min(1).meta({ description: 'Matches in the line' }),
+    chain_id: chainIdShape,
+    address: addressShape.meta({ description: 'A verified contract with this file' }),
+    contract_name: z.string().meta({ description: 'Name of that contract in its source' }),
+    path: z.string().meta({ description: 'Path of the file in that contract' }),
+    line: z.int().min(1).meta({ description: 'Line number, from 1' }),
+    column: z
+      .int()
+      .min(1)
+      .meta({ description: 'Position of the first match in the line, in characters, from 1' }),
+    snippet: z
+      .string()
+      .meta({ description: 'The matching line, with up to two lines before and two lines after it' }),
+    matches: z.int().min(1).meta({ description: 'Number of matches in the line' }),
     contracts: z
       .int()
       .min(1)
-      .meta({ description: 'How many verified contracts of the chain share the file' }),
+      .meta({ description: 'Number of verified contracts of the chain that share the file' }),
   })
   .meta({ id: 'SourceHit' });
 
@@ -25,7 +30,12 @@ export const sourceSearchAnswerShape = z.object({
   success: z.literal(true),
   data: z.array(sourceHitShape),
   meta: explorerMetaShape.extend({
-    total: z.int().min(0).meta({ description: 'Matching lines' }),
-    total_exact: z.boolean().meta({ description: 'false: at least so many' }),
+    total: z
+      .int()
+      .min(0)
+      .meta({ description: 'Number of matching lines; a lower bound if total_exact is false' }),
+    total_exact: z
+      .boolean()
+      .meta({ description: 'Whether `total` is exact; a search reads at most 2,000 files' }),
   }),
 });

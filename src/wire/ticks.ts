@@ -7,19 +7,19 @@ import { asOfShape, countShape, tokenRefShape, unixSecondsShape } from './primit
 export const barShape = z
   .object({
     time: unixSecondsShape.meta({ description: 'Open time of the bar, unix seconds, UTC' }),
-    open: z.number(),
-    high: z.number(),
-    low: z.number(),
-    close: z.number(),
+    open: z.number().meta({ description: 'Marginal price after the first swap of the bar' }),
+    high: z.number().meta({ description: 'Highest marginal price after a swap of the bar' }),
+    low: z.number().meta({ description: 'Lowest marginal price after a swap of the bar' }),
+    close: z.number().meta({ description: 'Marginal price after the last swap of the bar' }),
     volume: z.number().meta({ description: 'Sum of |net base amount|, whole base tokens' }),
     volume_usd: z
       .number()
       .nullable()
-      .meta({ description: 'null while no swap of the bar has a trusted USD value' }),
-    trades: countShape,
-    buys: countShape,
-    sells: countShape,
-    closed: z.boolean().meta({ description: 'false while the bar ends after the newest indexed block' }),
+      .meta({ description: 'Volume of tracked swaps, USD; null if the bar has trades but no tracked swap' }),
+    trades: countShape.meta({ description: 'Swaps' }),
+    buys: countShape.meta({ description: 'Swaps in which the pool balance of the base token fell' }),
+    sells: countShape.meta({ description: 'All other swaps' }),
+    closed: z.boolean().meta({ description: 'False if the bar ends after the newest indexed block' }),
   })
   .meta({ id: 'Bar' });
 export type Bar = z.infer<typeof barShape>;
@@ -28,15 +28,20 @@ export const CURRENCIES = ['usd', 'quote'] as const;
 export type Currency = (typeof CURRENCIES)[number];
 
 export const ticksMetaShape = asOfShape.extend({
-  timeframe: z.enum(TIMEFRAMES),
-  currency: z.enum(CURRENCIES),
-  base_token: tokenRefShape,
-  quote_token: tokenRefShape.nullable(),
+  timeframe: z.enum(TIMEFRAMES).meta({ description: 'Length of a bar' }),
+  currency: z.enum(CURRENCIES).meta({ description: 'Currency of the prices' }),
+  base_token: tokenRefShape.meta({ description: 'Token that the bars price' }),
+  quote_token: tokenRefShape.nullable().meta({
+    description: 'Token in which the prices are given; null if the prices are in USD',
+  }),
   next_to: unixSecondsShape
     .nullable()
-    .meta({ description: 'Pass as `to` for older bars; null: there are none' }),
-  no_data: z.boolean().meta({ description: 'true when the series has no bar at all below `to`' }),
-  reason: z.enum(['no_usd_price']).optional(),
+    .meta({ description: 'Value of `to` for older bars; null if there are none' }),
+  no_data: z.boolean().meta({ description: 'True if no bar opens before `to`' }),
+  reason: z
+    .enum(['no_usd_price'])
+    .optional()
+    .meta({ description: 'Why the series is empty: the quote token has no USD price' }),
 });
 export type TicksMeta = z.infer<typeof ticksMetaShape>;
 

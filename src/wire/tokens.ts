@@ -15,47 +15,70 @@ import {
 import { barShape, ticksMetaShape } from './ticks';
 
 export const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
-export const confidenceShape = z.enum(CONFIDENCE_LEVELS);
+export const confidenceShape = z.enum(CONFIDENCE_LEVELS).meta({
+  description:
+    'Confidence of the USD price: high (score 0.9 or more), medium (0.5 or more), low, or none ' +
+    'without a price. High and medium prices are trusted',
+});
 
 const usd = usdShape.nullable();
-const percent = percentShape.nullable();
+const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
+  percentShape.nullable().meta({
+    description: `Change of price_usd in ${window}, percent; null without a price now or then`,
+  });
 
 const item = {
   ...tokenShape.shape,
-  logo_url: z.string().nullable(),
-  price_usd: decimalShape.nullable(),
-  price_native: decimalShape.nullable(),
+  logo_url: z.string().nullable().meta({ description: 'Always null at present' }),
+  price_usd: decimalShape.nullable().meta({ description: 'USD per whole token; null without a price' }),
+  price_native: decimalShape
+    .nullable()
+    .meta({ description: 'Native coins per whole token; null without a price' }),
   price_confidence: confidenceShape,
-  price_change_5m: percent,
-  price_change_1h: percent,
-  price_change_6h: percent,
-  price_change_24h: percent,
-  volume_24h_usd: usdShape.meta({ description: 'USD of the swaps whose value is trusted' }),
+  price_change_5m: changeOver('5 minutes'),
+  price_change_1h: changeOver('1 hour'),
+  price_change_6h: changeOver('6 hours'),
+  price_change_24h: changeOver('24 h'),
+  volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps of the token in 24 h, USD' }),
   liquidity_usd: usdShape.meta({
-    description: 'USD of the token in its pools and of anchors beside it, where the price is trusted',
+    description: 'Value of the token and of anchors in its pools, USD, by trusted prices',
   }),
-  tx_24h: countShape.meta({ description: 'Swaps in all pools of the token: buys_24h + sells_24h' }),
-  buys_24h: countShape.meta({ description: "Swaps in which a pool's balance of the token fell" }),
-  sells_24h: countShape,
-  traders_24h: countShape.nullable().meta({ description: 'Distinct makers; null where no sender is known' }),
-  pool_count: countShape,
+  tx_24h: countShape.meta({ description: 'Swaps of the token in 24 h: buys_24h + sells_24h' }),
+  buys_24h: countShape.meta({ description: 'Swaps in 24 h in which the pool balance of the token fell' }),
+  sells_24h: countShape.meta({ description: 'All other swaps of the token in 24 h' }),
+  traders_24h: countShape.nullable().meta({
+    description: 'Distinct senders of these swaps; null if the node provides no senders',
+  }),
+  pool_count: countShape.meta({ description: 'Number of pools that hold the token' }),
   total_supply: decimalShape.nullable().meta({
     description:
-      'Minted and not sent to the zero address, by the Transfer logs; null where they begin too late, do not add up or do not tell the balances (rebasing)',
+      'Supply from Transfer logs, whole tokens: minted minus sent to the zero address. Null if ' +
+      'transfers are missing or do not add up, and for rebasing tokens',
   }),
-  fdv_usd: usd.meta({ description: 'price_usd times the total supply without what lies at 0x…dEaD' }),
-  market_cap_usd: usd.meta({ description: 'Null: the circulating supply is not known' }),
+  fdv_usd: usd.meta({
+    description:
+      'Fully diluted value, USD: price_usd times the total supply without the balance of 0x…dEaD; null ' +
+      'if either is unknown',
+  }),
+  market_cap_usd: usd.meta({ description: 'Always null, because the circulating supply is unknown' }),
   holders: countShape.nullable().meta({
     description:
-      'Addresses with a balance above zero by the Transfer logs, the zero address left out; null where the logs begin too late',
+      'Addresses with a positive balance from Transfer logs, without the zero address; null if early ' +
+      'transfers are missing',
   }),
-  created_at: unixSecondsShape
+  created_at: unixSecondsShape.nullable().meta({
+    description:
+      'Creation of its first pool, unix seconds, UTC; null if a pool is older than the start block',
+  }),
+  last_trade_at: unixSecondsShape
     .nullable()
-    .meta({ description: 'When its first pool was created; null when that was before the start block' }),
-  last_trade_at: unixSecondsShape.nullable(),
+    .meta({ description: 'Time of the last swap in its pools, unix seconds, UTC; null if there was none' }),
   flags: z.array(z.string()).meta({
     description:
-      'new, no_metadata, partial_history (transfers before the first indexed block are missing), unbalanced_transfers (the logs do not add up), rebasing (the logs do not tell the balances, as comparing them with balanceOf has shown; once set it stays)',
+      'new: first pool created within 24 h; no_metadata: no symbol, name and decimals; partial_history: ' +
+      'transfers before the first indexed block are missing; unbalanced_transfers: an address sent more ' +
+      'than it received; rebasing: checks with balanceOf found balances that differ from the logs, and ' +
+      'the flag stays',
   }),
 } as const;
 
@@ -67,9 +90,9 @@ export type TokensAnswer = z.infer<typeof tokensAnswerShape>;
 
 export const warningShape = z
   .object({
-    code: z.string().meta({ example: 'no_route' }),
-    message: z.string(),
-    severity: z.enum(['info', 'warning', 'critical']),
+    code: z.string().meta({ description: 'Stable code', example: 'no_route' }),
+    message: z.string().meta({ description: 'Message for people; the wording may change' }),
+    severity: z.enum(['info', 'warning', 'critical']).meta({ description: 'How serious the warning is' }),
   })
   .meta({ id: 'Warning' });
 export type Warning = z.infer<typeof warningShape>;
@@ -77,39 +100,63 @@ export type Warning = z.infer<typeof warningShape>;
 export const tokenDetailShape = z
   .object({
     ...item,
-    volume: z.object({ m5: usdShape, h1: usdShape, h6: usdShape, h24: usdShape, d7: usdShape }),
-    transactions: z.object({
-      m5: tradeCountsShape,
-      h1: tradeCountsShape,
-      h6: tradeCountsShape,
-      h24: tradeCountsShape,
+    volume: z
+      .object({ m5: usdShape, h1: usdShape, h6: usdShape, h24: usdShape, d7: usdShape })
+      .meta({ description: 'Volume of tracked swaps in 5 minutes, 1, 6 and 24 hours, and 7 days, USD' }),
+    transactions: z
+      .object({
+        m5: tradeCountsShape,
+        h1: tradeCountsShape,
+        h6: tradeCountsShape,
+        h24: tradeCountsShape,
+      })
+      .meta({ description: 'Swaps and their senders in 5 minutes, 1, 6 and 24 hours' }),
+    price_high_24h: decimalShape.nullable().meta({
+      description: 'Highest USD price after a tracked swap in 24 h; null if there was none',
     }),
-    price_high_24h: decimalShape
+    price_low_24h: decimalShape.nullable().meta({
+      description: 'Lowest USD price after a tracked swap in 24 h; null if there was none',
+    }),
+    price_ath: decimalShape.nullable().meta({
+      description:
+        'Highest USD price after a tracked swap since the first indexed block; null if there was none',
+    }),
+    price_ath_at: unixSecondsShape
       .nullable()
-      .meta({ description: 'Highest USD price after a swap whose value is trusted, in 24 hours' }),
-    price_low_24h: decimalShape.nullable(),
-    price_ath: decimalShape.nullable().meta({ description: 'The same since the first indexed block' }),
-    price_ath_at: unixSecondsShape.nullable(),
+      .meta({ description: 'Time of that price, unix seconds, UTC; null if price_ath is null' }),
     holder_distribution: z
-      .object({ top_10: percentShape, top_11_20: percentShape, top_21_40: percentShape, rest: percentShape })
+      .object({
+        top_10: percentShape.meta({ description: 'Share of the 10 largest holders' }),
+        top_11_20: percentShape.meta({ description: 'Share of the holders ranked 11 to 20' }),
+        top_21_40: percentShape.meta({ description: 'Share of the holders ranked 21 to 40' }),
+        rest: percentShape.meta({ description: 'Share of all other holders' }),
+      })
       .nullable()
-      .meta({ description: 'Percent of the total supply that the largest holders have' }),
+      .meta({ description: 'Shares of total_supply in percent, 0 to 100; null without a supply' }),
     burned_supply: decimalShape.nullable().meta({
       description:
-        'What lies at 0x…dEaD, a part of total_supply; what went to the zero address is in total_supply no more',
+        'Balance of 0x…dEaD, whole tokens, a part of total_supply; null if total_supply is null. Tokens ' +
+        'sent to the zero address are not included',
     }),
-    top_pool_address: addressShape.nullable(),
-    links: z.object({
-      explorer: z.string().nullable(),
-      website: z.string().optional(),
-      twitter: z.string().optional(),
-      telegram: z.string().optional(),
-      discord: z.string().optional(),
-      github: z.string().optional(),
-      coingecko: z.string().optional(),
-    }),
-    first_seen_block: countShape.meta({ description: 'Block in which a pool of the token was first seen' }),
-    warnings: z.array(warningShape),
+    top_pool_address: addressShape
+      .nullable()
+      .meta({ description: 'Pool of the token with the most liquidity' }),
+    links: z
+      .object({
+        explorer: z
+          .string()
+          .nullable()
+          .meta({ description: 'Page of a block explorer; null for a chain without a known explorer' }),
+        website: z.string().optional(),
+        twitter: z.string().optional(),
+        telegram: z.string().optional(),
+        discord: z.string().optional(),
+        github: z.string().optional(),
+        coingecko: z.string().optional(),
+      })
+      .meta({ description: 'Web addresses; only `explorer` is present at the moment' }),
+    first_seen_block: countShape.meta({ description: 'Block in which the first pool of the token appeared' }),
+    warnings: z.array(warningShape).meta({ description: 'Warnings about the price and the transfers' }),
   })
   .meta({ id: 'TokenDetail' });
 export type TokenDetail = z.infer<typeof tokenDetailShape>;
@@ -124,8 +171,10 @@ export type TokenCurrency = (typeof TOKEN_CURRENCIES)[number];
 export const tokenTicksAnswerShape = z.object({
   data: z.array(barShape),
   meta: ticksMetaShape.extend({
-    currency: z.enum(TOKEN_CURRENCIES),
-    reason: z.enum(['no_usd_price', 'no_native_price']).optional(),
+    currency: z.enum(TOKEN_CURRENCIES).meta({ description: 'Currency of the prices' }),
+    reason: z.enum(['no_usd_price', 'no_native_price']).optional().meta({
+      description: 'Why the series is empty: no swap of the token has a price in this currency',
+    }),
   }),
 });
 export type TokenTicksAnswer = z.infer<typeof tokenTicksAnswerShape>;

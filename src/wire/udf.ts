@@ -8,8 +8,8 @@ export const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D'] as const;
 
 /** Any call may return this, with the status 200 that the charting library expects. */
 export const udfErrorShape = z
-  .object({ s: z.literal('error'), errmsg: z.string() })
-  .meta({ id: 'UdfError', description: 'What was wrong with the call; its HTTP status is 200' });
+  .object({ s: z.literal('error'), errmsg: z.string().meta({ description: 'Message for people' }) })
+  .meta({ id: 'UdfError', description: 'A refused call; its HTTP status is 200' });
 
 const choiceShape = z.object({ value: z.string(), name: z.string(), desc: z.string() });
 
@@ -22,10 +22,13 @@ export const udfConfigShape = z.object({
   supports_time: z.literal(true),
   exchanges: z
     .array(choiceShape)
-    .meta({ description: 'The DEXes; the first, with an empty value, is all of them' }),
-  symbols_types: z.array(choiceShape.omit({ desc: true })),
+    .meta({ description: 'The DEXes; the first item, with an empty value, means all DEXes' }),
+  symbols_types: z
+    .array(choiceShape.omit({ desc: true }))
+    .meta({ description: 'Types of symbols; an empty value means all types' }),
   currency_codes: z.array(z.string()).meta({
-    description: 'Beside the quote token of a pair; pass as currencyCode to /udf/symbols and /udf/history',
+    description:
+      'Values of currencyCode for /udf/symbols and /udf/history, besides the code of the quote token',
   }),
 });
 export type UdfConfig = z.infer<typeof udfConfigShape>;
@@ -34,19 +37,20 @@ export const udfSymbolShape = z
   .object({
     name: z.string().meta({
       description:
-        'BASE/QUOTE@dex_name; of several pairs with that name only the one made first bears it, the others have #address behind it',
+        'BASE/QUOTE@dex_name. If several pairs share this name, the oldest pair keeps it, and the others ' +
+        'append #address',
       example: 'WPLS/USDC@pulsex_v2',
     }),
     ticker: addressShape.meta({
-      description: 'Address of the pair, which is what the other calls are made with',
+      description: 'Address of the pair; the library sends it as `symbol` in all other calls',
     }),
-    full_name: z.string(),
-    description: z.string(),
+    full_name: z.string().meta({ description: 'EXCHANGE:name' }),
+    description: z.string().meta({ description: 'Tokens, DEX and address of the pair' }),
     type: z.literal('crypto'),
     session: z.literal('24x7'),
     timezone: z.literal('Etc/UTC'),
-    exchange: z.string(),
-    listed_exchange: z.string(),
+    exchange: z.string().meta({ description: 'Display name of the DEX' }),
+    listed_exchange: z.string().meta({ description: 'Display name of the DEX' }),
     format: z.literal('price'),
     minmov: z.literal(1),
     pricescale: z.int().min(1).meta({ description: 'Prices are shown in steps of 1 / pricescale' }),
@@ -57,12 +61,14 @@ export const udfSymbolShape = z
     has_weekly_and_monthly: z.literal(false),
     has_empty_bars: z.literal(false),
     supported_resolutions: z.array(z.enum(RESOLUTIONS)),
-    volume_precision: countShape,
+    volume_precision: countShape.meta({ description: 'Decimal places of the volume' }),
     visible_plots_set: z.literal('ohlcv'),
     data_status: z.literal('streaming'),
-    currency_code: z.string().meta({ description: 'What the prices are in: USD, or the quote token' }),
+    currency_code: z
+      .string()
+      .meta({ description: 'Currency of the prices: USD, or the code of the quote token' }),
     original_currency_code: z.string().meta({
-      description: 'The quote token: its symbol, or its address where that is missing or says USD itself',
+      description: 'Code of the quote token: its symbol, or its address if the symbol is missing or is USD',
     }),
   })
   .meta({ id: 'UdfSymbol' });
@@ -70,11 +76,11 @@ export type UdfSymbol = z.infer<typeof udfSymbolShape>;
 export const udfSymbolAnswerShape = z.union([udfSymbolShape, udfErrorShape]);
 
 export const udfSearchHitShape = z.object({
-  symbol: z.string(),
-  full_name: z.string(),
-  description: z.string(),
-  exchange: z.string(),
-  ticker: addressShape,
+  symbol: z.string().meta({ description: 'Name of the pair, as in /udf/symbols' }),
+  full_name: z.string().meta({ description: 'EXCHANGE:symbol' }),
+  description: z.string().meta({ description: 'Tokens, DEX and address of the pair' }),
+  exchange: z.string().meta({ description: 'Display name of the DEX' }),
+  ticker: addressShape.meta({ description: 'Address of the pair' }),
   type: z.literal('crypto'),
 });
 export type UdfSearchHit = z.infer<typeof udfSearchHitShape>;
@@ -86,12 +92,14 @@ export const udfHistoryShape = z.discriminatedUnion('s', [
   z
     .object({
       s: z.literal('ok'),
-      t: z.array(unixSecondsShape).meta({ description: 'Open times, ascending' }),
-      o: numbers,
-      h: numbers,
-      l: numbers,
-      c: numbers,
-      v: numbers.meta({ description: 'Base tokens' }),
+      t: z
+        .array(unixSecondsShape)
+        .meta({ description: 'Open times of the bars, unix seconds, UTC, ascending' }),
+      o: numbers.meta({ description: 'Open prices' }),
+      h: numbers.meta({ description: 'Highest prices' }),
+      l: numbers.meta({ description: 'Lowest prices' }),
+      c: numbers.meta({ description: 'Close prices' }),
+      v: numbers.meta({ description: 'Volumes in whole base tokens' }),
     })
     .meta({ id: 'UdfBars' }),
   z
@@ -99,7 +107,7 @@ export const udfHistoryShape = z.discriminatedUnion('s', [
       s: z.literal('no_data'),
       nextTime: unixSecondsShape
         .optional()
-        .meta({ description: 'Open time of the newest bar before `from`; absent: there is none' }),
+        .meta({ description: 'Open time of the newest bar before `from`; absent if there is none' }),
     })
     .meta({ id: 'UdfNoData' }),
 ]);
@@ -107,17 +115,24 @@ export type UdfHistory = z.infer<typeof udfHistoryShape>;
 export const udfHistoryAnswerShape = z.union([udfHistoryShape, udfErrorShape]);
 
 const quoteValuesShape = z.object({
-  ch: z.number().nullable().meta({ description: 'Change of the price since the close of the day before' }),
-  chp: z.number().nullable().meta({ description: 'The same in percent' }),
-  short_name: z.string(),
-  exchange: z.string(),
-  description: z.string(),
-  lp: z.number().meta({ description: 'Last price, in quote tokens: the close of the newest daily bar' }),
-  open_price: z.number(),
-  high_price: z.number(),
-  low_price: z.number(),
-  prev_close_price: z.number().nullable(),
-  volume: z.number().meta({ description: 'Base tokens since 00:00 UTC' }),
+  ch: z.number().nullable().meta({
+    description: 'lp minus prev_close_price, in quote tokens; null if prev_close_price is null',
+  }),
+  chp: z
+    .number()
+    .nullable()
+    .meta({ description: 'Change from prev_close_price to lp in percent; null if prev_close_price is null' }),
+  short_name: z.string().meta({ description: 'Name of the pair, as in /udf/symbols' }),
+  exchange: z.string().meta({ description: 'Display name of the DEX' }),
+  description: z.string().meta({ description: 'Tokens, DEX and address of the pair' }),
+  lp: z.number().meta({ description: 'Last price in quote tokens: the close of the newest daily bar' }),
+  open_price: z.number().meta({ description: 'Open of the newest daily bar, in quote tokens' }),
+  high_price: z.number().meta({ description: 'High of the newest daily bar, in quote tokens' }),
+  low_price: z.number().meta({ description: 'Low of the newest daily bar, in quote tokens' }),
+  prev_close_price: z.number().nullable().meta({
+    description: 'Close of the previous daily bar, in quote tokens; null if there is no previous bar',
+  }),
+  volume: z.number().meta({ description: 'Volume of the newest daily bar, whole base tokens' }),
 });
 
 export const udfQuoteShape = z.discriminatedUnion('s', [

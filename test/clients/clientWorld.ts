@@ -7,18 +7,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { AbiCoder, Interface } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../src/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../src/dev/node/anvil';
+import { field, openDevRpc, type DevRpc } from '../../src/dev/node/devRpc';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import type { AbiParameter } from '../../src/domain/verifiedContract';
 import { createLog } from '../../src/log';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { hashCode } from '../../src/sources/verifiedRecord';
-import { askRows } from '../support/askRows';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
-import { compileSet, compileWorld, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
-import { listSourceSets, TRICKY, type SourceSet } from '../support/worldSources';
+import { askRows } from '../support/engine/askRows';
+import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/server/runningProgram';
+import {
+  compileSet,
+  compileWorld,
+  deploy,
+  toRecord,
+  type WorldContract,
+} from '../support/worlds/verifiedWorld';
+import { listSourceSets, TRICKY, type SourceSet } from '../support/worlds/worldSources';
 import { installClients } from './installClients';
 
 export const OWNER: Hex = `0x${'ab'.repeat(20)}`;
@@ -71,7 +77,7 @@ export async function openClientWorld(size: 'small' | 'large'): Promise<ClientWo
   const clients = await installClients();
   const chains = await Promise.all([369, 943].map(startChain));
   try {
-    return await settle(clients, chains, size);
+    return await deployWorld(clients, chains, size);
   } catch (error) {
     await closeChains(chains);
     throw error;
@@ -95,7 +101,7 @@ async function closeChains(chains: readonly Chain[]): Promise<void> {
   }
 }
 
-async function settle(
+async function deployWorld(
   clients: string,
   chains: readonly Chain[],
   size: 'small' | 'large',

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { field } from '../../src/dev/devRpc';
+import { field } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, type ClientRun } from './runClient';
 
@@ -61,28 +61,25 @@ function readTree(root: string, inside = ''): Record<string, string> {
 const filesOf = ({ contract }: Placed): Record<string, string> =>
   Object.fromEntries(Object.entries(contract.input.sources).map(([path, { content }]) => [path, content]));
 
-test.each(MOUNTS)(
-  'cast source writes the files of a contract that it finds on %s',
-  async (mount, chainId) => {
-    const seen = world.twoFaced[chainId];
-    const { stderr } = await run('cast', [
-      'source',
-      seen.address,
-      '--explorer-api-url',
-      world.url + mount,
-      '-d',
-      'out',
-    ]);
-    expect(stderr).toBe('');
-    const found = readTree(join(folder, 'out', seen.contract.name));
-    const expected = filesOf(seen);
-    // The dialect gives no path for a contract of one file.
-    if (Object.keys(expected).length === 1) expect(Object.values(found)).toEqual(Object.values(expected));
-    else expect(found).toEqual(expected);
-  },
-);
+test.each(MOUNTS)('cast source writes the files of a contract found on %s', async (mount, chainId) => {
+  const seen = world.twoFaced[chainId];
+  const { stderr } = await run('cast', [
+    'source',
+    seen.address,
+    '--explorer-api-url',
+    world.url + mount,
+    '-d',
+    'out',
+  ]);
+  expect(stderr).toBe('');
+  const found = readTree(join(folder, 'out', seen.contract.name));
+  const expected = filesOf(seen);
+  // The dialect gives no path for a contract of one file.
+  if (Object.keys(expected).length === 1) expect(Object.values(found)).toEqual(Object.values(expected));
+  else expect(found).toEqual(expected);
+});
 
-test('cast source says of an unverified contract that it is not verified', async () => {
+test('cast source reports that an unverified contract is not verified', async () => {
   const url = `${world.url}/api`;
   const { stdout, stderr } = await run('cast', [
     'source',
@@ -111,7 +108,7 @@ test.each(MOUNTS)(
   },
 );
 
-test('cast creation-code finds the transaction that made a contract', async () => {
+test('cast creation-code finds the creation transaction of a contract', async () => {
   const { address, contract } = world.twoFaced[369];
   configure(369, '/api');
   const rpc = ['--rpc-url', world.nodes.get(369)!.url, '--chain', '369', '--etherscan-api-key', 'k'];
@@ -154,7 +151,7 @@ test.each([
   ['sourcify', '/v2/contract/369', false],
   ['etherscan', '/api', true],
 ] as const)(
-  'forge clone makes a project of a contract out of %s words, and compiles it',
+  'forge clone makes a project from a contract over the %s API and compiles it',
   async (source, mount, tellsArguments) => {
     const { address, contract, constructorArguments } = world.vault;
     const home = prepareHome('0.8.30');
@@ -187,7 +184,7 @@ test.each([
   },
 );
 
-test('a single file that only its settings tell how to compile is cloned with them, to the same code', async () => {
+test('forge clone keeps the settings of a single file that needs them, and compiles the same code', async () => {
   const { address, contract } = world.vaultByIr;
   const home = prepareHome('0.8.30');
   configure(369, '/api');
@@ -211,7 +208,7 @@ test('a single file that only its settings tell how to compile is cloned with th
   expect(readTree(join(folder, 'out', contract.name))).toEqual(filesOf(world.vaultByIr));
 });
 
-test('forge verify-check reads the state of a ticket that nobody has', async () => {
+test('forge verify-check reports an unknown ticket', async () => {
   const { stdout, stderr } = await run('forge', [
     'verify-check',
     '0'.repeat(50),

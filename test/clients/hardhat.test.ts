@@ -16,7 +16,7 @@ import { join } from 'node:path';
 
 import type { Hex } from '../../src/domain/hex';
 import { readAbi } from '../../src/domain/abi';
-import { deploy, type WorldContract } from '../support/verifiedWorld';
+import { deploy, type WorldContract } from '../support/worlds/verifiedWorld';
 import { openClientWorld, type ClientWorld } from './clientWorld';
 import { runClient } from './runClient';
 import { until } from '../support/eventually';
@@ -143,7 +143,7 @@ test.each([
   ['/api', 369, 'a1'],
   ['/943/api', 943, 'a2'],
 ] as const)(
-  'verifies a contract that it compiled itself on %s: unverified, handed in, verified',
+  'hardhat verify submits its own build on %s, and the contract becomes verified',
   async (mount, chainId, byte) => {
     const { rpc } = world.nodes.get(chainId)!;
     const { address, constructorArguments } = await deploy(rpc, box, [keeper(byte), 'a box']);
@@ -180,7 +180,7 @@ test.each([
   },
 );
 
-test('is told of a contract that was verified before', async () => {
+test('hardhat verify reports a contract that is already verified', async () => {
   configure('/api', 369);
   const { stdout, stderr } = await hardhat(['verify', '--network', 'pls', world.vault.address]);
   expect(stdout + stderr).toContain(`The contract ${world.vault.address} has already been verified`);
@@ -201,7 +201,7 @@ async function withOthers<T>(places: readonly string[], run: () => Promise<T>): 
   }
 }
 
-test('tries the whole input after the sources on disk failed, as for a true failure', async () => {
+test('hardhat verify tries the full input after the sources on disk fail, and succeeds', async () => {
   configure('/api', 369);
   const { address } = await deploy(world.nodes.get(369)!.rpc, box, [keeper('b1'), 'a box']);
   const verify = ['verify', '--network', 'pls', address, keeper('b1'), 'a box'];
@@ -212,7 +212,7 @@ test('tries the whole input after the sources on disk failed, as for a true fail
   expect(code).toBe(0);
 });
 
-test('fails, and says so, where no sources handed in are those of the contract', async () => {
+test('hardhat verify fails with a message if no submitted sources fit the contract', async () => {
   configure('/api', 369);
   const { address } = await deploy(world.nodes.get(369)!.rpc, box, [keeper('b2'), 'a box']);
   const verify = ['verify', '--network', 'pls', address, keeper('b2'), 'a box'];

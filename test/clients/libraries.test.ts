@@ -2,10 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { Interface, getAddress } from 'ethers';
 
-import { field, type DevRpc } from '../../src/dev/devRpc';
+import { field, type DevRpc } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, runScript } from './runClient';
 
@@ -73,11 +72,11 @@ async function loadWith(loader: string, own: 'runs' | 'evmVersion', mount: strin
   expect(Object.fromEntries(sources)).toEqual(filesOf(seen));
 }
 
-test.each(MOUNTS)('whatsabi reads contract, sources and a miss on %s', (mount, chainId) =>
+test.each(MOUNTS)('whatsabi reads a contract, its sources and an unknown contract on %s', (mount, chainId) =>
   loadWith('EtherscanV1ABILoader', 'runs', mount, chainId),
 );
 
-test.each(PATHS)('whatsabi reads the same in Blockscout words below %s', (mount, chainId) =>
+test.each(PATHS)('whatsabi reads the same from the Blockscout API below "%s"', (mount, chainId) =>
   loadWith('BlockscoutABILoader', 'evmVersion', mount, chainId),
 );
 
@@ -122,7 +121,7 @@ test.each([
   },
 );
 
-test('wagmi says of an unverified contract that it is not verified', async () => {
+test('wagmi reports that an unverified contract is not verified', async () => {
   const { code, stdout, stderr } = await generate(`${world.url}/api`, 369, world.unverified.address);
   expect(code).not.toBe(0);
   expect(stdout + stderr).toMatch(/Contract source code not verified/);
@@ -132,7 +131,7 @@ test.each([
   ['', 369],
   ['/943', 943],
 ] as const)(
-  'ethers 6.13 with the plugin for "%s" reads contract, head, balance and calls',
+  'ethers 6.13 with the plugin for "%s" reads a contract, the head, a balance and calls',
   async (base, chainId) => {
     const script = `
     import { EtherscanPlugin, EtherscanProvider, Network } from 'ethers';
@@ -173,7 +172,7 @@ test.each([
 test.each([
   ['', 369],
   ['/943', 943],
-] as const)('ethers 5 reads the logs of a contract from "%s" as the node has them', async (base, chainId) => {
+] as const)('ethers 5 reads the same logs from "%s" as from the node', async (base, chainId) => {
   const script = `
     import { createRequire } from 'node:module';
     const { ethers } = createRequire(process.cwd() + '/')('ethers-5');
@@ -229,7 +228,7 @@ async function findCreation(rpc: DevRpc, address: string): Promise<number> {
 }
 
 test.each(PATHS)(
-  "graph-cli's contract service reads ABI, name and start block from %s",
+  'graph-cli reads ABI, name and start block of a contract from "%s"',
   async (mount, chainId) => {
     const script = `
     import { ContractService } from './node_modules/@graphprotocol/graph-cli/dist/command-helpers/contracts.js';

@@ -4,14 +4,14 @@
  */
 import { numberToHex, type Hex } from '../../src/domain/hex';
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
-import { oracleSwaps } from '../support/oracle';
+import { oracleSwaps } from '../support/oracle/oracle';
 import { Random } from '../support/random';
-import type { TestAnvil, TestWorld } from '../support/anvil';
-import { EventFollower } from '../support/eventFollower';
+import type { TestAnvil, TestWorld } from '../support/node/anvil';
+import { waitForBlock, type Program } from '../support/server/program';
+import { findWrongBars } from '../support/oracle/wrongBars';
+import { EventFollower } from '../support/server/eventFollower';
 import { eventually } from '../support/eventually';
-import { waitForBlock, type Program } from '../support/program';
-import { startWorldProgram, type WorldProgram } from '../support/worldProgram';
-import { findWrongBars } from '../support/wrongBars';
+import { startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 5);
 const ROUNDS = 24;
@@ -126,7 +126,7 @@ async function waitForHash(hash: string): Promise<void> {
   throw new Error(`the API never came to block ${hash}:\n${program.output().slice(-2_000)}`);
 }
 
-test('through trades and reorgs every bar, state and streamed event is that of the chain', async () => {
+test('after trades and reorgs every bar, pool state and streamed event is correct for the chain', async () => {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     time += random.pick([5, 20, 61, 400, 4_000]);
@@ -148,7 +148,7 @@ test('through trades and reorgs every bar, state and streamed event is that of t
   expect(await compareAll()).toEqual([]);
 });
 
-test("a pool's state is what the contract says", async () => {
+test('the state of a pool equals the answer of its contract', async () => {
   for (const pool of world.pools) {
     const answer = await fetch(`${program.url}/api/v1/pairs/${pool.address}`);
     const { data } = (await answer.json()) as { data: Record<string, unknown> };
@@ -174,7 +174,7 @@ test("a pool's state is what the contract says", async () => {
   }
 });
 
-test('the stream, net of reorgs, is the list of activity', async () => {
+test('the stream, net of reorgs, equals the activity list', async () => {
   const listed: string[] = [];
   let cursor: string | null = null;
   do {

@@ -3,10 +3,16 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
-import { runProgram, runToSuccess, startProgram, waitForBlock, type Settings } from '../support/program';
-import { StubTruth } from '../support/stubTruth';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
+import {
+  runProgram,
+  runToSuccess,
+  startProgram,
+  waitForBlock,
+  type Settings,
+} from '../support/server/program';
+import { StubTruth } from '../support/stub/stubTruth';
 
 let chain: StubChain;
 let folder: string;
@@ -30,7 +36,7 @@ const settings = (name: string): Settings => ({
   LOG_LEVEL: 'warn',
 });
 
-test('a running program is backed up by name, restored into another folder, read again and gone on with', async () => {
+test('a running program is backed up by name, restored into another folder, and continues there', async () => {
   chain.setHead(200);
   const program = await startProgram('all', { ...settings('one'), LOG_LEVEL: 'info' });
   await waitForBlock(program.url, 200);
@@ -42,12 +48,12 @@ test('a running program is backed up by name, restored into another folder, read
   const again = await runProgram(['backup', 'nightly'], settings('one'));
   expect(again).toEqual({
     code: 1,
-    output: expect.stringMatching(/^candlehouse: .*nightly is there already/m),
+    output: expect.stringMatching(/^candlehouse: .*nightly already exists/m),
   });
   const checked = await runProgram(['reindex', '--from', '20', '--to', '60', '--check'], settings('one'));
-  expect(checked).toEqual({ code: 0, output: expect.stringContaining('as the node has them') });
+  expect(checked).toEqual({ code: 0, output: expect.stringContaining('equal those from the node') });
   const refused = await runProgram(['restore', 'nightly', '--replace'], settings('one'));
-  expect(refused).toEqual({ code: 1, output: expect.stringMatching(/stop it before restoring/) });
+  expect(refused).toEqual({ code: 1, output: expect.stringMatching(/stop this process before the restore/) });
   expect(await program.end('SIGTERM')).toBe(0);
   expect(existsSync(join(folder, 'one', 'clickhouse', 'door.sock'))).toBe(false);
 
@@ -68,7 +74,7 @@ test('a running program is backed up by name, restored into another folder, read
   await runToSuccess(['verify'], settings('two'));
 });
 
-test('pruning without --yes drops nothing, and a bound that is too young is refused with the newest one', async () => {
+test('prune without --yes drops nothing, and a too recent bound is refused with the newest possible one', async () => {
   const planned = await runProgram(['prune', '--before', '1'], settings('two'));
   expect(planned).toEqual({ code: 0, output: expect.stringMatching(/would drop 0 rows of logs.*\n.*--yes/) });
   const young = await runProgram(
@@ -77,11 +83,11 @@ test('pruning without --yes drops nothing, and a bound that is too young is refu
   );
   expect(young).toEqual({
     code: 1,
-    output: expect.stringMatching(/--before 200: .* stay.*newest bound is block 1\b/s),
+    output: expect.stringMatching(/--before: got block 200; allowed for logs: a block up to 1\b/),
   });
 });
 
-test('each command has help, and unknown flags and places are errors', async () => {
+test('each command has help, and unknown flags and destinations are errors', async () => {
   for (const command of ['backup', 'restore', 'prune', 'reindex']) {
     const unknown = await runProgram([command, '--frobnicate'], {});
     expect([command, unknown.code, unknown.output]).toEqual([

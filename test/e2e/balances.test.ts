@@ -5,12 +5,12 @@
 import { Interface } from 'ethers';
 
 import { encodeCall } from '../../src/dev/abi';
-import type { DevTransaction } from '../../src/dev/blockMaker';
-import { toHexData } from '../../src/dev/devRpc';
+import type { DevTransaction } from '../../src/dev/node/blockMaker';
+import { toHexData } from '../../src/dev/node/devRpc';
 import { Random } from '../support/random';
-import type { TestAnvil, TestWorld } from '../support/anvil';
-import { waitForBlock, type Program } from '../support/program';
-import { rawWorth, startWorldProgram, type WorldProgram } from '../support/worldProgram';
+import type { TestAnvil, TestWorld } from '../support/node/anvil';
+import { waitForBlock, type Program } from '../support/server/program';
+import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 9);
 const ROUNDS = 14;
@@ -84,7 +84,7 @@ async function randomActions(random: Random): Promise<DevTransaction[]> {
   ];
 }
 
-test('every user has what the contracts say, through reorgs', async () => {
+test('the balances of every user equal the answers of the contracts, through reorgs', async () => {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     const transactions = await randomActions(random);
@@ -114,7 +114,7 @@ test('every user has what the contracts say, through reorgs', async () => {
   expect(compared).toBe(wallets.length * world.tokens.length);
 });
 
-test('V3 positions have the liquidity and the ticks that the position manager says', async () => {
+test('V3 positions have the liquidity and ticks of the position manager', async () => {
   let seen = 0;
   for (let block = 1; block <= head; block += 1) {
     for (const id of await world.listMintedPositions(block)) {
@@ -140,7 +140,7 @@ test('V3 positions have the liquidity and the ticks that the position manager sa
   expect(seen).toBeGreaterThan(0);
 });
 
-test('a V2 token has as many holders and as much supply as its contract', async () => {
+test('the supply of a token equals its contract, and its holder count includes every user', async () => {
   const usdc = world.tokens.find(({ key }) => key === 'usdc')!;
   const answer = await on.get<{ total_supply: string | null; holders: number | null }>(
     `/tokens/${usdc.address}`,

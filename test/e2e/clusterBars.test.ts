@@ -3,12 +3,12 @@
  * engine.
  */
 import { openDatabase } from '../../src/clickhouse/client/database';
-import { askRows } from '../support/askRows';
-import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
+import { askRows } from '../support/engine/askRows';
+import { startEmbeddedCluster, type EmbeddedCluster } from '../support/engine/embeddedCluster';
 
 let cluster: EmbeddedCluster;
 
-// Runs before the hooks of the imported test. Its program reads this variable (test/support/program.ts).
+// Runs before the hooks of the imported test. Its program reads this variable (test/support/server/program.ts).
 beforeAll(async () => {
   cluster = await startEmbeddedCluster();
   process.env['CANDLEHOUSE_TEST_WRITER_URL'] = cluster.writerUrl;
@@ -20,7 +20,7 @@ afterAll(() => cluster?.stop());
 
 jest.requireActual('./anvilBars.test');
 
-test('both shards hold swaps and logs, so that the bars above come from both', async () => {
+test('both shards hold swaps and logs, so the bars compared above come from both', async () => {
   for (const server of cluster.servers) {
     const database = openDatabase({ url: server.writerUrl });
     for (const table of ['swaps_head_local', 'logs_head_local']) {

@@ -6,12 +6,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
 import { readyShape } from '../../src/api/service/readyz';
-import { CLUSTER_NAME } from '../support/embeddedCluster';
-import { createTestDatabase } from '../support/engine';
-import { enginePid, runProgram, runToSuccess, startProgram, waitForBlock } from '../support/program';
+import { CLUSTER_NAME } from '../support/engine/embeddedCluster';
+import { createTestDatabase } from '../support/engine/engine';
+import { enginePid, runProgram, runToSuccess, startProgram, waitForBlock } from '../support/server/program';
 
 let chain: StubChain;
 let folder: string;
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a node of another chain stops the start, naming both ids', async () => {
+test('a node of another chain stops the start, and the error names both chain ids', async () => {
   const { code, output } = await runProgram(['all'], {
     RPC_URL: chain.url,
     CHAIN_ID: '943',
@@ -38,7 +38,7 @@ test('a node of another chain stops the start, naming both ids', async () => {
   expect(code).toBe(1);
 });
 
-test('a node of another chain under the second chain stops the start too, and with it the market chain', async () => {
+test('a node of another chain for the second chain stops the start of both chains', async () => {
   const { code, output } = await runProgram(['all'], {
     RPC_URL: chain.url,
     RPC_URL_943: chain.url,
@@ -49,7 +49,7 @@ test('a node of another chain under the second chain stops the start too, and wi
   expect(code).toBe(1);
 });
 
-test('a broken chain description stops the start, naming each wrong field', async () => {
+test('a wrong chain description stops the start, and the error names each wrong field', async () => {
   const file = join(folder, 'broken.json');
   writeFileSync(
     file,
@@ -61,7 +61,7 @@ test('a broken chain description stops the start, naming each wrong field', asyn
   expect(code).toBe(1);
 });
 
-test('ingest without RPC_URL says which setting is missing', async () => {
+test('ingest without RPC_URL names the missing setting', async () => {
   const { code, output } = await runProgram(['ingest'], { DATA_DIR: join(folder, 'none') });
   expect(output).toMatch(/^candlehouse: RPC_URL is not set/m);
   expect(code).toBe(1);
@@ -92,7 +92,7 @@ test('unknown flags and commands are errors, and every command has help', async 
   }
 });
 
-test('backfill stores the asked blocks and ends; a later start goes on from there', async () => {
+test('backfill stores the requested blocks and ends, and a later start continues from there', async () => {
   const settings = {
     RPC_URL: chain.url,
     CHAIN_CONFIG: join(folder, 'chain.json'),
@@ -115,7 +115,7 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
   }
 });
 
-test('backfill and verify refuse ranges of which they can do nothing, and name the blocks they worked on', async () => {
+test('backfill and verify refuse impossible ranges, and print the blocks that they processed', async () => {
   // Uses the shared engine, because starting one for each command is slow.
   const database = await createTestDatabase();
   const settings = {
@@ -131,16 +131,24 @@ test('backfill and verify refuse ranges of which they can do nothing, and name t
     expect(await running).toEqual({ code, output: expect.stringMatching(output) });
   };
   await ends(run('backfill', 20, 40), 0, /"finalTo":40/);
-  await ends(run('backfill', 10, 35), 1, /^candlehouse: --from 10: this database begins at block 20/m);
-  await ends(run('backfill', 50, 60), 0, /blocks 41-49 are ingested too/);
-  await ends(run('backfill', 20, 60), 0, /blocks 20-60 are stored already/);
-  await ends(run('verify', 5, 1), 1, /^candlehouse: --from 5 lies after --to 1/m);
-  await ends(run('verify', 70, 80), 1, /^candlehouse: none of these.*final blocks 20-60 are stored/m);
-  await ends(run('verify', 1, 30), 0, /^Not all of these.*\n.*of final blocks 20-30\.$/ms);
+  await ends(run('backfill', 10, 35), 1, /^candlehouse: --from 10: the first block of this database is 20/m);
+  await ends(run('backfill', 50, 60), 0, /Blocks 41-49 are ingested first/);
+  await ends(run('backfill', 20, 60), 0, /blocks 20-60 are already stored/);
+  await ends(run('verify', 5, 1), 1, /^candlehouse: --from 5 is after --to 1/m);
+  await ends(
+    run('verify', 70, 80),
+    1,
+    /^candlehouse: none of the requested blocks is stored: final blocks 20-60 are stored/m,
+  );
+  await ends(
+    run('verify', 1, 30),
+    0,
+    /^Of the requested blocks, only 20-30 can be verified\.\n.*of final blocks 20-30\.$/ms,
+  );
   await database.drop();
 });
 
-test('while the embedded engine is being started again /readyz is 503 and says why', async () => {
+test('while the embedded engine restarts, /readyz is a 503 with the reason', async () => {
   const settings = {
     RPC_URL: chain.url,
     CHAIN_CONFIG: join(folder, 'chain.json'),

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { runProgram } from '../support/program';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { runProgram } from '../support/server/program';
 
 let folder: string;
 let chain: StubChain;
@@ -22,24 +22,24 @@ afterAll(async () => {
 /** Places that even root cannot write to. */
 const UNWRITABLE: readonly (readonly [string, () => string])[] = [
   [
-    'a file stands in its place',
+    'the data folder is a file',
     () => {
       writeFileSync(join(folder, 'file'), '');
       return join(folder, 'file');
     },
   ],
   [
-    'a file stands where a folder of its own should',
+    'a file has the name of the engine folder',
     () => {
       mkdirSync(join(folder, 'taken'));
       writeFileSync(join(folder, 'taken', 'clickhouse'), '');
       return join(folder, 'taken');
     },
   ],
-  ['its file system takes no files', () => '/sys/candlehouse'],
+  ['the file system of the data folder is read-only', () => '/sys/candlehouse'],
 ];
 
-test.each(UNWRITABLE)('when %s, the program says so in one line and ends', async (_why, make) => {
+test.each(UNWRITABLE)('when %s, the program reports it in one line and exits', async (_why, make) => {
   const dataDir = make();
   const { code, output } = await runProgram(['all'], { RPC_URL: chain.url, DATA_DIR: dataDir });
   expect(code).toBe(1);

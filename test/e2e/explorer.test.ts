@@ -6,18 +6,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { AbiCoder, Interface, keccak256 } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../src/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../src/dev/node/anvil';
+import { field, openDevRpc, type DevRpc } from '../../src/dev/node/devRpc';
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
-import type { Json } from '../support/apiServer';
-import { askRows } from '../support/askRows';
-import { PROXY_SOURCES } from '../support/proxyContracts';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
-import { compileSet, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
+import type { Json } from '../support/server/apiServer';
+import { askRows } from '../support/engine/askRows';
+import { PROXY_SOURCES } from '../support/node/proxyContracts';
+import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/server/runningProgram';
+import { compileSet, deploy, toRecord, type WorldContract } from '../support/worlds/verifiedWorld';
 import { eventually } from '../support/eventually';
 
 interface Proxy {
@@ -181,21 +181,22 @@ afterAll(async () => {
   }
 });
 
-test('both chains are indexed to their heads at once, each answer names the head of its chain', async () => {
+test('both chains are indexed to their heads, and each answer names the head of its chain', async () => {
   for (const [index, chainId] of [369, 943].entries()) {
     const head = Number(await chains[index]!.rpc.call('eth_blockNumber'));
     await until(`/logs?chainId=${chainId}`, () => true);
     for (const end = Date.now() + 120_000; ; await delay(100)) {
       const { headers } = await get(`/logs?chainId=${chainId}`);
       if (headers.get('x-indexed-block') === String(head)) break;
-      if (Date.now() > end) throw new Error(`chain ${chainId} stays at ${headers.get('x-indexed-block')}`);
+      if (Date.now() > end)
+        throw new Error(`chain ${chainId} is still at block ${headers.get('x-indexed-block')}`);
     }
   }
   const { status } = await get(`/contracts/${proxies[0]!.address}?chainId=943`);
   expect(status).toBe(404);
 });
 
-test('logs of proxies are decoded with the implementation that was live at each of them', async () => {
+test('logs of proxies are decoded with the implementation at the time of each log', async () => {
   // A contract record reads from the node. Logs and lists need stored data, so wait.
   await until('/contracts?type=proxy', ({ data }) => data?.length === proxies.length);
   for (const { name, address, kind, upgrade } of proxies) {
@@ -223,7 +224,7 @@ test('logs of proxies are decoded with the implementation that was live at each 
   }
 });
 
-test('a record has what the node knows: code, creator, creation, when it was first and last seen', async () => {
+test('a contract record has its code, creator, creation and first and last log, as in the node', async () => {
   for (const { address, creation } of proxies) {
     const code = String(await main().call('eth_getCode', [address, 'latest']));
     const logs = (await main().call('eth_getLogs', [{ address, fromBlock: '0x0' }])) as {
@@ -249,7 +250,7 @@ test('a record has what the node knows: code, creator, creation, when it was fir
   expect((await get(`/contracts/${nobody}`)).status).toBe(404);
 });
 
-test('a contract with the code of a verified one is verified too, on the other chain, and says of whom', async () => {
+test('a contract with the code of a verified contract on the other chain is verified as its twin', async () => {
   await until('/contracts?chainId=943&verified=true', ({ data }) => data?.length === 1);
   const { json } = await get(`/contracts/${twin}?chainId=943`);
   expect(json['data']).toMatchObject({
@@ -263,7 +264,7 @@ test('a contract with the code of a verified one is verified too, on the other c
   expect(list['data']!.map((each) => each['address'])).toEqual([twin]);
 });
 
-test('contracts are listed by kind, verification, name and order', async () => {
+test('contracts are filtered by kind, verification and name, and sorted', async () => {
   const { json: verified } = await get('/contracts?verified=true');
   expect(verified['data']!.map((each) => String(each['address'])).sort()).toEqual([v1, v2].sort());
   const { json: found } = await get('/contracts?type=proxy&sort=log_count');
@@ -278,7 +279,7 @@ test('contracts are listed by kind, verification, name and order', async () => {
   expect(past).toMatchObject({ success: true, data: [], meta: { limit: 25, offset: 50, total: 2 } });
 });
 
-test('the search finds contracts, transactions, blocks, events and selectors by what they are called', async () => {
+test('the search finds contracts, transactions, blocks, events and selectors by name', async () => {
   const hits = async (q: string): Promise<{ type: string; title: string; [key: string]: unknown }[]> =>
     (await get(`/search?q=${encodeURIComponent(q)}`)).json['data'] as never;
   expect((await hits('storev'))[0]).toMatchObject({ type: 'contract', verified: true });
@@ -307,13 +308,13 @@ test('the search finds contracts, transactions, blocks, events and selectors by 
   expect(ofTx['meta']).toMatchObject({ total: 1, total_exact: true });
 });
 
-test('an endpoint of another chain for the second one stops the start', async () => {
+test('an endpoint of another chain for the second chain stops the start', async () => {
   const other = await createProgramHome();
   const name = await nameOf(other.database);
   try {
     const wrong = await other.start([chains[0]!.node.url], { RPC_URL_943: chains[0]!.node.url });
     for (const end = Date.now() + 120_000; !wrong.log.some(({ msg }) => msg === 'stopped'); await delay(50)) {
-      if (Date.now() > end) throw new Error('the program goes on');
+      if (Date.now() > end) throw new Error('the program did not stop');
     }
     await expect(wrong.stop()).rejects.toThrow(/943/);
   } finally {

@@ -7,20 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startStubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
+import { startStubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
 import { killCreations } from '../../scripts/kills/creation';
 import { allInOne, separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun } from '../../scripts/kills/killRun';
 import { Random } from '../support/random';
-import { runToSuccess } from '../support/program';
+import { runToSuccess } from '../support/server/program';
 
 const ROUNDS = 4;
 const CREATION_KILLS = 4;
 const SEED = Number(process.env['KILL_SEED'] ?? 11);
 
 test.each([allInOne, separate])(
-  'killed at random moments, %p ends with the bars and events of the oracle and leaves nothing behind',
+  'after kills at random moments %p ends with the bars and events of the oracle and leaves nothing behind',
   async (deploy) => {
     const random = new Random(SEED);
     const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kill-'));
@@ -43,7 +43,7 @@ test.each([allInOne, separate])(
         await run.recover(await run.kill(random.pick(KILL_PLANS)));
       }
       load.pause();
-      await run.settle();
+      await run.untilHead();
       expect(await run.compare()).toEqual([]);
       await run.deployment.stop();
       const verified = await runToSuccess(['verify'], { ...settings, DATA_DIR: dataDir });
@@ -58,7 +58,7 @@ test.each([allInOne, separate])(
   },
 );
 
-test('first starts that are killed at random moments leave folders that start, ingest and answer like the oracle', async () => {
+test('a data folder whose first start was killed starts, ingests and answers like the oracle', async () => {
   const said: string[] = [];
   const random = new Random(SEED);
   const report = await killCreations({ kills: CREATION_KILLS, random, say: (text) => said.push(text) });

@@ -64,7 +64,7 @@ async function start(): Promise<Started> {
   for (const until = Date.now() + 120_000; found === null; await delay(20)) {
     found = /^\{"pid":(\d+),"bootstrap":(\d+)\}$/m.exec(output);
     if (npm.exitCode !== null || Date.now() > until)
-      throw new Error(`npm start shows no program:\n${output}`);
+      throw new Error(`npm start did not start a program:\n${output}`);
   }
   return { npm, pid: Number(found[1]), bootstrap: Number(found[2]), ended, output: () => output };
 }
@@ -82,7 +82,7 @@ async function untilGone(pid: number): Promise<boolean> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to npm lets the program drain and ends with 0',
+  '%s to npm lets the program shut down cleanly and exits with 0',
   async (signal) => {
     const { npm, pid, bootstrap, ended, output } = await start();
     npm.kill(signal);
@@ -93,14 +93,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('the program does not outlive an npm that is killed', async () => {
+test('the program ends when npm is killed', async () => {
   const { npm, pid, bootstrap } = await start();
   npm.kill('SIGKILL');
   expect(await untilGone(pid)).toBe(true);
   expect(await untilGone(bootstrap)).toBe(true);
 });
 
-test('the program does not outlive the script that npm ran', async () => {
+test('the program ends when the script started by npm is killed', async () => {
   const { pid, bootstrap, ended } = await start();
   process.kill(bootstrap, 'SIGKILL');
   expect(await untilGone(pid)).toBe(true);

@@ -18,8 +18,8 @@ import {
   untilLoaded,
   type Look,
   type WatchedPage,
-} from '../support/browser';
-import { asCsv, readCsv, startPageWorld, type CsvBar, type PageWorld } from '../support/pageWorld';
+} from '../support/server/browser';
+import { asCsv, readCsv, startPageWorld, type CsvBar, type PageWorld } from '../support/worlds/pageWorld';
 import { eventually } from '../support/eventually';
 
 /** Folder for screenshots, if set. */
@@ -81,7 +81,7 @@ const VIEWS: [name: string, path: () => string][] = [
 ];
 
 test.each(VIEWS)(
-  'the view "%s" is drawn on a desktop and on a phone, in dark and in light',
+  'the view "%s" is drawn on desktop and phone, in dark and light themes',
   async (name, path) => {
     for (const look of [DESKTOP, PHONE]) {
       const page = await open(path(), look);
@@ -105,7 +105,7 @@ test.each(VIEWS)(
   },
 );
 
-test('a click on a column sorts the tokens as the API does, a second one turns the order around', async () => {
+test('a click on a column sorts the tokens like the API, and a second click reverses the order', async () => {
   const page = await open('/');
   const head = page.locator('th button[data-sort=symbol]');
   for (const order of ['desc', 'asc']) {
@@ -120,7 +120,7 @@ test('a click on a column sorts the tokens as the API does, a second one turns t
   expect(page.url()).toContain('sort=symbol');
 });
 
-test('pages of the pair table follow each other as those of the API, and the address keeps the place', async () => {
+test('pages of the pair table follow each other like in the API, and the URL keeps the position', async () => {
   const page = await open('/#/pairs?sort=created_at');
   const wanted = await world.addresses('/api/v1/pairs?sort=created_at&limit=100');
   const seen = await rowHashes(page, 'Pairs');
@@ -133,7 +133,7 @@ test('pages of the pair table follow each other as those of the API, and the add
   expect(await page.locator('.pager .range').innerText()).toMatch(/^26/);
 });
 
-test('the filter finds what the API finds, and says so when there is nothing', async () => {
+test('the filter finds the same pairs as the API, and shows a message if there are none', async () => {
   const page = await open('/#/pairs');
   const filter = page.getByRole('searchbox', { name: 'Filter pairs' });
   await filter.fill('weth');
@@ -144,10 +144,10 @@ test('the filter finds what the API finds, and says so when there is nothing', a
     ([hashes, rows]) => isDeepStrictEqual(rows, hashes),
   );
   await filter.fill('no such thing');
-  await page.getByText('No pair fits').waitFor();
+  await page.getByText('No matching pairs').waitFor();
 });
 
-test('slash, typing, an arrow and Enter find a token; arrows and Enter open a row of a table', async () => {
+test('slash, typing, an arrow and Enter open a token, and arrows and Enter open a row of a table', async () => {
   const page = await open('/');
   await page.keyboard.press('/');
   expect(await page.evaluate('document.activeElement.id')).toBe('search');
@@ -166,7 +166,7 @@ test('slash, typing, an arrow and Enter find a token; arrows and Enter open a ro
   await page.waitForURL(`**/${second}`);
 });
 
-test('an address in the search box is told what it is', async () => {
+test('an address in the search box is offered as pair and wallet', async () => {
   const page = await open('/');
   await page.getByRole('combobox', { name: 'Search' }).fill(world.pair);
   const options = page.locator('#found [role=option]');
@@ -174,7 +174,7 @@ test('an address in the search box is told what it is', async () => {
   expect(await options.locator('.badge').allInnerTexts()).toEqual(expect.arrayContaining(['pair', 'wallet']));
 });
 
-test('the theme follows the system until it is switched, and the choice is kept', async () => {
+test('the theme follows the system until the user switches it, and the choice is kept', async () => {
   const page = await open('/', { ...DESKTOP, theme: 'light' });
   const background = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await background();
@@ -187,7 +187,7 @@ test('the theme follows the system until it is switched, and the choice is kept'
   expect(await background()).toBe(light);
 });
 
-test('what cannot be loaded says so and can be tried again; what is not there says that', async () => {
+test('a failed request shows an error with a retry button, and an unknown pair shows a message', async () => {
   const watched = await openPage(browser, world.url, DESKTOP);
   const { page } = watched;
   await page.route('**/api/v1/tokens*', (route) =>
@@ -204,7 +204,7 @@ test('what cannot be loaded says so and can be tried again; what is not there sa
   await watched.context.close();
 });
 
-test('names from the chain are text, whatever they say', async () => {
+test('names from the chain are shown as plain text, even if they contain HTML', async () => {
   const [hostile] = await world.addresses('/api/v1/tokens?q=onerror');
   const page = await open(`/#/token/${hostile}`);
   expect(await page.locator('h1').innerText()).toContain('<img src=x');
@@ -246,11 +246,11 @@ test('each timeframe in each currency shows the bars of the API', async () => {
   }
 });
 
-test('moving the chart back loads older bars to the first, each once and without a gap', async () => {
+test('dragging the chart back loads all older bars, each once and without gaps', async () => {
   const page = await open(`/#/pair/${world.pair}?timeframe=1m&currency=quote`);
   const before = await shownBars(page);
   const box = await page.locator('.chart-canvas').boundingBox();
-  if (box === null) throw new Error('there is no chart');
+  if (box === null) throw new Error('the page has no chart');
   const middle = box.y + box.height / 2;
   for (
     let drags = 0;
@@ -271,7 +271,7 @@ test('moving the chart back loads older bars to the first, each once and without
   expect(drawn.slice(0, closed.length)).toEqual(closed);
 });
 
-test('trades arrive by themselves, on the tape and in the last bar, as the API has them', async () => {
+test('new trades appear without a reload, in the trade list and the last bar, as in the API', async () => {
   const page = await open(`/#/pair/${world.pair}?timeframe=1d&currency=quote`);
   const newest = page.locator('table.tape tbody tr').first();
   const first = await newest.getAttribute('data-id');
@@ -297,7 +297,7 @@ test('trades arrive by themselves, on the tape and in the last bar, as the API h
   expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
 });
 
-test('the docs name every endpoint and parameter, and answer for real', async () => {
+test('the docs list every endpoint and parameter, and their examples can be run', async () => {
   const page = await open('/docs', DESKTOP, (status) => status === 400);
   const document = await world.openapi();
   for (const { path, method, parameters } of document) {

@@ -2,15 +2,15 @@
  * Compares prices with known true prices: real contracts on a real node, the whole program, and the usual manipulations
  * of a price. Published prices must stay right, and the audit must name the reason.
  */
-import type { DevTransaction } from '../../src/dev/blockMaker';
-import type { WorldPool } from '../../src/dev/world';
-import type { TestAnvil, TestWorld } from '../support/anvil';
-import { waitForBlock, type Program } from '../support/program';
-import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/truthWorldPlan';
-import { rawWorth, startWorldProgram, type WorldProgram } from '../support/worldProgram';
+import type { DevTransaction } from '../../src/dev/node/blockMaker';
+import type { WorldPool } from '../../src/dev/world/world';
+import type { TestAnvil, TestWorld } from '../support/node/anvil';
+import { waitForBlock, type Program } from '../support/server/program';
+import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/worlds/truthWorldPlan';
+import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
-/** Two epochs, so that the pools have existed for a whole one. */
-const SETTLING_BLOCKS = 66;
+/** Two epochs and two blocks, so that the pools have existed for a whole one. */
+const TWO_EPOCHS_BLOCKS = 66;
 
 let on: WorldProgram;
 let anvil: TestAnvil;
@@ -48,7 +48,7 @@ interface TokenAnswer {
 beforeAll(async () => {
   on = await startWorldProgram(TRUTH_WORLD_PLAN);
   ({ anvil, world, program } = on);
-  await mine(SETTLING_BLOCKS);
+  await mine(TWO_EPOCHS_BLOCKS);
 });
 
 afterAll(() => on?.close());
@@ -81,7 +81,7 @@ function sell(pool: WorldPool, key: string, usd: number, user = 0): DevTransacti
   return pool.protocol === 'uniswap_v3' ? world.swapV3(pool, swap) : world.swapV2(pool, swap);
 }
 
-test('every token has its true price, whatever its decimals, and nothing prices a pool of strangers', async () => {
+test('every token has its true price at any decimals, and a pool of two unpriced tokens has none', async () => {
   for (const { key, priceUsd } of world.tokens) {
     const audit = await auditOf(key);
     if (key === 'pepe' || key === 'floki') {
@@ -102,7 +102,7 @@ test('every token has its true price, whatever its decimals, and nothing prices 
   }
 });
 
-test('the value locked in a pool is what was put in', async () => {
+test('the TVL of a pool equals the value of its deposits', async () => {
   for (const [place, index] of Object.entries(TRUTH_POOLS)) {
     const pool = world.pool(index);
     const { liquidity_usd } = await pair(pool);
@@ -113,7 +113,7 @@ test('the value locked in a pool is what was put in', async () => {
   }
 });
 
-test('trades between tokens that nothing prices make no tracked volume', async () => {
+test('trades between unpriced tokens make no tracked volume', async () => {
   const pool = poolAt('pepeFloki');
   for (let i = 0; i < 3; i += 1) {
     await mine(0, [sell(pool, 'pepe', 2_000), sell(pool, 'floki', 2_000, 1)]);
@@ -122,7 +122,7 @@ test('trades between tokens that nothing prices make no tracked volume', async (
   expect(answer).toMatchObject({ volume_24h_usd: 0, price_usd: null, tx_24h: 6 });
 });
 
-test('a wash trader makes exactly the volume of his trades, and no price', async () => {
+test('wash trades make exactly their own volume and do not change the price', async () => {
   const pool = poolAt('hexdWpls');
   const before = await pair(pool);
   const price = Number((await token('hexd')).price_usd);
@@ -133,7 +133,7 @@ test('a wash trader makes exactly the volume of his trades, and no price', async
   expect(off((await token('hexd')).price_usd, price)).toBeLessThan(0.2);
 });
 
-test('a thin pool pushed to a thousand times the price moves neither price nor value, and is shown as left out', async () => {
+test('a thin pool pushed to a thousand times the price changes neither price nor TVL, and is shown as excluded', async () => {
   const thin = poolAt('hexdDaiThin');
   const before = await token('hexd');
   // √1000 − 1 times the pool's own side.
@@ -149,7 +149,7 @@ test('a thin pool pushed to a thousand times the price moves neither price nor v
   expect(off(held.liquidity_usd, dai + hexd * Number(audit.price_usd))).toBeLessThan(0.5);
 });
 
-test('a price pushed up and down again inside one block leaves no trace in the published price', async () => {
+test('a price pushed up and down within one block does not change the published price', async () => {
   const pool = poolAt('hexdWpls');
   const before = await token('hexd');
   const { reserve0, reserve1 } = await world.readReserves(pool);
@@ -175,7 +175,7 @@ test('a taxed token is priced by its reserves', async () => {
   expect(off((await token('taxed')).price_usd, inWpls * Number(wpls.price_usd))).toBeLessThan(1e-6);
 });
 
-test('reserves that a sync changes without a trade do not move the price until time confirms them', async () => {
+test('reserves changed by a sync without a trade do not change the price until time confirms them', async () => {
   const pool = poolAt('wholeWpls');
   const before = Number((await token('whole')).price_usd);
   const { reserve0, reserve1 } = await world.readReserves(pool);
@@ -199,7 +199,7 @@ async function giveWhole(pool: WorldPool, amount: bigint): Promise<void> {
   }
 }
 
-test('a stable that lost its peg is no anchor any more, and what it was paired with keeps its price', async () => {
+test('a stablecoin that lost its peg is no anchor, and its paired tokens keep their prices', async () => {
   const before = Number((await token('wpls')).price_usd);
   const pools = [poolAt('usdcUsdt'), poolAt('wplsUsdt')];
   for (const pool of pools) await mine(0, [sell(pool, 'usdt', 130_000)]);

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { stubDescription } from '../support/stubDescription';
-import { runProgram, spawnProgram, type Spawned } from '../support/program';
-import { listen, type Listening } from '../support/listen';
+import { stubDescription } from '../support/stub/stubDescription';
+import { runProgram, spawnProgram, type Spawned } from '../support/server/program';
+import { listen, type Listening } from '../support/server/listen';
 
 const SECRETS = {
   user: 'uSeRsEcReT7',
@@ -67,7 +67,7 @@ const common = (): Record<string, string> => ({
   LOG_LEVEL: 'trace',
 });
 
-test('keys of nodes that fail in every way, and repeat them, are in no line of the log', async () => {
+test('the log contains no keys of nodes that fail in every way and repeat the keys', async () => {
   const webSocket = nodeUrl.replace('http://', 'ws://');
   const program = spawnProgram('all', {
     ...common(),
@@ -75,14 +75,14 @@ test('keys of nodes that fail in every way, and repeat them, are in no line of t
     RPC_URL: `${nodeUrl},${webSocket},http://127.0.0.1:1/${SECRETS.pathKey}`,
   });
   while (asked < 8 && program.process.exitCode === null) await delay(50);
-  await untilSaid(program, /ingest failed/);
+  await untilSaid(program, /ingesting failed/);
   await program.end('SIGTERM');
   expect(program.output().length).toBeGreaterThan(200);
   expectNoSecret('log', program.output());
 });
 
 test.each(['serve', 'all'])(
-  'the password of a database that is away is in no line of the log of %s',
+  'the password of a database that is down is in no log line of %s',
   async (command) => {
     const { code, output } = await runProgram([command], {
       ...common(),
@@ -96,7 +96,7 @@ test.each(['serve', 'all'])(
   },
 );
 
-test('a password that the database refuses is in no line of the log', async () => {
+test('a password that the database refuses is in no log line', async () => {
   const engine = new URL(process.env['CANDLEHOUSE_TEST_WRITER_URL']!);
   const url = `http://writer:${SECRETS.password}@${engine.host}/candlehouse_none`;
   for (const args of [['migrate'], ['verify'], ['backfill', '--from', '1', '--to', '2']]) {
@@ -111,7 +111,7 @@ test.each([
   ['CLICKHOUSE_URL', `http//${SECRETS.user}:${SECRETS.password}@host`],
   ['RPC_URL', `ipc://${SECRETS.user}:${SECRETS.password}@x/${SECRETS.pathKey}`],
   ['RPC_URL', `https://x/${SECRETS.pathKey},nonsense?key=${SECRETS.queryKey}`],
-])('a wrong %s is refused without showing what is secret in it', async (name, value) => {
+])('a wrong %s is refused without showing its secrets', async (name, value) => {
   const { code, output } = await runProgram(['serve'], { ...common(), [name]: value });
   expect(code).toBe(1);
   expect(output).toContain(name);

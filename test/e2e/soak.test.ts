@@ -1,10 +1,10 @@
 /** A short soak test: every endpoint under load, with reorgs, and all data recomputed at the end. */
 import { runSoak } from '../../scripts/soak/soakRun';
 import { judgeMemory } from '../../scripts/soak/memory';
-import { SEED } from '../support/seed';
+import { SEED } from '../support/run/seed';
 
-test('twenty seconds of mixed traffic with reorgs give no error, and the truth at the end', async () => {
-  process.stdout.write(`soak seed ${SEED}\n`);
+test('twenty seconds of mixed traffic with reorgs cause no error, and end with correct data', async () => {
+  process.stdout.write(`soak test, seed ${SEED}\n`);
   const report = await runSoak({ seconds: 20, seed: SEED, askers: 4, say: () => undefined });
   expect(report.faults).toEqual([]);
   expect(report.reorgs).toBeGreaterThan(0);
@@ -13,7 +13,7 @@ test('twenty seconds of mixed traffic with reorgs give no error, and the truth a
   expect(report.connections).toBeGreaterThan(3);
 });
 
-test('memory that grows after the warm-up is told from memory that swings', () => {
+test('steadily growing memory is distinguished from varying memory', () => {
   const mib = 2 ** 20;
   const series = (bytesAt: (second: number) => number) =>
     Array.from({ length: 600 }, (_, seconds) => ({ seconds, bytes: bytesAt(seconds) }));

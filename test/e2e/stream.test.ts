@@ -8,15 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
 import { separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KillRun } from '../../scripts/kills/killRun';
 import { QUEUE_BYTES_MAX } from '../../src/tail/streamClient';
 import { Random } from '../support/random';
-import { EventFollower } from '../support/eventFollower';
-import { startProgram, waitForBlock, type Settings } from '../support/program';
-import { describeDifference, StubTruth } from '../support/stubTruth';
+import { EventFollower } from '../support/server/eventFollower';
+import { startProgram, waitForBlock, type Settings } from '../support/server/program';
+import { describeDifference, StubTruth } from '../support/stub/stubTruth';
 
 const SEED = Number(process.env['STREAM_SEED'] ?? 7);
 const ROUNDS = 5;
@@ -44,7 +44,7 @@ function settingsOf(): Settings {
   };
 }
 
-test('clients that come back with their last id end with the canonical events, through reorgs and kills of every part', async () => {
+test('clients that reconnect with their last id end with the canonical events, despite reorgs and kills', async () => {
   const random = new Random(SEED);
   chain = await startStubChain({ blocks: 120, logsPerBlock: 16, pairs: 8, seed: SEED });
   const deployment = separate(settingsOf(), join(folder, 'data'));
@@ -68,9 +68,9 @@ test('clients that come back with their last id end with the canonical events, t
     const until = Date.now() + 120_000;
     while (followers.some(({ connections }) => connections <= ROUNDS) && Date.now() < until) await delay(50);
     load.pause();
-    await run.settle();
+    await run.untilHead();
     const expected = run.truth.activity(2);
-    for (const follower of followers) follower.settleDown();
+    for (const follower of followers) follower.stayConnected();
     for (const follower of followers) {
       const end = Date.now() + 120_000;
       while (describeDifference(follower.net(), expected) !== null && Date.now() < end) await delay(50);
@@ -106,7 +106,7 @@ async function readMetric(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-test('clients that never read cost a bounded memory each, and the others nothing', async () => {
+test('clients that never read use a bounded memory and do not affect other clients', async () => {
   // Each client would receive about 25 MB, several times the kernel's buffers.
   const blocks = 260;
   chain = await startStubChain({ blocks, logsPerBlock: 320, pairs: 8, seed: SEED });

@@ -3,21 +3,20 @@
  * wallets older than the history. Each figure must equal the contracts' answers at the same block.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-
 import { Interface, keccak256 } from 'ethers';
 
 import { encodeCall } from '../../src/dev/abi';
-import type { DevTransaction } from '../../src/dev/blockMaker';
-import { toHexData } from '../../src/dev/devRpc';
+import type { DevTransaction } from '../../src/dev/node/blockMaker';
+import { toHexData } from '../../src/dev/node/devRpc';
 import { formatUnits } from '../../src/domain/amounts';
 import type { Hex } from '../../src/domain/hex';
 import type { Portfolio } from '../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../src/wire/tokens';
 import { Random } from '../support/random';
-import type { TestAnvil, TestWorld } from '../support/anvil';
-import { waitForBlock, type Program } from '../support/program';
-import { TEST_POOLS } from '../support/testWorldPlan';
-import { rawWorth, startWorldProgram, type WorldProgram } from '../support/worldProgram';
+import type { TestAnvil, TestWorld } from '../support/node/anvil';
+import { waitForBlock, type Program } from '../support/server/program';
+import { TEST_POOLS } from '../support/worlds/testWorldPlan';
+import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 41);
 const MOST = 2n ** 128n - 1n;
@@ -87,7 +86,7 @@ async function collectable(owner: Hex, id: bigint): Promise<readonly [bigint, bi
   return [BigInt(String(amount0)), BigInt(String(amount1))];
 }
 
-test('positions show what collect would pay, to the unit, and the native coin is the node’s', async () => {
+test('positions show exactly the amounts that collect would pay, and the native balance is that of the node', async () => {
   const random = new Random(SEED);
   const owners = await earnFees(random);
   // Liquidity is removed from a position but not collected: the amount is owed, and no longer in the position.
@@ -120,7 +119,7 @@ test('positions show what collect would pay, to the unit, and the native coin is
   expect(paid).toBeGreaterThan(3);
 });
 
-test('a token whose balances change without logs is marked, and its balances come from its contract', async () => {
+test('a token whose balances change without logs is flagged, and its balances come from its contract', async () => {
   const token = world.tokens.find(({ key }) => key === 'whole')!;
   const holder = world.users[1]!;
   const slot = keccak256(
@@ -160,7 +159,7 @@ test('a token whose balances change without logs is marked, and its balances com
   expect(scrape).toMatch(/^candlehouse_skipped_transfer_logs\{reason="nft"\} 0$/m);
 });
 
-test('wallets older than the history have what balanceOf says, in tokens and LP tokens, from then on', async () => {
+test('wallets older than the stored history have the balances that balanceOf returns, in tokens and LP tokens', async () => {
   const late = await on.start(head - 6);
   try {
     await waitForBlock(late.url, head);

@@ -16,9 +16,9 @@ import { newIngestStatus, type IngestStatus } from '../../src/ingest/session/sta
 import { createLog } from '../../src/log';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { listRebasing } from '../../src/query/holders/rebasing';
-import { answeringCalls, type Asked } from '../support/vaultSetup';
+import { answeringCalls, type Asked } from '../support/node/vaultSetup';
 import { createRandom } from '../support/createRandom';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const SEED = 90_210;
 const CHAIN_ID = 369;
@@ -116,7 +116,7 @@ async function addHead(db: Database, from: number, to: number): Promise<void> {
 }
 
 function numberAt({ at }: Asked): number {
-  if (typeof at !== 'object') throw new Error('asked without the hash of a block');
+  if (typeof at !== 'object') throw new Error('a call without a block hash');
   return Number(BigInt(at.blockHash)) >> 4;
 }
 
@@ -145,7 +145,7 @@ function openChecker(
 const rebasingIn = async (db: Database): Promise<string[]> =>
   [...(await listRebasing(createQueryRunner(db)))].sort();
 
-test('tokens whose balances differ from their logs at two blocks are marked, and only they', async () => {
+test('exactly the tokens whose balances differ from their logs at two blocks are marked', async () => {
   const db = await storeWorld(1, BLOCKS - 10);
   const { checker, status } = openChecker(db, answerTruly);
   await checker.check();
@@ -166,7 +166,7 @@ test('tokens whose balances differ from their logs at two blocks are marked, and
   expect(fresh.status.balanceChecks).toMatchObject({ rebasing: 2, mismatches: 0 });
 });
 
-test('where the history begins late, only a token whose difference changes is marked', async () => {
+test('in a history that begins late only a token whose difference changes is marked', async () => {
   const db = await storeWorld(25, BLOCKS - 12);
   const { checker } = openChecker(db, answerTruly);
   for (let tip = BLOCKS - 12; tip <= BLOCKS; tip += 1) {
@@ -176,7 +176,7 @@ test('where the history begins late, only a token whose difference changes is ma
   expect(await rebasingIn(db)).toEqual([ELASTIC]);
 });
 
-test('a head that is being promoted is compared as if it were not', async () => {
+test('a check during a promotion compares the same balances as before', async () => {
   const found: object[] = [];
   for (const promoted of [false, true]) {
     const db = await storeWorld(1, BLOCKS);
@@ -190,7 +190,7 @@ test('a head that is being promoted is compared as if it were not', async () => 
   expect(found[0]).toMatchObject({ rounds: 1, failures: 0 });
 });
 
-test('what is stored beyond the head is not compared', async () => {
+test('rows above the head are not compared', async () => {
   const db = await storeWorld(1, BLOCKS);
   const beyond = blocks.at(-1)!.map((row, index) => ({ ...row, ord: toOrd(BLOCKS + 1, index) }));
   await insertRows(db, transfersTable, beyond);
@@ -207,7 +207,7 @@ test('what is stored beyond the head is not compared', async () => {
   expect(status.balanceChecks.compared).toBeGreaterThan(10);
 });
 
-test('a reorg while the node is asked voids the check', async () => {
+test('a reorg during a check discards the check', async () => {
   const db = await storeWorld(1, BLOCKS);
   const status = newIngestStatus();
   const inner = answeringCalls(() => word(1n));
@@ -216,10 +216,10 @@ test('a reorg while the node is asked voids the check', async () => {
   const checker = new BalanceChecker({
     ...deps,
     rpc: {
-      async batchSettled(calls, parse) {
+      async batchOutcomes(calls, parse) {
         asked += calls.length;
         await insertRows(db, headBlocksTable, [headRow(BLOCKS, { branch: 1, version: 999 })]);
-        return inner.batchSettled(calls, parse);
+        return inner.batchOutcomes(calls, parse);
       },
     },
   });
@@ -228,7 +228,7 @@ test('a reorg while the node is asked voids the check', async () => {
   expect(status.balanceChecks).toMatchObject({ rounds: 0, compared: 0, mismatches: 0 });
 });
 
-test('a node that fails costs a check, not more', async () => {
+test('a failing node fails only the current check', async () => {
   const db = await storeWorld(1, BLOCKS);
   const status = newIngestStatus();
   status.phase = 'follow';
@@ -256,7 +256,7 @@ test('a node that fails costs a check, not more', async () => {
   expect(waits).toEqual([3_000, 30_000, 30_000, 30_000]);
 });
 
-test('nothing is asked while blocks are backfilled', async () => {
+test('no check runs during a backfill', async () => {
   const db = await storeWorld(1, BLOCKS);
   let asked = 0;
   const status = newIngestStatus();

@@ -2,7 +2,7 @@
 import type { Hex } from '../../src/domain/hex';
 import { createBlockHashes } from '../../src/query/head/blockHashes';
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const FINAL_TO = 30_000;
 const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
@@ -40,14 +40,17 @@ beforeAll(async () => {
 afterAll(() => store?.close());
 
 test.each([
-  ['none', []],
-  ['one', [17]],
-  ['close together', Array.from({ length: 700 }, (_, i) => 100 + 3 * i)],
-  ['far apart', Array.from({ length: 1_400 }, (_, i) => 1 + 20 * i)],
-  ['all of a long range', Array.from({ length: 9_999 }, (_, i) => FINAL_TO - i)],
-  ['more than a range may have', Array.from({ length: 15_000 }, (_, i) => 2 * i + 1).slice(0, 10_000)],
-  ['the last final one and the head', [FINAL_TO, FINAL_TO + 1, FINAL_TO, FINAL_TO + 2]],
-])('hashes of blocks are found by number: %s', async (_name, numbers) => {
+  ['no numbers', []],
+  ['one number', [17]],
+  ['numbers close together', Array.from({ length: 700 }, (_, i) => 100 + 3 * i)],
+  ['numbers far apart', Array.from({ length: 1_400 }, (_, i) => 1 + 20 * i)],
+  ['all numbers of a long range', Array.from({ length: 9_999 }, (_, i) => FINAL_TO - i)],
+  [
+    'more numbers than one range may have',
+    Array.from({ length: 15_000 }, (_, i) => 2 * i + 1).slice(0, 10_000),
+  ],
+  ['the last final block and the head', [FINAL_TO, FINAL_TO + 1, FINAL_TO, FINAL_TO + 2]],
+])('block hashes are found by number: %s', async (_name, numbers) => {
   const hashes = createBlockHashes({
     runner: store.runner,
     chainId: 369,

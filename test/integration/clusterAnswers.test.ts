@@ -11,11 +11,11 @@ import { toOrd } from '../../src/domain/ord';
 import { UPGRADED } from '../../src/domain/proxies';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/verifiedRecord';
-import { SIM_CHAIN_ID, simToken } from '../simulation/simChain';
-import { askRows } from '../support/askRows';
-import { logRow } from '../support/logRow';
-import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
-import { startSimApi, type SimApi } from '../simulation/simApi';
+import { SIM_CHAIN_ID, simToken } from '../simulation/chain/simChain';
+import { askRows } from '../support/engine/askRows';
+import { startEmbeddedCluster, type EmbeddedCluster } from '../support/engine/embeddedCluster';
+import { startSimApi, type SimApi } from '../simulation/chain/simApi';
+import { logRow } from '../support/worlds/logRow';
 
 const SEED = 5;
 const BLOCKS = 110;
@@ -207,7 +207,7 @@ test('every endpoint answers the same bytes from two shards as from one engine',
   expect(answered).toBeGreaterThan(150);
 }, 600_000);
 
-test('tables of ticks and activity are the same in CSV and Arrow', async () => {
+test('ticks and activity as CSV and Arrow are the same on two shards', async () => {
   const pairs = JSON.parse((await ask(one, '/api/v1/pairs?limit=3')).body) as { data: { address: string }[] };
   for (const { address } of pairs.data)
     for (const accept of ['text/csv', 'application/vnd.apache.arrow.stream'])
@@ -215,7 +215,7 @@ test('tables of ticks and activity are the same in CSV and Arrow', async () => {
         expect((await compare(path, accept)).difference).toBeNull();
 });
 
-test('what is asked of the node about contracts is found the same', async () => {
+test('the lists of contracts to read from the node are the same on two shards', async () => {
   const shape = z.record(z.string(), z.unknown());
   const find = async ({ db }: SimApi): Promise<unknown> => {
     const upgrades = Array.from({ length: 40 }, (_, index) =>
@@ -227,9 +227,9 @@ test('what is asked of the node about contracts is found the same', async () => 
     const runner = createQueryRunner(db);
     const range = { head_ord: 0, final: true, from_ord: 0, to_ord: toOrd(1_000, 0) };
     return [
-      await runner.run('explorer/list_upgraded_contracts', { ...common, ...range }, shape),
-      await runner.run('explorer/list_unchecked_contracts', common, shape),
-      await runner.run('explorer/list_unasked_creations', { ...common, final_to: 1_000 }, shape),
+      await runner.run('contracts/list_upgraded_contracts', { ...common, ...range }, shape),
+      await runner.run('contracts/list_unchecked_contracts', common, shape),
+      await runner.run('contracts/list_unasked_creations', { ...common, final_to: 1_000 }, shape),
     ];
   };
   const found = await find(one);
@@ -237,7 +237,7 @@ test('what is asked of the node about contracts is found the same', async () => 
   expect(await find(two)).toEqual(found);
 });
 
-test('both shards hold rows of every table, so that the answers above come from both', async () => {
+test('both shards hold rows of every table, so the compared answers come from both', async () => {
   for (const { database } of two.db.cluster!.nodes)
     for (const table of ['swaps_local', 'bars_local', 'logs_local', 'transfers_local', 'blocks_local']) {
       const [row] = await askRows<{ n: string }>(database, `SELECT count() AS n FROM ${table}`);

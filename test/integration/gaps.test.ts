@@ -1,9 +1,9 @@
 /** The program detects lost rows and reads them from the node again, bit by bit. Readers see no difference. */
-import { askRows } from '../support/askRows';
-import { startStubChain, type StubChain } from '../support/stubChain';
+import { askRows } from '../support/engine/askRows';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
-import { readStubLogs, StubTruth } from '../support/stubTruth';
+import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/server/runningProgram';
+import { readStubLogs, StubTruth } from '../support/stub/stubTruth';
 
 const FIRST = 200;
 const LAST = 300;
@@ -90,7 +90,7 @@ async function mineUntilLogged(text: RegExp): Promise<void> {
   }
 }
 
-test('final rows that are lost while the program runs are noticed and stored again, equal to the bit', async () => {
+test('final rows lost while the program runs are detected and stored again, bit by bit', async () => {
   const range = await findRange();
   // A late statement marks the range as done twice, which is not a gap.
   await home.database.command(
@@ -102,7 +102,7 @@ test('final rows that are lost while the program runs are noticed and stored aga
   await Promise.all(lost.map((table) => remove(table, range)));
   const damaged = await hashTables(range);
   for (const table of lost) expect([table, damaged[table]]).toEqual([table, '0']);
-  await mineUntilLogged(/the gap is refilled/);
+  await mineUntilLogged(/the missing rows are stored again/);
   await program.untilCalm(['gap_refilling', 'ingest_failing']);
   expect(await hashTables(range)).toEqual(before);
   expect(await program.metrics()).toContain('candlehouse_gaps_refilled_total 1');
@@ -110,7 +110,7 @@ test('final rows that are lost while the program runs are noticed and stored aga
   expect(await truth.findWrongBars(program.url)).toEqual([]);
 });
 
-test('swaps that are lost with the memory of their insert are stored again, and their bars do not count twice', async () => {
+test('swaps lost together with their insert tokens are stored again, and their bars count once', async () => {
   await program.stop();
   const whole = { from_block: 1, to_block: LAST };
   const before = await hashTables(whole);
@@ -121,13 +121,13 @@ test('swaps that are lost with the memory of their insert are stored again, and 
   for (const { name } of parts)
     await home.database.command('lose a part', `ALTER TABLE swaps DROP PART '${name}'`);
   program = await home.start([chain.url]);
-  await mineUntilLogged(/the gap is refilled/);
+  await mineUntilLogged(/the missing rows are stored again/);
   await program.untilCalm(['gap_refilling', 'ingest_failing']);
   expect(await hashTables(whole)).toEqual(before);
   expect(await truth.findWrongBars(program.url)).toEqual([]);
 });
 
-test('swaps that cannot be stored again without counting twice stop the writer, which names the range', async () => {
+test('swaps that cannot be stored again without double counting stop the writer, and the error names the range', async () => {
   await program.stop();
   const range = await findRange();
   await remove('swaps', range);
@@ -139,7 +139,7 @@ test('swaps that cannot be stored again without counting twice stop the writer, 
   expect((await fetch(`${program.url}/api/v1/activity?limit=1`)).status).toBe(200);
 });
 
-test('head blocks that lost their rows, or stand above a hole, are written again', async () => {
+test('head blocks without their rows, or above a missing block, are written again', async () => {
   await program.stop();
   await remove('logs_head', { from_block: LAST - 20, to_block: LAST - 18 });
   await remove('head_blocks', { from_block: LAST - 9, to_block: LAST - 9 });

@@ -5,7 +5,7 @@ import { readEmitted, sumEmitted } from '../../src/query/logs/emitters';
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { createLogCounts } from '../../src/query/logs/logCounts';
 import type { LogSource } from '../../src/query/logs/logFilter';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const CHAIN = 369;
 const CONTRACTS = 50;
@@ -67,7 +67,7 @@ async function countsAt(head: HeadSnapshot, addresses = all): Promise<number[]> 
   return addresses.map((address) => emitted.get(address)?.logs ?? 0);
 }
 
-test('counts are those of the snapshot: in the final table, in the head, and while the final table is ahead', async () => {
+test('log counts match the snapshot: final rows, head rows, and while the final table is ahead', async () => {
   await emit('logs_head', 550, 700);
   expect(await countsAt(snapshot(600))).toEqual(truth(600));
   expect(await countsAt(snapshot(600, 680))).toEqual(truth(680));
@@ -84,7 +84,7 @@ test('counts are those of the snapshot: in the final table, in the head, and whi
   expect(await sumEmitted(source, snapshot(600), [nobody])).toBeNull();
 });
 
-test('a search ranks by final logs as of ten minutes ago at most', async () => {
+test('search ranks by counts of final logs that are at most about ten minutes old', async () => {
   let now = 0;
   const counts = createLogCounts(source, () => now);
   const list = async (): Promise<number[]> => {
@@ -109,7 +109,7 @@ test('a search ranks by final logs as of ten minutes ago at most', async () => {
   await until(truth(650));
 });
 
-test('contracts that begin with the same four bytes are told apart', async () => {
+test('contracts whose addresses share the first four bytes have separate counts', async () => {
   const [low, high, third] = ['00', '80', 'ff'].map((end) => `abcdef01${'0'.repeat(30)}${end}`);
   const rows = [low, high].map((address, index) => `${address}0${index + 1}00000000000000`).join('');
   const runner = { ...source.runner, write: () => Promise.resolve(Buffer.from(rows, 'hex')) };

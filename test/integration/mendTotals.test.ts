@@ -4,10 +4,10 @@ import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
 import type { OpenIntent } from '../../src/ingest/store/store';
 import type { RebuildProgress } from '../../src/ingest/repair/viewRebuild';
-import { askRows } from '../support/askRows';
-import { CHAIN_ID } from '../support/world';
-import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/marketServer';
-import type { TestStore } from '../support/testStore';
+import { askRows } from '../support/engine/askRows';
+import { CHAIN_ID } from '../support/worlds/world';
+import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/server/marketServer';
+import type { TestStore } from '../support/engine/testStore';
 
 const STEPS_MIN = 3;
 const marketWorld = makeMarketWorld({ ...WALLETS_PLAN, finalTo: 80, storedTo: 80, headFrom: 81 });
@@ -81,12 +81,12 @@ const GROUPS: readonly string[][] = [
   ['token_bars'],
 ];
 
-test('every table is damaged in one of the cases', () => {
+test('the cases together damage every table', () => {
   expect(GROUPS.flat().sort()).toEqual([...NAMES].sort());
 });
 
 test.each(GROUPS.map((group) => [group]))(
-  'rows that %j lost come back, and no other changes',
+  'the rebuild restores rows lost in %j and changes no others',
   async (damaged) => {
     const intent = await intentOf(STORED - 20, STORED);
     const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
@@ -98,7 +98,7 @@ test.each(GROUPS.map((group) => [group]))(
       onMended: ({ name }) => lost.push(name.split(' ')[0]!),
     });
     const before = await contents();
-    await ingested.auditRange(intent);
+    await ingested.checkRange(intent);
     expect(lost).toEqual([]);
     expect(steps).toEqual([]);
     for (const [table, ord] of TARGETS) {
@@ -115,7 +115,7 @@ test.each(GROUPS.map((group) => [group]))(
     }
     const after = await contents();
     expect(NAMES.filter((table) => after[table] !== before[table]).sort()).toEqual([...damaged].sort());
-    await ingested.auditRange(intent);
+    await ingested.checkRange(intent);
     expect([...lost].sort()).toEqual([...damaged].sort());
     for (const table of damaged) {
       const own = steps.filter(({ target }) => target === table);
@@ -127,7 +127,7 @@ test.each(GROUPS.map((group) => [group]))(
   },
 );
 
-test('a range of which rows are gone is refused, and is not done', async () => {
+test('a range with missing rows is refused and does not count as done', async () => {
   const ingested = createClickHouseStore(store.db, CHAIN_ID);
   const intent = await intentOf(STORED - 20, STORED);
   const more = { ...intent, counts: { ...intent.counts, swaps: (intent.counts['swaps'] ?? 0) + 1 } };
@@ -136,9 +136,7 @@ test('a range of which rows are gone is refused, and is not done', async () => {
       'done',
       `SELECT * FROM promotions WHERE status = 'done' AND seq = ${intent.seq} AND kind = 'promotion'`,
     );
-  await expect(ingested.promote(more, [], true)).rejects.toThrow(
-    /swaps holds \d+ rows where \d+ are expected/,
-  );
+  await expect(ingested.promote(more, [], true)).rejects.toThrow(/swaps has \d+ rows, expected \d+/);
   expect(await done()).toEqual([]);
   await ingested.promote(intent, [], true);
   expect(await done()).toHaveLength(1);

@@ -2,10 +2,10 @@
  * After a kill within a range, the program rebuilds the aggregates that lost rows and reports the repair in log and
  * metrics. Only then does the range count as done.
  */
-import { askRows } from '../support/askRows';
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { findWrongTotal } from '../../src/ingest/repair/viewAudit';
-import { createProgramHome, type ProgramHome } from '../support/runningProgram';
+import { askRows } from '../support/engine/askRows';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { findWrongTotal } from '../../src/ingest/repair/viewCheck';
+import { createProgramHome, type ProgramHome } from '../support/server/runningProgram';
 
 const FIRST = 200;
 const LAST = 260;
@@ -48,7 +48,7 @@ const barsOf = (): Promise<unknown[]> =>
 test.each([
   ['backfill', FIRST],
   ['promotion', LAST],
-])('a %s that was cut off while a view had lost its rows', async (kind, head) => {
+])('a %s cut off while a view lost its rows is repaired at the next start', async (kind, head) => {
   chain.setHead(FIRST);
   const first = await home.start([chain.url]);
   await first.untilBlock(FIRST);
@@ -70,7 +70,7 @@ test.each([
   const second = await home.start([chain.url]);
   await second.untilBlock(head);
   await second.untilPromoted(chain.final);
-  expect(second.log.filter(({ msg }) => /were made anew/.test(msg))).toMatchObject([{ found: 0 }]);
+  expect(second.log.filter(({ msg }) => /were rebuilt/.test(msg))).toMatchObject([{ found: 0 }]);
   expect(await second.metrics()).toMatch(/^candlehouse_aggregates_mended_total 1$/m);
   await second.stop();
   expect(await findWrongTotal(home.database, new Map())).toBeNull();

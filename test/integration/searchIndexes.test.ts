@@ -10,10 +10,10 @@ import { createLogCounts } from '../../src/query/logs/logCounts';
 import { readHitFacts } from '../../src/query/search/search';
 import { listTokensNamed } from '../../src/query/search/searchNames';
 import { Directory } from '../../src/query/tokens/directory';
-import { createTestDatabase } from '../support/engine';
-import { finalHead } from '../support/finalHead';
+import { createTestDatabase } from '../support/engine/engine';
 import { createRandom } from '../support/createRandom';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
+import { finalHead } from '../support/worlds/finalHead';
 
 const CHAIN = 369;
 const TOKENS = 4_000;
@@ -98,7 +98,7 @@ function kindOf({ symbol, name }: Pick<Stored, 'symbol' | 'name'>, text: string)
   return Math.min(...kinds);
 }
 
-test('tokens are found by what they are called now, the busier first', async () => {
+test('the token search uses current names, and ranks equal matches by log count', async () => {
   const directory = new Directory(opened.runner);
   const counts = await createLogCounts({ runner: opened.runner, chainId: CHAIN }).read();
   const checkAll = async (): Promise<void> => {
@@ -135,7 +135,7 @@ test('tokens are found by what they are called now, the busier first', async () 
   await checkAll();
 });
 
-test('a search finds nothing where there are no tokens', async () => {
+test('a token search in an empty database finds nothing', async () => {
   const empty = await createTestDatabase();
   const other = openDatabase({ url: empty.writerUrl });
   try {
@@ -150,7 +150,7 @@ test('a search finds nothing where there are no tokens', async () => {
   }
 });
 
-test('a hit is verified by its address on its chain, or by its newest code on any chain', async () => {
+test('a hit is verified if its address is verified on its chain, or its newest code on any chain', async () => {
   const hashOf = (n: number): Hex => `0x${(n * 31 + 5).toString(16).padStart(64, '0')}`;
   const addresses = Array.from({ length: 60 }, (_, n) => addressOf(n));
   const code = (n: number, hash: Hex, at: number): string =>

@@ -3,12 +3,12 @@ import { Interface } from 'ethers';
 import { abi as managerAbi } from '@uniswap/v3-periphery/artifacts/contracts/interfaces/INonfungiblePositionManager.sol/INonfungiblePositionManager.json';
 
 import { encodeCall, readContract, V2_ROUTER } from '../../src/dev/abi';
-import { startAnvil, type Anvil } from '../../src/dev/anvil';
-import { openBuilder, type Builder } from '../../src/dev/builder';
-import { buildWorld } from '../../src/dev/buildWorld';
-import { field, openDevRpc, toNumber, type DevRpc } from '../../src/dev/devRpc';
-import { mineHistory } from '../../src/dev/history';
-import type { World } from '../../src/dev/world';
+import { startAnvil, type Anvil } from '../../src/dev/node/anvil';
+import { openBuilder, type Builder } from '../../src/dev/node/builder';
+import { buildWorld } from '../../src/dev/world/buildWorld';
+import { field, openDevRpc, toNumber, type DevRpc } from '../../src/dev/node/devRpc';
+import { mineHistory } from '../../src/dev/world/history';
+import type { World } from '../../src/dev/world/world';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import {
   createTransferDecoder,
@@ -17,8 +17,8 @@ import {
 } from '../../src/ingest/decode/decodeTransfers';
 import { createLog } from '../../src/log';
 import { pendingProtocolLp } from '../../src/query/portfolio/lpShare';
-import { TEST_POOLS, TEST_WORLD_PLAN } from '../support/testWorldPlan';
-import { plainBalances } from './api/transferWorld';
+import { TEST_POOLS, TEST_WORLD_PLAN } from '../support/worlds/testWorldPlan';
+import { plainBalances } from './api/portfolio/transferWorld';
 
 const GENESIS = 1_700_000_000;
 const READS = new Interface([
@@ -92,7 +92,7 @@ async function sendManager(from: Hex, name: string, values: readonly unknown[]):
   await builder.send(from, world.v3.positionManager, encodeCall(MANAGER, name, values), GAS);
 }
 
-test('every token has the supply and the balances that its logs add up to, LP tokens with their locked part', async () => {
+test('the supply and balances of every token equal the sums of its logs, with the locked LP tokens', async () => {
   // Unwraps some native coin, so that a Withdrawal occurs too.
   const unwrap = encodeCall(READS, 'withdraw', [12_345n]);
   await builder.send(world.accounts[1]!, world.wrappedNative, unwrap, GAS);
@@ -122,7 +122,7 @@ test('every token has the supply and the balances that its logs add up to, LP to
   expect(await readContract(rpc, READS, lp[0]!, 'balanceOf', [ZERO_ADDRESS])).toBe(1_000n);
 });
 
-test('every position has the owner, pool, range and liquidity that the manager tells', async () => {
+test('the owner, pool, range and liquidity of every position equal the answers of its manager', async () => {
   const owner = world.accounts[1]!;
   const { position_events: before } = await decodeChain();
   const mine = before.find(({ kind, recipient }) => kind === 'transfer' && recipient === owner)!.token_id;
@@ -161,7 +161,7 @@ test('every position has the owner, pool, range and liquidity that the manager t
   }
 });
 
-test('what a mint gives to the protocol is what was pending, by the reserves after the liquidity event before', async () => {
+test('the LP tokens minted to the protocol equal the pending ones after the previous liquidity event', async () => {
   const pool = world.pools[TEST_POOLS.wplsUsdc]!;
   const { factory, router } = world.v2[0]!;
   const [deployer, wallet, feeTo] = [world.accounts[0]!, world.accounts[1]!, world.accounts[11]!];

@@ -2,8 +2,8 @@
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import { storeChain } from '../simulation/harness';
-import { SIM_CHAIN_ID, SimChain, simToken } from '../simulation/simChain';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { SIM_CHAIN_ID, SimChain, simToken } from '../simulation/chain/simChain';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 let store: TestStore;
 let finalTo: number;
@@ -25,7 +25,7 @@ async function listDifferences(): Promise<string[]> {
   return found.map(({ item }) => item);
 }
 
-test('what the ingester stored agrees', async () => {
+test('verify reports no difference in ingested data', async () => {
   expect(await listDifferences()).toEqual([]);
 });
 
@@ -43,7 +43,7 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
     /^bars timeframe=\d+ pair=0x[0-9a-f]{40} time=\d+$/,
   ],
   [
-    'a bar that closes at a price in the quote token that was never there',
+    'a bar with a close that no swap had',
     `INSERT INTO bars (* EXCEPT (volume0, volume1, volume_usd, fee_usd, trades, untracked, buys))
      SELECT * EXCEPT (volume0, volume1, volume_usd, fee_usd, trades, untracked, buys)
        REPLACE ((greatest(last.1, last_quote.1) + 1, 1e-9) AS last_quote) FROM bars LIMIT 1`,
@@ -62,7 +62,7 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
     /^token_price_latest token=0x[0-9a-f]{40}$/,
   ],
   [
-    'a balance too large',
+    'a balance that is too large',
     `INSERT INTO token_balances SELECT token, holder, toInt256(1), 1, last_ord FROM token_balances LIMIT 1`,
     /^token_balances token=0x[0-9a-f]{40} holder=0x[0-9a-f]{40}$/,
   ],
@@ -73,26 +73,26 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
     /^token_balances token=0x[0-9a-f]{40} holder=0x[0-9a-f]{40}$/,
   ],
   [
-    'a transfer that no log tells',
+    'a transfer without a log',
     `INSERT INTO transfers SELECT ord, timestamp, token, recipient, sender, amount, kind, tx_index
      FROM transfers WHERE sender != recipient LIMIT 1`,
     /^transfers block \d+$/,
   ],
   [
-    'a position that nobody got',
+    'a position that was never transferred',
     `INSERT INTO owner_positions SELECT unhex(repeat('ab', 20)), unhex(repeat('cd', 20)), 7, 1`,
     /^owner_positions owner=0x(ab){20} manager=0x(cd){20} position=7$/,
   ],
   ['an event listed twice', `INSERT INTO events SELECT * FROM events LIMIT 1`, /^events block \d+$/],
   [
-    'an event listed under another token than its swap has',
+    'an event listed under the wrong token',
     `INSERT INTO events SELECT * REPLACE (pair AS token0) FROM events WHERE kind = 'swap' ORDER BY ord DESC LIMIT 1`,
     /^events block \d+$/,
   ],
   ['a log stored twice', `INSERT INTO logs SELECT * FROM logs LIMIT 1`, /^block \d+$/],
 ];
 
-test.each(DAMAGES)('%s is named', async (_name, statement, pattern) => {
+test.each(DAMAGES)('verify reports %s', async (_name, statement, pattern) => {
   const before = new Set(await listDifferences());
   await store.db.command('damage', statement);
   const fresh = (await listDifferences()).filter((item) => !before.has(item));

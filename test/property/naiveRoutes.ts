@@ -92,8 +92,8 @@ function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: 
   const record = input.records.get(leg.key);
   if (record === undefined || input.time - record.movedAt > 30 * 86_400) return 0;
   const { price, liquidity, reserve0, reserve1 } = record.state;
-  const settled = record.epoch === input.epoch - 1 ? record.depthLiquidity : liquidity;
-  const counted = recent ? liquidity : settled;
+  const confirmed = record.epoch === input.epoch - 1 ? record.depthLiquidity : liquidity;
+  const counted = recent ? liquidity : confirmed;
   if (!(price > 0) || !(counted > 0)) return 0;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;

@@ -9,12 +9,12 @@ import { closeEpoch, epochOf, type LegMoves, type LegRecord } from '../../src/pr
 import { NO_STATE, type Leg } from '../../src/pricing/leg';
 import { priceRouteHop, type Market } from '../../src/pricing/market';
 import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/pricer';
-import { isAnchorRoute, type Route, type TokenHop } from '../../src/pricing/route';
+import { isAnchorRoute, type PriceRoute, type TokenHop } from '../../src/pricing/priceRoute';
 import { Random } from '../support/random';
 import { makeMarketWorld, shuffled, type MarketWorld } from './marketWorld';
-import { findRoutesOver } from '../support/pools';
+import { findRoutesOver } from '../support/worlds/pools';
 import { naiveRoutes } from './naiveRoutes';
-import { runsOf } from '../support/runs';
+import { runsOf } from '../support/run/runs';
 
 /** On failure fast-check prints the market's seed. */
 const RUNS = runsOf(1_000);
@@ -31,7 +31,7 @@ function holds(isTrue: boolean, what: string): void {
 }
 
 /** Legs by their names, because the pricer's other data about a leg is not part of the route. */
-const plainRoute = ({ pools, ...route }: Route) => ({
+const plainRoute = ({ pools, ...route }: PriceRoute) => ({
   ...route,
   pools: pools.map(({ leg, weight }) => ({ key: leg.key, weight })),
 });
@@ -74,8 +74,8 @@ function marketOf({ records, time }: ReturnType<typeof recordWorld>): Market {
   };
 }
 
-test('routes equal those of a search that looks at everything, whatever the order of the legs', () => {
-  let routed = 0;
+test('routes equal those of a plain exhaustive search, for any order of the legs', () => {
+  let priced = 0;
   let far = 0;
   forEachWorld((seed) => {
     const scene = recordWorld(seed);
@@ -89,7 +89,7 @@ test('routes equal those of a search that looks at everything, whatever the orde
       time: scene.time,
       price: (token, next, pools) => priceRouteHop({ token, next, pools }, market, found.anchors).price,
     });
-    const lines = [...found.settled.values()].map(({ route, usd }) => ({
+    const lines = [...found.routed.values()].map(({ route, usd }) => ({
       token: route.token,
       next: route.hops === 0 ? route.token : route.next,
       hops: route.hops,
@@ -104,36 +104,36 @@ test('routes equal those of a search that looks at everything, whatever the orde
       scene,
       [...scene.legs].sort(() => random.next() - 0.5),
     );
-    const plain = ({ settled }: typeof found) =>
-      [...settled.values()].map(({ route, usd }) => ({ route: plainRoute(route), usd }));
+    const plain = ({ routed }: typeof found) =>
+      [...routed.values()].map(({ route, usd }) => ({ route: plainRoute(route), usd }));
     same(plain(again), plain(found));
-    routed += lines.filter(({ hops }) => hops > 0).length;
+    priced += lines.filter(({ hops }) => hops > 0).length;
     far += lines.filter(({ hops }) => hops > 1).length;
   });
   // The markets are useful only if routes are many and long.
-  expect(routed).toBeGreaterThan(2 * RUNS);
+  expect(priced).toBeGreaterThan(2 * RUNS);
   expect(far).toBeGreaterThan(RUNS / 4);
 });
 
-test('a token is priced only through tokens settled before it, in at most 4 hops, by weights that sum to 1', () => {
+test('a token is priced only through tokens routed before it, in at most 4 hops, with weights of sum 1', () => {
   forEachWorld((seed) => {
     const scene = recordWorld(seed);
     const found = routesOf(scene);
-    const order = [...found.settled.keys()];
-    for (const [token, { route, usd }] of found.settled) {
-      holds(usd > 0 && Number.isFinite(usd), 'a price that is no number');
+    const order = [...found.routed.keys()];
+    for (const [token, { route, usd }] of found.routed) {
+      holds(usd > 0 && Number.isFinite(usd), 'a price is not a positive number');
       if (isAnchorRoute(route)) continue;
       expect(order.indexOf(route.next)).toBeLessThan(order.indexOf(token));
       expect(order.indexOf(route.next)).toBeGreaterThanOrEqual(0);
       expect(route.hops).toBeLessThanOrEqual(4);
-      expect(route.hops).toBe(found.settled.get(route.next)!.route.hops + 1);
+      expect(route.hops).toBe(found.routed.get(route.next)!.route.hops + 1);
       const hop = priceRouteHop(route, marketOf(scene), found.anchors);
       const sum = hop.pools.reduce((total, { weight }) => total + weight, 0);
       expect(Math.abs(sum - 1)).toBeLessThan(1e-9);
       const mean = hop.pools.reduce((total, { weight, price }) => total + weight * price, 0);
       expect(Math.abs(hop.price / mean - 1)).toBeLessThan(1e-9);
       expect(hop.pools.length + hop.excluded.length).toBe(route.pools.length);
-      expect(usd).toBe(hop.price * found.settled.get(route.next)!.usd);
+      expect(usd).toBe(hop.price * found.routed.get(route.next)!.usd);
       expect(route.confidence > 0 && route.confidence <= 1).toBe(true);
     }
   });
@@ -141,7 +141,7 @@ test('a token is priced only through tokens settled before it, in at most 4 hops
 
 /** The contents of a store: newest rows by token and leg. */
 class Stored {
-  readonly routes = new Map<Hex, Route>();
+  readonly routes = new Map<Hex, PriceRoute>();
   readonly hops = new Map<Hex, TokenHop>();
   readonly records = new Map<string, LegRecord>();
   readonly legs: { leg: Leg; older: boolean }[] = [];
@@ -185,7 +185,7 @@ const sorted = ({ records, routes, hops }: PriceChanges) => ({
 
 const pricesOf = (pricer: Pricer, { tokens }: MarketWorld) => tokens.map((token) => pricer.priceOf(token));
 
-test('after every block the product of the newest emitted hops is the price, bit by bit, and nothing is NaN', () => {
+test('after every block the price is the product of the stored hops, bit by bit, and never NaN', () => {
   let prices = 0;
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 110);
@@ -197,8 +197,8 @@ test('after every block the product of the newest emitted hops is the price, bit
         const price = pricer.priceOf(token);
         same(stored.priceOf(token), price);
         if (price === null) continue;
-        holds(price.usd > 0 && Number.isFinite(price.usd), 'a price that is no number');
-        holds(price.confidence > 0 && price.confidence <= 0.99, 'trust beyond its bounds');
+        holds(price.usd > 0 && Number.isFinite(price.usd), 'a price is not a positive number');
+        holds(price.confidence > 0 && price.confidence <= 0.99, 'a confidence is out of bounds');
         prices += 1;
       }
     }
@@ -206,7 +206,7 @@ test('after every block the product of the newest emitted hops is the price, bit
   expect(prices).toBeGreaterThan(RUNS * 100);
 });
 
-test('inside an epoch a block changes only tokens of its own legs, and those that they give a route', () => {
+test('within an epoch a block changes only tokens of its own legs and tokens that they give a route', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 70);
     const pricer = new Pricer(world.config);
@@ -220,18 +220,19 @@ test('inside an epoch a block changes only tokens of its own legs, and those tha
       const opens = epochOf(block.number) !== epoch;
       epoch = epochOf(block.number);
       if (opens) continue;
-      holds(records.length === 0, 'a record inside an epoch');
+      holds(records.length === 0, 'a record was written within an epoch');
       holds(
         routes.every(({ recent }) => recent),
-        'a confirmed route inside an epoch',
+        'a confirmed route was written within an epoch',
       );
       for (const { token } of routes) own.add(token);
-      for (const { token } of hops) holds(own.has(token), `${token} was not touched`);
+      for (const { token } of hops)
+        holds(own.has(token), `the hop of ${token} changed without an event of its legs`);
     }
   }, runsOf(300));
 });
 
-test('the order of entries in a block does not show in a single bit', () => {
+test('the order of entries in a block does not change any bit of the result', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 70);
     const random = new Random(seed + 1);
@@ -243,7 +244,7 @@ test('the order of entries in a block does not show in a single bit', () => {
   }, runsOf(500));
 });
 
-test('a pricer that is loaded at the end of an epoch goes on as one that never stopped', () => {
+test('a pricer loaded at the end of an epoch continues like one that never stopped', () => {
   let compared = 0;
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 130);
@@ -281,7 +282,7 @@ test('a pricer that is loaded at the end of an epoch goes on as one that never s
   expect(compared).toBeGreaterThan(500);
 });
 
-test('a pricer that is taken back and goes on again is as if it had never gone another way', () => {
+test('a pricer that was rewound continues as if the other branch had never existed', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 110);
     const other = makeMarketWorld(seed + 1, 110);
@@ -294,7 +295,7 @@ test('a pricer that is taken back and goes on again is as if it had never gone a
       const block = blocks[done]!;
       same(sorted(bent.apply(block, true)), sorted(straight.apply(block, false)));
       done += 1;
-      if (random.chance(0.05)) bent.settle(blocks[random.int(0, done - 1)]!.number);
+      if (random.chance(0.05)) bent.finalise(blocks[random.int(0, done - 1)]!.number);
       if (!random.chance(0.1)) continue;
       // Applies other blocks as a branch, then rewinds.
       const branch = other.blocks.slice(0, random.int(1, 40));

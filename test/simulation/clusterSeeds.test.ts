@@ -2,9 +2,9 @@
  * Runs seeds with forks, failing nodes and crashes on two engines that form the two shards of a cluster. Expects the
  * same bytes as in the model of the store, and the same answers as on one engine.
  */
-import { askRows } from '../support/askRows';
-import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
-import { checkOnEngine } from './checkOnEngine';
+import { askRows } from '../support/engine/askRows';
+import { startEmbeddedCluster, type EmbeddedCluster } from '../support/engine/embeddedCluster';
+import { checkOnEngine } from './compare/checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i ends on two shards as on the model, with the chain’s content',
+  'seed %i ends with the same content on two shards and on the model, correct for the chain',
   async (seed) => {
     expect((await checkOnEngine(backend, seed)).wrong).toEqual([]);
     const parts = await Promise.all(

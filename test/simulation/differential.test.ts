@@ -2,11 +2,11 @@
  * Ingests one chain in different ways and expects the same bytes. The variants are batches of 1, 7 and 1,000 blocks,
  * live or backfill, one life or many, good or bad nodes.
  */
-import { checkOnModel } from './checkSeed';
+import { checkOnModel } from './compare/checkSeed';
 import { createEngineBackend } from './engineBackend';
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 import { runSeed } from './runSeed';
-import { contentHash, engineContent } from './storedContent';
+import { contentHash, engineContent } from './compare/storedContent';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
 const SEEDS = Number(process.env['SIMULATION_DIFFERENTIAL_SEEDS'] ?? 8);
@@ -28,7 +28,7 @@ const WAYS: readonly Way[] = [
   ['backfilled in batches of 7 blocks', inBatches(7)],
   ['backfilled in batches of 1,000 blocks', inBatches(1_000)],
   ['live', () => unharmed],
-  ['live and often restarted', () => ({ ...unharmed, crashChance: 0.05, lifeMs: 2_000 })],
+  ['live with frequent restarts', () => ({ ...unharmed, crashChance: 0.05, lifeMs: 2_000 })],
   [
     'live from bad nodes',
     (plan) => ({ ...unharmed, health: { ...plan.health, lag: 0.4, failure: 0.3, lying: 0.3 } }),
@@ -49,7 +49,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
 );
 
 test.each(Array.from({ length: ENGINE_SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i: every way of ingesting ends with the same content on the engine, which is that of the model',
+  'seed %i: every way of ingesting ends on the engine with the content of the model',
   async (seed) => {
     const { contentHash: onModel } = await checkOnModel(seed);
     const backend = await createEngineBackend();

@@ -2,9 +2,9 @@
 import { openDatabase, type ClusterNode, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { createLog } from '../../src/log';
-import { askRows } from '../support/askRows';
-import { createClusterDatabase, type EmbeddedCluster } from '../support/embeddedCluster';
-import { createTestDatabase } from '../support/engine';
+import { askRows } from '../support/engine/askRows';
+import { createClusterDatabase, type EmbeddedCluster } from '../support/engine/embeddedCluster';
+import { createTestDatabase } from '../support/engine/engine';
 import { crashError, glitchError, type FaultPlan } from './faultPlan';
 import type { Backend } from './runSeed';
 import type { VirtualClock } from './virtualClock';

@@ -2,7 +2,7 @@
  * Runs seeds on the real engine and on the model of the store. Both end with the same bytes, and the bytes are correct
  * for the chain. More: npm run simulate -- --engine --seed 1 --seeds 300.
  */
-import { checkOnEngine } from './checkOnEngine';
+import { checkOnEngine } from './compare/checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => backend.drop());
 
 test(
-  `seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} end on the engine as on the model, and both with the chain’s content`,
+  `seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} end with the same content on the engine and on the model, correct for the chain`,
   async () => {
     const began = performance.now();
     const cpu = process.cpuUsage();
@@ -40,7 +40,7 @@ test(
         const { user, system } = process.cpuUsage(cpu);
         const perCpu = Math.round((done / (user + system)) * 60_000_000);
         process.stderr.write(
-          `engine: seeds ${FIRST_SEED}-${seed}, ${lives} lives, ${told} events as told, ${rate} seeds a minute (${perCpu} in a minute of one core), ${wrong.length} mismatches\n`,
+          `engine: seeds ${FIRST_SEED}-${seed}, ${lives} lives, ${told} new events compared, ${rate} seeds per minute (${perCpu} per minute of CPU time), ${wrong.length} mismatches\n`,
         );
       }
     }

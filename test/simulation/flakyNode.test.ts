@@ -6,8 +6,8 @@ import { RpcError } from '../../src/chain/rpc/rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../src/chain/rpc/rpcTransport';
 import { fetchAhead } from '../../src/ingest/session/fetchAhead';
 import { createLog } from '../../src/log';
-import { FakeChain, type Json } from '../support/fakeChain';
-import { FakeNode } from '../support/fakeNode';
+import { FakeChain, type Json } from '../support/node/fakeChain';
+import { FakeNode } from '../support/node/fakeNode';
 import { Random } from '../support/random';
 import { VirtualClock } from './virtualClock';
 
@@ -100,7 +100,7 @@ beforeAll(() => BloomBuilder.create());
 
 const wanted = chain.blocks.slice(1).map(({ hash }) => hash);
 
-test('three calls of ten fail: every block comes, and at half the speed at least', async () => {
+test('with 30 % failing calls every block arrives, at half the speed or more', async () => {
   const [good, flaky] = [await run(0), await run(0.3)];
   expect(good.hashes).toEqual(wanted);
   expect(flaky.hashes).toEqual(wanted);
@@ -108,14 +108,14 @@ test('three calls of ten fail: every block comes, and at half the speed at least
   expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.5);
 });
 
-test('six calls of ten fail: every block comes', async () => {
+test('with 60 % failing calls every block arrives', async () => {
   const [good, flaky] = [await run(0), await run(0.6)];
   expect(flaky.hashes).toEqual(wanted);
   expect(flaky.failed).toBeGreaterThan(0.5);
   expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.2);
 });
 
-test('a block that is always told wrongly is given up, however many calls fail beside it', async () => {
+test('a block that the node always answers wrongly is an error, even if other calls fail too', async () => {
   const lieAt = chain.blocks.findIndex(({ number, logs }) => number > 2_000 && logs.length > 0);
   await expect(run(0.3, lieAt)).rejects.toThrow(`block ${lieAt} `);
 });

@@ -1,19 +1,19 @@
 /** Runs the real ingest session over the simulated chain and a calm node, and compares the stored rows with the oracle. */
 import type { Database } from '../../src/clickhouse/client/database';
-import type { ChainBlock } from '../../src/domain/block';
-import type { ChainDescription } from '../../src/domain/chainDescription';
-import type { EthCalls } from '../../src/ingest/pools/ethCalls';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import type { EthCalls } from '../../src/ingest/pools/ethCalls';
 import { IngestSession } from '../../src/ingest/session/session';
 import { newIngestStatus } from '../../src/ingest/session/status';
 import { createLog } from '../../src/log';
 import { Random } from '../support/random';
-import { checkStored } from './checkOnEngine';
-import type { SimChain } from './simChain';
-import { SIM_DESCRIPTION } from './simDescription';
-import { headerOf, simFinality, simSource, type Branch } from './simNode';
-import { readTip } from './storedContent';
-import { calmCalls, simDecoding } from './straightRun';
+import type { SimChain } from './chain/simChain';
+import { SIM_DESCRIPTION } from './chain/simDescription';
+import { headerOf, simFinality, simSource, type Branch } from './chain/simNode';
+import type { ChainBlock } from '../../src/domain/block';
+import type { ChainDescription } from '../../src/domain/chainDescription';
+import { checkStored } from './compare/checkOnEngine';
+import { readTip } from './compare/storedContent';
+import { calmCalls, simDecoding } from './compare/straightRun';
 
 export interface SessionOptions {
   /** Blocks at least this far below the head are final. */
@@ -68,7 +68,8 @@ export async function storeChain(chain: SimChain, database: Database): Promise<I
 /** One line for each stored row that contradicts the canonical chain. */
 export async function findDifferences(chain: SimChain, database: Database): Promise<string[]> {
   const tip = await readTip(database);
-  if (tip === null) return ['nothing is stored'];
-  if (tip.hash !== chain.head.hash) return [`tip ${tip.number} ${tip.hash}, chain ${chain.head.number}`];
+  if (tip === null) return ['the store is empty'];
+  if (tip.hash !== chain.head.hash)
+    return [`the stored tip is ${tip.number} ${tip.hash}, the chain ends at ${chain.head.number}`];
   return (await checkStored(database, chain, tip)).wrong;
 }

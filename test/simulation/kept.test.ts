@@ -6,33 +6,37 @@ import { emptyRows } from '../../src/ingest/rows/blockRows';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { RowBatch } from '../../src/ingest/rows/rowBatch';
 import type { BlockRef } from '../../src/domain/block';
-import { checkOnModel } from './checkSeed';
+import { checkOnModel } from './compare/checkSeed';
 import { createEngineBackend } from './engineBackend';
-import { SIM_CHAIN_ID } from './simChain';
-import { digest } from './simLogs';
+import { SIM_CHAIN_ID } from './chain/simChain';
+import { digest } from './chain/simLogs';
 import { forksSeenLate, statementsLandLate, tokensSeenLate } from './stress';
 
 const KEPT = [
-  ['one stale answer that contradicts a final block stopped the writer for good', 3, forksSeenLate],
+  ['one outdated answer that contradicted a final block stopped the writer permanently', 3, forksSeenLate],
   [
-    'what was final under one head was called final under another, and promoted from a branch given up',
+    'the final block of one head was applied to another head, and blocks of an abandoned branch were promoted',
     8,
     forksSeenLate,
   ],
   [
-    'a backfill took the last final blocks from a node that still showed a branch given up',
+    'a backfill read the last final blocks from a node that was still on an abandoned branch',
     31,
     forksSeenLate,
   ],
-  ['a vault pool was asked of a branch without it, and then passed over for good', 47, forksSeenLate],
-  ['decimals of a young token were asked of a node behind its block, and stored as none', 92, tokensSeenLate],
   [
-    'a flip of the head that its session had given up landed later and won over newer ones',
-    81,
-    statementsLandLate,
+    'a vault pool was looked up on a branch without the pool, and then ignored permanently',
+    47,
+    forksSeenLate,
   ],
   [
-    'a head that the node came back to, after another was met on the way to it, was never stored',
+    'decimals of a new token were read from a node behind its block, and stored as unknown',
+    92,
+    tokensSeenLate,
+  ],
+  ['a flip of an ended session was stored late and took precedence over newer flips', 81, statementsLandLate],
+  [
+    'a head was never stored if the node left it during the sync and returned to it later',
     200_042,
     () => ({}),
   ],
@@ -42,7 +46,7 @@ test.each(KEPT)('%s (seed %i)', async (_found, seed, plan) => {
   expect((await checkOnModel(seed, plan(seed))).wrong).toEqual([]);
 });
 
-test('a range that is begun ten times and never done hides nothing that was done before it', async () => {
+test('a range started ten times and never finished does not hide earlier finished ranges', async () => {
   const backend = await createEngineBackend();
   try {
     const hash = digest('base', 32);

@@ -3,13 +3,13 @@
  * rows from the raw logs. engineSeeds.test.ts adds crashes and failing nodes.
  */
 import type { Database } from '../../src/clickhouse/client/database';
-import { askRows } from '../support/askRows';
+import { askRows } from '../support/engine/askRows';
 import { findDifferences, openSession } from './harness';
-import { SimChain } from './simChain';
-import { openTestStore } from '../support/testStore';
-import { headerOf } from './simNode';
-import { createWilderness } from './simWild';
 import { Random } from '../support/random';
+import { SimChain } from './chain/simChain';
+import { openTestStore } from '../support/engine/testStore';
+import { headerOf } from './chain/simNode';
+import { createWilderness } from './chain/simWild';
 
 const FINALITY_DEPTH = 20;
 
@@ -22,7 +22,7 @@ async function withDatabase<T>(run: (database: Database) => Promise<T>): Promise
   }
 }
 
-test('a backfilled chain equals the oracle', () =>
+test('the stored rows of a backfilled chain equal the oracle', () =>
   withDatabase(async (database) => {
     const chain = new SimChain(7);
     chain.mine(400);
@@ -40,7 +40,7 @@ test('a backfilled chain equals the oracle', () =>
     for (const count of Object.values(seen!)) expect(Number(count)).toBeGreaterThan(10);
   }));
 
-test('a reorg of two blocks is gone from the head, and going back restores it', () =>
+test('a reorg of two blocks removes them from the head, and switching back restores them', () =>
   withDatabase(async (database) => {
     const chain = new SimChain(8);
     chain.mine(60);
@@ -55,7 +55,7 @@ test('a reorg of two blocks is gone from the head, and going back restores it', 
   }));
 
 test.each([5, 6])(
-  'seed %i: begun in mid-history, the vault pools found there have the books and fees of all that went before',
+  'seed %i: vault pools found in the middle of the history have their earlier balances and fees',
   (seed) =>
     withDatabase(async (database) => {
       // The wild chain has one pair per two tokens, so that factories know every pair.

@@ -1,10 +1,10 @@
 /** Compares the oracle's parser of logs with ethers' on a whole simulated chain and on malformed logs. */
 import { Interface } from 'ethers';
 
-import { parsePlain } from '../support/plainEvents';
+import { parsePlain } from '../support/oracle/plainEvents';
 import { FastRandom } from '../support/random';
-import { SimChain } from './simChain';
-import { createWilderness } from './simWild';
+import { SimChain } from './chain/simChain';
+import { createWilderness } from './chain/simWild';
 
 const ABI = new Interface([
   'event PairCreated(address indexed, address indexed, address, uint256)',
@@ -31,7 +31,7 @@ const ABI = new Interface([
 const flat = (value: unknown): string =>
   Array.isArray(value) ? value.map(flat).join(' ') : String(value).toLowerCase();
 
-test('the oracle reads every well-formed event as ethers does', () => {
+test('the oracle parses every well-formed event like ethers', () => {
   const size = { emptyChance: 0, transactionsMax: 6, bigChance: 0.01, logsMax: 400 };
   const chain = new SimChain(77, createWilderness(new FastRandom(78), size));
   chain.mine(120);

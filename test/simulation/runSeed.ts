@@ -19,10 +19,10 @@ import { SimWorld } from './fleet/simWorld';
 import { drawNature, type NodeNature } from './fleet/nodeTraits';
 import { FastRandom, type Random } from '../support/random';
 import type { SeedPlan } from './seedPlan';
-import { SIM_CHAIN_ID, SimChain } from './simChain';
-import { SIM_DESCRIPTION } from './simDescription';
-import { createWilderness } from './simWild';
-import { readTip, type StoredTip } from './storedContent';
+import { SIM_CHAIN_ID, SimChain } from './chain/simChain';
+import { SIM_DESCRIPTION } from './chain/simDescription';
+import { createWilderness } from './chain/simWild';
+import { readTip, type StoredTip } from './compare/storedContent';
 import { Trace } from './trace';
 import { VirtualClock } from './virtualClock';
 
@@ -245,7 +245,7 @@ class SeedRunner {
     }
     const { number } = this.chain.head;
     const where = `${status.phase} at ${status.indexed}, ${status.problem}`;
-    return { stuck: this.stopped ?? `block ${number} was not reached: ${where}` };
+    return { stuck: this.stopped ?? `the ingester did not reach block ${number}: ${where}` };
   }
 
   private async isThere(): Promise<boolean> {

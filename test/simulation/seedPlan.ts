@@ -2,7 +2,7 @@
 import type { FleetHealth } from './fleet/nodeTraits';
 import { SESSION_LIMITS, type SessionLimits } from '../../src/ingest/session/sessionLimits';
 import { Random } from '../support/random';
-import type { WildSize } from './simWild';
+import type { WildSize } from './chain/simWild';
 
 export interface SeedPlan {
   readonly seed: number;

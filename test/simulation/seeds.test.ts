@@ -3,7 +3,7 @@
  * ingester may die at any step. In the end all stored rows equal the oracle's. More: npm run simulate -- --seed 1
  * --seeds 10000.
  */
-import { checkOnModel } from './checkSeed';
+import { checkOnModel } from './compare/checkSeed';
 
 // Nodes fail a hundred times per seed, and the stacks are of no use.
 Error.stackTraceLimit = 3;
@@ -17,7 +17,7 @@ const tell = (text: string): void => {
 };
 
 test(
-  `after whatever happened, the content of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} is that of the chain`,
+  `after reorgs, faults and crashes the content of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} is correct for the chain`,
   async () => {
     const began = performance.now();
     const cpu = process.cpuUsage();
@@ -41,7 +41,7 @@ test(
         const { user, system } = process.cpuUsage(cpu);
         const perCpu = Math.round((done / (user + system)) * 60_000_000);
         tell(
-          `model: seeds ${FIRST_SEED}-${seed}, ${lives} lives, ${rate} seeds a minute (${perCpu} in a minute of one core), ${wrong.length} mismatches`,
+          `model: seeds ${FIRST_SEED}-${seed}, ${lives} lives, ${rate} seeds per minute (${perCpu} per minute of CPU time), ${wrong.length} mismatches`,
         );
       }
     }
@@ -50,7 +50,7 @@ test(
   SEEDS * 20_000,
 );
 
-test('the same seed is the same run, step by step', async () => {
+test('the same seed gives the same run, step by step', async () => {
   const first = await checkOnModel(FIRST_SEED);
   const second = await checkOnModel(FIRST_SEED);
   expect(second.traceHash).toBe(first.traceHash);

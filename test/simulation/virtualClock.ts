@@ -82,7 +82,8 @@ export class VirtualClock implements Clock {
         continue;
       }
       const timer = this.pop();
-      if (timer === undefined) throw new Error('the simulated world stands still and is not done');
+      if (timer === undefined)
+        throw new Error('the simulated world has no timer left, but the run has not ended');
       if (timer.wake === null) continue;
       this.time = timer.at;
       timer.wake();

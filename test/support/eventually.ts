@@ -16,7 +16,9 @@ export async function eventually<T>(
     const value = await read();
     if (holds(value)) return value;
     if (Date.now() > end)
-      throw new Error(`not within ${timeoutMs} ms; the last: ${JSON.stringify(value)?.slice(0, 2_000)}`);
+      throw new Error(
+        `the condition was not met within ${timeoutMs} ms; last value: ${JSON.stringify(value)?.slice(0, 2_000)}`,
+      );
   }
 }
 
@@ -32,6 +34,6 @@ export async function until(condition: () => boolean | Promise<boolean>, timeout
     }
   };
   await eventually(read, (held) => held, timeoutMs).catch(() => {
-    throw new Error(`this did not come about: ${condition.toString()}`, { cause: failure });
+    throw new Error(`the condition was not met in time: ${condition.toString()}`, { cause: failure });
   });
 }

@@ -33,7 +33,7 @@ function faultOf(env: Record<string, string>, file?: unknown): string {
   throw new Error(`accepted ${JSON.stringify(env)}`);
 }
 
-describe('the settings', () => {
+describe('loadConfig', () => {
   const DEFAULTS: Config = {
     rpcUrls: null,
     rpcUrls943: null,
@@ -52,11 +52,11 @@ describe('the settings', () => {
     corsOrigin: '*',
   };
 
-  it('have the documented defaults', () => {
+  it('settings have the documented defaults', () => {
     expect(load({})).toEqual(DEFAULTS);
   });
 
-  it('count as unset when they are empty or blank, and ignore what is not theirs', () => {
+  it('empty and blank variables count as unset, and other variables are ignored', () => {
     const names =
       'RPC_URL RPC_URL_943 CHAIN_ID CHAIN_CONFIG START_BLOCK FINALITY_DEPTH CLICKHOUSE_URL CLICKHOUSE_READ_URL ' +
       'CLICKHOUSE_CLUSTER DATA_DIR HOST PORT LOG_LEVEL RATE_LIMIT_PER_MINUTE CORS_ORIGIN';
@@ -103,11 +103,11 @@ describe('the settings', () => {
     [{ RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
     [{ CORS_ORIGIN: 'https://app.example.org' }, { corsOrigin: 'https://app.example.org' }],
     [{ CORS_ORIGIN: 'http://localhost:5173/' }, { corsOrigin: 'http://localhost:5173' }],
-  ])('take %j', (env, expected) => {
+  ])('%j is accepted', (env, expected) => {
     expect(load(env)).toMatchObject(expected);
   });
 
-  it('make the folder of the data absolute', () => {
+  it('DATA_DIR is made absolute', () => {
     expect(isAbsolute(load({ DATA_DIR: '../x' }).dataDir)).toBe(true);
   });
 
@@ -160,13 +160,13 @@ describe('the settings', () => {
     ['CORS_ORIGIN', 'example.org'],
     ['CORS_ORIGIN', 'https://example.org/path'],
     ['CORS_ORIGIN', 'https://a.org, https://b.org'],
-  ])('refuse %s=%j, naming it, what it got and what is allowed', (name, value) => {
+  ])('%s=%j is refused with the name, the given value and the allowed values', (name, value) => {
     const message = faultOf({ [name]: value });
     expect(message).toMatch(new RegExp(`^${name}: got "[^"]*"; allowed: .{3,}`));
     expect(message).not.toContain('\n');
   });
 
-  it('name every wrong variable and every wrong field of the file in one message', () => {
+  it('one message names every wrong variable and every wrong field of the file', () => {
     const env = { PORT: 'x', LOG_LEVEL: 'loud', CHAIN_CONFIG: 'c.json', HOST: 'a b', START_BLOCK: 'now' };
     const message = faultOf(env, { chainId: 369, anchors: 5, burn: { token: 'PLSX', addresses: [] } });
     for (const part of [
@@ -183,7 +183,7 @@ describe('the settings', () => {
     }
   });
 
-  it('name a wrong CHAIN_ID once and still look into the file', () => {
+  it('a wrong CHAIN_ID is named once, and the file is still checked', () => {
     const message = faultOf({ CHAIN_ID: 'x', CHAIN_CONFIG: 'c.json' }, { name: '' });
     expect(message.match(/CHAIN_ID/g)).toHaveLength(1);
     expect(message).toContain('name: got ""');
@@ -203,26 +203,26 @@ describe('the settings', () => {
     ['CLICKHOUSE_URL', 'http://alice:SEC,RET@h:port/db'],
     ['CLICKHOUSE_READ_URL', 'tcp://alice:SECRET@h:9000'],
     ['CLICKHOUSE_READ_URL', 'http://alice:SECRET@h:99999/db'],
-  ])('show no credentials of a wrong %s=%s', (name, value) => {
+  ])('the error for a wrong %s=%s shows no credentials', (name, value) => {
     expect(faultOf({ [name]: value, PORT: '1' })).not.toMatch(/SEC|RET|alice/);
   });
 
-  it('take no reader without a writer, since they would read another database than is written', () => {
+  it('CLICKHOUSE_READ_URL without CLICKHOUSE_URL is refused, because reader and writer would differ', () => {
     expect(faultOf({ CLICKHOUSE_READ_URL: 'http://h/db' })).toMatch(/^CLICKHOUSE_READ_URL: .*CLICKHOUSE_URL/);
   });
 });
 
-describe('the chain that the settings name', () => {
-  it('is the built-in one without a file', () => {
+describe('the chain in the settings', () => {
+  it('without a file the chain is built in', () => {
     expect(load({ CHAIN_ID: '369' }).chain).toBe(pulsechain);
     expect(load({ CHAIN_ID: '943' }).chain.name).toBe('PulseChain Testnet v4');
   });
 
-  it('must be described when it is not built in', () => {
+  it('a chain that is not built in needs CHAIN_CONFIG', () => {
     expect(faultOf({ CHAIN_ID: '1' })).toMatch(/^CHAIN_ID: got "1"; allowed: 369, 943, or .*CHAIN_CONFIG$/);
   });
 
-  it('is the one of the file when CHAIN_ID is unset', () => {
+  it('without CHAIN_ID the chain is that of the file', () => {
     const config = load({ CHAIN_CONFIG: 'c.json' }, WHOLE);
     expect(config.chainId).toBe(1_337);
     expect(config.chain.name).toBe('Local');
@@ -230,12 +230,12 @@ describe('the chain that the settings name', () => {
     expect(load({ CHAIN_CONFIG: 'c.json' }, { name: 'Mine' }).chain).toEqual({ ...pulsechain, name: 'Mine' });
   });
 
-  it('must be the same in CHAIN_ID and in the file', () => {
+  it('CHAIN_ID and the file must name the same chain', () => {
     const message = faultOf({ CHAIN_ID: '369', CHAIN_CONFIG: 'c.json' }, WHOLE);
     expect(message).toContain('CHAIN_CONFIG c.json: chainId: got 1337; allowed: 369');
   });
 
-  it('starts where START_BLOCK says, else where its description says', () => {
+  it('START_BLOCK takes precedence over the start block of the file', () => {
     const file = { startBlock: 17_500_000 };
     expect(load({ CHAIN_CONFIG: 'c.json' }, file).startBlock).toEqual({
       kind: 'absolute',
@@ -247,7 +247,7 @@ describe('the chain that the settings name', () => {
     });
   });
 
-  it('is read from the endpoints of its file where RPC_URL is unset, never from built-in ones', () => {
+  it('without RPC_URL the endpoints of the file are used, and built-in chains have none', () => {
     const file = { rpcUrls: ['http://a:1', 'http://b:1', 'http://a:1'] };
     const urlsOf = (env: Record<string, string>, named?: unknown) =>
       load({ CHAIN_CONFIG: 'c.json', ...env }, named).rpcUrls;
@@ -261,9 +261,9 @@ describe('the chain that the settings name', () => {
     ]);
   });
 
-  it('cannot come from a file that cannot be read', () => {
+  it('a file that cannot be read is an error', () => {
     expect(faultOf({ CHAIN_CONFIG: 'gone.json' })).toMatch(
-      /^CHAIN_CONFIG gone\.json: cannot be read \(ENOENT/,
+      /^CHAIN_CONFIG gone\.json: the file cannot be read \(ENOENT/,
     );
   });
 });

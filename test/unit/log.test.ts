@@ -4,8 +4,8 @@ import { createLog, LOG_LINE_BYTES_MAX } from '../../src/log';
 const MIB = 2 ** 20;
 const HOSTILE: readonly (readonly [string, string])[] = [
   ['letters', 'x'.repeat(MIB)],
-  ['quotes, which JSON doubles', '"\\'.repeat(MIB / 2)],
-  ['control characters, which JSON writes in six', '\x01'.repeat(MIB)],
+  ['quotes, which JSON escapes', '"\\'.repeat(MIB / 2)],
+  ['control characters, which JSON writes as six characters', '\x01'.repeat(MIB)],
   ['characters of four bytes', '\u{1f600}'.repeat(MIB / 4)],
   ['lone surrogates', '\ud83d'.repeat(MIB)],
 ];
@@ -18,7 +18,7 @@ function linesOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
 }
 
 describe.each(HOSTILE)('a megabyte of %s', (_, text) => {
-  test('in an error, a field, a list or the message writes one line of at most 2 kB', () => {
+  test('an error, field, list or message with this text gives one log line of at most 2 kB', () => {
     const cause = new Error(text);
     const lines = linesOf((log) => {
       log.error({ err: new AppError('internal', text, { cause }), requestId: 'r-1' }, 'a request failed');
@@ -42,7 +42,7 @@ describe.each(HOSTILE)('a megabyte of %s', (_, text) => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'a request failed', err: { type: 'AppError' } });
   });
 
-  test('in an AppError leaves a text of at most 2 kB that begins it', () => {
+  test('the message of an AppError keeps the beginning of this text, at most 2 kB', () => {
     const { message } = new AppError('internal', `why: ${text}`);
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual(ERROR_BYTES_MAX);
     expect(message.length).toBeGreaterThan(400);
@@ -53,7 +53,7 @@ describe.each(HOSTILE)('a megabyte of %s', (_, text) => {
   });
 });
 
-test('lines and texts that fit are written as they are', () => {
+test('short lines and texts are written unchanged', () => {
   const [line = ''] = linesOf((log) => log.info({ url: '/a', count: 3 }, 'as it is'));
   expect(JSON.parse(line)).toEqual({
     level: 30,
@@ -67,7 +67,7 @@ test('lines and texts that fit are written as they are', () => {
     expect(cutText(text, ERROR_BYTES_MAX)).toBe(text);
 });
 
-test('a text is cut between characters', () => {
+test('a text is never cut inside a character', () => {
   for (let length = 0; length < 8; length += 1) {
     const cut = cutText(`${'a'.repeat(length)}${'\u{1f600}'.repeat(20)}`, 40);
     expect(cut).toMatch(/^a*(\u{1f600})+…$/u);

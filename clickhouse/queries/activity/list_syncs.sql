@@ -1,4 +1,4 @@
--- One row: a V2 sync. Key: ord. Never scans: reads only `ords` of the final table and `head_ords` of the head twin, or
+-- One row: a V2 sync. Key: ord. Never scans: reads only `ords` of the final table and `head_ords` of the head table, or
 -- all rows of the head blocks `new_commits`. `both`: neither list is empty. Read as RowBinary in this column order.
 -- Columns are plain because planning expressions costs as much as reading the rows.
 SELECT

@@ -1,4 +1,4 @@
--- One row: one of the given pools as of the snapshot. `pairs`: hex without 0x. Key: address. The head twin is small.
+-- One row: one of the given pools as of the snapshot. `pairs`: hex without 0x. Key: address. The head table is small.
 SELECT
     concat('0x', lower(hex(p.address))) AS address,
     p.dex AS dex,

@@ -2,3 +2,4 @@
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase() AND name = 'swaps' AND (engine = 'Distributed') = {distributed:Bool}
+LIMIT 1

@@ -2,3 +2,4 @@
 SELECT name
 FROM system.tables
 WHERE database = {name:String} AND name = 'promotions' AND total_rows > 0
+LIMIT 1

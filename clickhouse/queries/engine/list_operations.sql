@@ -3,3 +3,4 @@ SELECT o.name AS name, argMax(o.value, o.version) AS value
 FROM operations AS o
 WHERE has({names:Array(String)}, o.name)
 GROUP BY o.name
+LIMIT length({names:Array(String)})

@@ -10,3 +10,4 @@ FROM
 )
 GROUP BY name
 HAVING uniqExact(columns) > 1
+LIMIT {limit:UInt32}

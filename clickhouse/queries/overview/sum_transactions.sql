@@ -1,5 +1,5 @@
 -- One row: the number of transactions in blocks above `after_block` and later than `since`, as of the snapshot. Key:
--- (chain_id, number). Reads one day of blocks, once per head version. The head twin is small.
+-- (chain_id, number). Reads one day of blocks, once per head version. The head table is small.
 SELECT toUInt32(sum(transaction_count)) AS transactions
 FROM
 (

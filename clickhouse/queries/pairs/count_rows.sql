@@ -7,3 +7,4 @@ SELECT concat(
     ' ',
     toString((SELECT count() FROM swaps) - (SELECT count() FROM swaps WHERE ord > {ord:UInt64}))
 ) AS counts
+LIMIT 1

@@ -1,4 +1,4 @@
--- At most one row: the pool at an address, as of the snapshot. Key: address. The head twin is small.
+-- At most one row: the pool at an address, as of the snapshot. Key: address. The head table is small.
 SELECT
     concat('0x', lower(hex(address))) AS address,
     dex,

@@ -1,6 +1,6 @@
 -- One row: the newest SwapFeePercentageChanged of one vault pool as of the snapshot. `swap_fee`: one word, 1e18 = 100
 -- %. `since_ord`: later changes only. `pairs`: hex without 0x. `all_pools`: every vault pool. Key: (chain_id, address,
--- topic0), a granule or two for each pool. The head twin is small.
+-- topic0), a granule or two for each pool. The head table is small.
 SELECT
     concat('0x', lower(hex(f.address))) AS pair,
     concat('0x', lower(hex(argMax(f.data, f.ord)))) AS swap_fee

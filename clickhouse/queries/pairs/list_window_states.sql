@@ -17,6 +17,7 @@ WHERE ord IN (
         FROM pool_states
         WHERE pair = unhex({pair:String}) AND ord <= least({week_ord:UInt64}, {final_ord:UInt64})
     )
+LIMIT {limit:UInt32}
 -- if commits
 UNION ALL
 SELECT
@@ -26,5 +27,5 @@ SELECT
     reserve1
 FROM pool_states_head
 WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
--- end
 LIMIT {limit:UInt32}
+-- end

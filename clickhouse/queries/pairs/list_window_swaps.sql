@@ -1,6 +1,7 @@
--- One row: a swap of one pair, in no order, as of the snapshot. Reads the final swaps in (month_ord, month_edge], in
--- (week_ord, week_edge] and after `tail_ord`, through the projection by_pair, and all head swaps of the pair. Read as
--- RowBinary in this column order.
+-- One row: a swap of one pair, in no order, as of the snapshot. Reads the final swaps that list_window_hours does not
+-- cover, through the projection by_pair: from the start of the month or week to its first whole hour, in (month_ord,
+-- month_edge] and (week_ord, week_edge], and after its last whole hour (`tail_ord`). Reads all head swaps of the pair.
+-- Read as RowBinary in this column order.
 SELECT
     ord,
     timestamp,
@@ -24,6 +25,7 @@ WHERE ord IN (
             OR ord > {tail_ord:UInt64}
         )
 )
+LIMIT {limit:UInt32}
 -- if commits
 UNION ALL
 SELECT
@@ -39,5 +41,5 @@ SELECT
     tracked
 FROM swaps_head
 WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
--- end
 LIMIT {limit:UInt32}
+-- end

@@ -1,6 +1,6 @@
 -- One row: the balance of one token at one address as of the snapshot, in raw units. A negative balance means that the
 -- logs do not add up. A head transfer counts only above last_ord of the stored balance, because a promotion stores
--- transfers before the snapshot's cursor moves. Key: (holder) of holder_balances. The head twin is small. One extra row
+-- transfers before the snapshot's cursor moves. Key: (holder) of holder_balances. The head table is small. One extra row
 -- has the zero address as token: the number of V3 positions that the address ever received, some perhaps beyond the
 -- snapshot. 0: the address owns no position. Key: (owner) of owner_positions.
 WITH

@@ -1,5 +1,5 @@
 -- One row: minus the supply of one token as of the snapshot, in raw units, which is the balance of the zero address.
--- Head transfers count as in list_balances. Key: (holder, token) of holder_balances. The head twin is small. `tokens`:
+-- Head transfers count as in list_balances. Key: (holder, token) of holder_balances. The head table is small. `tokens`:
 -- hex without 0x.
 WITH
     sender = toFixedString('', 20) AS minted,

@@ -1,7 +1,7 @@
--- One row: a verified contract of another chain whose code equals that of contracts of this chain without sources.
--- `twin`: the smallest of their addresses. Addresses: hex without 0x. `verified_db`: the database of the verifications
--- of all chains. Reads the column code_hash of contract_codes, then key address, and scans source_uses: a background
--- job.
+-- One row: a verified contract of another chain with the same code as contracts of this chain that have no sources.
+-- `twin`: the smallest address of these contracts. Addresses: hex without 0x. `verified_db`: the database of the
+-- verifications of all chains. Reads the column code_hash of contract_codes, then key address, and scans source_uses: a
+-- background job.
 SELECT
     lower(hex(t.twin)) AS twin,
     v.chain_id AS lender_chain,

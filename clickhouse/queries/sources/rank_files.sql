@@ -1,8 +1,8 @@
--- One row: a source file that may contain `needle` (three or more characters), with the best of its contracts. The
--- index finds files with all three-character sequences of the needle, in any letter case. Contracts and files rank by
--- exact_match, then by most logs, then by smallest address. Key: the text index of source_files, then content_hash of
--- source_uses. The projection by_contract counts logs. Never reads the content. `path`: part of the path in lower case;
--- empty for any. `language`: empty for any.
+-- One row: a source file that may contain `needle` (three or more characters), with its best contract. The index finds
+-- files with all three-character sequences of the needle, in any letter case. Contracts and files rank by exact_match,
+-- then by most logs, then by smallest address. Key: the text index of source_files, then content_hash of source_uses.
+-- The projection by_contract counts logs. Never reads the content. `path`: part of the path in lower case; empty for
+-- any. `language`: empty for any.
 WITH activity AS
 (
     SELECT address AS emitter, count() AS logs

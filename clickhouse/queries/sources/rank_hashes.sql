@@ -1,5 +1,5 @@
--- One row: one of the given source files with the best of its contracts, in the order of rank_files. `hashes`: hex
--- without 0x, at most 2,000. Key: content_hash.
+-- One row: one of the given source files with its best contract, in the order of rank_files. `hashes`: hex without 0x,
+-- at most 2,000. Key: content_hash.
 WITH activity AS
 (
     SELECT address AS emitter, count() AS logs

@@ -1,5 +1,5 @@
--- At most one row: the hour with the highest USD price of one token (the earliest of equals), with the ords of its
--- first and last priced swap. Key: (token, timeframe, bucket). The hours below `to` must end before the final cursor.
+-- At most one row: the hour with the highest USD price of one token, with the ords of its first and last priced swap.
+-- If hours tie, the earliest. Key: (token, timeframe, bucket). The hours below `to` must end before the final cursor.
 -- Read as RowBinary in this column order.
 SELECT
     max(high_usd) AS high,

@@ -1,5 +1,7 @@
--- One row: a tracked swap of one token, in no order, as of the snapshot. Reads by ord the final swaps in (week_ord,
--- week_edge], in [high_from, high_to] and after `tail_ord`, and all head swaps. Read as RowBinary in this column order.
+-- One row: a tracked swap of one token, in no order, as of the snapshot. Reads by ord the final swaps that
+-- list_window_hours does not cover: from the start of the week to its first whole hour, in (week_ord, week_edge], and
+-- after its last whole hour (`tail_ord`). Reads the swaps of the hour with the highest price, in [high_from, high_to],
+-- and all head swaps. Read as RowBinary in this column order.
 SELECT
     ord,
     timestamp,
@@ -10,6 +12,7 @@ WHERE ((ord > {week_ord:UInt64} AND ord <= {week_edge:UInt64}) OR (ord >= {high_
     AND ord <= {final_ord:UInt64}
     AND tracked
     AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+LIMIT {limit:UInt32}
 -- if commits
 UNION ALL
 SELECT
@@ -22,5 +25,5 @@ WHERE has({commits:Array(UInt64)}, commit)
     AND ord > {final_ord:UInt64}
     AND tracked
     AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
--- end
 LIMIT {limit:UInt32}
+-- end

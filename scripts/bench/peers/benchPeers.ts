@@ -14,13 +14,13 @@
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import type { EmbeddedServer } from '../../../src/clickhouse/engine/server';
 import { errorText } from '../../../src/errors';
-import { askRows } from '../../../test/support/askRows';
-import { installProject } from '../../../test/support/installProject';
-import { ingest } from '../backfill';
+import { askRows } from '../../../test/support/engine/askRows';
+import { installProject } from '../../../test/support/server/installProject';
+import { ingest } from '../groups/backfill';
 import { createDatabase, databaseUrl, log, say, waitForMerges, type Bench } from '../bench';
-import { startBenchChild } from '../childProcess';
+import { startBenchChild } from '../children/childProcess';
 import type { Figure } from '../figure';
-import { STUB_V2_FACTORY } from '../../../test/support/stubChain';
+import { STUB_V2_FACTORY } from '../../../test/support/stub/stubChain';
 import { projectOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import { runPonder } from './ponderPeer';
 import { findPostgres, startPostgres, type PostgresServer } from './postgresServer';
@@ -42,11 +42,14 @@ const blocksOf = (share: number): number => Math.max(2, Math.round(BLOCKS * shar
 const eventsTo = (to: number): number => (to - 1) * LOGS_PER_BLOCK;
 
 export async function benchPeers({ server, figures }: Bench): Promise<void> {
-  say('installing peers …');
+  say('installing the other indexers …');
   const ponder = await installProject(projectOf('ponder'), 'peer-ponder');
   const subsquid = await installProject(projectOf('subsquid'), 'peer-subsquid');
   const binaries = findPostgres(await installProject(projectOf('postgres'), 'peer-postgres'));
-  if (binaries === null) say(`no Postgres for ${process.platform} on ${process.arch}: its rows are left out`);
+  if (binaries === null)
+    say(
+      `Postgres is not available for ${process.platform} on ${process.arch}; skipping the indexers that need it`,
+    );
 
   say(`building a stub chain of ${BLOCKS} blocks …`);
   const chain = { blocks: BLOCKS + UNFINAL, logsPerBlock: LOGS_PER_BLOCK, pairs: 2_000, onlyV2: true };
@@ -80,7 +83,7 @@ async function attempt(run: () => Promise<Rate>): Promise<Rate | null> {
   try {
     return await run();
   } catch (error) {
-    say(`no figure: ${errorText(error)}`);
+    say(`measurement failed: ${errorText(error)}`);
     process.exitCode = 1;
     return null;
   }
@@ -107,14 +110,14 @@ async function measure(task: PeerTask, run: (task: PeerTask) => Promise<PeerRun>
   await takeLogsAskedAt(task.rpcUrl);
   const { name, rows, endedAt } = await run(task);
   const startedAt = await takeLogsAskedAt(task.rpcUrl);
-  if (startedAt === null) throw new Error(`${name} never asked for logs`);
+  if (startedAt === null) throw new Error(`${name} sent no request for logs`);
   return rateOf(name, task, rows, (endedAt - startedAt) / 1_000);
 }
 
 function rateOf(name: string, { to }: PeerTask, { swaps, syncs }: PeerRows, seconds: number): Rate {
   const events = eventsTo(to);
   if (swaps !== events / 2 || syncs !== events / 2)
-    throw new Error(`${name} stored ${swaps} swaps and ${syncs} syncs of ${events / 2} each`);
+    throw new Error(`${name} stored ${swaps} swaps and ${syncs} syncs, expected ${events / 2} of each`);
   const eventsPerSecond = events / seconds;
   const counted = `${to.toLocaleString('en-US')} blocks`;
   say(`${name}: ${events} events of ${counted} in ${seconds.toFixed(1)} s, ${Math.round(eventsPerSecond)}/s`);

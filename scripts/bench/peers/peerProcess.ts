@@ -48,11 +48,12 @@ export function startPeer(command: string, args: readonly string[], options: Spa
       await Promise.race([found, ended]);
       clearTimeout(timer);
       listener = null;
-      if (!output.includes(text)) throw failure(`${command} ended without saying ${text}`);
+      if (!output.includes(text)) throw failure(`${command} ended without the output "${text}"`);
     },
     async done() {
       await ended;
-      if (child.exitCode !== 0) throw failure(`${command} ended with ${child.exitCode ?? child.signalCode}`);
+      if (child.exitCode !== 0)
+        throw failure(`${command} ended with exit code or signal ${child.exitCode ?? child.signalCode}`);
       return output;
     },
     async stop(signal = 'SIGTERM') {

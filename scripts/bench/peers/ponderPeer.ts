@@ -1,7 +1,7 @@
 /** Runs Ponder as `ponder start` in production, with PGlite in its process or with a Postgres server. */
 import { join } from 'node:path';
 
-import { findFreePort } from '../../../test/support/freePorts';
+import { findFreePort } from '../../../test/support/server/freePorts';
 import { startPeer } from './peerProcess';
 import { inCopy, projectOf, versionOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import type { PostgresServer } from './postgresServer';

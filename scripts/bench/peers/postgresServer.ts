@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-import { findFreePort } from '../../../test/support/freePorts';
+import { findFreePort } from '../../../test/support/server/freePorts';
 import { startPeer } from './peerProcess';
 
 export interface PostgresServer {

@@ -2,7 +2,7 @@
 import type { Database } from '../../../src/clickhouse/client/database';
 import { startPeer } from './peerProcess';
 import { projectOf, type PeerRun, type PeerTask } from './peerRun';
-import { askRows } from '../../../test/support/askRows';
+import { askRows } from '../../../test/support/engine/askRows';
 
 /** `database` is empty and at `clickhouseUrl`. The run ends with the process, right after its last insert. */
 export async function runScript(task: PeerTask, clickhouseUrl: string, database: Database): Promise<PeerRun> {
@@ -14,5 +14,5 @@ export async function runScript(task: PeerTask, clickhouseUrl: string, database:
     'SELECT (SELECT count() FROM swaps) AS swaps, (SELECT count() FROM syncs) AS syncs',
   );
   const rows = { swaps: Number(row?.swaps), syncs: Number(row?.syncs) };
-  return { name: 'script of 60 lines, two views of bars, the same engine', rows, endedAt };
+  return { name: 'script of 60 lines with two bar views on the same ClickHouse', rows, endedAt };
 }

@@ -12,7 +12,7 @@ import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContra
 import { readContractView, type ContractView } from '../../query/contracts/contractView';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf, type ChainMoment } from '../explorer/explorerRoute';
+import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 
@@ -39,13 +39,15 @@ function smartContract(deps: DialectDeps, path: string): Route {
   return {
     path,
     doc: {
-      summary: 'A verified contract as Blockscout shows it',
+      summary: 'A verified contract in the format of Blockscout',
       description:
-        'name, language, compiler_version, optimization_enabled, optimization_runs, evm_version, abi, source_code, file_path, ' +
-        'additional_sources, compiler_settings, external_libraries, constructor_args, decoded_constructor_args, ' +
-        'verified_at, is_verified and its kin, proxy_type, implementations. A 404 where nothing is verified.',
+        'The answer has name, language, compiler_version, optimization_enabled, optimization_runs, ' +
+        'evm_version, abi, source_code, file_path, additional_sources, compiler_settings, ' +
+        'external_libraries, constructor_args, decoded_constructor_args, verified_at, is_verified, ' +
+        'is_fully_verified, is_partially_verified, proxy_type and implementations. A contract that is not ' +
+        'verified is a 404.',
       tag: 'explorer',
-      path: { ...inPath, address: requiredAddressParam('address', 'Contract') },
+      path: { ...inPath, address: requiredAddressParam('address', 'Address of the contract') },
       errors: [400, 404, 503],
     },
     handle: answering(deps.cache, (ctx) => {

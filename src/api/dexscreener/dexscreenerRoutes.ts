@@ -64,9 +64,9 @@ async function findFinalTime(deps: MarketDeps, head: HeadSnapshot): Promise<numb
 function asset(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/dexscreener/asset',
-    summary: 'DEX Screener adapter: a token',
+    summary: 'DEX Screener adapter: details of a token',
     tag: 'dexscreener',
-    query: { id: requiredAddressParam('id', 'Token') },
+    query: { id: requiredAddressParam('id', 'Address of the token') },
     answer: screenerAssetShape,
     errors: [400, 404, 503],
     async read({ id }, head): Promise<ScreenerAsset> {
@@ -100,15 +100,16 @@ interface PairId {
 function pair(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/dexscreener/pair',
-    summary: 'DEX Screener adapter: a pair',
+    summary: 'DEX Screener adapter: details of a pair',
     tag: 'dexscreener',
     query: {
       id: required(
         parsedParam({
           parse: parsePairId,
-          allowed: 'an address, or <address>-<index>-<index> of a pool of more than two tokens',
+          allowed: 'an address; for a pool of more than two tokens <address>-<i>-<j> too',
           doc: { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}(-\\d{1,3}-\\d{1,3})?$' },
-          description: 'pairId of an event',
+          description:
+            'Address of the pool; for two tokens of a larger pool <address>-<i>-<j>, as pairId of an event',
         }),
       ),
     },
@@ -168,12 +169,13 @@ function poolOf(
 function events(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/dexscreener/events',
-    summary: 'DEX Screener adapter: every swap, join and exit of a range of blocks',
+    summary: 'DEX Screener adapter: all swaps, joins and exits of a range of blocks',
     tag: 'dexscreener',
     description:
-      `Both bounds belong to the range. A range of more than ${BLOCKS_MAX} blocks or ${EVENTS_MAX} events, or one that ` +
-      'ends above the newest indexed block, is refused: an answer is always whole. Left out are swaps that gave no token ' +
-      'for the other (flash loans paid back in kind) and mints and burns that moved nothing.',
+      'The range includes both bounds, and an answer is always complete. The service refuses a range of ' +
+      `more than ${BLOCKS_MAX} blocks or ${EVENTS_MAX} events, or above the newest indexed block. An ` +
+      'answer leaves out swaps that exchange no tokens (flash loans repaid in the same token), and ' +
+      'mints and burns without amounts.',
     query: {
       fromBlock: required(blockParam('First block')),
       toBlock: required(blockParam('Last block')),
@@ -189,13 +191,16 @@ function events(deps: MarketDeps): Route {
     },
     async read({ fromBlock, toBlock }, head) {
       if (toBlock > head.number)
-        throw new AppError('bad_request', `toBlock: got "${toBlock}"; allowed: at most ${head.number}`);
+        throw new AppError(
+          'bad_request',
+          `toBlock: got "${toBlock}"; allowed: at most ${head.number}, the newest indexed block`,
+        );
       const range = { from: fromBlock, to: toBlock };
       const found = await listScreenerEvents(deps.runner, head, await deps.pairs.at(head), range, EVENTS_MAX);
       if (found === null)
         throw new AppError(
           'bad_request',
-          `toBlock: the range has more than ${EVENTS_MAX} events; allowed: a shorter one`,
+          `toBlock: got "${toBlock}", and the range has more than ${EVENTS_MAX} events; allowed: a shorter range`,
         );
       return { events: found };
     },

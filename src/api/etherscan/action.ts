@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { etherscanAnswerShape } from '../../wire/etherscan';
-import type { ChainMoment, ExplorerDeps } from '../explorer/explorerRoute';
+import type { ChainMoment, ExplorerDeps } from '../explorerRoute';
 import type { AskedParams } from './askedParams';
 
 /** The dependencies of the explorer, and the dependencies that only this dialect needs. */

@@ -14,8 +14,7 @@ export const TEXTS = {
   window: 'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
   /** The typo is Etherscan's. */
   timeout: 'Query Timeout occured. Please select a smaller result dataset',
-  largeAnswer:
-    'Error! The answer is larger than 32 MB. Please ask for fewer logs by offset or for a smaller block range',
+  largeAnswer: 'Error! The answer is larger than 32 MB. Please use a smaller offset or a smaller block range',
   rateLimit: 'Max rate limit reached, please use API Key for higher rate limit',
   noBlock: 'Error! No closest block found',
   blockPassed: 'Error! Block number already pass',
@@ -23,9 +22,9 @@ export const TEXTS = {
   badBody: 'Error! Invalid request body',
   largeBody: 'Error! The request body is larger than 5 MB',
   largeShortBody:
-    'Error! The request body is larger than 64 KiB; only that of the action verifysourcecode may be larger',
+    'Error! The request body is larger than 64 KiB; only the action verifysourcecode accepts a larger body',
   noVerification:
-    'Contracts are not verified over this endpoint: the operator of this service imports verified sources with its command import-sources',
+    'This service does not verify contracts: its operator imports verified sources with the command import-sources',
   unknownUid: 'Unknown UID',
 } as const;
 
@@ -53,7 +52,7 @@ export function listOf(items: readonly unknown[], empty: string): EtherscanAnswe
 }
 
 /** The 400 for an invalid parameter; the text goes to the caller. */
-export function badParam(text: string): AppError {
+export function dialectError(text: string): AppError {
   return new AppError('bad_request', text);
 }
 

@@ -4,7 +4,7 @@
  */
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import type { RouteContext } from '../route';
-import { badParam, TEXTS } from './answers';
+import { dialectError, TEXTS } from './answers';
 import { readBody } from './readBody';
 
 /** Largest page number times page size. */
@@ -37,13 +37,13 @@ export function textOf(asked: AskedParams, name: string): string | null {
 /** An address in any letter case. This dialect ignores checksums. */
 export function addressOf(text: string): Hex {
   const given = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
-  if (!isAddress(given)) throw badParam(TEXTS.badAddress);
+  if (!isAddress(given)) throw dialectError(TEXTS.badAddress);
   return toLowerHex(given);
 }
 
 export function needAddress(asked: AskedParams, name = 'address'): Hex {
   const text = textOf(asked, name);
-  if (text === null) throw badParam(TEXTS.noAddress);
+  if (text === null) throw dialectError(TEXTS.noAddress);
   return addressOf(text);
 }
 
@@ -52,7 +52,7 @@ export function findAddressParam(asked: AskedParams, name = 'address'): Hex | nu
   return text === null ? null : addressOf(text);
 }
 
-export const badFormat = (name: string): Error => badParam(`Error! Invalid ${name} format`);
+export const badFormat = (name: string): Error => dialectError(`Error! Invalid ${name} format`);
 
 export function findHashParam(asked: AskedParams, name: string): Hex | null {
   const text = textOf(asked, name);
@@ -78,6 +78,6 @@ export function readPage(asked: AskedParams, most: number): AskedPage {
   const page = numberOf(textOf(asked, 'page') ?? '1', 'page') || 1;
   const size = numberOf(textOf(asked, 'offset') ?? '0', 'offset') || most;
   const limit = Math.min(size, most);
-  if (page * (textOf(asked, 'offset') === null ? limit : size) > WINDOW_MAX) throw badParam(TEXTS.window);
+  if (page * (textOf(asked, 'offset') === null ? limit : size) > WINDOW_MAX) throw dialectError(TEXTS.window);
   return { skip: (page - 1) * limit, limit };
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
-import { chainParam, questionOf } from '../explorer/explorerRoute';
+import { chainParam, questionOf } from '../explorerRoute';
 import { clientOf } from '../middleware/limitRate';
 import { integerParam, textParam, type Params } from '../params';
 import type { Route, RouteContext } from '../route';
@@ -19,20 +19,20 @@ import {
   type DialectAnswer,
   type DialectDeps,
 } from './action';
-import { badParam, refusalOf, refuse, TEXTS } from './answers';
+import { dialectError, refusalOf, refuse, TEXTS } from './answers';
 import { readAsked, textOf, type AskedParams } from './askedParams';
-import { blockActions } from './blockActions';
-import { contractActions } from './contractActions';
-import { gasActions } from './gasActions';
-import { logActions } from './logActions';
+import { blockActions } from './actions/blockActions';
+import { contractActions } from './actions/contractActions';
+import { gasActions } from './actions/gasActions';
+import { logActions } from './actions/logActions';
 import { CHAIN_LIST_PATH, ETHERSCAN_PATHS, SHARED_PATH } from './mounts';
-import { coinActions } from './nodeActions';
-import { proxyActions } from './proxyActions';
-import { statsActions } from './statsActions';
-import { tokenActions, tokenBalanceActions } from './tokenActions';
-import { transactionActions } from './transactionActions';
-import { transferActions } from './transferActions';
-import { VERIFY_BOUNDS } from './verifyActions';
+import { coinActions } from './actions/nodeActions';
+import { proxyActions } from './actions/proxyActions';
+import { statsActions } from './actions/statsActions';
+import { tokenActions, tokenBalanceActions } from './actions/tokenActions';
+import { transactionActions } from './actions/transactionActions';
+import { transferActions } from './actions/transferActions';
+import { VERIFY_BOUNDS } from './actions/verifyActions';
 
 /** Longer requests, such as whole sources, are not cached. */
 const KEY_LENGTH_MAX = 4_096;
@@ -86,16 +86,16 @@ function refusalOfCall(error: AppError): Refusal | null {
 }
 
 const QUERY: Params = {
-  module: textParam({ max: 64, description: 'Which part, in any letter case' }),
-  action: textParam({ max: 64, description: 'What of it, in any letter case' }),
-  address: textParam({ max: 64, description: 'The contract or account that most actions are about' }),
-  chainid: textParam({ max: 8, description: 'Chain, where the path names none; default 369' }),
-  page: integerParam({ min: 1, absent: 1, description: 'Of lists, from 1' }),
+  module: textParam({ max: 64, description: 'Module, in any letter case' }),
+  action: textParam({ max: 64, description: 'Action of the module, in any letter case' }),
+  address: textParam({ max: 64, description: 'Address of a contract or account; most actions need it' }),
+  chainid: textParam({ max: 8, description: 'Chain id, if the path has none; default 369' }),
+  page: integerParam({ min: 1, absent: 1, description: 'Page number of a list, from 1' }),
   offset: integerParam({
     min: 1,
     max: 1_000,
     absent: 1_000,
-    description: 'Size of a page; page times offset is at most 10,000',
+    description: 'Items per page; page times offset must not exceed 10,000',
   }),
 };
 
@@ -105,8 +105,8 @@ function describe(): string {
   );
   return (
     `Served: ${served.join(', ')}. GET, or POST with a form or JSON of at most 64 KiB (verifysourcecode: 5 MB). ` +
-    'Answers have status 200 always; refusals are {status: "0", message: "NOTOK", result: "<text>"}, empty lists ' +
-    '{status: "0", result: []}. apikey is accepted and not needed. ' +
+    'All answers have status 200. A refusal is {status: "0", message: "NOTOK", result: "<text>"}. An empty list is ' +
+    '{status: "0", result: []}. apikey is accepted and ignored. ' +
     VERIFY_BOUNDS
   );
 }
@@ -118,7 +118,7 @@ async function readCall(
 ): Promise<Question<DialectAnswer>> {
   const asked = await readAsked(ctx);
   if (shared && !asked.has('module'))
-    throw new AppError('not_found', `there is nothing at ${ctx.path.slice(0, 200)}`);
+    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
   const chainId = chainOf(deps, ctx.params['chainId'] ?? asked.get('chainid') ?? null);
   const action = findAction(asked);
   const what = keyOf(asked);
@@ -131,13 +131,13 @@ async function readCall(
 function chainOf({ chainIds }: DialectDeps, text: string | null): number {
   if (text === null) return chainIds[0] ?? 0;
   const chainId = chainIds.find((id) => String(id) === text);
-  if (chainId === undefined) throw badParam(TEXTS.chain);
+  if (chainId === undefined) throw dialectError(TEXTS.chain);
   return chainId;
 }
 
 function findAction(asked: AskedParams): Action {
   const actions = MODULES.get((textOf(asked, 'module') ?? '').toLowerCase());
-  if (actions === undefined) throw badParam(TEXTS.module);
+  if (actions === undefined) throw dialectError(TEXTS.module);
   const action = actions.get((textOf(asked, 'action') ?? '').toLowerCase());
   return action ?? (() => refuse(TEXTS.action));
 }
@@ -164,7 +164,7 @@ const chainListShape = z.object({
       chainid: z.string(),
       blockexplorer: z.string(),
       apiurl: z.string(),
-      status: z.int().meta({ description: '1: it is stored here, 0: it is not' }),
+      status: z.int().meta({ description: '1: this service indexes the chain; 0: it does not' }),
     }),
   ),
 });

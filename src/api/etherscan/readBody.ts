@@ -7,7 +7,7 @@ import bodyParser from 'koa-bodyparser';
 import { isWithin } from '../../domain/jsonShape';
 import { createSlices } from '../../domain/turns';
 import type { RouteContext } from '../route';
-import { badParam, TEXTS } from './answers';
+import { dialectError, TEXTS } from './answers';
 import { BODY_MAX, VERIFY_BODY_MAX } from './mounts';
 
 /** The only action with large bodies, because it sends sources. */
@@ -33,7 +33,7 @@ function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
       // Do not read the rest of the body.
       ctx.set('Connection', 'close');
       const large = 'status' in error && error.status === 413;
-      throw badParam(large ? tooLarge(limit) : TEXTS.badBody);
+      throw dialectError(large ? tooLarge(limit) : TEXTS.badBody);
     },
   };
   const read = bodyParser(options);
@@ -61,14 +61,17 @@ export async function readBody(
   const bytes = await (action === null || isVerify ? readLong : readShort)(ctx);
   const isJson = ctx.is(JSON_TYPES) !== false;
   const isLong = bytes.length > BODY_MAX;
-  if (isLong && !isVerify && !mayVerify(bytes)) throw badParam(TEXTS.largeShortBody);
+  if (isLong && !isVerify && !mayVerify(bytes)) throw dialectError(TEXTS.largeShortBody);
   const text = bytes.toString();
   const entries = isJson ? parseJson(text) : await parseForm(text);
-  if (isLong && !isVerify && !verifies(entries)) throw badParam(TEXTS.largeShortBody);
+  if (isLong && !isVerify && !verifies(entries)) throw dialectError(TEXTS.largeShortBody);
   for (const [name, value] of entries) {
     const isInput = name.toLowerCase() === 'sourcecode' && /^\s*\{/.test(value);
     if (isInput && !isWithin(value, SOURCE_BOUNDS))
-      throw badParam('Error! Invalid sourceCode format: nested too deeply, or too many parts');
+      throw dialectError(
+        'Error! Invalid sourceCode format: nested too deeply or too many parts; allowed: ' +
+          `${SOURCE_BOUNDS.depthMax} levels, ${SOURCE_BOUNDS.partsMax} parts`,
+      );
   }
   return entries;
 }
@@ -90,7 +93,7 @@ function verifies(entries: readonly (readonly [string, string])[]): boolean {
 /** Takes the first item of a list. Skips values that are not text, number or boolean. */
 function parseJson(text: string): [string, string][] {
   if (text === '') return [];
-  if (!isWithin(text, JSON_BOUNDS)) throw badParam(TEXTS.badBody);
+  if (!isWithin(text, JSON_BOUNDS)) throw dialectError(TEXTS.badBody);
   const body = parseObject(text);
   return Object.entries(body).flatMap(([name, value]): [string, string][] => {
     const one: unknown = Array.isArray(value) ? value[0] : value;
@@ -106,12 +109,12 @@ function parseObject(text: string): object {
   } catch {
     // Handled by the throw below.
   }
-  throw badParam(TEXTS.badBody);
+  throw dialectError(TEXTS.badBody);
 }
 
 async function parseForm(text: string): Promise<[string, string][]> {
   const pairs = text.split('&', PAIRS_MAX + 1);
-  if (pairs.length > PAIRS_MAX) throw badParam(TEXTS.badBody);
+  if (pairs.length > PAIRS_MAX) throw dialectError(TEXTS.badBody);
   const slices = createSlices();
   const entries: [string, string][] = [];
   for (const pair of pairs) {

@@ -9,7 +9,7 @@ import type { StoredLog } from '../../query/logs/logs';
 import { askNames } from '../../query/contracts/nodeNames';
 import { listTokens, tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
-import type { ChainMoment } from '../explorer/explorerRoute';
+import type { ChainMoment } from '../explorerRoute';
 import type { DialectAnswer } from './action';
 import { EMPTY, listOf } from './answers';
 import { ERC1155, ERC20, type TokenKind, type TokenMove } from './tokenMoves';

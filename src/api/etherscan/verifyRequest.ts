@@ -5,7 +5,7 @@
 import { isPrintable } from '../../domain/address';
 import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerificationRequest } from '../../domain/verification';
-import { badParam } from './answers';
+import { dialectError } from './answers';
 import { badFormat, needAddress, numberOf, textOf, type AskedParams } from './askedParams';
 
 const NAME_MAX = 1_200;
@@ -34,14 +34,15 @@ const LICENSES: readonly (string | null)[] = [
 ];
 
 export const VYPER_REFUSED =
-  'Vyper contracts are not verified here: no Vyper compiler is installed; Solidity and Yul are, by codeformat solidity-single-file or solidity-standard-json-input';
+  'Vyper contracts cannot be verified here: no Vyper compiler is installed. Allowed: Solidity and ' +
+  'Yul, with codeformat solidity-single-file or solidity-standard-json-input';
 
 /** Throws bad_request with a text for the caller. */
 export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {
   const address = needAddress(asked, 'contractaddress');
   const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();
   const compilerVersion = needText(asked, 'compilerversion');
-  if (format.startsWith('vyper') || compilerVersion.startsWith('vyper')) throw badParam(VYPER_REFUSED);
+  if (format.startsWith('vyper') || compilerVersion.startsWith('vyper')) throw dialectError(VYPER_REFUSED);
   const text = needText(asked, 'sourceCode');
   const contractName = needText(asked, 'contractname');
   if (contractName.length > NAME_MAX || !isPrintable(contractName)) throw badFormat('contractname');
@@ -60,7 +61,7 @@ export function readVerification(asked: AskedParams, chainId: number): Verificat
 
 function needText(asked: AskedParams, name: string): string {
   const text = textOf(asked, name);
-  if (text === null) throw badParam(`Error! Missing ${name}`);
+  if (text === null) throw dialectError(`Error! Missing ${name}`);
   return text;
 }
 

@@ -20,8 +20,8 @@ const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
 
 /** Replaces messages that may contain table names, hosts or paths. */
 const HIDDEN_TEXTS: Partial<Record<ErrorCode, string>> = {
-  internal: 'something went wrong on our side; the request id names it in the log',
-  unavailable: 'the database is away or still coming up; try again shortly',
+  internal: 'internal error; the X-Request-Id header identifies the log entry',
+  unavailable: 'the database or the node does not answer, or no block is indexed yet; retry later',
 };
 
 export function answerErrors(log: Logger): Koa.Middleware<RequestState> {

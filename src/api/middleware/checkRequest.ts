@@ -2,7 +2,7 @@
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';
-import { badParam, TEXTS } from '../etherscan/answers';
+import { dialectError, TEXTS } from '../etherscan/answers';
 import { VERIFY_BODY_MAX, takesForms } from '../etherscan/mounts';
 import type { RequestState } from '../route';
 import { drainBody } from './drainBody';
@@ -53,7 +53,7 @@ function refuseUnread(
     );
   }
   if (bodyBytes > bytesMax) {
-    if (takesForms(ctx.path)) throw badParam(TEXTS.largeBody);
+    if (takesForms(ctx.path)) throw dialectError(TEXTS.largeBody);
     throw new AppError('bad_request', `the body has ${bodyBytes} bytes; allowed: at most ${bytesMax}`);
   }
 }

@@ -36,7 +36,7 @@ export function limitRate(perMinute: number, free: ReadonlySet<string>): Koa.Mid
     if (allowed) return next();
     const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000));
     ctx.set('Retry-After', String(seconds));
-    throw new AppError('rate_limited', `more than ${perMinute} calls in a minute; try again in ${seconds} s`);
+    throw new AppError('rate_limited', `more than ${perMinute} calls per minute; retry in ${seconds} s`);
   };
 }
 

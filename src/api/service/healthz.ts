@@ -10,7 +10,7 @@ export function healthz(): Route {
     path: '/healthz',
     limited: false,
     doc: {
-      summary: 'Whether the process is up',
+      summary: 'Whether the process runs',
       tag: 'service',
       answer: z.object({ status: z.literal('ok') }),
     },

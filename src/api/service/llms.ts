@@ -33,7 +33,7 @@ export function llms(routes: readonly Route[]): Route {
   let text: string | null = null;
   const own: Route = {
     path: '/llms.txt',
-    doc: { summary: 'This description for language models', tag: 'service', mediaType: 'text/plain' },
+    doc: { summary: 'This API description for language models', tag: 'service', mediaType: 'text/plain' },
     handle(ctx): void {
       text ??= writeLlms(describeRoutes([...routes, own]));
       ctx.type = 'text/plain';
@@ -60,8 +60,8 @@ export function writeLlms(openapi: unknown): string {
   const links = [
     '## Links',
     '',
-    '- [OpenAPI document](/openapi.json): shapes of all answers, with real examples',
-    '- [Reference](/docs): the same for people',
+    '- [OpenAPI document](/openapi.json): all fields of all answers, with real examples',
+    '- [Reference](/docs): the same as a web page with a form to try calls',
     '',
   ];
   return [`# ${info.title}`, '', `> ${info.description}`, '', ...sections.flat(), ...links].join('\n');

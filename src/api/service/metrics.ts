@@ -6,7 +6,7 @@ export function metrics(deps: { readonly metrics: Metrics }): Route {
   return {
     path: '/metrics',
     limited: false,
-    doc: { summary: 'Figures for Prometheus', tag: 'service', mediaType: 'text/plain' },
+    doc: { summary: 'Metrics for Prometheus', tag: 'service', mediaType: 'text/plain' },
     async handle(ctx): Promise<void> {
       ctx.set('Cache-Control', 'no-store');
       ctx.set('Content-Type', deps.metrics.contentType);

@@ -56,25 +56,48 @@ export interface ReadyzDeps {
   now?(): number;
 }
 
-const checkShape = z.object({ ok: z.boolean() });
+const checkShape = z.object({ ok: z.boolean().meta({ description: 'Whether the check passes' }) });
 export const readyShape = z.object({
-  ready: z.boolean(),
+  ready: z.boolean().meta({ description: 'Whether answers are current: the database and the head are ok' }),
   checks: z.object({
-    database: checkShape.extend({ last_answer_seconds: z.number().nullable() }),
-    head: checkShape.extend({
-      block_number: z.int().nullable(),
-      block_hash: z.string().nullable(),
-      final_block: z.int().nullable(),
-      age_seconds: z.int().nullable(),
+    database: checkShape.extend({
+      last_answer_seconds: z.number().nullable().meta({
+        description: 'Seconds since the last answer of the database; null if there was none',
+      }),
     }),
-    node: checkShape.extend({ head: z.int().nullable(), behind_blocks: z.int().nullable() }).nullable(),
+    head: checkShape.extend({
+      block_number: z
+        .int()
+        .nullable()
+        .meta({ description: 'Newest indexed block; null if no block is indexed yet' }),
+      block_hash: z.string().nullable().meta({ description: 'Hash of that block; null without a block' }),
+      final_block: z.int().nullable().meta({ description: 'Last final block; null without a block' }),
+      age_seconds: z
+        .int()
+        .nullable()
+        .meta({ description: 'Age of the newest indexed block in seconds; null without a block' }),
+    }),
+    node: checkShape
+      .extend({
+        head: z.int().nullable().meta({ description: 'Newest block of the node; null if unknown' }),
+        behind_blocks: z.int().nullable().meta({
+          description: 'Blocks from the newest indexed block to the head of the node; null if unknown',
+        }),
+      })
+      .nullable()
+      .meta({ description: 'State of the node; null if this process did not ask the node' }),
   }),
-  problems: z.array(z.object({ code: z.string(), message: z.string() })),
+  problems: z.array(
+    z.object({
+      code: z.string().meta({ description: 'Stable code' }),
+      message: z.string().meta({ description: 'Message for people; the wording may change' }),
+    }),
+  ),
 });
 export type ReadyAnswer = z.infer<typeof readyShape>;
 
 /** The current answer, for the endpoint and for logs. */
-export function readAnswer(deps: ReadyzDeps): ReadyAnswer {
+export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
   const answer = answerWith(deps, null);
   return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
 }
@@ -94,10 +117,15 @@ export function readyz(deps: ReadyzDeps): Route {
   return {
     path: '/readyz',
     limited: false,
-    doc: { summary: 'Whether answers are current', tag: 'service', answer: readyShape, errors: [503] },
+    doc: {
+      summary: 'Whether answers are current: 200 if they are, else 503',
+      tag: 'service',
+      answer: readyShape,
+      errors: [503],
+    },
     async handle(ctx): Promise<void> {
       if (needsNode(answerWith(deps, null))) await deps.node?.ask();
-      const answer = readAnswer(deps);
+      const answer = readReadiness(deps);
       ctx.status = answer.ready ? 200 : 503;
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'application/json';
@@ -187,22 +215,18 @@ function listProblems(
     if (wrong) problems.push({ code, message });
   };
   const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
-  report(!database, 'database_away', isEngineAway ? 'The database does not run' : silenceText(silenceMs));
-  report(
-    database && lastError !== null,
-    'head_unreadable',
-    'The database has not answered the last question',
-  );
+  report(!database, 'database_away', isEngineAway ? 'The database is not running' : silenceText(silenceMs));
+  report(database && lastError !== null, 'head_unreadable', 'The last read of the head failed');
   report(head === null, 'nothing_indexed', 'No block is indexed yet');
   report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));
   report(
     waiting > PROMOTION_LAG_MAX,
     'promotion_behind',
-    `${waiting} final blocks wait to be moved to the final tables`,
+    `${waiting} final blocks are not in the final tables yet`,
   );
   report(node !== null && !node.ok, 'node_away', 'The chain node does not answer');
   if (byClock !== null && byClock < -HEAD_AHEAD_MAX_S) {
-    const message = `The newest indexed block is ${-byClock} s in the future: this machine's clock is wrong`;
+    const message = `The newest indexed block is ${-byClock} s in the future: the clock of this machine is wrong`;
     problems.push({ code: 'clock_behind', message });
   }
   return problems;

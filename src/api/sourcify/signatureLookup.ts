@@ -19,17 +19,21 @@ export function signatureLookup(deps: DialectDeps): Route {
   return {
     path: '/signature-database/v1/lookup',
     doc: {
-      summary: 'Signatures by selector and topic, as openchain shows them',
+      summary: 'Signatures by selector and topic0, in the format of openchain',
       description:
-        'Answers {ok: true, result: {function: {selector: [{name, filtered}] or null}, event: {topic: [{name, filtered}]}}}.',
+        'The answer is {ok: true, result: {function: {<selector>: [{name, filtered}]}, event: {<topic0>: ' +
+        '[{name, filtered}]}}}. An unknown function is null, and an unknown event is an empty list.',
       tag: 'explorer',
       query: {
         function: textParam({
           max: TEXT_MAX,
-          description: 'Comma list of selectors, 0x and 8 hex digits each',
+          description: `Comma list of at most ${SELECTORS_MAX} selectors, each 0x and 8 hex digits`,
         }),
-        event: textParam({ max: TEXT_MAX, description: 'Comma list of topics, 0x and 64 hex digits each' }),
-        filter: textParam({ max: 5, description: 'Accepted: nothing here is junk' }),
+        event: textParam({
+          max: TEXT_MAX,
+          description: `Comma list of at most ${SELECTORS_MAX} topics, each 0x and 64 hex digits`,
+        }),
+        filter: textParam({ max: 5, description: 'Accepted and ignored' }),
       },
       errors: [400, 503],
     },
@@ -62,7 +66,7 @@ export function signatureLookup(deps: DialectDeps): Route {
 
 function readList(text: string | null, name: string, digits: number): Hex[] {
   const given = (text ?? '').split(',').filter((item) => item !== '');
-  const allowed = `allowed: at most ${SELECTORS_MAX} of 0x and ${digits} hex digits, by commas`;
+  const allowed = `allowed: a comma list of at most ${SELECTORS_MAX} items, each 0x and ${digits} hex digits`;
   if (given.length > SELECTORS_MAX)
     throw new AppError('bad_request', `${name}: got ${given.length} items; ${allowed}`);
   return given.map((item) => {

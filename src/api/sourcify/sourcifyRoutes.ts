@@ -11,7 +11,7 @@ import { findVerification } from '../../query/contracts/contractFacts';
 import { readContractView } from '../../query/contracts/contractView';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { questionOf, type ChainMoment } from '../explorer/explorerRoute';
+import { questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { signatureLookup } from './signatureLookup';
@@ -31,19 +31,26 @@ function contract(deps: DialectDeps): Route {
   return {
     path: '/v2/contract/:chainId/:address',
     doc: {
-      summary: 'A verified contract as Sourcify shows it',
+      summary: 'A verified contract in the format of Sourcify',
       description:
-        'Without `fields` and `omit` the answer has matchId, match, creationMatch, runtimeMatch, chainId, address and ' +
-        'verifiedAt, and no more. Where nothing is verified it is a 404 with match null. Fields: ' +
-        `${SOURCIFY_FIELDS.join(', ')}; parts of them with a dot, as in compilation.name. What is not known is null.`,
+        'Every answer has matchId, match, creationMatch, runtimeMatch, chainId, address and verifiedAt. `fields` and `omit` ' +
+        `choose more fields: ${SOURCIFY_FIELDS.join(', ')}. A dot chooses a part of a field, as in compilation.name. Unknown ` +
+        'values are null. A contract that is not verified is a 404 with match null.',
       tag: 'explorer',
       path: {
-        chainId: required(textParam({ max: 20, description: 'Chain' })),
-        address: requiredAddressParam('address', 'Contract'),
+        chainId: required(textParam({ max: 20, description: 'Chain id' })),
+        address: requiredAddressParam('address', 'Address of the contract'),
       },
       query: {
-        fields: textParam({ max: FIELDS_LENGTH_MAX, description: 'Comma list of fields, or `all`' }),
-        omit: textParam({ max: FIELDS_LENGTH_MAX, description: 'All fields but these; not beside `fields`' }),
+        fields: textParam({
+          max: FIELDS_LENGTH_MAX,
+          description: 'Comma list of additional fields, or `all`',
+        }),
+        omit: textParam({
+          max: FIELDS_LENGTH_MAX,
+          description:
+            'Comma list of fields to leave out; all others are included. Not together with `fields`',
+        }),
       },
       errors: [400, 404, 503],
     },
@@ -145,11 +152,12 @@ function allChains(deps: DialectDeps): Route {
   return {
     path: '/v2/contract/all-chains/:address',
     doc: {
-      summary: 'On which chains an address is verified, as Sourcify shows it',
+      summary: 'The chains on which an address is verified, in the format of Sourcify',
       description:
-        'Answers {results: [{matchId, match, creationMatch, runtimeMatch, chainId, address, verifiedAt}]}; a 404 where it is on none.',
+        'The answer is {results: [{matchId, match, creationMatch, runtimeMatch, chainId, address, ' +
+        'verifiedAt}]}. An address that is verified on no chain is a 404 with an empty list.',
       tag: 'explorer',
-      path: { address: requiredAddressParam('address', 'Contract') },
+      path: { address: requiredAddressParam('address', 'Address of the contract') },
       errors: [400, 404, 503],
     },
     handle: answering(deps.cache, (ctx) => {

@@ -16,7 +16,7 @@ import { planReplay, replayPages, type ReplayPlan, type ReplayQuery } from '../.
 import type { StreamClient, StreamSink } from '../../tail/streamClient';
 import { parsePosition, RETRY_LINE, type StreamPosition } from '../../tail/streamMessage';
 import type { TailLoop } from '../../tail/tailLoop';
-import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../market/activityParams';
+import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../activity/activityParams';
 import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';
@@ -36,7 +36,8 @@ const QUERY_PARAMS = {
     parse: parsePosition,
     allowed: POSITION_ALLOWED,
     doc: { type: 'string', pattern: '^\\d+-\\d+(-[0-9a-fA-F]{8})?$', example: '17686110-42-9f3c01ab' },
-    description: 'Replay what came after this event; the Last-Event-ID header wins',
+    description:
+      'Id of an event: the stream first replays all later events. The Last-Event-ID header overrides it',
   }),
 };
 
@@ -60,7 +61,7 @@ export function activityStream(deps: ActivityStreamDeps): Route {
   return {
     path: '/api/v1/activity/stream',
     doc: {
-      summary: 'Events as they happen (server-sent events)',
+      summary: 'New events as server-sent events',
       tag: 'stream',
       description: DESCRIPTION,
       query: QUERY_PARAMS,
@@ -85,11 +86,14 @@ export function activityStream(deps: ActivityStreamDeps): Route {
 }
 
 const DESCRIPTION =
-  'Each message: `id` "<block>-<log_index>-<first 8 hex digits of the block hash>", `event` swap, mint, burn or sync, ' +
-  '`data` the item of /activity. `event: reorg` {from_block, to_block, removed_ids}: blocks ≥ from_block are void; ' +
-  'removed_ids null: unknown. `event: gap` {from_id, to_id}: the events from from_id to to_id, both included, were ' +
-  'left out. The Last-Event-ID header, or last_event_id, replays what came after it: at most 10,000 events. ' +
-  'An address has at most 100 streams (IPv6: a /64), and a connection one: requests behind a stream are not answered.';
+  'A message has an `id` "<block>-<log_index>-<first 8 hex digits of the block hash>", an `event` ' +
+  '(swap, mint, burn or sync) and the item of /activity as `data`. `event: reorg` has {from_block, ' +
+  'to_block, removed_ids}: all blocks from from_block on are void, and the events removed_ids are ' +
+  'removed (null: the list is unknown). `event: gap` has {from_id, to_id}: the stream left out the ' +
+  'events from from_id to to_id, both included. With the Last-Event-ID header or last_event_id, the ' +
+  'stream first replays the later events, at most 10,000. An address (IPv6: a /64) may have 100 ' +
+  'streams. A connection carries one stream; later requests on the same connection are not ' +
+  'answered.';
 
 /**
  * Refuses a stream behind an unanswered request of the same connection. A pipelined response waits for the response
@@ -99,7 +103,7 @@ function refusePipelined(ctx: RouteContext): void {
   if (ctx.res.socket !== null) return;
   throw new AppError(
     'bad_request',
-    'an earlier request of this connection is unanswered; open a connection for the stream',
+    'an earlier request on this connection has no answer yet; open a new connection for the stream',
   );
 }
 
@@ -114,7 +118,7 @@ function readPosition(ctx: RouteContext, parameter: StreamPosition | null): Stre
 
 function requireHead(tail: TailLoop): HeadSnapshot {
   const head = tail.streamHead();
-  if (head === null) throw new AppError('unavailable', 'Nothing is indexed yet');
+  if (head === null) throw new AppError('unavailable', 'no block is indexed yet');
   return head;
 }
 

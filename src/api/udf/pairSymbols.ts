@@ -50,8 +50,7 @@ export function namePairs(table: PairTable): PairSymbols {
 /** Finds the pair of a symbol. Throws bad_request for an unknown symbol. */
 export function findSymbol(symbols: PairSymbols, symbol: string): PairEntry {
   const entry = symbols.find(symbol);
-  if (entry === null)
-    throw badParam('symbol', symbol, 'the address of a pair, or its name as /udf/search gives it');
+  if (entry === null) throw badParam('symbol', symbol, 'the address of a pair, or its symbol in /udf/search');
   return entry;
 }
 

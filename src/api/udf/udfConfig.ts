@@ -28,10 +28,11 @@ export function udfConfig(chain: Pick<ChainFacts, 'dexes'>): Route {
   return {
     path: '/udf/config',
     doc: {
-      summary: 'TradingView data feed: what it can do',
+      summary: 'TradingView data feed: configuration',
       tag: 'udf',
       description:
-        'The charting library takes the address of this folder, …/udf, as the datafeed URL of its UDFCompatibleDatafeed.',
+        'The datafeed URL for UDFCompatibleDatafeed of the charting library is the base of this path: ' +
+        'http://<host>/udf.',
       answer: udfConfigShape,
     },
     handle(ctx) {
@@ -45,7 +46,7 @@ export function udfTime(): Route {
   return {
     path: '/udf/time',
     doc: {
-      summary: 'TradingView data feed: the time of the server, unix seconds',
+      summary: 'TradingView data feed: server time, unix seconds',
       tag: 'udf',
       mediaType: 'text/plain',
     },

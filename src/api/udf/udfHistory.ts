@@ -32,8 +32,9 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
     path: '/udf/history',
     summary: 'TradingView data feed: bars of a pair',
     description:
-      'With `countback` the last so many bars before `to`, whatever `from` says; else those of [from, to). ' +
-      'Without any, `no_data`, with `nextTime` where older bars exist.',
+      'With `countback`, the answer has this number of bars before `to` and ignores `from`. Otherwise ' +
+      'it has the bars that open from `from` to before `to`. A range without bars is `no_data`, with ' +
+      '`nextTime` if older bars exist.',
     query: {
       symbol: SYMBOL_PARAM,
       resolution: required(
@@ -41,31 +42,31 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
           parse: (text) => TIMEFRAME_OF.get(text) ?? null,
           allowed: `one of ${RESOLUTIONS.join(', ')}`,
           doc: { type: 'string', enum: RESOLUTIONS },
-          description: 'Length of a bar: minutes, or 1D',
+          description: 'Length of a bar: minutes, or 1D for a day',
         }),
       ),
       from: integerParam({
         min: Number.MIN_SAFE_INTEGER,
         absent: null,
-        description: 'First time, unix seconds; may lie before 1970, as the library has it',
+        description: 'Only bars that open at or after this time, unix seconds; may be negative',
       }),
       to: integerParam({
         min: Number.MIN_SAFE_INTEGER,
         absent: null,
-        description: 'Only bars that open before this time, unix seconds; absent: up to the newest',
+        description: 'Only bars that open before this time, unix seconds; default: up to the newest bar',
       }),
       countback: integerParam({
         min: 1,
         max: BARS_MAX,
         absent: null,
-        description: `How many bars; absent, and without from: ${BARS_DEFAULT}`,
+        description: `Number of bars; default: ${BARS_DEFAULT} without from, else all bars of the range`,
       }),
       currencyCode: CURRENCY_PARAM,
     },
     answer: udfHistoryAnswerShape,
     check({ from, to, countback }) {
       if (countback === null && from !== null && to !== null && from > to)
-        throw new AppError('bad_request', `from: got "${from}"; allowed: at most to, ${to}`);
+        throw new AppError('bad_request', `from: got "${from}"; allowed: at most to (${to})`);
     },
     async read({ symbol, resolution, from, to, countback, currencyCode }, head): Promise<UdfHistory> {
       const pair = await findChartedPair(deps, symbols, head, symbol);
@@ -82,7 +83,8 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
       if (bars.length > BARS_MAX)
         throw new AppError(
           'bad_request',
-          `from: the range has more than ${BARS_MAX} bars; allowed: a shorter one, or countback`,
+          `from: got "${from}", and the range has more than ${BARS_MAX} bars; allowed: a shorter range, or ` +
+            'countback',
         );
       if (bars.length > 0) return toColumns(bars);
       const older = found.at(-1) ?? (await readBars(deps, head, series, Math.max(0, from), 1)).at(-1);

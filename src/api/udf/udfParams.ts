@@ -16,13 +16,14 @@ const SYMBOL_LENGTH_MAX = 256;
 export const SYMBOL_PARAM = required(
   textParam({
     max: SYMBOL_LENGTH_MAX,
-    description: "A pair: its address (the ticker), or its name in any letter case, also behind 'EXCHANGE:'",
+    description:
+      'Address of the pair (its ticker), or its name in any letter case, with or without the prefix EXCHANGE:',
   }),
 );
 
 export const CURRENCY_PARAM = textParam({
   max: SYMBOL_LENGTH_MAX,
-  description: 'USD, or the quote token (its original_currency_code, or its address), which is the default',
+  description: 'USD, or the original_currency_code or address of the quote token; default: the quote token',
 });
 
 /** The currency of the prices. Throws bad_request for a currency that the pair does not have. */
@@ -32,7 +33,7 @@ export function currencyOf(quote: Token, code: string | null): Currency {
   if (wanted === USD.toLowerCase()) return 'usd';
   const quoteCode = quoteCodeOf(quote);
   if (wanted === quoteCode.toLowerCase() || wanted === quote.address) return 'quote';
-  throw badParam('currencyCode', code, `${USD}, ${quoteCode}`);
+  throw badParam('currencyCode', code, `${USD} or ${quoteCode}`);
 }
 
 /**

@@ -22,7 +22,7 @@ export function udfQuotes(deps: MarketDeps, symbols: PairSymbolTables): Route {
           parse: parseSymbols,
           allowed: `a comma list of 1 to ${SYMBOLS_MAX} symbols`,
           doc: { type: 'string', minLength: 1 },
-          description: `Up to ${SYMBOLS_MAX} pairs: addresses or names, separated by commas`,
+          description: `Comma list of 1 to ${SYMBOLS_MAX} pairs: addresses or names`,
         }),
       ),
     },
@@ -74,7 +74,7 @@ async function readQuote(
     quote: null,
   });
   const today = data.at(-1);
-  if (today === undefined) return { s: 'error', n: symbol, errmsg: 'no price yet', v: {} };
+  if (today === undefined) return { s: 'error', n: symbol, errmsg: 'the pair has no price yet', v: {} };
   const before = data.length > 1 ? (data[0]?.close ?? null) : null;
   const exchange = deps.chain.dexes.find(({ name }) => name === entry.item.dex_name)?.displayName;
   return {

@@ -29,7 +29,7 @@ const VOLUME_PLACES = 4;
 export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
   return udfRoute(deps, {
     path: '/udf/symbols',
-    summary: 'TradingView data feed: a pair as a chart knows it',
+    summary: 'TradingView data feed: chart settings of a pair',
     query: { symbol: SYMBOL_PARAM, currencyCode: CURRENCY_PARAM },
     answer: udfSymbolAnswerShape,
     async read({ symbol, currencyCode }, head) {
@@ -43,15 +43,21 @@ export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
 export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
   return udfRoute(deps, {
     path: '/udf/search',
-    summary: 'TradingView data feed: pairs by name, symbol or address, the deepest first',
+    summary: 'TradingView data feed: search for pairs, most liquidity first',
     query: {
       query: textParam({
         max: QUERY_LENGTH_MAX,
-        description: 'Part of a name or symbol, or the beginning of an address; absent or empty: all',
+        description: 'Part of a name or symbol, or the start of an address; default: all pairs',
       }),
-      type: textParam({ max: QUERY_LENGTH_MAX, description: 'crypto; there is nothing else' }),
-      exchange: textParam({ max: QUERY_LENGTH_MAX, description: 'dex_name or display name of a DEX' }),
-      limit: integerParam({ min: 1, max: HITS_MAX, absent: 30, description: 'At most this many' }),
+      type: textParam({
+        max: QUERY_LENGTH_MAX,
+        description: 'crypto is the only type; another type finds nothing',
+      }),
+      exchange: textParam({
+        max: QUERY_LENGTH_MAX,
+        description: 'Only pairs of the DEX with this dex_name or display name',
+      }),
+      limit: integerParam({ min: 1, max: HITS_MAX, absent: 30, description: 'Maximum number of pairs' }),
     },
     answer: udfSearchAnswerShape,
     async read({ query, type, exchange, limit }, head) {

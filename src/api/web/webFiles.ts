@@ -27,6 +27,7 @@ export interface WebBody {
 }
 
 export interface WebFile {
+  /** Path below the folder of the build: `core/api.js`. */
   readonly name: string;
   readonly type: string;
   readonly plain: WebBody;
@@ -44,7 +45,9 @@ export interface WebFiles {
 /** Loads the built files from a folder; null: there is no build. */
 export function loadWebFiles(folder: string): WebFiles | null {
   if (!existsSync(join(folder, 'index.html'))) return null;
-  const names = readdirSync(folder).filter((name) => extname(name) in TYPES);
+  const names = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
+    (name) => extname(name) in TYPES,
+  );
   const read = (name: string): Buffer => readFileSync(join(folder, name));
   const isPage = (name: string): boolean => name.endsWith('.html');
   const assetNames = names.filter((name) => !isPage(name)).sort();

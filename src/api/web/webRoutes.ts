@@ -25,7 +25,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const PAGES: readonly (readonly [path: string, file: string, summary: string])[] = [
   ['/', 'index.html', 'The web page'],
-  ['/docs', 'docs.html', 'What this API answers, to read and to try'],
+  ['/docs', 'docs.html', 'Reference of this API, with a form to try calls'],
 ];
 
 /** Output folder of the web build. */

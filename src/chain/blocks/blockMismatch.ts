@@ -44,7 +44,7 @@ export class BlockMismatch extends AppError {
   readonly blockNumber: number | null;
 
   constructor(kind: MismatchKind, blockNumber: number | null, what: string) {
-    const where = blockNumber === null ? 'an answer' : `block ${blockNumber}`;
+    const where = blockNumber === null ? 'a node answer' : `block ${blockNumber}`;
     super('node_failed', `${where} fails verification (${kind}): ${what}`, { retryable: true });
     this.name = 'BlockMismatch';
     this.kind = kind;

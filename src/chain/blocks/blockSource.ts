@@ -64,28 +64,28 @@ const RACE_PAUSE_MS = 50;
 const HEADERS_MAX = 1_000;
 
 class PooledBlockSource implements BlockSource {
-  readonly #pool: EndpointPool;
-  readonly #log: Logger;
-  readonly #clock: Clock;
-  readonly #blooms = BloomBuilder.create();
-  readonly #spans: LogSpans;
-  readonly #receiptBlocksMax: number;
-  readonly #withoutReceipts = new Set<number>();
-  #unfilledBloomSeen = false;
+  private readonly pool: EndpointPool;
+  private readonly log: Logger;
+  private readonly clock: Clock;
+  private readonly blooms = BloomBuilder.create();
+  private readonly spans: LogSpans;
+  private readonly receiptBlocksMax: number;
+  private readonly withoutReceipts = new Set<number>();
+  private unfilledBloomSeen = false;
 
   constructor(options: BlockSourceOptions) {
-    this.#pool = options.pool;
-    this.#log = options.log;
-    this.#clock = options.clock ?? systemClock();
-    this.#receiptBlocksMax = options.receiptBlocksMax ?? 20;
-    this.#spans = new LogSpans(options.logBlocksMax ?? 500);
+    this.pool = options.pool;
+    this.log = options.log;
+    this.clock = options.clock ?? systemClock();
+    this.receiptBlocksMax = options.receiptBlocksMax ?? 20;
+    this.spans = new LogSpans(options.logBlocksMax ?? 500);
   }
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
     const params = [typeof at === 'number' ? numberToHex(at) : at, false];
     // Tags are requested often, and a hanging endpoint must not delay the head.
     const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
-    return this.#pool.run(async (endpoint, signal) => {
+    return this.pool.run(async (endpoint, signal) => {
       const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
       if (typeof at === 'number') checkNumber(header, at);
@@ -95,7 +95,8 @@ class PooledBlockSource implements BlockSource {
   }
 
   fetchHeaders(from: number, to: number, options: FetchOptions = {}): Promise<BlockHeader[]> {
-    if (to - from >= HEADERS_MAX) throw new RangeError(`more than ${HEADERS_MAX} headers at once`);
+    if (to - from >= HEADERS_MAX)
+      throw new RangeError(`blocks ${from} to ${to}: at most ${HEADERS_MAX} headers per request`);
     const calls = Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => ({
       method: 'eth_getBlockByNumber',
       params: [numberToHex(from + offset), false],
@@ -108,7 +109,7 @@ class PooledBlockSource implements BlockSource {
       checkLinks(headers);
       return headers;
     };
-    return this.#pool.run((endpoint, signal) => this.#retryRaces(endpoint, signal, fetch), options);
+    return this.pool.run((endpoint, signal) => this.retryRaces(endpoint, signal, fetch), options);
   }
 
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
@@ -116,14 +117,14 @@ class PooledBlockSource implements BlockSource {
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
-        this.#fetchPiece(endpoint, next, to, signal);
-      const piece = await this.#pool.run(fetch, options);
+        this.fetchPiece(endpoint, next, to, signal);
+      const piece = await this.pool.run(fetch, options);
       const [parent, first] = [blocks.at(-1), piece[0]];
       // The pieces come from different nodes or times, so no endpoint is to blame.
       if (parent !== undefined && first?.parentHash !== parent.hash)
         throw new RpcError(
           'unknown_block',
-          `block ${next} does not follow block ${next - 1}: the chain changed`,
+          `block ${next} is not a child of block ${next - 1}: the chain changed between two requests`,
         );
       for (const block of piece) blocks.push(block);
     }
@@ -132,21 +133,21 @@ class PooledBlockSource implements BlockSource {
 
   async confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean> {
     const votes = await Promise.all(
-      this.#pool.endpoints.map(({ id }) => this.#askHash(id, ref.number, signal)),
+      this.pool.endpoints.map(({ id }) => this.askHash(id, ref.number, signal)),
     );
     const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
     const isConfirmed = votes.some((vote) => vote.hash === ref.hash);
     if (!isConfirmed && dissenters.length === 0) {
-      throw new RpcError('unknown_block', `no endpoint answers for block ${ref.number}`);
+      throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
     }
     if (!isConfirmed) return false;
     for (const { id, hash } of dissenters) {
-      this.#pool.penalise(id, `it has ${hash} where block ${ref.number} ${ref.hash} is final`);
+      this.pool.penalise(id, `returned hash ${hash} for final block ${ref.number}, expected ${ref.hash}`);
     }
     return true;
   }
 
-  async #askHash(
+  private async askHash(
     id: number,
     number: number,
     signal?: AbortSignal,
@@ -165,13 +166,13 @@ class PooledBlockSource implements BlockSource {
    * Fetches the next verified blocks from the endpoint, at least one. Keeps verified blocks and retries
    * failed ones in one batch with the blocks after them.
    */
-  async #fetchPiece(
+  private async fetchPiece(
     endpoint: Endpoint,
     from: number,
     to: number,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
-    const blooms = await this.#blooms;
+    const blooms = await this.blooms;
     const kept = new Map<number, ChainBlock>();
     const halves = new BlockHalves();
     let breaks = 0;
@@ -182,13 +183,13 @@ class PooledBlockSource implements BlockSource {
     let most = 0;
     for (let idle = 0; ;) {
       const failed: AppError[] = [];
-      for (const answer of await this.#fetchUnchecked(
+      for (const answer of await this.fetchUnchecked(
         endpoint,
-        () => this.#nextMissing(endpoint, from, to, kept, halves),
+        () => this.nextMissing(endpoint, from, to, kept, halves),
         halves,
         signal,
       )) {
-        const checked = answer instanceof AppError ? answer : orMismatch(() => this.#verify(answer, blooms));
+        const checked = answer instanceof AppError ? answer : orMismatch(() => this.verify(answer, blooms));
         if (checked instanceof AppError) failed.push(checked);
         else kept.set(checked.number, checked);
       }
@@ -196,7 +197,7 @@ class PooledBlockSource implements BlockSource {
       idle = used > most ? 0 : idle + 1;
       most = Math.max(most, used);
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
-      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.#hasReceipts(endpoint))) {
+      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
         const broken = orMismatch(() => checkLinks(piece));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
@@ -209,22 +210,22 @@ class PooledBlockSource implements BlockSource {
           throw failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
         idle = breaks;
       }
-      for (const error of failed) if (error instanceof BlockMismatch) this.#pool.countMismatch(error);
+      for (const error of failed) if (error instanceof BlockMismatch) this.pool.countMismatch(error);
       if (idle > 0 && failed.some((error) => error instanceof BlockMismatch))
-        await this.#clock.sleep(RACE_PAUSE_MS, signal);
+        await this.clock.sleep(RACE_PAUSE_MS, signal);
       else await endpoint.pause(idle, failed, signal);
     }
   }
 
   /** The first missing blocks: one batch with receipts, otherwise all. */
-  #nextMissing(
+  private nextMissing(
     endpoint: Endpoint,
     from: number,
     to: number,
     kept: ReadonlyMap<number, ChainBlock>,
     halves: BlockHalves,
   ): number[] {
-    const callsMax = this.#hasReceipts(endpoint) ? 2 * this.#receiptBlocksMax : Infinity;
+    const callsMax = this.hasReceipts(endpoint) ? 2 * this.receiptBlocksMax : Infinity;
     const missing: number[] = [];
     let calls = 0;
     for (let number = from; number <= to && calls < callsMax; number += 1) {
@@ -235,48 +236,48 @@ class PooledBlockSource implements BlockSource {
     return missing;
   }
 
-  #hasReceipts(endpoint: Endpoint): boolean {
-    return !this.#withoutReceipts.has(endpoint.id);
+  private hasReceipts(endpoint: Endpoint): boolean {
+    return !this.withoutReceipts.has(endpoint.id);
   }
 
   /** Blocks with the numbers from `next`, at least the first, or an error for each. */
-  async #fetchUnchecked(
+  private async fetchUnchecked(
     endpoint: Endpoint,
     next: () => readonly number[],
     halves: BlockHalves,
     signal: AbortSignal,
   ): Promise<(UncheckedBlock | AppError)[]> {
-    if (this.#hasReceipts(endpoint)) {
+    if (this.hasReceipts(endpoint)) {
       try {
         return await fetchByReceipts(endpoint, next(), halves, signal);
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
-        this.#withoutReceipts.add(endpoint.id);
-        this.#log.info(
+        this.withoutReceipts.add(endpoint.id);
+        this.log.info(
           { endpoint: endpoint.name, error: error.message },
-          'the endpoint has no eth_getBlockReceipts: blocks come from eth_getLogs',
+          'the endpoint does not support eth_getBlockReceipts; using eth_getLogs',
         );
       }
     }
     const numbers = next();
     const [from, to] = [numbers[0] ?? 0, numbers.at(-1) ?? 0];
     try {
-      return await fetchByLogs(endpoint, this.#spans, from, to, signal);
+      return await fetchByLogs(endpoint, this.spans, from, to, signal);
     } catch (error) {
       if (error instanceof AppError && error.retryable) return [error];
       throw error;
     }
   }
 
-  #verify(block: UncheckedBlock, blooms: BloomBuilder): ChainBlock {
+  private verify(block: UncheckedBlock, blooms: BloomBuilder): ChainBlock {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
     const isUnfilled = checkBloom(blooms, header, logs) === 'unfilled';
-    if (isUnfilled && !this.#unfilledBloomSeen) {
-      this.#unfilledBloomSeen = true;
-      this.#log.warn(
+    if (isUnfilled && !this.unfilledBloomSeen) {
+      this.unfilledBloomSeen = true;
+      this.log.warn(
         { block: header.number },
-        'the chain does not fill blooms: omitted last logs cannot be seen',
+        'block headers have empty blooms; missing logs at the end of a block cannot be detected',
       );
     }
     const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
@@ -284,7 +285,7 @@ class PooledBlockSource implements BlockSource {
   }
 
   /** Retries on the same endpoint if an honest node could give the answer during a reorg. */
-  async #retryRaces<T>(
+  private async retryRaces<T>(
     endpoint: Endpoint,
     signal: AbortSignal,
     fetch: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
@@ -294,8 +295,8 @@ class PooledBlockSource implements BlockSource {
         return await fetch(endpoint, signal);
       } catch (error) {
         if (!(error instanceof BlockMismatch) || !error.maybeRace || attempt >= RACE_RETRIES) throw error;
-        this.#pool.countMismatch(error);
-        await this.#clock.sleep(RACE_PAUSE_MS, signal);
+        this.pool.countMismatch(error);
+        await this.clock.sleep(RACE_PAUSE_MS, signal);
       }
     }
   }

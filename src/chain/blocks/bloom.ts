@@ -13,12 +13,12 @@ let hasher: Promise<IHasher> | null = null;
 
 /** Builds blooms. Caches the bits of recent addresses and topics in bounded memory. */
 export class BloomBuilder {
-  readonly #keccak: IHasher;
-  #young = new Map<Hex, number>();
-  #old = new Map<Hex, number>();
+  private readonly keccak: IHasher;
+  private young = new Map<Hex, number>();
+  private old = new Map<Hex, number>();
 
   private constructor(keccak: IHasher) {
-    this.#keccak = keccak;
+    this.keccak = keccak;
   }
 
   static async create(): Promise<BloomBuilder> {
@@ -30,36 +30,36 @@ export class BloomBuilder {
   build(logs: readonly ChainLog[]): Uint8Array {
     const bloom = new Uint8Array(BLOOM_BYTES);
     for (const log of logs) {
-      this.#add(bloom, log.address);
-      for (const topic of log.topics) this.#add(bloom, topic);
+      this.add(bloom, log.address);
+      for (const topic of log.topics) this.add(bloom, topic);
     }
     return bloom;
   }
 
-  #add(bloom: Uint8Array, item: Hex): void {
-    const bits = this.#bitsOf(item);
+  private add(bloom: Uint8Array, item: Hex): void {
+    const bits = this.bitsOf(item);
     setBit(bloom, bits % 2048);
     setBit(bloom, Math.floor(bits / 2048) % 2048);
     setBit(bloom, Math.floor(bits / 4_194_304));
   }
 
-  #hash(item: Hex): Uint8Array {
-    return this.#keccak
+  private hash(item: Hex): Uint8Array {
+    return this.keccak
       .init()
       .update(Buffer.from(item.slice(2), 'hex'))
       .digest('binary');
   }
 
   /** Three bit numbers of 11 bits each, packed into 33 bits. */
-  #bitsOf(item: Hex): number {
-    const known = this.#young.get(item);
+  private bitsOf(item: Hex): number {
+    const known = this.young.get(item);
     if (known !== undefined) return known;
-    const bits = this.#old.get(item) ?? packBits(this.#hash(item));
-    if (this.#young.size >= CACHE_ITEMS) {
-      this.#old = this.#young;
-      this.#young = new Map();
+    const bits = this.old.get(item) ?? packBits(this.hash(item));
+    if (this.young.size >= CACHE_ITEMS) {
+      this.old = this.young;
+      this.young = new Map();
     }
-    this.#young.set(item, bits);
+    this.young.set(item, bits);
     return bits;
   }
 }

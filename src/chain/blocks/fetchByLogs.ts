@@ -16,24 +16,24 @@ const TIMEOUTS_MAX = 2;
 
 /** Block span of eth_getLogs for each endpoint: halved after a refusal, grown by an eighth after a success. */
 export class LogSpans {
-  readonly #spans = new Map<number, number>();
-  readonly #max: number;
+  private readonly spans = new Map<number, number>();
+  private readonly max: number;
 
   constructor(max: number) {
-    this.#max = max;
+    this.max = max;
   }
 
   of(endpoint: Endpoint): number {
-    return this.#spans.get(endpoint.id) ?? Math.min(SPAN_START, this.#max);
+    return this.spans.get(endpoint.id) ?? Math.min(SPAN_START, this.max);
   }
 
   shrink(endpoint: Endpoint, refused: number): void {
-    this.#spans.set(endpoint.id, Math.max(1, Math.floor(refused / 2)));
+    this.spans.set(endpoint.id, Math.max(1, Math.floor(refused / 2)));
   }
 
   grow(endpoint: Endpoint, taken: number): void {
     if (taken >= this.of(endpoint))
-      this.#spans.set(endpoint.id, Math.min(this.#max, taken + Math.ceil(taken / 8)));
+      this.spans.set(endpoint.id, Math.min(this.max, taken + Math.ceil(taken / 8)));
   }
 }
 
@@ -93,7 +93,7 @@ async function fetchLogs(
 }
 
 function parseList(result: unknown): readonly unknown[] {
-  if (!Array.isArray(result)) throw new TypeError('eth_getLogs answered no list');
+  if (!Array.isArray(result)) throw new TypeError('the answer of eth_getLogs is not a list');
   return result;
 }
 
@@ -102,7 +102,11 @@ function groupByBlock(logs: readonly unknown[], from: number, to: number): Map<n
   for (const log of logs) {
     const number = readLogBlockNumber(log);
     if (number < from || number > to) {
-      throw new BlockMismatch('block_identity', number, `its logs were not asked for (${from} to ${to})`);
+      throw new BlockMismatch(
+        'block_identity',
+        number,
+        `a log names this block, but the request was for blocks ${from} to ${to}`,
+      );
     }
     const own = byBlock.get(number);
     if (own === undefined) byBlock.set(number, [log]);

@@ -89,5 +89,5 @@ function joinHalves(endpoint: Endpoint, number: number, halves: BlockHalves): Un
 /** Nodes answer null for an unknown block. @throws RpcError `unknown_block` */
 export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
   if (result !== null && result !== undefined) return result;
-  throw new RpcError('unknown_block', `${endpoint.name}: block ${at} is unknown`);
+  throw new RpcError('unknown_block', `${endpoint.name}: the node does not have block ${at}`);
 }

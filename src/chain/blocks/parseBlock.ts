@@ -41,7 +41,11 @@ export function parseHeader(value: unknown): HeaderWithBodies {
   const number = readNumber(value['number'], BLOCK_MAX, null, 'number');
   const bodies = value['transactions'];
   if (!Array.isArray(bodies) || bodies.length > TRANSACTIONS_MAX) {
-    throw new BlockMismatch('malformed', number, 'transactions is not a list');
+    throw new BlockMismatch(
+      'malformed',
+      number,
+      `transactions is not a list of at most ${TRANSACTIONS_MAX} items`,
+    );
   }
   const bloom = value['logsBloom'];
   const header = {
@@ -61,9 +65,10 @@ export function parseReceipts(
   value: unknown,
   { header, bodies }: HeaderWithBodies,
 ): { transactions: ChainTransaction[]; logs: ChainLog[] } {
-  if (!Array.isArray(value)) throw new BlockMismatch('malformed', header.number, 'receipts are not a list');
+  if (!Array.isArray(value))
+    throw new BlockMismatch('malformed', header.number, 'the receipts are not a list');
   if (value.length !== header.transactionCount) {
-    const what = `${value.length} receipts for ${header.transactionCount} transactions`;
+    const what = `the block has ${header.transactionCount} transactions, but ${value.length} receipts`;
     throw new BlockMismatch('transactions', header.number, what);
   }
   const transactions: ChainTransaction[] = [];
@@ -86,7 +91,8 @@ export function parseReceipts(
           : readHex(created, LOWER_ADDRESS, header.number, 'contractAddress'),
     });
     const list = fields['logs'];
-    if (!Array.isArray(list)) throw new BlockMismatch('malformed', header.number, 'logs are not a list');
+    if (!Array.isArray(list))
+      throw new BlockMismatch('malformed', header.number, 'the logs of a receipt are not a list');
     for (const log of list) logs.push(parseLog(log, header, hash, index));
   }
   return { transactions, logs };
@@ -124,7 +130,7 @@ export function parseLogs(
       throw new BlockMismatch(
         'transactions',
         header.number,
-        `a log names transaction ${index}, which is not there`,
+        `a log names transaction ${index}, but the block has ${transactions.length} transactions`,
       );
     }
     return parseLog(fields, header, transaction.hash, index);
@@ -147,13 +153,13 @@ function parseLog(
   const fields = asFields(value, header, 'a log');
   assertSameBlock(header, fields, 'a log');
   if (fields['removed'] === true) {
-    throw new BlockMismatch('removed_log', header.number, 'a log is marked as removed');
+    throw new BlockMismatch('removed_log', header.number, 'a log has the field removed set to true');
   }
   if (!sameHex(fields['transactionHash'], transactionHash)) {
     throw new BlockMismatch(
       'transactions',
       header.number,
-      `a log names another transaction at ${transactionIndex}`,
+      `a log of transaction ${transactionIndex} has the hash of another transaction`,
     );
   }
   const ownIndex = readNumber(
@@ -166,7 +172,7 @@ function parseLog(
     throw new BlockMismatch(
       'transactions',
       header.number,
-      `a log of transaction ${transactionIndex} says ${ownIndex}`,
+      `a log of transaction ${transactionIndex} has the transactionIndex ${ownIndex}`,
     );
   }
   return {
@@ -181,7 +187,7 @@ function parseLog(
 
 function readTopics(value: unknown, block: number): Hex[] {
   if (!Array.isArray(value) || value.length > 4)
-    throw new BlockMismatch('malformed', block, 'topics are not 0–4 words');
+    throw new BlockMismatch('malformed', block, 'the topics of a log are not a list of at most 4 words');
   const topics = new Array<Hex>(value.length);
   for (let index = 0; index < value.length; index += 1) {
     topics[index] = readHex(value[index], LOWER_WORD, block, 'a topic');
@@ -195,12 +201,16 @@ function assertSameBlock(header: BlockHeader, fields: Fields, what: string): voi
     throw new BlockMismatch(
       'block_identity',
       header.number,
-      `${what} is of another block hash than ${header.hash}`,
+      `the blockHash of ${what} is not ${header.hash}`,
     );
   }
   const number = readNumber(fields['blockNumber'], BLOCK_MAX, header.number, 'blockNumber');
   if (number !== header.number) {
-    throw new BlockMismatch('block_identity', header.number, `${what} says that its block is ${number}`);
+    throw new BlockMismatch(
+      'block_identity',
+      header.number,
+      `the blockNumber of ${what} is ${number}, expected ${header.number}`,
+    );
   }
 }
 
@@ -217,7 +227,11 @@ function assertTransaction(
 ): void {
   const ownIndex = readNumber(claimed, TRANSACTIONS_MAX, header.number, 'transactionIndex');
   if (ownIndex !== index || !sameHex(listed, hash)) {
-    throw new BlockMismatch('transactions', header.number, `transaction ${index} is not the header's`);
+    throw new BlockMismatch(
+      'transactions',
+      header.number,
+      `the hash or index of transaction ${index} differs from the block's transaction list`,
+    );
   }
 }
 
@@ -243,12 +257,16 @@ function readWei(value: unknown, block: number, name: string): bigint | null {
   return BigInt(value);
 }
 
+function isLowerHex(text: string, pattern: RegExp): text is Hex {
+  return pattern.test(text);
+}
+
 /** The usual lower-case answer needs one test and no copy. */
 function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
   if (typeof value === 'string') {
-    if (lower.test(value)) return value as Hex;
+    if (isLowerHex(value, lower)) return value;
     const folded = value.toLowerCase();
-    if (lower.test(folded)) return folded as Hex;
+    if (isLowerHex(folded, lower)) return folded;
   }
   throw new BlockMismatch('malformed', block, `${name} is not hex of the right length`);
 }

@@ -13,10 +13,15 @@ export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): v
   let transactionIndex = 0;
   for (const [position, log] of logs.entries()) {
     if (log.logIndex !== position) {
-      throw new BlockMismatch('log_index', header.number, `log ${position} has index ${log.logIndex}`);
+      throw new BlockMismatch(
+        'log_index',
+        header.number,
+        `the log at position ${position} has the logIndex ${log.logIndex}`,
+      );
     }
     if (log.transactionIndex < transactionIndex || log.transactionIndex >= header.transactionCount) {
-      const what = `log ${position} is of transaction ${log.transactionIndex} after ${transactionIndex}`;
+      const allowed = `${transactionIndex} to ${header.transactionCount - 1}`;
+      const what = `log ${position} has the transactionIndex ${log.transactionIndex}; allowed: ${allowed}`;
       throw new BlockMismatch('log_index', header.number, what);
     }
     transactionIndex = log.transactionIndex;
@@ -40,17 +45,21 @@ export function checkBloom(
   throw new BlockMismatch(
     'bloom',
     header.number,
-    `${logs.length} logs do not make the ${8 * BLOOM_BYTES}-bit bloom`,
+    `the ${8 * BLOOM_BYTES}-bit bloom of the ${logs.length} logs differs from the header's`,
   );
 }
 
 /** @throws BlockMismatch `parent_link` unless `child` directly follows `parent`. */
 export function checkParentLink(parent: BlockRef, child: BlockRef): void {
   if (child.number !== parent.number + 1) {
-    throw new BlockMismatch('parent_link', child.number, `it follows block ${parent.number}`);
+    throw new BlockMismatch(
+      'parent_link',
+      child.number,
+      `the block before it is ${parent.number}, expected ${child.number - 1}`,
+    );
   }
   if (child.parentHash !== parent.hash) {
-    const what = `parent hash ${child.parentHash} is not ${parent.hash} of block ${parent.number}`;
+    const what = `the parentHash is ${child.parentHash}, but block ${parent.number} has the hash ${parent.hash}`;
     throw new BlockMismatch('parent_link', child.number, what);
   }
 }
@@ -66,5 +75,5 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
 /** Checks that the answer is for the requested block. @throws BlockMismatch `block_identity` */
 export function checkNumber(header: BlockHeader, asked: number): void {
   if (header.number === asked) return;
-  throw new BlockMismatch('block_identity', header.number, `block ${asked} was asked for`);
+  throw new BlockMismatch('block_identity', header.number, `the request was for block ${asked}`);
 }

@@ -1,13 +1,20 @@
-/** The error for a chain that would remove a final block: a reorg beyond finality, or another chain. */
+/** The error for a chain that lacks a final block: a reorg beyond finality, or another chain. */
+import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
+
+type Position = Pick<BlockRef, 'number' | 'hash'>;
 
 /**
  * A broken invariant if it persists. A lagging node, or several nodes behind one address, may still show an
  * abandoned branch. So the writer retries for a while before it stops.
  */
 export class BeyondFinality extends AppError {
-  constructor(message: string) {
-    super('broken_invariant', message);
+  constructor(final: Position, node: Position) {
+    super(
+      'broken_invariant',
+      `the node's chain does not contain block ${final.number} ${final.hash}, which is final ` +
+        `(the node has block ${node.number} ${node.hash}). The cause is a reorg beyond finality or a node of another chain`,
+    );
     this.name = 'BeyondFinality';
   }
 }

@@ -72,7 +72,7 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     const headers = await source.fetchHeaders(number, to, signal === undefined ? {} : { signal });
     const [first] = headers;
     if (first !== undefined && (to === number || headers.at(-1)?.hash === tagged.hash)) return first.hash;
-    throw new RpcError('unknown_block', `block ${number} does not lie under final block ${tagged.number}`);
+    throw new RpcError('unknown_block', `block ${number} is not an ancestor of final block ${tagged.number}`);
   }
 
   async function next(head: BlockRef, signal: AbortSignal | undefined): Promise<FinalBlock> {
@@ -87,7 +87,7 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
       fallbackLogged = true;
       log.warn(
         { depth: DEFAULT_FINALITY_DEPTH },
-        'the node has no finalized tag: blocks become final by depth',
+        'the node does not support the finalized tag; blocks become final by depth',
       );
     }
     return byDepth(head, DEFAULT_FINALITY_DEPTH);

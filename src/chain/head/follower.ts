@@ -25,9 +25,9 @@ export type FollowerAnswer =
 const UNFINALISED_MAX = 100_000;
 
 export class HeadFollower {
-  #base: BlockRef;
+  private lastFinal: BlockRef;
   /** Linked and ascending; the first block follows the base. */
-  #chain: BlockRef[] = [];
+  private chain: BlockRef[] = [];
 
   /**
    * @param base the last final block
@@ -35,35 +35,35 @@ export class HeadFollower {
    * @throws AppError `broken_invariant` if the blocks do not link
    */
   constructor(base: BlockRef, unfinalised: readonly BlockRef[] = []) {
-    this.#base = toRef(base);
+    this.lastFinal = toRef(base);
     for (const block of unfinalised) {
       if (this.advance(block).kind === 'append') continue;
       throw new AppError(
         'broken_invariant',
-        `stored block ${block.number} ${block.hash} does not follow the one before`,
+        `stored block ${block.number} ${block.hash} is not a child of the stored block before it`,
       );
     }
   }
 
   /** The last final block. */
   get base(): BlockRef {
-    return this.#base;
+    return this.lastFinal;
   }
 
   /** The newest canonical block; the base if no block is above it. */
   get tip(): BlockRef {
-    return this.#chain.at(-1) ?? this.#base;
+    return this.chain.at(-1) ?? this.lastFinal;
   }
 
   /** The canonical blocks above the base, ascending. */
   get unfinalised(): readonly BlockRef[] {
-    return this.#chain;
+    return this.chain;
   }
 
   /** The canonical block with this number, from the base to the tip; otherwise null. */
   blockAt(number: number): BlockRef | null {
-    if (number === this.#base.number) return this.#base;
-    return this.#chain[number - this.#base.number - 1] ?? null;
+    if (number === this.lastFinal.number) return this.lastFinal;
+    return this.chain[number - this.lastFinal.number - 1] ?? null;
   }
 
   /**
@@ -71,24 +71,24 @@ export class HeadFollower {
    * @throws AppError `broken_invariant` naming both hashes if the header contradicts the last final block.
    */
   advance(candidate: BlockRef): FollowerAnswer {
-    if (candidate.number < this.#base.number) return { kind: 'known' };
+    if (candidate.number < this.lastFinal.number) return { kind: 'known' };
     const ours = this.blockAt(candidate.number);
     if (ours?.hash === candidate.hash) return { kind: 'known' };
-    if (candidate.number === this.#base.number) throw beyondFinality(this.#base, candidate);
+    if (candidate.number === this.lastFinal.number) throw new BeyondFinality(this.lastFinal, candidate);
     const parent = this.blockAt(candidate.number - 1);
     if (parent === null) return { kind: 'unlinked' };
     if (parent.hash !== candidate.parentHash) {
-      if (parent.number === this.#base.number) throw beyondFinality(this.#base, candidate);
+      if (parent.number === this.lastFinal.number) throw new BeyondFinality(this.lastFinal, candidate);
       return { kind: 'unlinked' };
     }
-    if (this.#chain.length >= UNFINALISED_MAX) {
+    if (this.chain.length >= UNFINALISED_MAX) {
       throw new AppError(
         'broken_invariant',
-        `${UNFINALISED_MAX} blocks above final block ${this.#base.number}`,
+        `finality does not advance: ${UNFINALISED_MAX} blocks are above final block ${this.lastFinal.number}`,
       );
     }
-    const removed = this.#chain.splice(parent.number - this.#base.number);
-    this.#chain.push(toRef(candidate));
+    const removed = this.chain.splice(parent.number - this.lastFinal.number);
+    this.chain.push(toRef(candidate));
     return removed.length === 0 ? { kind: 'append' } : { kind: 'reorg', forkNumber: parent.number, removed };
   }
 
@@ -98,16 +98,10 @@ export class HeadFollower {
   finalise(number: number, hash: Hex | null = null): void {
     if (hash !== null && this.blockAt(number)?.hash !== hash) return;
     const upTo = this.blockAt(Math.min(number, this.tip.number));
-    if (upTo === null || upTo.number <= this.#base.number) return;
-    this.#chain.splice(0, upTo.number - this.#base.number);
-    this.#base = upTo;
+    if (upTo === null || upTo.number <= this.lastFinal.number) return;
+    this.chain.splice(0, upTo.number - this.lastFinal.number);
+    this.lastFinal = upTo;
   }
-}
-
-/** The error for a chain that would remove a final block. The writer stops if the error persists. */
-export function beyondFinality(base: BlockRef, other: BlockRef): AppError {
-  const theirs = `the node's chain with block ${other.number} ${other.hash}`;
-  return new BeyondFinality(`${theirs} contradicts final block ${base.number} ${base.hash}`);
 }
 
 /** Copies only the link, so that whole blocks are not kept in memory. */

@@ -89,8 +89,7 @@ async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<voi
   try {
     await pool.refreshHeads(signal);
   } catch (error) {
-    if (!signal.aborted)
-      log.warn({ error: errorText(error) }, 'the heads of the endpoints cannot be compared');
+    if (!signal.aborted) log.warn({ error: errorText(error) }, 'comparing the heads of the endpoints failed');
   }
 }
 
@@ -104,7 +103,7 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
     return await source.fetchHeader('latest', { signal, roundsMax: 2 });
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError) || !error.retryable) throw error;
-    options.log.warn({ error: errorText(error) }, 'the head cannot be read; it is asked for again');
+    options.log.warn({ error: errorText(error) }, 'reading the head from the node failed; retrying');
     return null;
   }
 }
@@ -114,64 +113,64 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
  * second head.
  */
 class SpacingMeter {
-  readonly #clock: Clock;
-  #lastAt: number | null = null;
-  #meanMs: number | null = null;
+  private readonly clock: Clock;
+  private lastAt: number | null = null;
+  private meanMs: number | null = null;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   note(): void {
-    const now = this.#clock.now();
-    if (this.#lastAt !== null) {
-      const gap = now - this.#lastAt;
-      this.#meanMs = this.#meanMs === null ? gap : 0.8 * this.#meanMs + 0.2 * gap;
+    const now = this.clock.now();
+    if (this.lastAt !== null) {
+      const gap = now - this.lastAt;
+      this.meanMs = this.meanMs === null ? gap : 0.8 * this.meanMs + 0.2 * gap;
     }
-    this.#lastAt = now;
+    this.lastAt = now;
   }
 
   pollMs(): number {
-    if (this.#meanMs === null) return POLL_DEFAULT_MS;
-    return Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, this.#meanMs / POLLS_PER_BLOCK));
+    if (this.meanMs === null) return POLL_DEFAULT_MS;
+    return Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, this.meanMs / POLLS_PER_BLOCK));
   }
 }
 
 /** Remembers the last wake-up until it is taken, and ends a wait early. */
 class Bell {
-  readonly #clock: Clock;
-  #rung: Wakeup | null = null;
-  #waiter: AbortController | null = null;
+  private readonly clock: Clock;
+  private rung: Wakeup | null = null;
+  private waiter: AbortController | null = null;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   ring(wakeup: Wakeup): void {
-    this.#rung = wakeup;
-    this.#waiter?.abort();
+    this.rung = wakeup;
+    this.waiter?.abort();
   }
 
   take(): Wakeup | null {
-    const rung = this.#rung;
-    this.#rung = null;
+    const rung = this.rung;
+    this.rung = null;
     return rung;
   }
 
   /** Returns after a ring or after `ms`. Rejects when the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#rung !== null) return;
+    if (this.rung !== null) return;
     const waiter = new AbortController();
-    this.#waiter = waiter;
+    this.waiter = waiter;
     const release = onAbort(signal, () => waiter.abort());
     try {
-      await this.#clock.sleep(ms, waiter.signal);
+      await this.clock.sleep(ms, waiter.signal);
     } catch (error) {
       if (!waiter.signal.aborted) throw error;
     } finally {
       release();
-      this.#waiter = null;
+      this.waiter = null;
     }
     signal.throwIfAborted();
   }

@@ -40,13 +40,13 @@ export function createNodeHead({ rpc, log, clock = systemClock() }: NodeHeadOpti
   let asking: Promise<NodeHeadFacts> | null = null;
   const read = async (): Promise<NodeHeadFacts> => {
     try {
-      const late = (): Error => new RpcError('timeout', `no answer within ${ASK_MS} ms`);
+      const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
       const nodeHead = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
         rpc.call('eth_blockNumber', [], parseBlockNumber, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
       );
       return { nodeHead, nodeAnswers: true };
     } catch (error) {
-      log.debug({ error: errorText(error) }, 'the node does not say its head');
+      log.debug({ error: errorText(error) }, 'reading the head from the node failed');
       return { nodeHead: null, nodeAnswers: false };
     }
   };

@@ -7,7 +7,8 @@ import { AppError } from '../../errors';
 import { backoffMs, systemClock, type Clock } from '../rpc/clock';
 import type { BlockHeader } from '../blocks/parseBlock';
 import type { BlockSource } from '../blocks/blockSource';
-import { beyondFinality, type HeadFollower } from './follower';
+import { BeyondFinality } from './beyondFinality';
+import type { HeadFollower } from './follower';
 import { RpcError } from '../rpc/rpcError';
 
 /** Blocks to commit together. They link to each other and to block `forkNumber`, or to the tip if null. */
@@ -66,7 +67,7 @@ export async function* syncToHead(
     if (restarts >= RESTARTS_MAX) {
       throw new AppError(
         'node_failed',
-        `the chain changed ${restarts} times while block ${target.number} was reached`,
+        `the chain changed ${restarts} times while the blocks up to ${target.number} were fetched`,
       );
     }
     await clock.sleep(backoffMs(clock, restarts, RESTART_BASE_MS, RESTART_MAX_MS), options.signal);
@@ -93,7 +94,7 @@ async function nextStep(
     if (fork === 'none') {
       // One node on a wrong fork must not stop the writer while another node still has our final block.
       if (await source.confirmCanonical(follower.base, options.signal)) return null;
-      throw beyondFinality(follower.base, head);
+      throw new BeyondFinality(follower.base, head);
     }
     const { tip } = follower;
     const isReorg = fork.number < tip.number;

@@ -42,27 +42,27 @@ export function tooLargeText(bytesMax: number): string {
 
 /** Bounds the bytes in flight. Beyond the bound the largest answer is cut, so small ones always arrive. */
 export class ByteBudget {
-  readonly #open = new Set<AnswerMeter>();
+  private readonly open = new Set<AnswerMeter>();
 
   constructor(private readonly max: number) {}
 
   enter(meter: AnswerMeter): void {
-    this.#open.add(meter);
+    this.open.add(meter);
   }
 
   leave(meter: AnswerMeter): void {
-    this.#open.delete(meter);
+    this.open.delete(meter);
   }
 
   /** Cuts the largest answers until the rest fits. */
   check(): void {
     let sum = 0;
-    for (const { bytes } of this.#open) sum += bytes;
+    for (const { bytes } of this.open) sum += bytes;
     while (sum > this.max) {
-      const [largest] = [...this.#open].sort((a, b) => b.bytes - a.bytes);
+      const [largest] = [...this.open].sort((a, b) => b.bytes - a.bytes);
       if (largest === undefined) return;
       sum -= largest.bytes;
-      largest.cut(`the answers in flight are larger than ${this.max} bytes`);
+      largest.cut(`all answers in progress together exceed ${this.max} bytes`);
     }
   }
 }
@@ -72,7 +72,7 @@ export const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
 export class AnswerMeter {
   bytes = 0;
-  #isOpen = true;
+  private isOpen = true;
 
   /**
    * `onCut` is called at most once, possibly while another answer arrives. `bySize`: the answer exceeded
@@ -92,7 +92,7 @@ export class AnswerMeter {
   }
 
   add(piece: Uint8Array): void {
-    if (!this.#isOpen) return;
+    if (!this.isOpen) return;
     this.bytes += piece.length;
     this.announce(this.bytes);
     this.budget.check();
@@ -104,13 +104,13 @@ export class AnswerMeter {
   }
 
   cut(why: string, bySize = false): void {
-    if (!this.#isOpen) return;
+    if (!this.isOpen) return;
     this.close();
     this.onCut(why, bySize);
   }
 
   close(): void {
-    this.#isOpen = false;
+    this.isOpen = false;
     this.budget.leave(this);
   }
 }

@@ -8,7 +8,8 @@ import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealt
 import { RpcError } from './rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport';
 
-export type Settled<T> = { readonly value: T } | { readonly error: RpcError };
+/** Value or error of one call. */
+export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
 
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
@@ -55,28 +56,28 @@ export class Endpoint {
   lagging = false;
   /** Whether this is the only endpoint of the pool. */
   readonly alone: boolean;
-  readonly #clock: Clock;
-  readonly #batchCeiling: number;
-  #batchMax: number;
-  #failures = 0;
-  #benchings = 0;
-  #coolUntil = 0;
-  #benchUntil = 0;
-  #slowUntil = 0;
-  #head: number | null = null;
-  #lastGoodAt: number | null = null;
-  #lastError: string | null = null;
-  #calls = 0;
-  #underWay = 0;
-  readonly #errors = new Map<RpcError['kind'], number>();
+  private readonly clock: Clock;
+  private readonly batchCeiling: number;
+  private batchMax: number;
+  private failureCount = 0;
+  private benchings = 0;
+  private restsUntil = 0;
+  private benchUntil = 0;
+  private slowUntil = 0;
+  private headNumber: number | null = null;
+  private lastGoodAt: number | null = null;
+  private lastError: string | null = null;
+  private calls = 0;
+  private underWay = 0;
+  private readonly errors = new Map<RpcError['kind'], number>();
 
   constructor(id: number, transport: RpcTransport, clock: Clock, batchMax: number, alone: boolean) {
     this.id = id;
     this.alone = alone;
     this.transport = transport;
-    this.#clock = clock;
-    this.#batchCeiling = batchMax;
-    this.#batchMax = batchMax;
+    this.clock = clock;
+    this.batchCeiling = batchMax;
+    this.batchMax = batchMax;
   }
 
   get name(): string {
@@ -106,20 +107,20 @@ export class Endpoint {
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
   ): Promise<T[]> {
-    const settled = await this.settle(calls, parse, signal);
-    return settled.map((one) => {
+    const outcomes = await this.batchOutcomes(calls, parse, signal);
+    return outcomes.map((one) => {
       if ('error' in one) throw one.error;
       return one.value;
     });
   }
 
   /** Like `batch`, but a call that keeps failing is returned with its error. */
-  async settle<T>(
+  async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
-  ): Promise<Settled<T>[]> {
-    const settled = new Map<number, Settled<T>>();
+  ): Promise<Outcome<T>[]> {
+    const outcomes = new Map<number, Outcome<T>>();
     let open = calls.map((_, index) => index);
     for (let idle = 0; open.length > 0;) {
       const asked = open.flatMap((index) => calls[index] ?? []);
@@ -128,7 +129,7 @@ export class Endpoint {
       const again = open.filter((index, at) => {
         const one = answers[at];
         if (one === undefined) return false;
-        settled.set(index, one);
+        outcomes.set(index, one);
         if (!('error' in one) || !one.error.retryable) return false;
         failed.push(one.error);
         return true;
@@ -138,7 +139,7 @@ export class Endpoint {
       open = again;
       if (open.length > 0) await this.pause(idle, failed, signal);
     }
-    return calls.flatMap((_, index) => settled.get(index) ?? []);
+    return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
 
   /** Attempts in a row without success, after these failures, before the caller gives up. */
@@ -154,9 +155,9 @@ export class Endpoint {
    */
   async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
     const named = failed.map((error) => (error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0));
-    const backoff = idle === 0 ? 0 : backoffMs(this.#clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
+    const backoff = idle === 0 ? 0 : backoffMs(this.clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
     const ms = Math.max(backoff, ...named);
-    if (ms > 0) await this.#clock.sleep(ms, signal);
+    if (ms > 0) await this.clock.sleep(ms, signal);
   }
 
   /**
@@ -167,21 +168,21 @@ export class Endpoint {
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
-  ): Promise<Settled<T>[]> {
+  ): Promise<Outcome<T>[]> {
     const answers: RpcAnswer[] = [];
     try {
-      await this.#sendAll(calls, answers, signal);
+      await this.sendAll(calls, answers, signal);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       while (answers.length < calls.length) answers.push({ error });
     }
-    return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));
+    return answers.map((answer, index) => this.read(answer, (result) => parse(result, index)));
   }
 
-  #read<T>(answer: RpcAnswer, parse: (result: unknown) => T): Settled<T> {
+  private read<T>(answer: RpcAnswer, parse: (result: unknown) => T): Outcome<T> {
     if ('error' in answer) return answer;
     try {
-      return { value: this.#parse(answer.result, parse) };
+      return { value: this.parse(answer.result, parse) };
     } catch (error) {
       if (error instanceof RpcError) return { error };
       throw error;
@@ -189,18 +190,18 @@ export class Endpoint {
   }
 
   /** Like `attempt`, but rejects if a request fails as a whole. */
-  async batchSettled<T>(
+  async attemptOrThrow<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
-  ): Promise<Settled<T>[]> {
+  ): Promise<Outcome<T>[]> {
     const answers: RpcAnswer[] = [];
-    await this.#sendAll(calls, answers, signal);
-    return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));
+    await this.sendAll(calls, answers, signal);
+    return answers.map((answer, index) => this.read(answer, (result) => parse(result, index)));
   }
 
   /** Appends the answers to `into`. If a request fails as a whole, the answers of earlier requests stay. */
-  async #sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
+  private async sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
     const start = into.length;
     /**
      * Index of the first call of the last malformed answer. The first malformed answer is retried; the second
@@ -209,14 +210,13 @@ export class Endpoint {
     let garbageAt = -1;
     while (into.length - start < calls.length) {
       const from = into.length - start;
-      const chunk = calls.slice(from, from + this.#batchMax);
+      const chunk = calls.slice(from, from + this.batchMax);
       try {
-        for (const answer of await this.#send(chunk, signal)) into.push(answer);
-        if (chunk.length === this.#batchMax)
-          this.#batchMax = Math.min(this.#batchCeiling, this.#batchMax + 1);
+        for (const answer of await this.send(chunk, signal)) into.push(answer);
+        if (chunk.length === this.batchMax) this.batchMax = Math.min(this.batchCeiling, this.batchMax + 1);
       } catch (error) {
         if (error instanceof RpcError && error.cut === 'call') {
-          await this.#sendParts(chunk, error, into, signal);
+          await this.sendParts(chunk, error, into, signal);
           continue;
         }
         if (!(error instanceof RpcError) || chunk.length === 1) throw error;
@@ -226,7 +226,7 @@ export class Endpoint {
         }
         const split = SPLIT_KINDS.has(error.kind);
         // A timeout is not retried here. The next attempt uses smaller batches.
-        if (split || error.kind === 'timeout') this.#batchMax = Math.max(1, Math.floor(chunk.length / 2));
+        if (split || error.kind === 'timeout') this.batchMax = Math.max(1, Math.floor(chunk.length / 2));
         if (!split) throw error;
       }
     }
@@ -236,7 +236,7 @@ export class Endpoint {
    * Finds the calls with oversized answers. The size of an answer does not affect the batch size that the
    * node accepts.
    */
-  async #sendParts(
+  private async sendParts(
     calls: readonly RpcCall[],
     error: RpcError,
     into: RpcAnswer[],
@@ -248,30 +248,30 @@ export class Endpoint {
     }
     const size = Math.ceil(calls.length / PARTS);
     for (let from = 0; from < calls.length; from += size)
-      await this.#sendAll(calls.slice(from, from + size), into, signal);
+      await this.sendAll(calls.slice(from, from + size), into, signal);
   }
 
   /** One counted round trip. A request that fails as a whole counts one error per call. */
-  async #send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    this.#calls += calls.length;
-    this.#underWay += calls.length;
+  private async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+    this.calls += calls.length;
+    this.underWay += calls.length;
     try {
       const answers = await this.transport.send(calls, signal);
-      for (const answer of answers) if ('error' in answer) this.#countError(answer.error.kind, 1);
+      for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
       return answers;
     } catch (error) {
-      if (error instanceof RpcError) this.#countError(error.kind, calls.length);
+      if (error instanceof RpcError) this.countError(error.kind, calls.length);
       throw error;
     } finally {
-      this.#underWay -= calls.length;
+      this.underWay -= calls.length;
     }
   }
 
-  #countError(kind: RpcError['kind'], calls: number): void {
-    this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + calls);
+  private countError(kind: RpcError['kind'], calls: number): void {
+    this.errors.set(kind, (this.errors.get(kind) ?? 0) + calls);
   }
 
-  #parse<T>(result: unknown, parse: (result: unknown) => T): T {
+  private parse<T>(result: unknown, parse: (result: unknown) => T): T {
     try {
       return parse(result);
     } catch (error) {
@@ -281,27 +281,27 @@ export class Endpoint {
   }
 
   noteHead(number: number): void {
-    this.#head = number;
+    this.headNumber = number;
   }
 
   noteGood(): void {
-    this.#failures = 0;
-    this.#slowUntil = 0;
-    this.#lastGoodAt = this.#clock.now();
+    this.failureCount = 0;
+    this.slowUntil = 0;
+    this.lastGoodAt = this.clock.now();
   }
 
   /** Records a failure. The endpoint rests, longer after each failure in a row. */
   noteFailure(error: RpcError): void {
-    const now = this.#clock.now();
-    this.#lastError = error.message;
+    const now = this.clock.now();
+    this.lastError = error.message;
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
-    if (error.kind === 'timeout') this.#slowUntil = now + SLOW_MS;
+    if (error.kind === 'timeout') this.slowUntil = now + SLOW_MS;
     // Calls that fail together count as one failure.
-    if (now >= this.#coolUntil) this.#failures += 1;
-    this.#coolUntil = Math.max(this.#coolUntil, now + this.#restMs(error));
+    if (now >= this.restsUntil) this.failureCount += 1;
+    this.restsUntil = Math.max(this.restsUntil, now + this.restMs(error));
   }
 
-  #restMs(error: RpcError): number {
+  private restMs(error: RpcError): number {
     if (error.retryAfterMs !== null) return error.retryAfterMs;
     const base =
       error.kind === 'refused'
@@ -309,7 +309,7 @@ export class Endpoint {
         : error.kind === 'rate_limited'
           ? RATE_BASE_MS
           : COOL_BASE_MS;
-    const rest = backoffMs(this.#clock, Math.max(0, this.#failures - 1), base, Math.max(base, COOL_MAX_MS));
+    const rest = backoffMs(this.clock, Math.max(0, this.failureCount - 1), base, Math.max(base, COOL_MAX_MS));
     return this.alone ? Math.min(rest, ALONE_REST_MAX_MS) : rest;
   }
 
@@ -318,49 +318,49 @@ export class Endpoint {
    * one second.
    */
   bench(reason: string): void {
-    const now = this.#clock.now();
-    this.#lastError = reason;
-    if (this.#benchUntil > now) return;
-    const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.#benchings, 10));
-    this.#benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
-    this.#benchings += 1;
+    const now = this.clock.now();
+    this.lastError = reason;
+    if (this.benchUntil > now) return;
+    const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.benchings, 10));
+    this.benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
+    this.benchings += 1;
     // After a wrong answer the chain is checked again, because the URL may now serve another chain.
     if (this.chain === 'right') this.chain = 'unknown';
   }
 
   /** Clock time, ms, from which the endpoint may be used again. */
   get coolUntil(): number {
-    return this.#coolUntil;
+    return this.restsUntil;
   }
 
   get head(): number | null {
-    return this.#head;
+    return this.headNumber;
   }
 
   get failures(): number {
-    return this.#failures;
+    return this.failureCount;
   }
 
   get state(): EndpointState {
     if (this.chain === 'wrong') return 'wrong_chain';
-    const now = this.#clock.now();
-    if (this.#benchUntil > now) return 'benched';
-    if (this.#slowUntil > now) return 'slow';
+    const now = this.clock.now();
+    if (this.benchUntil > now) return 'benched';
+    if (this.slowUntil > now) return 'slow';
     return this.lagging ? 'lagging' : 'ok';
   }
 
   traffic(): EndpointTraffic {
-    const errors = Object.fromEntries(this.#errors);
-    return { name: this.name, calls: this.#calls, underWay: this.#underWay, errors };
+    const errors = Object.fromEntries(this.errors);
+    return { name: this.name, calls: this.calls, underWay: this.underWay, errors };
   }
 
   health(): EndpointHealth {
     return {
       name: this.name,
       state: this.state,
-      head: this.#head,
-      lastGoodAt: this.#lastGoodAt,
-      lastError: this.#lastError,
+      head: this.headNumber,
+      lastGoodAt: this.lastGoodAt,
+      lastError: this.lastError,
     };
   }
 }

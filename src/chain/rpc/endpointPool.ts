@@ -10,7 +10,7 @@ import { linkSignals } from './abortSignals';
 import { ANSWER_BYTES_MAX } from './answerBounds';
 import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
-import { Endpoint, type Settled } from './endpoint';
+import { Endpoint, type Outcome } from './endpoint';
 import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
 import { RETRY_AFTER_MAX_MS, RpcError, type RpcErrorKind } from './rpcError';
 import type { RpcCall, RpcTransport } from './rpcTransport';
@@ -56,29 +56,25 @@ const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 
 export class EndpointPool {
-  readonly #endpoints: readonly Endpoint[];
-  readonly #chainId: number | null;
-  readonly #log: Logger;
-  readonly #clock: Clock;
-  readonly #roundsMax: number;
-  readonly #mismatches = new Map<MismatchKind, number>();
-  readonly #closed = new AbortController();
+  readonly endpoints: readonly Endpoint[];
+  private readonly chainId: number | null;
+  private readonly log: Logger;
+  private readonly clock: Clock;
+  private readonly roundsMax: number;
+  private readonly mismatches = new Map<MismatchKind, number>();
+  private readonly closed = new AbortController();
 
   constructor(options: PoolOptions) {
-    this.#clock = options.clock ?? systemClock();
+    this.clock = options.clock ?? systemClock();
     const batchMax = options.batchMax ?? 100;
     const alone = options.transports.length === 1;
-    this.#endpoints = options.transports.map(
-      (wire, id) => new Endpoint(id, wire, this.#clock, batchMax, alone),
+    this.endpoints = options.transports.map(
+      (wire, id) => new Endpoint(id, wire, this.clock, batchMax, alone),
     );
-    this.#chainId = options.chainId;
-    this.#log = options.log;
-    this.#roundsMax = options.roundsMax ?? 5;
-    if (this.#endpoints.length === 0) throw new AppError('bad_config', 'no RPC endpoint is configured');
-  }
-
-  get endpoints(): readonly Endpoint[] {
-    return this.#endpoints;
+    this.chainId = options.chainId;
+    this.log = options.log;
+    this.roundsMax = options.roundsMax ?? 5;
+    if (this.endpoints.length === 0) throw new AppError('bad_config', 'no RPC endpoint is configured');
   }
 
   /** One call, parsed. If `parse` throws, the answer counts as wrong and the next endpoint is used. */
@@ -101,13 +97,13 @@ export class EndpointPool {
   }
 
   /** Runs many calls. Permanent errors (a revert, a missing method) are returned with their calls. */
-  async batchSettled<T>(
+  async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     options: CallOptions = {},
-  ): Promise<Settled<T>[]> {
+  ): Promise<Outcome<T>[]> {
     return this.run(async (endpoint, signal) => {
-      const answers = await endpoint.settle(calls, parse, signal);
+      const answers = await endpoint.batchOutcomes(calls, parse, signal);
       const passing = answers.find((answer) => 'error' in answer && answer.error.retryable);
       if (passing !== undefined && 'error' in passing) throw passing.error;
       return answers;
@@ -122,29 +118,29 @@ export class EndpointPool {
    * endpoints serve another chain.
    */
   async run<T>(work: Work<T>, options: CallOptions = {}): Promise<T> {
-    const linked = linkSignals(this.#closed.signal, options.signal);
-    const rounds = options.roundsMax ?? this.#roundsMax;
+    const linked = linkSignals(this.closed.signal, options.signal);
+    const rounds = options.roundsMax ?? this.roundsMax;
     let last: unknown = new RpcError('network', 'no RPC endpoint is usable');
     try {
       for (let round = 0; round < rounds; round += 1) {
-        if (round > 0) await this.#clock.sleep(this.#pauseMs(round), linked.signal);
+        if (round > 0) await this.clock.sleep(this.pauseMs(round), linked.signal);
         const tried = new Set<number>();
-        await this.#waitForAny(tried, options, linked.signal);
+        await this.waitForAny(tried, options, linked.signal);
         let told: unknown = null;
-        for (let next = this.#pick(tried, options); next !== null; next = this.#pick(tried, options)) {
+        for (let next = this.pick(tried, options); next !== null; next = this.pick(tried, options)) {
           tried.add(next.id);
-          const within = this.#limit(next, tried, options, linked.signal);
+          const within = this.limit(next, tried, options, linked.signal);
           try {
-            if (next.chain !== 'right') await within((one, inner) => this.#checkChain(one, inner));
+            if (next.chain !== 'right') await within((one, inner) => this.checkChain(one, inner));
             const value = await within(work);
             next.noteGood();
             return value;
           } catch (error) {
-            told = moreTelling(told, this.#blame(next, error, linked.signal));
+            told = moreTelling(told, this.blame(next, error, linked.signal));
           }
         }
         last = told ?? last;
-        this.#assertAnyChain();
+        this.assertAnyChain();
         if (last instanceof RpcError && round + 1 >= (ROUNDS_BY_KIND[last.kind] ?? rounds)) break;
       }
     } finally {
@@ -157,22 +153,22 @@ export class EndpointPool {
    * Runs work on the endpoint, within `attemptMs` if another endpoint is available now, otherwise within the
    * transport's timeout.
    */
-  #limit(
+  private limit(
     endpoint: Endpoint,
     tried: ReadonlySet<number>,
     { attemptMs }: CallOptions,
     signal: AbortSignal,
   ): <T>(work: Work<T>) => Promise<T> {
-    const now = this.#clock.now();
-    const others = this.#candidates(tried, {}).filter((other) => other.coolUntil <= now);
+    const now = this.clock.now();
+    const others = this.candidates(tried, {}).filter((other) => other.coolUntil <= now);
     if (attemptMs === undefined || !others.some(({ state }) => state !== 'benched'))
       return (work) => work(endpoint, signal);
     const late = (): Error => new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
-    return (work) => withDeadline(this.#clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
+    return (work) => withDeadline(this.clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
   }
 
   /** Charges a failure to the endpoint and returns it. Throws errors that every endpoint would give. */
-  #blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
+  private blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) throw signal.reason;
     if (error instanceof BlockMismatch) {
       this.countMismatch(error);
@@ -184,56 +180,56 @@ export class EndpointPool {
       endpoint.noteGood();
       throw error;
     }
-    this.#charge(endpoint, error);
+    this.charge(endpoint, error);
     return error;
   }
 
-  #charge(endpoint: Endpoint, error: RpcError): void {
+  private charge(endpoint: Endpoint, error: RpcError): void {
     const before = endpoint.failures;
     endpoint.noteFailure(error);
     if (before === 0 && endpoint.failures > 0) {
-      this.#log.warn(
+      this.log.warn(
         { endpoint: endpoint.name, kind: error.kind, error: error.message },
-        'an RPC endpoint fails',
+        'a call to an RPC endpoint failed',
       );
     }
   }
 
-  async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    if (this.#chainId === null) return;
+  private async checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    if (this.chainId === null) return;
     const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);
-    if (chainId === this.#chainId) {
+    if (chainId === this.chainId) {
       endpoint.chain = 'right';
       return;
     }
     endpoint.chain = 'wrong';
-    const message = `${endpoint.name} serves chain ${chainId}, not ${this.#chainId}`;
-    this.#log.error(
-      { endpoint: endpoint.name, chainId, expected: this.#chainId },
-      'an RPC endpoint is refused',
+    const message = `${endpoint.name} serves chain ${chainId}, not ${this.chainId}`;
+    this.log.error(
+      { endpoint: endpoint.name, chainId, expected: this.chainId },
+      'an RPC endpoint serves another chain and is not used',
     );
     throw new RpcError('refused', message);
   }
 
-  #assertAnyChain(): void {
-    if (this.#endpoints.some((endpoint) => endpoint.chain !== 'wrong')) return;
-    const named = this.#endpoints.map((endpoint) => endpoint.health().lastError ?? endpoint.name).join('; ');
+  private assertAnyChain(): void {
+    if (this.endpoints.some((endpoint) => endpoint.chain !== 'wrong')) return;
+    const named = this.endpoints.map((endpoint) => endpoint.health().lastError ?? endpoint.name).join('; ');
     throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
   }
 
   /** The best endpoint that is not resting: by state, then by the order of the configuration. */
-  #pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
-    const now = this.#clock.now();
+  private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
+    const now = this.clock.now();
     let best: Endpoint | null = null;
-    for (const endpoint of this.#candidates(tried, options)) {
+    for (const endpoint of this.candidates(tried, options)) {
       if (endpoint.coolUntil > now) continue;
       if (best === null || RANK[endpoint.state] < RANK[best.state]) best = endpoint;
     }
     return best;
   }
 
-  #candidates(tried: ReadonlySet<number>, options: CallOptions): Endpoint[] {
-    return this.#endpoints.filter(
+  private candidates(tried: ReadonlySet<number>, options: CallOptions): Endpoint[] {
+    return this.endpoints.filter(
       (endpoint) =>
         endpoint.chain !== 'wrong' &&
         !tried.has(endpoint.id) &&
@@ -242,21 +238,25 @@ export class EndpointPool {
   }
 
   /** If every endpoint rests, waits until the first one is available. */
-  async #waitForAny(tried: ReadonlySet<number>, options: CallOptions, signal: AbortSignal): Promise<void> {
+  private async waitForAny(
+    tried: ReadonlySet<number>,
+    options: CallOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
     signal.throwIfAborted();
-    const candidates = this.#candidates(tried, options);
+    const candidates = this.candidates(tried, options);
     if (candidates.length === 0) return;
     const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
-    const now = (): number => this.#clock.now();
+    const now = (): number => this.clock.now();
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
     // Repeated, because a timer may fire early: all endpoints would still rest, and the round would pass
     // without a call.
     for (let left = until - now(); left > 0; left = until - now())
-      await this.#clock.sleep(Math.ceil(left), signal);
+      await this.clock.sleep(Math.ceil(left), signal);
   }
 
-  #pauseMs(round: number): number {
-    return backoffMs(this.#clock, round - 1, PAUSE_BASE_MS, PAUSE_MAX_MS);
+  private pauseMs(round: number): number {
+    return backoffMs(this.clock, round - 1, PAUSE_BASE_MS, PAUSE_MAX_MS);
   }
 
   /**
@@ -264,34 +264,35 @@ export class EndpointPool {
    * left.
    */
   penalise(id: number, reason: string): void {
-    const endpoint = this.#endpoints[id];
+    const endpoint = this.endpoints[id];
     if (endpoint === undefined) return;
     endpoint.bench(reason);
-    this.#log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint answered wrongly and is benched');
+    this.log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint gave a wrong answer and is benched');
   }
 
   /** Counts a failed verification for /metrics. `run` already counts the mismatches that it catches. */
   countMismatch(mismatch: BlockMismatch): void {
-    this.#mismatches.set(mismatch.kind, (this.#mismatches.get(mismatch.kind) ?? 0) + 1);
+    this.mismatches.set(mismatch.kind, (this.mismatches.get(mismatch.kind) ?? 0) + 1);
   }
 
   /** Reads the heads of all endpoints in parallel and marks endpoints that lag. Failures are recorded. */
   async refreshHeads(signal?: AbortSignal): Promise<void> {
-    const asked = this.#endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
-    const heads = await Promise.all(asked.map((endpoint) => this.#askHead(endpoint, signal)));
+    const asked = this.endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
+    const heads = await Promise.all(asked.map((endpoint) => this.askHead(endpoint, signal)));
     const best = Math.max(...heads.map((head) => head ?? -1));
     for (const [position, endpoint] of asked.entries()) {
       const head = heads[position] ?? null;
       if (head === null) continue;
       const lagging = best - head > LAG_BLOCKS_MAX;
       if (lagging !== endpoint.lagging) {
-        this.#log.info({ endpoint: endpoint.name, head, best, lagging }, 'an RPC endpoint changed its lag');
+        const event = lagging ? 'an RPC endpoint lags' : 'an RPC endpoint no longer lags';
+        this.log.info({ endpoint: endpoint.name, head, best, lagging }, event);
       }
       endpoint.lagging = lagging;
     }
   }
 
-  async #askHead(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<number | null> {
+  private async askHead(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<number | null> {
     const bounds = { endpoint: endpoint.id, roundsMax: 1, attemptMs: LIGHT_ATTEMPT_MS };
     const options = signal === undefined ? bounds : { ...bounds, signal };
     try {
@@ -308,21 +309,21 @@ export class EndpointPool {
   /** Facts for /readyz and /metrics. */
   health(): NodeHealth {
     return toNodeHealth(
-      this.#endpoints.map((endpoint) => endpoint.health()),
-      this.#mismatches,
+      this.endpoints.map((endpoint) => endpoint.health()),
+      this.mismatches,
     );
   }
 
   /** Counters for /metrics. */
   traffic(): EndpointTraffic[] {
-    return this.#endpoints.map((endpoint) => endpoint.traffic());
+    return this.endpoints.map((endpoint) => endpoint.traffic());
   }
 
   /** Rejects all running calls and closes all connections. */
   async close(): Promise<void> {
-    if (!this.#closed.signal.aborted)
-      this.#closed.abort(new RpcError('network', 'the endpoint pool is closed'));
-    await Promise.all(this.#endpoints.map((endpoint) => endpoint.transport.close()));
+    if (!this.closed.signal.aborted)
+      this.closed.abort(new RpcError('network', 'the endpoint pool is closed'));
+    await Promise.all(this.endpoints.map((endpoint) => endpoint.transport.close()));
   }
 }
 
@@ -376,6 +377,6 @@ export function parseBlockNumber(result: unknown): number {
 
 function parseSmallQuantity(result: unknown, method: string): number {
   const value = isQuantity(result) ? Number(result) : NaN;
-  if (!Number.isSafeInteger(value)) throw new Error(`${method} answered no number`);
+  if (!Number.isSafeInteger(value)) throw new Error(`the answer of ${method} is not a number`);
   return value;
 }

@@ -12,7 +12,7 @@ import {
   endpointError,
   isRecord,
   oversizedError,
-  readAnswer,
+  readRpcAnswer,
   reasonOf,
   USER_AGENT,
   type EndpointUrl,
@@ -37,7 +37,7 @@ export function createHttpTransport(endpoint: EndpointUrl, options: TransportOpt
   async function send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     if (calls.length === 0) return [];
     const onTimeout = (): Error =>
-      endpointError(endpoint, 'timeout', `no whole answer within ${options.timeoutMs} ms`);
+      endpointError(endpoint, 'timeout', `no complete answer within ${options.timeoutMs} ms`);
     const linked = linkSignals(closed.signal, signal);
     try {
       return await withDeadline(options.clock, options.timeoutMs, linked.signal, onTimeout, (inner) =>
@@ -167,24 +167,28 @@ function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): Rp
     if ('result' in single && single['id'] !== 0) {
       throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
     }
-    return [readAnswer(endpoint, single)];
+    return [readRpcAnswer(endpoint, single)];
   }
   if (!Array.isArray(parsed)) {
-    const answer = isRecord(parsed) ? readAnswer(endpoint, parsed) : null;
+    const answer = isRecord(parsed) ? readRpcAnswer(endpoint, parsed) : null;
     if (answer !== null && 'error' in answer) throw answer.error;
-    throw endpointError(endpoint, 'bad_answer', 'a batch was answered by a single value');
+    throw endpointError(endpoint, 'bad_answer', 'the answer to a batch is not a list');
   }
   const answers = new Array<RpcAnswer | undefined>(count).fill(undefined);
   for (const response of parsed) {
     const id: unknown = isRecord(response) ? response['id'] : undefined;
     if (isRecord(response) && typeof id === 'number' && id >= 0 && id < count) {
-      answers[id] = readAnswer(endpoint, response);
+      answers[id] = readRpcAnswer(endpoint, response);
     }
   }
   return answers.map(
     (answer, id) =>
       answer ?? {
-        error: endpointError(endpoint, 'bad_answer', `a batch's answer lacks response ${id} of ${count}`),
+        error: endpointError(
+          endpoint,
+          'bad_answer',
+          `the answer to a batch of ${count} calls has no response with id ${id}`,
+        ),
       },
   );
 }

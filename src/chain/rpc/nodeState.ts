@@ -29,7 +29,7 @@ const CALL_GAS: Hex = '0x4c4b40';
 const ANSWER_BYTES_MAX = 4_096;
 
 export interface NodeStateOptions {
-  readonly rpc: Pick<EndpointPool, 'batchSettled'>;
+  readonly rpc: Pick<EndpointPool, 'batchOutcomes'>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
@@ -39,11 +39,11 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
   let underWay = 0;
   const ask = async (blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers> => {
     const calls = questions.map((question) => toCall(question, blockHash));
-    const late = (): Error => new RpcError('timeout', `no answer within ${ASK_MS} ms`);
-    const settled = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
-      rpc.batchSettled(calls, parseHex, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
+    const outcomes = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
+      rpc.batchOutcomes(calls, parseHex, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
     );
-    return settled.map((item) => ('value' in item ? item.value : null));
+    return outcomes.map((item) => ('value' in item ? item.value : null));
   };
   return {
     async ask(blockHash, questions) {
@@ -55,7 +55,7 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
       } catch (error) {
         const unknown = error instanceof RpcError && error.kind === 'unknown_block';
         restUntil = clock.now() + (unknown ? UNKNOWN_BLOCK_REST_MS : REST_MS);
-        log.warn({ error: errorText(error) }, 'the node does not say what an answer needs');
+        log.warn({ error: errorText(error) }, 'reading account state from the node failed');
         return null;
       } finally {
         underWay -= 1;
@@ -76,5 +76,5 @@ function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
 function parseHex(result: unknown): Hex {
   // A quantity may have an odd number of digits; data may not.
   if (isHexData(result) || isQuantity(result)) return result;
-  throw new AppError('node_failed', 'the node answered something that is not hex');
+  throw new AppError('node_failed', 'the node returned a value that is not hex');
 }

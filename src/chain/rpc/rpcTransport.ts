@@ -119,7 +119,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function readAnswer(
+export function readRpcAnswer(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   response: Record<string, unknown>,
 ): RpcAnswer {

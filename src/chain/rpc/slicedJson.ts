@@ -41,76 +41,76 @@ export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown>
 }
 
 class SlicedParser {
-  readonly #open: Container[] = [];
-  readonly #encoding: 'latin1' | 'utf8';
-  #structure = 0;
+  private readonly open: Container[] = [];
+  private readonly encoding: 'latin1' | 'utf8';
+  private structure = 0;
   /** Start of the members that are not parsed yet. */
-  #from = 0;
-  #at = 0;
-  #result: unknown = undefined;
+  private from = 0;
+  private at = 0;
+  private result: unknown = undefined;
 
   constructor(
     private readonly bytes: Buffer,
     private readonly slices: TimeSlices,
   ) {
     // Almost all answers are ASCII, which decodes much faster than UTF-8.
-    this.#encoding = isAscii(bytes) ? 'latin1' : 'utf8';
+    this.encoding = isAscii(bytes) ? 'latin1' : 'utf8';
   }
 
   async parse(): Promise<unknown> {
-    this.#descend();
-    for (let top = this.#open.at(-1); top !== undefined; top = this.#open.at(-1)) {
+    this.descend();
+    for (let top = this.open.at(-1); top !== undefined; top = this.open.at(-1)) {
       await this.slices.step();
-      const end = this.#endOfMember();
-      if (end === null) this.#takeLarge(top);
+      const end = this.endOfMember();
+      if (end === null) this.takeLarge(top);
       else if (this.bytes[end] !== COMMA) {
-        this.#takeGroup(top, end);
-        this.#close(top, end);
+        this.takeGroup(top, end);
+        this.close(top, end);
       } else {
-        this.#at = end + 1;
-        if (this.#at - this.#from < SLICE_BYTES) continue;
-        this.#takeGroup(top, end);
-        this.#from = this.#at;
+        this.at = end + 1;
+        if (this.at - this.from < SLICE_BYTES) continue;
+        this.takeGroup(top, end);
+        this.from = this.at;
       }
     }
-    this.#skipSpace();
-    if (this.#at !== this.bytes.length) throw REFUSED;
-    return this.#result;
+    this.skipSpace();
+    if (this.at !== this.bytes.length) throw REFUSED;
+    return this.result;
   }
 
   /** The comma or bracket behind the member at hand; null when it is not within a slice. */
-  #endOfMember(): number | null {
+  private endOfMember(): number | null {
     const { bytes } = this;
-    const limit = Math.min(bytes.length, this.#at + SLICE_BYTES);
+    const limit = Math.min(bytes.length, this.at + SLICE_BYTES);
     let depth = 0;
-    for (let at = this.#at; at < limit; at += 1) {
+    for (let at = this.at; at < limit; at += 1) {
       const byte = bytes[at];
       if (byte === QUOTE) {
         at = endOfString(bytes, at, limit);
       } else if (byte === COMMA || byte === COLON) {
-        this.#structure += 1;
+        this.structure += 1;
         if (depth === 0 && byte === COMMA) return at;
       } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-        this.#structure += 1;
+        this.structure += 1;
         depth += 1;
       } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
         if (depth === 0) return at;
         depth -= 1;
       }
     }
-    if (this.#structure > STRUCTURE_FREE + bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
+    if (this.structure > STRUCTURE_FREE + bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
     return null;
   }
 
   /** Parses all members before the comma or bracket at `end` together. */
-  #takeGroup(top: Container, end: number): void {
-    const text = this.bytes.toString(this.#encoding, this.#from, end);
+  private takeGroup(top: Container, end: number): void {
+    const text = this.bytes.toString(this.encoding, this.from, end);
     if (text.trim() === '') {
       // No members: valid in an empty container, invalid before or after a comma.
-      if (this.bytes[end] === COMMA || this.bytes[this.#from - 1] === COMMA) throw REFUSED;
+      if (this.bytes[end] === COMMA || this.bytes[this.from - 1] === COMMA) throw REFUSED;
       return;
     }
-    if (this.#structure > STRUCTURE_FREE + this.bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
+    if (this.structure > STRUCTURE_FREE + this.bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
     if (top.close === CLOSE_LIST) {
       const items: unknown = JSON.parse(`[${text}]`);
       if (Array.isArray(items)) for (const item of items) top.items.push(item);
@@ -122,65 +122,65 @@ class SlicedParser {
   }
 
   /** Handles a member larger than a slice: a container to descend into, or a string. */
-  #takeLarge(top: Container): void {
-    if (this.#at > this.#from) this.#takeGroup(top, this.#at - 1);
+  private takeLarge(top: Container): void {
+    if (this.at > this.from) this.takeGroup(top, this.at - 1);
     if (top.close === CLOSE_OBJECT) {
-      top.key = String(this.#readString());
-      this.#skipSpace();
-      if (this.bytes[this.#at] !== COLON) throw REFUSED;
-      this.#at += 1;
+      top.key = String(this.readString());
+      this.skipSpace();
+      if (this.bytes[this.at] !== COLON) throw REFUSED;
+      this.at += 1;
     }
-    this.#skipSpace();
-    if (this.bytes[this.#at] === QUOTE) this.#add(this.#readString());
-    else this.#descend();
+    this.skipSpace();
+    if (this.bytes[this.at] === QUOTE) this.add(this.readString());
+    else this.descend();
   }
 
-  #descend(): void {
-    this.#skipSpace();
-    const byte = this.bytes[this.#at];
-    if (this.#open.length >= DEPTH_MAX) throw REFUSED;
-    if (byte === OPEN_LIST) this.#open.push({ close: CLOSE_LIST, items: [] });
-    else if (byte === OPEN_OBJECT) this.#open.push({ close: CLOSE_OBJECT, items: [], key: '' });
+  private descend(): void {
+    this.skipSpace();
+    const byte = this.bytes[this.at];
+    if (this.open.length >= DEPTH_MAX) throw REFUSED;
+    if (byte === OPEN_LIST) this.open.push({ close: CLOSE_LIST, items: [] });
+    else if (byte === OPEN_OBJECT) this.open.push({ close: CLOSE_OBJECT, items: [], key: '' });
     else throw REFUSED;
-    this.#at += 1;
-    this.#from = this.#at;
+    this.at += 1;
+    this.from = this.at;
   }
 
-  #close(top: Container, end: number): void {
+  private close(top: Container, end: number): void {
     if (this.bytes[end] !== top.close) throw REFUSED;
-    this.#open.pop();
-    this.#at = end + 1;
-    this.#add(top.close === CLOSE_LIST ? top.items : Object.fromEntries<unknown>(top.items));
+    this.open.pop();
+    this.at = end + 1;
+    this.add(top.close === CLOSE_LIST ? top.items : Object.fromEntries<unknown>(top.items));
   }
 
   /** Adds a large value to its container and continues after it. */
-  #add(value: unknown): void {
-    const parent = this.#open.at(-1);
+  private add(value: unknown): void {
+    const parent = this.open.at(-1);
     if (parent === undefined) {
-      this.#result = value;
+      this.result = value;
       return;
     }
     if (parent.close === CLOSE_LIST) parent.items.push(value);
     else parent.items.push([parent.key, value]);
-    this.#skipSpace();
-    const isComma = this.bytes[this.#at] === COMMA;
-    if (!isComma && this.bytes[this.#at] !== parent.close) throw REFUSED;
-    if (isComma) this.#at += 1;
-    this.#from = this.#at;
+    this.skipSpace();
+    const isComma = this.bytes[this.at] === COMMA;
+    if (!isComma && this.bytes[this.at] !== parent.close) throw REFUSED;
+    if (isComma) this.at += 1;
+    this.from = this.at;
   }
 
-  #readString(): unknown {
-    this.#skipSpace();
-    const from = this.#at;
+  private readString(): unknown {
+    this.skipSpace();
+    const from = this.at;
     if (this.bytes[from] !== QUOTE) throw REFUSED;
     const end = endOfString(this.bytes, from, Math.min(this.bytes.length, from + STRING_BYTES_MAX));
     if (this.bytes[end] !== QUOTE) throw REFUSED;
-    this.#at = end + 1;
-    return JSON.parse(this.bytes.toString(this.#encoding, from, this.#at));
+    this.at = end + 1;
+    return JSON.parse(this.bytes.toString(this.encoding, from, this.at));
   }
 
-  #skipSpace(): void {
-    for (let byte = this.bytes[this.#at]; isSpace(byte); byte = this.bytes[this.#at]) this.#at += 1;
+  private skipSpace(): void {
+    for (let byte = this.bytes[this.at]; isSpace(byte); byte = this.bytes[this.at]) this.at += 1;
   }
 }
 

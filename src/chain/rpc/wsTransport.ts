@@ -15,7 +15,7 @@ import {
   endpointError,
   isRecord,
   oversizedError,
-  readAnswer,
+  readRpcAnswer,
   reasonOf,
   USER_AGENT,
   type EndpointUrl,
@@ -36,7 +36,7 @@ const PENDING_MAX = 10_000;
 
 interface Pending {
   readonly call: RpcCall;
-  readonly settle: (answer: RpcAnswer) => void;
+  readonly deliver: (answer: RpcAnswer) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -55,29 +55,29 @@ type HeadListener = (hint: HeadHint | null) => void;
 
 class WsTransport implements RpcTransport {
   readonly name: string;
-  readonly #endpoint: EndpointUrl;
-  readonly #options: TransportOptions;
-  readonly #closed = new AbortController();
-  readonly #listeners = new Set<HeadListener>();
-  #connecting: Promise<Connection> | null = null;
-  #connection: Connection | null = null;
-  #keeping = false;
-  #nextId = 1;
+  private readonly endpoint: EndpointUrl;
+  private readonly options: TransportOptions;
+  private readonly closed = new AbortController();
+  private readonly listeners = new Set<HeadListener>();
+  private connecting: Promise<Connection> | null = null;
+  private connection: Connection | null = null;
+  private keeping = false;
+  private nextId = 1;
 
   constructor(endpoint: EndpointUrl, options: TransportOptions) {
     this.name = endpoint.name;
-    this.#endpoint = endpoint;
-    this.#options = options;
+    this.endpoint = endpoint;
+    this.options = options;
   }
 
   async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    const { clock, timeoutMs } = this.#options;
-    const onTimeout = (): Error => this.#error('timeout', `no whole answer within ${timeoutMs} ms`);
-    const linked = linkSignals(this.#closed.signal, signal);
+    const { clock, timeoutMs } = this.options;
+    const onTimeout = (): Error => this.error('timeout', `no complete answer within ${timeoutMs} ms`);
+    const linked = linkSignals(this.closed.signal, signal);
     try {
       return await withDeadline(clock, timeoutMs, linked.signal, onTimeout, async (inner) => {
-        const connection = await abortable(this.#connect(), inner);
-        return Promise.all(calls.map((call) => this.#ask(connection, call, inner)));
+        const connection = await abortable(this.connect(), inner);
+        return Promise.all(calls.map((call) => this.ask(connection, call, inner)));
       });
     } finally {
       linked.release();
@@ -85,49 +85,49 @@ class WsTransport implements RpcTransport {
   }
 
   watchHeads(onHead: HeadListener): () => void {
-    this.#listeners.add(onHead);
-    if (this.#connection !== null) void this.#subscribe(this.#connection);
-    void this.#keepConnected();
-    return () => this.#listeners.delete(onHead);
+    this.listeners.add(onHead);
+    if (this.connection !== null) void this.subscribe(this.connection);
+    void this.keepConnected();
+    return () => this.listeners.delete(onHead);
   }
 
   async close(): Promise<void> {
-    if (this.#closed.signal.aborted) return;
-    this.#listeners.clear();
-    this.#closed.abort(this.#error('network', 'the transport is closed'));
-    await this.#connecting?.catch(() => null);
+    if (this.closed.signal.aborted) return;
+    this.listeners.clear();
+    this.closed.abort(this.error('network', 'the transport is closed'));
+    await this.connecting?.catch(() => null);
   }
 
-  #error(kind: RpcErrorKind, text: string, cause?: unknown): Error {
-    return endpointError(this.#endpoint, kind, text, { cause });
+  private error(kind: RpcErrorKind, text: string, cause?: unknown): Error {
+    return endpointError(this.endpoint, kind, text, { cause });
   }
 
-  #oversized(text: string): Error {
-    return oversizedError(this.#endpoint, text, 'answer');
+  private oversized(text: string): Error {
+    return oversizedError(this.endpoint, text, 'answer');
   }
 
   /** Returns the open connection, or the one being opened. At most one at a time. */
-  #connect(): Promise<Connection> {
-    if (this.#connection !== null) return Promise.resolve(this.#connection);
-    this.#connecting ??= this.#open().finally(() => {
-      this.#connecting = null;
+  private connect(): Promise<Connection> {
+    if (this.connection !== null) return Promise.resolve(this.connection);
+    this.connecting ??= this.open().finally(() => {
+      this.connecting = null;
     });
-    return this.#connecting;
+    return this.connecting;
   }
 
-  #open(): Promise<Connection> {
+  private open(): Promise<Connection> {
     const headers: Record<string, string> = { 'user-agent': USER_AGENT };
-    if (this.#endpoint.authorization !== null) headers['authorization'] = this.#endpoint.authorization;
+    if (this.endpoint.authorization !== null) headers['authorization'] = this.endpoint.authorization;
     return new Promise((resolve, reject) => {
-      const socket = new WebSocket(this.#endpoint.url, {
+      const socket = new WebSocket(this.endpoint.url, {
         headers,
-        handshakeTimeout: Math.min(HANDSHAKE_TIMEOUT_MS, this.#options.timeoutMs),
-        maxPayload: this.#options.bodyBytesMax,
+        handshakeTimeout: Math.min(HANDSHAKE_TIMEOUT_MS, this.options.timeoutMs),
+        maxPayload: this.options.bodyBytesMax,
         perMessageDeflate: false,
         followRedirects: false,
       });
-      const meter = new AnswerMeter(this.#options.bodyBytesMax, (why) => {
-        this.#drop(connection, this.#oversized(why));
+      const meter = new AnswerMeter(this.options.bodyBytesMax, (why) => {
+        this.drop(connection, this.oversized(why));
         socket.terminate();
       });
       const connection: Connection = {
@@ -135,18 +135,18 @@ class WsTransport implements RpcTransport {
         pending: new Map(),
         ended: new AbortController(),
         meter,
-        lastHeardAt: this.#options.clock.now(),
+        lastHeardAt: this.options.clock.now(),
         subscription: null,
       };
-      const release = onAbort(this.#closed.signal, () => socket.terminate());
+      const release = onAbort(this.closed.signal, () => socket.terminate());
       // The 'error' listener stays for the socket's whole life. Without one, an error would end the process.
       socket.on('error', (error) => {
         const tooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
         const failure = tooLarge
-          ? this.#oversized(tooLargeText(this.#options.bodyBytesMax))
-          : this.#error('network', reasonOf(error), error);
+          ? this.oversized(tooLargeText(this.options.bodyBytesMax))
+          : this.error('network', reasonOf(error), error);
         reject(failure);
-        this.#drop(connection, failure);
+        this.drop(connection, failure);
       });
       let wire: Socket | null = null;
       socket.on('upgrade', (response) => {
@@ -154,65 +154,67 @@ class WsTransport implements RpcTransport {
       });
       socket.on('unexpected-response', (_request, response) => {
         const status = response.statusCode ?? 0;
-        reject(this.#error(kindOfHttpStatus(status), `HTTP ${status} instead of a WebSocket`));
+        reject(
+          this.error(kindOfHttpStatus(status), `the server answered HTTP ${status} and opened no WebSocket`),
+        );
         socket.terminate();
       });
       socket.on('close', (code) => {
         release();
-        const failure = this.#error('network', `the connection was closed (${code})`);
+        const failure = this.error('network', `the connection was closed (code ${code})`);
         reject(failure);
-        this.#drop(connection, failure);
+        this.drop(connection, failure);
       });
       socket.on('message', (message) => {
         meter.restart();
-        void this.#receive(connection, message);
+        void this.receive(connection, message);
       });
       socket.on('pong', () => {
-        connection.lastHeardAt = this.#options.clock.now();
+        connection.lastHeardAt = this.options.clock.now();
       });
       socket.on('open', () => {
         wire?.on('data', (piece: Buffer) => meter.add(piece));
-        this.#connection = connection;
-        void this.#watchdog(connection);
-        if (this.#listeners.size > 0) void this.#subscribe(connection);
+        this.connection = connection;
+        void this.watchdog(connection);
+        if (this.listeners.size > 0) void this.subscribe(connection);
         resolve(connection);
       });
     });
   }
 
   /** Forgets a dead connection and rejects all its pending calls. */
-  #drop(connection: Connection, error: Error): void {
+  private drop(connection: Connection, error: Error): void {
     if (connection.ended.signal.aborted) return;
     connection.ended.abort();
     connection.meter.close();
-    if (this.#connection === connection) this.#connection = null;
+    if (this.connection === connection) this.connection = null;
     for (const call of connection.pending.values()) call.fail(error);
     connection.pending.clear();
-    if (this.#listeners.size > 0) void this.#keepConnected();
+    if (this.listeners.size > 0) void this.keepConnected();
   }
 
   /** Reconnects with growing pauses, as long as there are listeners for heads. */
-  async #keepConnected(): Promise<void> {
-    if (this.#keeping) return;
-    this.#keeping = true;
+  private async keepConnected(): Promise<void> {
+    if (this.keeping) return;
+    this.keeping = true;
     try {
-      for (let attempt = 0; this.#listeners.size > 0 && this.#connection === null; attempt += 1) {
+      for (let attempt = 0; this.listeners.size > 0 && this.connection === null; attempt += 1) {
         if (attempt > 0) {
-          const pause = backoffMs(this.#options.clock, attempt - 1, RECONNECT_BASE_MS, RECONNECT_MAX_MS);
-          await this.#options.clock.sleep(pause, this.#closed.signal);
+          const pause = backoffMs(this.options.clock, attempt - 1, RECONNECT_BASE_MS, RECONNECT_MAX_MS);
+          await this.options.clock.sleep(pause, this.closed.signal);
         }
-        await this.#connect().catch(() => null);
+        await this.connect().catch(() => null);
       }
     } catch {
       // The pause rejects only when the transport closes.
     } finally {
-      this.#keeping = false;
+      this.keeping = false;
     }
   }
 
   /** Pings a silent peer and terminates a dead one. Ends with its connection. */
-  async #watchdog(connection: Connection): Promise<void> {
-    const { clock } = this.#options;
+  private async watchdog(connection: Connection): Promise<void> {
+    const { clock } = this.options;
     try {
       for (;;) {
         await clock.sleep(PING_AFTER_MS, connection.ended.signal);
@@ -228,35 +230,35 @@ class WsTransport implements RpcTransport {
     }
   }
 
-  async #subscribe(connection: Connection): Promise<void> {
+  private async subscribe(connection: Connection): Promise<void> {
     if (connection.subscription !== null) return;
     connection.subscription = '';
     const call = { method: 'eth_subscribe', params: ['newHeads'] };
-    const answer = await this.#ask(connection, call, connection.ended.signal).catch(() => null);
+    const answer = await this.ask(connection, call, connection.ended.signal).catch(() => null);
     const id = answer !== null && 'result' in answer ? answer.result : null;
     // Without subscription support the value stays '', and the head feed polls.
     if (typeof id === 'string') connection.subscription = id;
-    this.#tell(null);
+    this.tell(null);
   }
 
-  #tell(hint: HeadHint | null): void {
-    for (const listener of this.#listeners) listener(hint);
+  private tell(hint: HeadHint | null): void {
+    for (const listener of this.listeners) listener(hint);
   }
 
-  #ask(connection: Connection, call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
+  private ask(connection: Connection, call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
     return new Promise((resolve, reject) => {
       if (connection.ended.signal.aborted || connection.pending.size >= PENDING_MAX) {
-        reject(this.#error('network', 'the connection is gone or full'));
+        reject(this.error('network', `the connection is closed or has ${PENDING_MAX} pending calls`));
         return;
       }
-      const id = this.#nextId;
-      this.#nextId += 1;
+      const id = this.nextId;
+      this.nextId += 1;
       const release = onAbort(signal, (reason) => {
         connection.pending.delete(id);
         reject(reason);
       });
       if (signal.aborted) return;
-      const settle = (answer: RpcAnswer): void => {
+      const deliver = (answer: RpcAnswer): void => {
         release();
         resolve(answer);
       };
@@ -264,42 +266,42 @@ class WsTransport implements RpcTransport {
         release();
         reject(error);
       };
-      connection.pending.set(id, { call, settle, fail });
+      connection.pending.set(id, { call, deliver, fail });
       connection.socket.send(
         JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params }),
         (error) => {
           if (error !== undefined && error !== null && connection.pending.delete(id)) {
-            fail(this.#error('network', reasonOf(error), error));
+            fail(this.error('network', reasonOf(error), error));
           }
         },
       );
     });
   }
 
-  async #receive(connection: Connection, message: RawData): Promise<void> {
-    connection.lastHeardAt = this.#options.clock.now();
+  private async receive(connection: Connection, message: RawData): Promise<void> {
+    connection.lastHeardAt = this.options.clock.now();
     const pieces = Array.isArray(message) ? message : [toBuffer(message)];
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    const parsed = await parseAnswer(pieces, this.#options.clock);
+    const parsed = await parseAnswer(pieces, this.options.clock);
     if (!isRecord(parsed)) {
-      this.#drop(connection, this.#error('network', 'a frame is not a JSON-RPC message'));
+      this.drop(connection, this.error('network', 'a WebSocket message is not JSON-RPC'));
       connection.socket.terminate();
       return;
     }
     if (parsed['method'] === 'eth_subscription') {
       const params = parsed['params'];
       const ours = isRecord(params) && params['subscription'] === connection.subscription;
-      if (ours) this.#tell(readHint(params['result']));
+      if (ours) this.tell(readHint(params['result']));
       return;
     }
     const id = parsed['id'];
     const pending = typeof id === 'number' ? connection.pending.get(id) : undefined;
     if (pending === undefined || typeof id !== 'number') return;
     connection.pending.delete(id);
-    const { bytesMax, cut } = boundOf([pending.call], this.#options.bodyBytesMax);
-    if (length <= bytesMax) pending.settle(readAnswer(this.#endpoint, parsed));
-    else if (cut === 'answer') pending.fail(this.#oversized(tooLargeText(bytesMax)));
-    else pending.settle({ error: oversizedError(this.#endpoint, tooLargeText(bytesMax), cut) });
+    const { bytesMax, cut } = boundOf([pending.call], this.options.bodyBytesMax);
+    if (length <= bytesMax) pending.deliver(readRpcAnswer(this.endpoint, parsed));
+    else if (cut === 'answer') pending.fail(this.oversized(tooLargeText(bytesMax)));
+    else pending.deliver({ error: oversizedError(this.endpoint, tooLargeText(bytesMax), cut) });
   }
 }
 

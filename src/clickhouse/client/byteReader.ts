@@ -92,7 +92,7 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
   if (typeof tag !== 'string' || tag === '') {
     await body.dump();
     throw new Error(
-      `an answer without the header ${TAG_HEADER}, which ClickHouse sends since 25.11: the server is too old, or a proxy removes the header`,
+      `the answer has no header ${TAG_HEADER}, which ClickHouse sends since 25.11: the server is too old, or a proxy removes the header`,
     );
   }
   const pieces: Buffer[] = [];

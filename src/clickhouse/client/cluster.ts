@@ -43,7 +43,7 @@ export async function findCluster(url: string, cluster: string): Promise<Cluster
     const nodes = await listNodes(database, cluster);
     const replicas = countReplicas(nodes);
     if (replicas > 1 && nodes.some(({ internal }) => internal === 0)) {
-      const message = `the cluster ${cluster} needs <internal_replication>true</internal_replication>: its tables replicate themselves`;
+      const message = `CLICKHOUSE_CLUSTER: the cluster ${cluster} needs <internal_replication>true</internal_replication>, because Replicated tables copy their rows themselves`;
       throw new AppError('bad_config', message);
     }
     const ports = await listPorts(database, cluster, new URL(url).protocol);
@@ -68,7 +68,7 @@ async function listNodes(database: Database, cluster: string): Promise<NodeRow[]
   const names = known.map(({ name }) => name).join(', ') || 'none';
   throw new AppError(
     'bad_config',
-    `CLICKHOUSE_CLUSTER: the server does not know the cluster "${cluster}"; it knows: ${names}`,
+    `CLICKHOUSE_CLUSTER: got "${cluster}"; allowed: ${names}, the clusters of this server`,
   );
 }
 
@@ -104,7 +104,7 @@ async function checkServer(
     else await selectNamed(database, 'engine/read_version', {}, z.unknown());
   } catch (cause) {
     const macros = /macro/i.test(errorText(cause))
-      ? ' (its configuration must name the macros shard and replica)'
+      ? ' (its configuration must define the macros shard and replica)'
       : '';
     const message = `the server ${name} of the cluster ${cluster} cannot be used${macros}: ${errorText(cause)}`;
     throw new AppError('unavailable', message, { cause });

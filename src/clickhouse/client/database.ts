@@ -214,9 +214,14 @@ function toAppError(name: string, error: unknown): AppError {
 /** Unifies the errors of both clients: engine errors by number, connection errors by system code. */
 function toCause(error: unknown): unknown {
   if (error instanceof ClickHouseError)
-    return new EngineError(Number(error.code), `${error.message.trim()} (${error.type ?? 'no name'})`);
+    return new EngineError(
+      Number(error.code),
+      `${error.message.trim()} (${error.type ?? 'error of unknown type'})`,
+    );
   if (error instanceof Error && error.message === 'Timeout error.')
-    return Object.assign(new Error('no answer in time', { cause: error }), { code: 'ETIMEDOUT' });
+    return Object.assign(new Error('no answer within the time limit', { cause: error }), {
+      code: 'ETIMEDOUT',
+    });
   const code = systemCode(error);
   if (code === null) return error;
   const text = errorText(error);

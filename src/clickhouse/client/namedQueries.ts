@@ -1,6 +1,7 @@
 /**
  * Runs named queries: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once and run
- * by its name. A zod shape or a typed reader checks every row.
+ * by its name. A zod shape or a typed reader checks every row. Named commands, which write, are files of
+ * `clickhouse/commands`.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,6 +74,27 @@ export async function selectNamed<Row>(
   return (await ask(database, name, params)).map((row) => checkRow(name, row, shape));
 }
 
+/**
+ * All rows of the named query, which binds `limit` as its LIMIT. Throws `internal` if the answer reaches the limit.
+ */
+export async function selectAll<Row>(
+  database: Database,
+  name: string,
+  params: QueryParams,
+  shape: z.ZodType<Row>,
+  limit: number,
+): Promise<Row[]> {
+  const rows = await selectNamed(database, name, { ...params, limit }, shape);
+  checkComplete(name, rows, limit);
+  return rows;
+}
+
+/** Throws `internal` if an answer has as many rows as its LIMIT allows, because further rows may be missing. */
+export function checkComplete(name: string, rows: readonly unknown[], limit: number): void {
+  if (rows.length < limit) return;
+  throw new AppError('internal', `${name}: the answer reaches its limit of ${limit} rows`);
+}
+
 /** Rows of a generated statement. Used if table or column names vary, so the statement cannot be a file. */
 export async function selectMade<Row>(
   database: Database,
@@ -91,14 +113,27 @@ function ask(database: Database, name: string, params: QueryParams): Promise<unk
 function checkRow<Row>(name: string, row: unknown, shape: z.ZodType<Row>): Row {
   const parsed = shape.safeParse(row);
   if (parsed.success) return parsed.data;
-  throw new AppError('internal', `${name}: a row has another shape: ${parsed.error.message}`);
+  throw new AppError(
+    'internal',
+    `${name}: a row does not have the expected columns: ${parsed.error.message}`,
+  );
 }
 
-const FOLDER = join(findPackageRoot(), 'clickhouse', 'queries');
+/** Runs the statement of the file `clickhouse/commands/<module>/<verb_noun>.sql`. */
+export async function commandNamed(
+  database: Database,
+  name: string,
+  params: QueryParams = {},
+): Promise<void> {
+  await database.command(name, readFileSync(join(FOLDER, 'commands', `${name}.sql`), 'utf8'), params);
+}
+
+const FOLDER = join(findPackageRoot(), 'clickhouse');
 const texts = new Map<string, (params: QueryParams) => string>();
 
 function textOf(name: string, params: QueryParams): string {
-  const known = texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, `${name}.sql`), 'utf8'));
+  const known =
+    texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, 'queries', `${name}.sql`), 'utf8'));
   texts.set(name, known);
   return known(params);
 }

@@ -10,6 +10,6 @@ export function findPackageRoot(from: string = __dirname): string {
     const file = join(folder, 'package.json');
     if (existsSync(file) && /"name":\s*"candlehouse"/.test(readFileSync(file, 'utf8'))) return folder;
     if (folder === dirname(folder))
-      throw new AppError('bad_config', `no candlehouse package.json above ${from}`);
+      throw new AppError('bad_config', `no package.json of candlehouse in ${from} or a folder above`);
   }
 }

@@ -42,7 +42,7 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
     const begun = BLOCK.exec(line)?.[1];
     if (begun !== undefined) open.push(begun);
     else if (END.test(line)) {
-      if (open.pop() === undefined) throw new AppError('internal', `${name}: -- end without -- if`);
+      if (open.pop() === undefined) throw new AppError('internal', `${name}: "-- end" without "-- if"`);
     } else {
       const only = TRAILING.exec(line)?.[1];
       lines.push({
@@ -51,7 +51,7 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
       });
     }
   }
-  if (open.length > 0) throw new AppError('internal', `${name}: -- if ${open.join(', ')} without -- end`);
+  if (open.length > 0) throw new AppError('internal', `${name}: "-- if ${open.join(', ')}" without "-- end"`);
   const kept = new Map<string, string>();
   const asked = [...new Set(lines.flatMap(({ needs }) => needs))];
   return (params) => {
@@ -66,7 +66,7 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
   };
 }
 
-/** Repeats the lines between `-- both parts of <table>` and `-- end` for the final table and its head twin. */
+/** Repeats the lines between `-- both parts of <table>` and `-- end` for the final table and its head table. */
 function expandParts(name: string, lines: readonly string[]): string[] {
   const begin = lines.findIndex((line) => BOTH.test(line));
   const table = BOTH.exec(lines[begin] ?? '')?.[1];
@@ -76,7 +76,7 @@ function expandParts(name: string, lines: readonly string[]): string[] {
     if (BOTH.test(line) || BLOCK.test(line)) depth += 1;
     return END.test(line) && (depth -= 1) === 0;
   });
-  if (length === -1) throw new AppError('internal', `${name}: both parts of ${table} without -- end`);
+  if (length === -1) throw new AppError('internal', `${name}: "-- both parts of ${table}" without "-- end"`);
   const body = lines.slice(begin + 1, begin + length);
   const [place, last] = table === 'blocks' ? ['number', '{final_to:UInt32}'] : ['ord', '{final_ord:UInt64}'];
   const partOf = (from: string, within: string): string[] =>

@@ -78,7 +78,7 @@ export const restoredName = (name: string): string => `${name}_restored`;
  */
 export async function placeRestored(database: Database, name: string): Promise<void> {
   await database.command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);
-  await database.command('put in place', `RENAME DATABASE ${restoredName(name)} TO ${name}`);
+  await database.command('rename restored database', `RENAME DATABASE ${restoredName(name)} TO ${name}`);
 }
 
 /**
@@ -87,12 +87,12 @@ export async function placeRestored(database: Database, name: string): Promise<v
  */
 export async function isRestoreWaiting(database: Database, name: string): Promise<boolean> {
   const params = { name, restored: restoredName(name) };
-  const [row] = await selectNamed(database, 'engine/find_restored', params, waitsShape);
+  const [row] = await selectNamed(database, 'backup/find_restored', params, waitsShape);
   return row?.waits === 1;
 }
 
 export async function isBackingUp(database: Database): Promise<boolean> {
-  const [row] = await selectNamed(database, 'engine/count_backups', {}, runningShape);
+  const [row] = await selectNamed(database, 'backup/count_backups', {}, runningShape);
   return Number(row?.running ?? 0) > 0;
 }
 
@@ -115,14 +115,16 @@ async function run(
   const [begun] = await selectMade(database, 'begin a backup', sql, {}, begunShape).catch((error: unknown) =>
     Promise.reject(explained(errorText(error), error)),
   );
-  if (begun === undefined) throw new AppError('internal', 'the engine gave the backup no name');
+  if (begun === undefined)
+    throw new AppError('internal', 'ClickHouse returned no id for the backup or restore');
   let heardAt = performance.now();
   for (;;) {
     const row = await readRow(database, begun.id).catch((error: unknown) => {
       if (performance.now() - heardAt > SILENCE_MAX_MS) throw error;
       return null;
     });
-    if (row === undefined) throw new AppError('unavailable', 'the engine was restarted in the middle');
+    if (row === undefined)
+      throw new AppError('unavailable', 'ClickHouse was restarted before the end: run the command again');
     if (row !== null) {
       heardAt = performance.now();
       const progress = { files: Number(row.files), bytes: Number(row.bytes) };
@@ -135,19 +137,19 @@ async function run(
 }
 
 async function readRow(database: Database, id: string): Promise<BackupRow | undefined> {
-  const [row] = await selectNamed(database, 'engine/find_backup', { id }, backupShape);
+  const [row] = await selectNamed(database, 'backup/find_backup', { id }, backupShape);
   return row;
 }
 
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
-  [/BACKUP_ALREADY_EXISTS|already exists/, 'there is a backup of that name already'],
-  [/BACKUP_NOT_FOUND|not found/, 'there is no such backup'],
+  [/BACKUP_ALREADY_EXISTS|already exists/, 'a backup of this name already exists'],
+  [/BACKUP_NOT_FOUND|not found/, 'the backup does not exist'],
   [
     /allowed_path|allowed_disk/,
-    "the server's configuration does not allow that place: see backups.allowed_path and backups.allowed_disk",
+    'the configuration of ClickHouse does not allow this place: see backups.allowed_path and backups.allowed_disk',
   ],
   [/NOT_ENOUGH_SPACE|No space left/, 'the disk is full'],
-  [/ACCESS_DENIED|Not enough privileges/, 'the user of CLICKHOUSE_URL lacks the rights'],
+  [/ACCESS_DENIED|Not enough privileges/, 'the user of CLICKHOUSE_URL lacks the rights for this statement'],
 ];
 
 /** ClickHouse's reason without its stack trace, with an explanation if known. */

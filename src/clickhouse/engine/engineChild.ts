@@ -108,7 +108,7 @@ function makeFifo(path: string): void {
   try {
     execFileSync('mkfifo', ['-m', '600', path], { stdio: 'pipe' });
   } catch (cause) {
-    const message = `cannot make a named pipe at ${path}: set DATA_DIR to a folder on a local disk`;
+    const message = `cannot create a named pipe at ${path}: set DATA_DIR to a folder on a local disk`;
     throw new AppError('bad_config', message, { cause });
   }
 }

@@ -38,7 +38,7 @@ const TAKE_OVER_ATTEMPTS = 10;
  */
 export async function takeEngineLock(file: string, folder: string, waitMs: number): Promise<EngineLock> {
   const owner = identify(process.pid);
-  if (owner === null) throw new AppError('internal', `cannot identify process ${process.pid}`);
+  if (owner === null) throw new AppError('internal', `cannot read the start time of process ${process.pid}`);
   const own: LockContent = { owner, engine: null };
   const temporary = `${file}.${process.pid}`;
   for (let attempt = 0; attempt < TAKE_OVER_ATTEMPTS; attempt++) {
@@ -53,13 +53,16 @@ export async function takeEngineLock(file: string, folder: string, waitMs: numbe
     }
     setAside(file, found);
   }
-  throw new AppError('unavailable', `could not take the lock ${file}: others keep taking it`);
+  throw new AppError(
+    'unavailable',
+    `could not take the lock ${file} in ${TAKE_OVER_ATTEMPTS} attempts: another process took it each time`,
+  );
 }
 
 function heldBy(folder: string, pid: number): AppError {
   return new AppError(
     'bad_config',
-    `the database in ${folder} is in use by process ${pid}: stop it, or set DATA_DIR to another folder`,
+    `the database in ${folder} is in use by process ${pid}: stop this process, or set DATA_DIR to another folder`,
   );
 }
 
@@ -112,7 +115,7 @@ async function waitUntilGone(engine: ProcessIdentity, folder: string, waitMs: nu
   if (await isGoneWithin(engine, waitMs)) return;
   throw new AppError(
     'unavailable',
-    `the previous database engine in ${folder}, process ${engine.pid}, has not ended within ${waitMs} ms`,
+    `the previous ClickHouse of ${folder}, process ${engine.pid}, has not ended within ${waitMs} ms`,
   );
 }
 

@@ -53,7 +53,8 @@ function send(port: number, user: EngineUser, sql: string, timeoutMs: number): P
         answer.setEncoding('utf8');
         answer.on('data', (chunk: string) => {
           text += chunk;
-          if (text.length > ANSWER_BYTES_MAX) answer.destroy(new Error('answer too long'));
+          if (text.length > ANSWER_BYTES_MAX)
+            answer.destroy(new Error(`the answer is longer than ${ANSWER_BYTES_MAX} characters`));
         });
         answer.on('error', fail);
         answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));

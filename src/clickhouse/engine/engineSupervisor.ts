@@ -210,7 +210,7 @@ export class EngineSupervisor {
       silent = (await isAnswering(this.httpPort(), this.recipe.writer, lookMs)) ? 0 : silent + 1;
       if (signal.aborted || engine.hasEnded()) return;
     }
-    const reason = `none of ${silentLooksMax} statements in a row was answered within ${lookMs / 1000} s`;
+    const reason = `ClickHouse did not answer ${silentLooksMax} checks in a row, each within ${lookMs / 1000} s`;
     await this.restart(reason).catch(() => undefined);
   }
 
@@ -218,7 +218,7 @@ export class EngineSupervisor {
   private async revive(why: string): Promise<void> {
     let reason = why;
     while (!this.stopSignal.signal.aborted) {
-      this.log.error({ reason }, 'the embedded ClickHouse ended; starting it again');
+      this.log.error({ reason }, 'the embedded ClickHouse ended; restarting it');
       this.setState('restarting', reason);
       const now = steadyNow();
       this.recentRestarts = this.recentRestarts.filter((at) => at > now - this.limits.windowMs);
@@ -242,9 +242,12 @@ export class EngineSupervisor {
     const { restartsMax, windowMs } = this.limits;
     this.setState(
       'failed',
-      `gave up after ${restartsMax} restarts within ${windowMs / 1000} s; the last: ${reason}`,
+      `gave up after ${restartsMax} restarts within ${windowMs / 1000} s; last reason: ${reason}`,
     );
-    this.log.fatal({ reason: this.current.reason }, 'the embedded ClickHouse keeps ending; giving up');
+    this.log.fatal(
+      { reason: this.current.reason },
+      'the embedded ClickHouse ended too often; not restarting it',
+    );
   }
 
   private async pause(ms: number): Promise<void> {

@@ -71,7 +71,11 @@ const BACKUP_FOLDER = 'backups';
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const database = options.database ?? 'candlehouse';
-  if (!/^[a-z][a-z0-9_]*$/.test(database)) throw new AppError('bad_config', `bad database name ${database}`);
+  if (!/^[a-z][a-z0-9_]*$/.test(database))
+    throw new AppError(
+      'bad_config',
+      `database name: got "${database}"; allowed: a-z, 0-9 and _, first a letter`,
+    );
   const libraries = findEngineLibraries();
   const folder = resolve(engineFolderOf(options.dataDir));
   prepareFolder(folder);
@@ -173,7 +177,7 @@ async function startSupervised(
     if (engine.said().includes('not confined')) {
       log.warn(
         { reason: engine.said().trim() },
-        "nothing keeps the embedded ClickHouse from reading this user's files",
+        'the embedded ClickHouse is not confined and can read the files of this user',
       );
     }
     return supervisor;
@@ -201,7 +205,7 @@ async function startFirst(
     } catch (error) {
       if (!errorText(error).includes('Another server instance')) throw error;
       if (steadyNow() > deadline) {
-        const message = `the database in ${wanted.launch.folder} is in use by an engine that does not end`;
+        const message = `the database in ${wanted.launch.folder} is in use by another ClickHouse process, which does not end: stop this process`;
         throw new AppError('unavailable', message, { cause: error });
       }
       await delay(RETRY_PAUSE_MS);

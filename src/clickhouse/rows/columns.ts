@@ -53,6 +53,6 @@ export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
 
 /** Enum8 by name, with the numbers of the schema. */
 export function enum8<K extends string>(numbers: Readonly<Record<K, number>>): ColumnType<K> {
-  const words = (Object.keys(numbers) as K[]).map((name) => `'${name}' = ${numbers[name]}`);
+  const words = Object.entries<number>(numbers).map(([name, number]) => `'${name}' = ${number}`);
   return column<K>(`Enum8(${words.join(', ')})`, (w, v) => w.u8(numbers[v]));
 }

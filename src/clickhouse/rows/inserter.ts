@@ -1,20 +1,20 @@
 /**
  * Encodes rows of a table descriptor as RowBinary and inserts them as one block, into the final table or its
- * head twin.
+ * head table.
  */
 import type { Database } from '../client/database';
 import { RowWriter } from './rowWriter';
 import type { Table } from '../schema/tables';
 
 export interface EncodedRows {
-  /** The target table: the head twin if a commit was given. */
+  /** The target table: the head table if a commit was given. */
   readonly table: string;
   readonly columns: readonly string[];
   readonly body: Buffer;
   readonly rows: number;
 }
 
-/** Encodes rows. With `commit`, for the table's head twin. Each call returns its own buffer. */
+/** Encodes rows. With `commit`, for the table's head table. Each call returns its own buffer. */
 export function encodeRows<Row>(table: Table<Row>, rows: readonly Row[], commit?: number): EncodedRows {
   const writer = new RowWriter();
   for (const row of rows) {

@@ -177,7 +177,7 @@ export class RowWriter {
 }
 
 function outOfRange(type: string, value: number | bigint): RangeError {
-  return new RangeError(`${value} is no ${type}`);
+  return new RangeError(`expected a value of ${type}, got ${value}`);
 }
 
 function viewOf(buffer: Buffer): DataView {

@@ -54,7 +54,11 @@ export function toLocalSchema(schema: readonly string[], cluster: ClusterShape):
     const table = TABLE.exec(statement)?.[1];
     if (table !== undefined) return localStatement(statement, table, cluster);
     const [, create = '', target = '', select = ''] = VIEW.exec(statement) ?? [];
-    if (create === '') throw new AppError('bad_config', `a cluster cannot have: ${statement.slice(0, 80)}`);
+    if (create === '')
+      throw new AppError(
+        'bad_config',
+        `a cluster does not support this schema statement: ${statement.slice(0, 80)}`,
+      );
     const local = select.replace(/\bFROM (\w+)\b/g, (text, name: string) =>
       names.has(name) ? `FROM ${localTable(name)}` : text,
     );
@@ -95,7 +99,10 @@ export function toLocalMigration(statement: string): string {
     (_, table: string) => `ALTER TABLE ${localTable(table)}`,
   );
   if (changed !== statement) return changed;
-  throw new AppError('bad_config', `a cluster cannot have the migration: ${statement.slice(0, 80)}`);
+  throw new AppError(
+    'bad_config',
+    `a cluster does not support this migration statement: ${statement.slice(0, 80)}`,
+  );
 }
 
 function shardingKey(table: string): string {

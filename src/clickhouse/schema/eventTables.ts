@@ -1,5 +1,5 @@
 /**
- * The tables of block data, each with a head twin. One list for counting, encoding, promoting and sharding.
+ * The tables of block data, each with a head table. One list for counting, encoding, promoting and sharding.
  * Promotion follows this order: a table comes after the tables that its rows refer to.
  */
 import { createdContractsTable } from './explorerTables';
@@ -41,12 +41,25 @@ export type EventRow<Name extends EventTableName> = Parameters<
   (typeof EVENT_TABLES)[Name]['table']['writeRow']
 >[1];
 
-export const EVENT_TABLE_NAMES = Object.keys(EVENT_TABLES) as readonly EventTableName[];
+const isEventTable = (name: string): name is EventTableName => Object.hasOwn(EVENT_TABLES, name);
+
+export const EVENT_TABLE_NAMES: readonly EventTableName[] = Object.keys(EVENT_TABLES).filter(isEventTable);
 
 /** Builds a record with one value per table. */
 export function forEventTables<T>(valueOf: (name: EventTableName) => T): Record<EventTableName, T> {
-  return Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, valueOf(name)])) as Record<
-    EventTableName,
-    T
-  >;
+  return {
+    blocks: valueOf('blocks'),
+    pools: valueOf('pools'),
+    logs: valueOf('logs'),
+    pool_states: valueOf('pool_states'),
+    liquidity_events: valueOf('liquidity_events'),
+    swaps: valueOf('swaps'),
+    events: valueOf('events'),
+    pool_epochs: valueOf('pool_epochs'),
+    token_routes: valueOf('token_routes'),
+    token_prices: valueOf('token_prices'),
+    transfers: valueOf('transfers'),
+    position_events: valueOf('position_events'),
+    created_contracts: valueOf('created_contracts'),
+  };
 }

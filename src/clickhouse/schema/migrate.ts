@@ -12,7 +12,7 @@ import type { Logger } from '../../log';
 import { localTable, toDistributedSchema, toLocalMigration, toLocalSchema } from './clusterSchema';
 import type { Cluster, Database } from '../client/database';
 import { readMigrations, type Migration } from './migrations';
-import { selectNamed } from '../client/namedQueries';
+import { commandNamed, selectAll, selectNamed } from '../client/namedQueries';
 import { findPackageRoot } from '../client/packageRoot';
 import { nameRowShape } from '../rows/rowShapes';
 import { createdName, readSchema } from './schema';
@@ -20,15 +20,8 @@ import { createdName, readSchema } from './schema';
 /** Earlier ClickHouse versions deduplicate view targets incorrectly (ClickHouse #95970). */
 const VERSION_MIN = [26, 2] as const;
 
-const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
-(
-    id UInt32 COMMENT 'Number of the migration file; 0: created by the current schema',
-    name String COMMENT 'File name',
-    applied_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was applied, UTC'
-)
-ENGINE = ReplacingMergeTree
-ORDER BY id
-COMMENT 'Which migrations this database has'`;
+/** More tables or migrations than a database has. */
+const ROWS_MAX = 10_000;
 
 const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
@@ -56,7 +49,7 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   const { cluster } = database;
   if (cluster !== null)
     return migrateCluster(cluster, { mark: localTable('swaps'), schema, migrations }, log);
-  await refuseOther(database, true, 'those of a cluster: set CLICKHOUSE_CLUSTER');
+  await refuseOther(database, true, 'of a cluster: set CLICKHOUSE_CLUSTER');
   return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
@@ -79,7 +72,11 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
   };
   const applied = new Set<string>();
   for (const { name, database } of cluster.nodes) {
-    await refuseOther(database, false, 'those of one server: give the cluster another database');
+    await refuseOther(
+      database,
+      false,
+      'of one server: set CLICKHOUSE_URL to another database for the cluster',
+    );
     const server = log.child({ server: name });
     for (const migration of await migrateServer(database, local, server)) applied.add(migration);
   }
@@ -97,14 +94,14 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
 /** Distributed tables whose columns differ from their local tables after a migration. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   const params = { local: `${localTable('')}$` };
-  const rows = await selectNamed(database, 'engine/list_outdated', params, nameRowShape);
+  const rows = await selectAll(database, 'engine/list_outdated', params, nameRowShape, ROWS_MAX);
   return new Set(rows.map((row) => row.name));
 }
 
 async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
   const tables = await listTables(database);
-  if (!tables.has('schema_migrations')) await database.command('create schema_migrations', MIGRATIONS_TABLE);
-  const rows = await selectNamed(database, 'engine/list_migrations', {}, migrationShape);
+  if (!tables.has('schema_migrations')) await commandNamed(database, 'schema/create_migrations');
+  const rows = await selectAll(database, 'schema/list_migrations', {}, migrationShape, ROWS_MAX);
   const state = readState(plan, tables, rows);
   if (state !== 'created') {
     await create(database, plan, state, log);
@@ -130,7 +127,7 @@ function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]
   if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
   throw new AppError(
     'bad_config',
-    'a version before the first release made this database, and it cannot be upgraded: ingest into an empty one',
+    'a version before the first release created this database, and it cannot be upgraded: ingest into an empty database',
   );
 }
 
@@ -145,7 +142,7 @@ async function create(database: Database, plan: Plan, state: State, log: Logger)
 }
 
 async function dropTables(database: Database): Promise<void> {
-  const rows = await selectNamed(database, 'engine/list_droppable_tables', {}, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_droppable_tables', {}, nameRowShape);
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
@@ -182,13 +179,13 @@ async function createAll(database: Database, statements: readonly string[]): Pro
 }
 
 /** A single-server database cannot become a cluster database, or the reverse. */
-async function refuseOther(database: Database, distributed: boolean, those: string): Promise<void> {
+async function refuseOther(database: Database, distributed: boolean, kind: string): Promise<void> {
   const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRowShape);
-  if (tables.length > 0) throw new AppError('bad_config', `the tables of this database are ${those}`);
+  if (tables.length > 0) throw new AppError('bad_config', `this database has the tables ${kind}`);
 }
 
 async function listTables(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await selectNamed(database, 'engine/list_tables', {}, nameRowShape);
+  const rows = await selectAll(database, 'schema/list_tables', {}, nameRowShape, ROWS_MAX);
   return new Set(rows.map((row) => row.name));
 }
 

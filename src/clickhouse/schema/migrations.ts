@@ -55,7 +55,8 @@ function checkRepeatable(file: string, statements: readonly string[]): void {
     }
   }
   const both = [...dropped].find((name) => kept.has(name));
-  if (both !== undefined) throw refused(file, both, 'is dropped and used: drop it in a migration of its own');
+  if (both !== undefined)
+    throw refused(file, both, 'is dropped and also used: drop it in a separate migration');
 }
 
 function refused(file: string, what: string, why: string): AppError {

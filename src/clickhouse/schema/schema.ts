@@ -1,7 +1,7 @@
 /**
  * Reads clickhouse/schema as single statements in layer order. A line `-- HEAD OF <table> PARTITION BY <expr>
- * ORDER BY <expr>` creates the table's head twin. The twin has the same columns after a `commit`, without
- * projections, indexes or deduplication.
+ * ORDER BY <expr>` creates the table's head table. The head table has the same columns after a `commit`,
+ * without projections, indexes or deduplication.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { findPackageRoot } from '../client/packageRoot';
 
 const HEAD_LINE = /^-- HEAD OF (\w+) PARTITION BY (.+) ORDER BY (.+)$/;
 const COMMIT_COLUMN =
-  "    commit UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',";
+  "    commit UInt64 COMMENT 'Commit that wrote the row; head_blocks names the canonical commits',";
 
 const CREATED = /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\b/;
 
@@ -44,7 +44,7 @@ export function readStatements(text: string): string[] {
     const head = HEAD_LINE.exec(line);
     if (head !== null) {
       const [, table = '', partition = '', order = ''] = head;
-      statements.push(headTwin(table, tables.get(table), partition, order));
+      statements.push(headTableSql(table, tables.get(table), partition, order));
     } else if (!line.startsWith('--')) {
       lines.push(line);
       if (line.endsWith(';')) {
@@ -60,8 +60,14 @@ export function readStatements(text: string): string[] {
   return statements;
 }
 
-function headTwin(table: string, statement: string | undefined, partition: string, order: string): string {
-  if (statement === undefined) throw new AppError('bad_config', `HEAD OF ${table} stands before the table`);
+function headTableSql(
+  table: string,
+  statement: string | undefined,
+  partition: string,
+  order: string,
+): string {
+  if (statement === undefined)
+    throw new AppError('bad_config', `"-- HEAD OF ${table}" comes before the table ${table}`);
   const columns = columnsOf(statement);
   return [
     `CREATE TABLE IF NOT EXISTS ${table}_head`,

@@ -29,9 +29,7 @@ import {
 } from '../rows/columns';
 import type { RowWriter } from '../rows/rowWriter';
 
-type Columns = Readonly<Record<string, ColumnType<never>>>;
-
-export type RowOf<C> = { readonly [K in keyof C]: C[K] extends ColumnType<infer T> ? T : never };
+type ColumnsOf<Row> = { readonly [K in keyof Row]: ColumnType<Row[K]> };
 
 export interface Table<Row> {
   readonly name: string;
@@ -41,16 +39,22 @@ export interface Table<Row> {
   writeRow(writer: RowWriter, row: Row): void;
 }
 
-export function defineTable<C extends Columns>(name: string, columns: C): Table<RowOf<C>> {
-  const names = Object.keys(columns);
-  const types = Object.values(columns) as unknown as ColumnType<unknown>[];
+export function defineTable<Row>(name: string, columns: ColumnsOf<Row>): Table<Readonly<Row>> {
+  const names: string[] = [];
+  const sqlTypes: string[] = [];
+  const fields: ((writer: RowWriter, row: Readonly<Row>) => void)[] = [];
+  for (const column in columns) {
+    const type = columns[column];
+    names.push(column);
+    sqlTypes.push(type.sql);
+    fields.push((writer, row) => type.write(writer, row[column]));
+  }
   return {
     name,
     columns: names,
-    sqlTypes: types.map((type) => type.sql),
+    sqlTypes,
     writeRow(writer, row) {
-      const values = row as Readonly<Record<string, unknown>>;
-      for (let i = 0; i < names.length; i += 1) types[i]?.write(writer, values[names[i] ?? '']);
+      for (const write of fields) write(writer, row);
     },
   };
 }

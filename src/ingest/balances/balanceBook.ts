@@ -47,27 +47,27 @@ const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
 export class BalanceBook {
   /** Least recently checked first. */
-  readonly #known = new Map<string, Difference>();
-  readonly #tokens: Map<Hex, TokenCheck>;
+  private readonly known = new Map<string, Difference>();
+  private readonly tokens: Map<Hex, TokenCheck>;
   /** Suspects of the last check, each with a holder to check again. */
-  #doubted: HeldToken[] = [];
+  private doubted: HeldToken[] = [];
 
   /** `stored`: results of earlier runs. */
   constructor(stored: readonly TokenCheck[] = []) {
-    this.#tokens = new Map(stored.map((check) => [check.token, check]));
+    this.tokens = new Map(stored.map((check) => [check.token, check]));
   }
 
   /** Tokens marked as rebasing. They need no further checks. */
   marked(): Hex[] {
-    return [...this.#tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
+    return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }
 
   /** At most `max` balances to check again: suspects first, then the least recently checked. */
   listAgain(max: number): HeldToken[] {
     const again = new Map<string, HeldToken>();
-    for (const pair of [...this.#doubted, ...this.#known.values()]) {
+    for (const pair of [...this.doubted, ...this.known.values()]) {
       if (again.size >= max) break;
-      if (this.#tokens.get(pair.token)?.rebasing === true) continue;
+      if (this.tokens.get(pair.token)?.rebasing === true) continue;
       again.set(keyOf(pair), { token: pair.token, holder: pair.holder });
     }
     return [...again.values()];
@@ -79,37 +79,37 @@ export class BalanceBook {
     const doubted: HeldToken[] = [];
     let mismatches = 0;
     for (const balance of compared) {
-      const wrong = this.#isWrong(block, balance, partial);
+      const wrong = this.isWrong(block, balance, partial);
       touched.add(balance.token);
       if (wrong) mismatches += 1;
-      if (this.#count(block, balance.token, wrong)) doubted.push(balance);
+      if (this.count(block, balance.token, wrong)) doubted.push(balance);
     }
-    this.#doubted = doubted.filter(({ token }) => this.#tokens.get(token)?.rebasing !== true);
-    const tokens = [...touched].flatMap((token) => this.#tokens.get(token) ?? []);
-    return { tokens, mismatches, suspects: new Set(this.#doubted.map(({ token }) => token)).size };
+    this.doubted = doubted.filter(({ token }) => this.tokens.get(token)?.rebasing !== true);
+    const tokens = [...touched].flatMap((token) => this.tokens.get(token) ?? []);
+    return { tokens, mismatches, suspects: new Set(this.doubted.map(({ token }) => token)).size };
   }
 
   /** Whether the balance is a mismatch. Remembers the difference. */
-  #isWrong(block: number, balance: ComparedBalance, partial: boolean): boolean {
+  private isWrong(block: number, balance: ComparedBalance, partial: boolean): boolean {
     const key = keyOf(balance);
-    const before = this.#known.get(key);
+    const before = this.known.get(key);
     const difference = BigInt.asIntN(256, balance.node - balance.logs);
-    this.#known.delete(key);
-    this.#known.set(key, { token: balance.token, holder: balance.holder, difference, block });
-    if (this.#known.size > KNOWN_MAX) {
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined) this.#known.delete(oldest);
+    this.known.delete(key);
+    this.known.set(key, { token: balance.token, holder: balance.holder, difference, block });
+    if (this.known.size > KNOWN_MAX) {
+      const [oldest] = this.known.keys();
+      if (oldest !== undefined) this.known.delete(oldest);
     }
     if (!partial) return difference !== 0n;
     return before !== undefined && before.block !== block && before.difference !== difference;
   }
 
   /** Counts one comparison of a token. Returns `wrong`. */
-  #count(block: number, token: Hex, wrong: boolean): boolean {
-    const before = this.#tokens.get(token);
+  private count(block: number, token: Hex, wrong: boolean): boolean {
+    const before = this.tokens.get(token);
     const mismatchBlock = before?.mismatch_block ?? 0;
     const repeated = wrong && mismatchBlock !== 0 && mismatchBlock !== block;
-    this.#tokens.set(token, {
+    this.tokens.set(token, {
       token,
       checked_block: block,
       holders_checked: (before?.holders_checked ?? 0) + 1,

@@ -61,11 +61,11 @@ export interface BalanceCheckerDeps {
 }
 
 export class BalanceChecker {
-  readonly #runner: QueryRunner;
-  #book: BalanceBook | null = null;
+  private readonly runner: QueryRunner;
+  private book: BalanceBook | null = null;
 
   constructor(private readonly deps: BalanceCheckerDeps) {
-    this.#runner = createQueryRunner(deps.database);
+    this.runner = createQueryRunner(deps.database);
   }
 
   /** Checks at intervals until the signal aborts. Never rejects. */
@@ -84,7 +84,7 @@ export class BalanceChecker {
         if (signal.aborted) return;
         status.balanceChecks.failures += 1;
         waitMs = INTERVAL_MS;
-        log.warn({ error: errorText(error) }, 'balances could not be compared with the node');
+        log.warn({ error: errorText(error) }, 'comparing balances with the node failed');
       }
     }
   }
@@ -95,37 +95,40 @@ export class BalanceChecker {
     const stored = await readStoredState(database, chainId);
     const tip = stored?.head.at(-1);
     if (stored === null || tip === undefined) return { suspects: 0 };
-    const book = (this.#book ??= await this.#loadBook());
-    const pairs = await this.#choose(book, stored);
-    const balances = await this.#readBalances(stored, pairs);
-    const compared = await this.#askNode(tip.hash, balances, signal);
+    const book = (this.book ??= await this.loadBook());
+    const pairs = await this.choose(book, stored);
+    const balances = await this.readBalances(stored, pairs);
+    const compared = await this.askNode(tip.hash, balances, signal);
     const after = await readStoredState(database, chainId);
     // After a reorg the rows may mix two branches, so the check is discarded.
     if (after?.head.find(({ number }) => number === tip.number)?.hash !== tip.hash) return { suspects: 0 };
     const findings = book.note(tip.number, compared, stored.startBlock > 1);
-    await this.#store(findings.tokens);
+    await this.store(findings.tokens);
     status.balanceChecks.compared += compared.length;
     status.balanceChecks.mismatches += findings.mismatches;
-    this.#tell(book, findings.mismatches);
+    this.tell(book, findings.mismatches);
     return findings;
   }
 
-  #tell(book: BalanceBook, mismatches: number): void {
+  private tell(book: BalanceBook, mismatches: number): void {
     const { status, log } = this.deps;
     const marked = book.marked().length;
     status.balanceChecks.rounds += 1;
     if (marked > status.balanceChecks.rebasing)
-      log.warn({ rebasing: marked, mismatches }, 'tokens whose logs do not tell their balances');
+      log.warn(
+        { rebasing: marked, mismatches },
+        'balances of tokens differ from their transfer logs; marked as rebasing',
+      );
     status.balanceChecks.rebasing = marked;
   }
 
-  async #loadBook(): Promise<BalanceBook> {
-    const rows = await this.#runner.run('balances/list_checks', { limit: TOKENS_MAX }, checkShape);
+  private async loadBook(): Promise<BalanceBook> {
+    const rows = await this.runner.run('ingest/balances/list_checks', { limit: TOKENS_MAX }, checkShape);
     return new BalanceBook(rows.map((row) => checkShape.parse(row)));
   }
 
   /** Balances to check again, then recently moved ones. */
-  async #choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
+  private async choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
     const again = book.listAgain(AGAIN_MAX);
     const params = {
       commits: head.slice(-RECENT_BLOCKS).map(({ commit }) => commit),
@@ -133,13 +136,13 @@ export class BalanceChecker {
       salt: Math.floor(this.deps.clock.random() * 2 ** 52),
       limit: BALANCES_MAX,
     };
-    const fresh = await this.#runner.run('balances/sample_moved', params, heldShape);
+    const fresh = await this.runner.run('ingest/balances/sample_moved', params, heldShape);
     const pairs = new Map([...again, ...fresh].map((pair) => [pair.token + pair.holder, pair]));
     return [...pairs.values()].slice(0, BALANCES_MAX);
   }
 
   /** Sums of the logs as of the stored head. Leaves out balances with newer rows. */
-  async #readBalances(
+  private async readBalances(
     { cursor, head }: StoredState,
     pairs: readonly HeldToken[],
   ): Promise<Omit<ComparedBalance, 'node'>[]> {
@@ -152,14 +155,14 @@ export class BalanceChecker {
       holders: pairs.map(({ holder }) => holder.slice(2)),
       limit: pairs.length,
     };
-    const rows = await this.#runner.run('balances/list_held', params, balanceShape);
+    const rows = await this.runner.run('ingest/balances/list_held', params, balanceShape);
     return rows
       .filter(({ ahead }) => !ahead)
       .map(({ token, holder, balance }) => ({ token, holder, logs: BigInt(balance) }));
   }
 
   /** balanceOf at the block hash. Leaves out calls without a usable answer. */
-  async #askNode(
+  private async askNode(
     blockHash: Hex,
     balances: readonly Omit<ComparedBalance, 'node'>[],
     signal?: AbortSignal,
@@ -171,7 +174,7 @@ export class BalanceChecker {
       gas: CALL_GAS,
       at: { blockHash },
     }));
-    const late = (): Error => new RpcError('timeout', `no answer within ${NODE_MS} ms`);
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${NODE_MS} ms`);
     const answers = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
       callContracts(rpc, calls, inner),
     );
@@ -181,7 +184,7 @@ export class BalanceChecker {
     });
   }
 
-  async #store(tokens: ReturnType<BalanceBook['note']>['tokens']): Promise<void> {
+  private async store(tokens: ReturnType<BalanceBook['note']>['tokens']): Promise<void> {
     const version = Math.floor(this.deps.clock.now());
     await insertRows(
       this.deps.database,

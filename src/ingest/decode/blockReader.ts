@@ -109,9 +109,9 @@ export class BlockReader {
   }
 
   /** Blocks up to `number` are final, so their undo data is dropped. */
-  settle(number: number): void {
-    this.deps.decode.registry.settle(number);
-    this.pricer.settle(number);
+  finalise(number: number): void {
+    this.deps.decode.registry.finalise(number);
+    this.pricer.finalise(number);
   }
 
   private async discover(

@@ -4,7 +4,7 @@
  * INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's is the same).
  */
 import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
-import type { ChainLog } from '../../domain/block';
+import type { BlockRef, ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import type { MintEvent } from '../../protocols/protocol';
@@ -57,11 +57,7 @@ export interface TransferRows {
   readonly position_events: PositionEventRow[];
 }
 
-export interface BlockTime {
-  readonly number: number;
-  /** Unix seconds, UTC. */
-  readonly timestamp: number;
-}
+type BlockAt = Pick<BlockRef, 'number' | 'timestamp'>;
 
 export interface TransferDecoder {
   /** topic0 of every log that `read` decodes. */
@@ -69,7 +65,7 @@ export interface TransferDecoder {
   /** Counts since the start of the process. */
   readonly skipped: Readonly<SkippedLogs>;
   /** Appends the log's row, if any. Call in log order, with the same `rows` for the whole block. */
-  read(block: BlockTime, log: ChainLog, rows: TransferRows): void;
+  read(block: BlockAt, log: ChainLog, rows: TransferRows): void;
 }
 
 interface PoolMint extends MintEvent {
@@ -103,7 +99,7 @@ export function createTransferDecoder(rules: TransferRules): TransferDecoder {
   };
 }
 
-function readLog(work: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { rules } = work;
   switch (log.topics[0]) {
     case TRANSFER:
@@ -125,7 +121,7 @@ function readLog(work: Work, block: BlockTime, log: ChainLog, rows: TransferRows
   }
 }
 
-function readTransfer({ rules, skipped }: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+function readTransfer({ rules, skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const [, sender, recipient, nft] = topics;
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) {
@@ -166,7 +162,7 @@ function uintOfTopic(topic: Hex | undefined): bigint | null {
 }
 
 /** WETH9 mints and burns without a Transfer. */
-function readWrapping({ skipped }: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+function readWrapping({ skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const [topic, holderTopic] = topics;
   if (topics.length !== 2 || !isAddressTopic(holderTopic) || !loadData(data, 1)) {
@@ -204,7 +200,7 @@ function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
   mintsOf(work, log, rows).push({ ...event, pool: log.address });
 }
 
-function readPosition(work: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+function readPosition(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const collect = topics[0] === COLLECT;
   const tokenId = topics.length === 2 ? uintOfTopic(topics[1]) : null;
@@ -245,7 +241,7 @@ function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increa
   return { pair: mint.pool, tick_lower: mint.tickLower ?? 0, tick_upper: mint.tickUpper ?? 0 };
 }
 
-function emptyEvent(block: BlockTime, log: ChainLog, tokenId: bigint): Omit<PositionEventRow, 'kind'> {
+function emptyEvent(block: BlockAt, log: ChainLog, tokenId: bigint): Omit<PositionEventRow, 'kind'> {
   return {
     ord: toOrd(block.number, log.logIndex),
     timestamp: block.timestamp,

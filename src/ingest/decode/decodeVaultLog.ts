@@ -23,7 +23,7 @@ import {
   toLegSwap,
   toPairState,
   weightedSpotPrice,
-  type Leg,
+  type LegIndexes,
   type WeightedPoolState,
 } from '../../protocols/weightedPool';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
@@ -181,7 +181,7 @@ function pushState(
   });
 }
 
-function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Leg {
+function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): LegIndexes {
   return toLeg(tokens.indexOf(token0), tokens.indexOf(token1));
 }
 

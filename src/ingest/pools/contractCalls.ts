@@ -1,5 +1,5 @@
 /** Batches of eth_call for pool discovery. A revert is an answer (null), not an error. */
-import type { Settled } from '../../chain/rpc/endpoint';
+import type { Outcome } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { RpcCall } from '../../chain/rpc/rpcTransport';
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
@@ -137,28 +137,28 @@ export function isContractsAnswer({ kind, cut }: RpcError): boolean {
  * Runs the calls on a node whose head is at least `atLeast`. The batch includes eth_blockNumber to check the
  * head.
  */
-export async function settleAtLeast<T>(
+export async function batchOutcomesAtLeast<T>(
   rpc: EthCalls,
   calls: readonly RpcCall[],
   parse: (result: unknown) => T,
   atLeast: number,
   options: { readonly signal?: AbortSignal; readonly roundsMax?: number },
-): Promise<Settled<T>[]> {
+): Promise<Outcome<T>[]> {
   const height: RpcCall = { method: 'eth_blockNumber', params: [] };
-  const answers = await rpc.batchSettled(
+  const answers = await rpc.batchOutcomes(
     [height, ...calls],
     (result, index): T | null => (index === 0 ? checkHeight(result, atLeast) : parse(result)),
     options,
   );
-  return answers.slice(1).map((answer): Settled<T> => {
+  return answers.slice(1).map((answer): Outcome<T> => {
     if ('error' in answer) return answer;
     if (answer.value !== null) return { value: answer.value };
-    throw new AppError('broken_invariant', 'an answer was parsed to nothing');
+    throw new AppError('broken_invariant', 'the parser of a node answer returned null');
   });
 }
 
 function checkHeight(result: unknown, atLeast: number): null {
-  if (!isQuantity(result)) throw new AppError('node_failed', 'eth_blockNumber answered no number');
+  if (!isQuantity(result)) throw new AppError('node_failed', 'the answer of eth_blockNumber is not a number');
   if (Number(result) >= atLeast) return null;
   throw new RpcError('unknown_block', `the node is at block ${Number(result)}, behind block ${atLeast}`);
 }
@@ -173,11 +173,11 @@ async function callAll(
     const some = calls
       .slice(from, from + CALLS_MAX)
       .map(({ at, ...call }) => toEthCall(call, at, ANSWER_BYTES_MAX));
-    const settled =
+    const outcomes =
       atLeast === undefined
-        ? await rpc.batchSettled(some, parseData, options)
-        : await settleAtLeast(rpc, some, parseData, atLeast, options);
-    for (const item of settled) {
+        ? await rpc.batchOutcomes(some, parseData, options)
+        : await batchOutcomesAtLeast(rpc, some, parseData, atLeast, options);
+    for (const item of outcomes) {
       if ('error' in item && !isContractsAnswer(item.error)) throw item.error;
       results.push('value' in item ? item.value : null);
     }
@@ -187,5 +187,5 @@ async function callAll(
 
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'eth_call answered something that is not hex data');
+  throw new AppError('node_failed', 'the answer of eth_call is not hex data');
 }

@@ -247,7 +247,8 @@ export class VaultDiscovery {
       if (known !== null)
         return { vaultPool: { pool, state: after }, blockNumber: block.number, listed: null };
       const birth = { block: block.number, at: block.timestamp, tx: log.transactionHash };
-      const text = created === null ? 'found a pool older than the first block' : 'a pool was registered';
+      const text =
+        created === null ? 'found a pool older than the first block' : 'a vault registered a new pool';
       this.deps.log.info({ pool: pool.address, dex: pool.dex, books: after.balances.length > 0 }, text);
       return {
         vaultPool: {

@@ -4,4 +4,4 @@
  */
 import type { EndpointPool } from '../../chain/rpc/endpointPool';
 
-export type EthCalls = Pick<EndpointPool, 'batchSettled'>;
+export type EthCalls = Pick<EndpointPool, 'batchOutcomes'>;

@@ -86,7 +86,7 @@ export class PoolRegistry {
     this.current = null;
   }
 
-  /** Begins a block. A reversible block can be undone until `settle`. */
+  /** Begins a block. A reversible block can be undone until `finalise`. */
   openBlock(number: number, reversible: boolean): void {
     this.current = reversible ? { number, before: new Map() } : null;
     if (this.current !== null) this.undos.push(this.current);
@@ -135,7 +135,7 @@ export class PoolRegistry {
   }
 
   /** Blocks up to `number` are final, so their undo data is dropped. */
-  settle(number: number): void {
+  finalise(number: number): void {
     while ((this.undos[0]?.number ?? Infinity) <= number) this.undos.shift();
   }
 

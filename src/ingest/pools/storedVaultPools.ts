@@ -42,7 +42,10 @@ export async function readVaultPools(
     for (const row of some) {
       const poolId = ids.get(row.address);
       if (poolId === undefined)
-        throw new AppError('broken_invariant', `the log that shows pool ${row.address} is not stored`);
+        throw new AppError(
+          'broken_invariant',
+          `no stored log contains the pool id of vault pool ${row.address}`,
+        );
       const fee = fees.get(row.address);
       // The row already includes fee changes before the pool was listed.
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
@@ -69,7 +72,7 @@ async function readIds(
   for (const vault of new Set(rows.map((row) => row.factory))) {
     const ords = rows.filter((row) => row.factory === vault).map((row) => row.ord);
     const params = { chain: chainId, vault: vault.slice(2), topics: VAULT_TOPIC_LIST, ords };
-    const logs = await selectNamed(database, 'ingest/list_vault_ids', params, idShape);
+    const logs = await selectNamed(database, 'ingest/pools/list_vault_ids', params, idShape);
     for (const { pool_id: poolId } of logs) found.set(poolOfId(poolId), poolId);
   }
   return found;
@@ -87,7 +90,7 @@ async function readFees(
     topic: SWAP_FEE_CHANGED.slice(2),
     final_ord: lastOrdOfBlock(finalTo),
   };
-  const logs = await selectNamed(database, 'ingest/list_vault_fees', params, feeShape);
+  const logs = await selectNamed(database, 'ingest/pools/list_vault_fees', params, feeShape);
   const fees = new Map<Hex, { ord: number; swapFee: bigint }>();
   for (const { address, ord, data } of logs) fees.set(address, { ord: Number(ord), swapFee: BigInt(data) });
   return fees;
@@ -99,7 +102,7 @@ async function readBalances(
   exact: boolean,
   rows: readonly PoolRow[],
 ): Promise<Map<Hex, readonly bigint[]>> {
-  const name = exact ? 'ingest/list_exact_vault_balances' : 'ingest/list_latest_vault_balances';
+  const name = exact ? 'ingest/pools/list_exact_vault_balances' : 'ingest/pools/list_latest_vault_balances';
   const params = { pools: rows.map((row) => row.address.slice(2)), final_ord: lastOrdOfBlock(finalTo) };
   const stored = await selectNamed(database, name, params, balancesShape);
   return new Map(stored.map(({ pair, balances }) => [pair, balances.map(BigInt)]));

@@ -4,9 +4,10 @@
  * become null, and each request bounds the size of the answers. Multicall3:
  * https://github.com/mds1/multicall3
  */
-import { AbiCoder, Interface } from 'ethers';
+import { Interface } from 'ethers';
+import { z } from 'zod';
 
-import type { Settled } from '../../chain/rpc/endpoint';
+import type { Outcome } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { TokenRow } from '../../clickhouse/schema/tables';
 import {
@@ -20,13 +21,21 @@ import {
 import { DECIMALS_MAX } from '../../domain/amounts';
 import { isHexData, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { isContractsAnswer, newestInstead, settleAtLeast, toEthCall, type BlockTag } from './contractCalls';
+import {
+  isContractsAnswer,
+  newestInstead,
+  batchOutcomesAtLeast,
+  toEthCall,
+  type BlockTag,
+} from './contractCalls';
 import type { EthCalls } from './ethCalls';
 
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);
+/** Success and return data of each call. */
+const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
 /** The third call is decimals(). */
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
 /** Tokens in one aggregate. A token that burns all its gas must leave enough for the others. */
@@ -123,26 +132,24 @@ async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Questi
   );
   const data = MULTICALL.encodeFunctionData('aggregate3', [calls]);
   const bytesMax = AGGREGATE_BYTES_MAX * (1 + tokens.length);
-  const [settled] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
-  if (settled === undefined || 'error' in settled || settled.value.length < 130) return null;
+  const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
+  if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
   try {
-    const [results] = MULTICALL.decodeFunctionResult('aggregate3', settled.value) as unknown as [
-      { success: boolean; returnData: Hex }[],
-    ];
-    return results.map(({ success, returnData }) => (success ? returnData : null));
+    const [results] = resultsShape.parse(MULTICALL.decodeFunctionResult('aggregate3', outcome.value));
+    return results.map(([success, returnData]) => (success ? returnData : null));
   } catch {
     return null;
   }
 }
 
 async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
-  const settled = await callAll(
+  const outcomes = await callAll(
     rpc,
     tokens.flatMap((to) => CALLS.map((data) => ({ to, data, gas: CALL_GAS }))),
     TEXT_ANSWER_BYTES_MAX,
     question,
   );
-  return settled.map((item) => {
+  return outcomes.map((item) => {
     if ('value' in item) return item.value;
     // A node that cannot read the block tag has not evaluated the call, so the failure is not about the
     // token.
@@ -157,20 +164,20 @@ async function callAll(
   calls: readonly { readonly to: Hex; readonly data: string; readonly gas?: Hex }[],
   answerBytesMax: number,
   { at, atLeast, options }: Question,
-): Promise<Settled<Hex>[]> {
+): Promise<Outcome<Hex>[]> {
   const asked = calls.map((call) => toEthCall(call, at, answerBytesMax));
-  if (atLeast === null) return rpc.batchSettled(asked, parseData, options);
-  return settleAtLeast(rpc, asked, parseData, atLeast, options);
+  if (atLeast === null) return rpc.batchOutcomes(asked, parseData, options);
+  return batchOutcomesAtLeast(rpc, asked, parseData, atLeast, options);
 }
 
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'eth_call answered something that is not hex data');
+  throw new AppError('node_failed', 'the answer of eth_call is not hex data');
 }
 
 /** The standard says uint8, but a contract can return any word. Only 0–77 is accepted. */
 export function decimalsOf(data: Hex | null | undefined): number | null {
   if (data == null || data.length < 66) return null;
-  const [value] = AbiCoder.defaultAbiCoder().decode(['uint256'], data.slice(0, 66)) as unknown as [bigint];
+  const value = BigInt(data.slice(0, 66));
   return value <= BigInt(DECIMALS_MAX) ? Number(value) : null;
 }

@@ -10,8 +10,9 @@ import { scalePrice } from '../../domain/prices';
 import type { LegRecord } from '../../pricing/epoch';
 import type { DecimalsOf } from '../../pricing/legState';
 import { Pricer, type HopChange, type PricerConfig } from '../../pricing/pricer';
-import type { Route } from '../../pricing/route';
-import { isTrusted, valueTrade } from '../../pricing/tradeValue';
+import type { PriceRoute } from '../../pricing/priceRoute';
+import { isTrusted } from '../../pricing/confidence';
+import { valueTrade } from '../../pricing/tradeValue';
 import {
   toEventRows,
   type BlockFacts,
@@ -81,8 +82,8 @@ export class BlockPricer {
     this.pricer.rewindTo(number);
   }
 
-  settle(number: number): void {
-    this.pricer.settle(number);
+  finalise(number: number): void {
+    this.pricer.finalise(number);
   }
 
   private priceSwap(swap: SwapFact, nativeUsd: number): SwapRow {
@@ -165,7 +166,7 @@ function toEpochRow(record: LegRecord, ord: number): BlockRows['pool_epochs'][nu
   };
 }
 
-function toRouteRow(route: Route, ord: number, timestamp: number): BlockRows['token_routes'][number] {
+function toRouteRow(route: PriceRoute, ord: number, timestamp: number): BlockRows['token_routes'][number] {
   return {
     ord,
     timestamp,

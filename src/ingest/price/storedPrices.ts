@@ -6,7 +6,7 @@
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
-import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { epochShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -15,8 +15,11 @@ import { AppError } from '../../errors';
 import { epochOf, epochStart, type LegRecord } from '../../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../../pricing/leg';
 import type { PricedState } from '../../pricing/legState';
-import { isAnchorRoute, ROUTE_WARNINGS, type Route, type TokenHop } from '../../pricing/route';
+import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
 import type { PricedPool, PricedRows, PricedSwap } from './marketBlock';
+
+/** Legs, tokens, or events of one epoch. More than the memory of the ingester can hold. */
+const ROWS_MAX = 10_000_000;
 
 type LegOf = ReadonlyMap<LegKey, Leg>;
 
@@ -26,7 +29,7 @@ export interface StoredPrices {
   /** Pools up to the base. */
   readonly pools: readonly PricedPool[];
   records(legOf: LegOf): LegRecord[];
-  routes(legOf: LegOf): Route[];
+  routes(legOf: LegOf): PriceRoute[];
   readonly hops: readonly (readonly [Hex, TokenHop])[];
   /** Blocks of the current epoch up to the cursor, ascending. */
   readonly blocks: readonly PricedRows[];
@@ -68,7 +71,7 @@ async function readBase(
   number: number,
 ): Promise<{ number: number; timestamp: number }> {
   const params = { chain: chainId, number };
-  const [row] = await selectNamed(database, 'ingest/find_block_time', params, timeShape);
+  const [row] = await selectNamed(database, 'ingest/price/find_block_time', params, timeShape);
   if (row === undefined) throw new AppError('broken_invariant', `final block ${number} is not stored`);
   return { number, timestamp: row.timestamp };
 }
@@ -79,7 +82,7 @@ const recordShape = epochShape.extend({ ord: wideIntegerShape });
 type RecordRow = z.infer<typeof recordShape>;
 
 function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {
-  return selectNamed(database, 'ingest/list_epochs', { final_ord: finalOrd }, recordShape);
+  return selectAll(database, 'ingest/price/list_epochs', { final_ord: finalOrd }, recordShape, ROWS_MAX);
 }
 
 /** An epoch's row is written with the first block after the epoch. */
@@ -116,11 +119,11 @@ const routeShape = z.object({
 type RouteRow = z.infer<typeof routeShape>;
 
 function readRoutes(database: Database, finalOrd: number): Promise<RouteRow[]> {
-  return selectNamed(database, 'ingest/list_routes', { final_ord: finalOrd }, routeShape);
+  return selectAll(database, 'ingest/price/list_routes', { final_ord: finalOrd }, routeShape, ROWS_MAX);
 }
 
-function toRoute(row: RouteRow, legOf: LegOf): Route {
-  const route: Route = {
+function toRoute(row: RouteRow, legOf: LegOf): PriceRoute {
+  const route: PriceRoute = {
     token: row.token,
     next: row.next_token,
     hops: row.hops,
@@ -145,7 +148,8 @@ const hopShape = z.object({
 });
 
 async function readHops(database: Database, finalOrd: number): Promise<(readonly [Hex, TokenHop])[]> {
-  const rows = await selectNamed(database, 'ingest/list_hops', { final_ord: finalOrd }, hopShape);
+  const params = { final_ord: finalOrd };
+  const rows = await selectAll(database, 'ingest/price/list_hops', params, hopShape, ROWS_MAX);
   return rows.map((row) => [
     row.token,
     { next: row.next_token, price: row.hop_price, confidence: row.hop_confidence },
@@ -180,9 +184,9 @@ async function readBlocks(
 ): Promise<PricedRows[]> {
   if (to < from) return [];
   const range = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
-  const blocks = await selectNamed(database, 'ingest/list_blocks', range, blockShape);
-  const states = await selectNamed(database, 'ingest/list_states', range, stateShape);
-  const swaps = await selectNamed(database, 'ingest/list_swaps', range, swapShape);
+  const blocks = await selectNamed(database, 'ingest/price/list_blocks', range, blockShape);
+  const states = await selectAll(database, 'ingest/price/list_states', range, stateShape, ROWS_MAX);
+  const swaps = await selectAll(database, 'ingest/price/list_swaps', range, swapShape, ROWS_MAX);
   const statesOf = groupByBlock(states, (row): PricedState => ({
     pair: row.pair,
     reserve0: BigInt(row.reserve0),

@@ -170,8 +170,8 @@ function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
   if (Number(row.found) !== 0) {
     throw new AppError(
       'broken_invariant',
-      `blocks ${row.from_block}-${row.to_block} have ${row.found} rows in ${table} where ${row.counts[table]} were ` +
-        'stored; the writer stops: run `candlehouse verify` to see what differs',
+      `blocks ${row.from_block}-${row.to_block} have ${row.found} rows in ${table}, expected ${row.counts[table]}; ` +
+        'the writer stops: run `candlehouse verify` to list the differences',
     );
   }
   return {
@@ -193,7 +193,7 @@ async function listIncomplete(database: Database, blocks: readonly StoredHead[])
     to: Math.max(...numbers),
     commits: blocks.map(({ commit }) => commit),
   };
-  const rows = await selectNamed(database, 'ingest/list_complete_commits', params, commitShape);
+  const rows = await selectNamed(database, 'ingest/repair/list_complete_commits', params, commitShape);
   const complete = new Set(rows.map(({ commit }) => Number(commit)));
   return blocks.filter(({ commit }) => !complete.has(commit));
 }

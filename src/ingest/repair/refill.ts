@@ -2,6 +2,7 @@
  * Detects lost rows while the ingester runs, and refills gaps by reading their blocks from the node again.
  * Decoding starts from the pools and prices known before the gap. `gapStore.ts` finds and fills the tables.
  */
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { AppError } from '../../errors';
@@ -10,7 +11,6 @@ import type { BlockReader } from '../decode/blockReader';
 import { fetchAhead } from '../session/fetchAhead';
 import type { Gap, GapStore, RowTotals } from './gapStore';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality } from '../session/sameChain';
 import { beginWork, endWork, type IngestStatus } from '../session/status';
 import type { Cursor, Store, StoredState } from '../store/store';
 
@@ -58,7 +58,10 @@ export class GapWatch {
     this.expected = new Map(await this.gaps.readExpected());
     const gone = differOf(this.expected, await this.gaps.readStored());
     if (gone.length === 0) return;
-    throw new AppError('unavailable', `stored rows of ${gone.join(', ')} are gone; they are read again`);
+    throw new AppError(
+      'unavailable',
+      `stored rows of ${gone.join(', ')} are missing; their blocks are read again`,
+    );
   }
 }
 
@@ -80,16 +83,16 @@ export async function refillGaps(
   const found = await gaps.listGaps(differing, cursor.number);
   for (const gap of found) {
     const { from, to, missing } = gap;
-    log.error({ from, to, missing: [...missing] }, 'stored rows are gone; reading the range again');
+    log.error({ from, to, missing: [...missing] }, 'stored rows are missing; reading their blocks again');
     beginWork(status, { kind: 'refill', from, to }, now());
     await refill(deps, reader, gap, signal);
     endWork(status, 'refill');
     status.refills += 1;
-    log.warn({ from, to }, 'the gap is refilled');
+    log.warn({ from, to }, 'the missing rows are stored again');
   }
   const last = found.at(-1);
-  // Audit once at the end, because aggregates are counted over all rows.
-  if (last !== undefined) await deps.store.auditRange(last);
+  // Check once at the end, because aggregates are counted over all rows.
+  if (last !== undefined) await deps.store.checkRange(last);
   const left = await read();
   if (left.length > 0) throw rowsGone(left);
   return true;
@@ -104,8 +107,8 @@ function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
 function rowsGone(tables: readonly string[]): AppError {
   return new AppError(
     'broken_invariant',
-    `${tables.join(', ')} hold another number of rows than the finished ranges had; the writer stops: ` +
-      'run `candlehouse verify` to see what differs',
+    `the row counts of ${tables.join(', ')} differ from those of the finished ranges; the writer stops: ` +
+      'run `candlehouse verify` to list the differences',
   );
 }
 
@@ -129,7 +132,10 @@ async function refill(
     last = blocks.at(-1) ?? last;
   }
   if (last?.hash !== gap.toHash)
-    throw beyondFinality({ number: gap.to, hash: gap.toHash }, last ?? { number: gap.to, hash: gap.toHash });
+    throw new BeyondFinality(
+      { number: gap.to, hash: gap.toHash },
+      last ?? { number: gap.to, hash: gap.toHash },
+    );
   await gaps.refill(gap, batch);
 }
 
@@ -145,7 +151,10 @@ export async function withoutIncomplete(
   const incomplete = (await gaps?.listIncomplete(stored.head)) ?? [];
   const [first] = incomplete;
   if (first === undefined) return stored;
-  log.error({ from: first.number, blocks: incomplete.length }, 'rows of head blocks are gone');
+  log.error(
+    { from: first.number, blocks: incomplete.length },
+    'rows of head blocks are missing; reading the blocks again',
+  );
   const commits = new Map(stored.commits);
   for (const { hash } of incomplete) commits.delete(hash);
   return { ...stored, commits, head: stored.head.filter(({ number }) => number < first.number) };

@@ -2,6 +2,7 @@
  * The command `reindex`: reads final blocks from the node again and compares them with the stored rows.
  * Replaces tables that differ, together with their aggregates.
  */
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { z } from 'zod';
 
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -14,14 +15,13 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './auditHash';
+import { HASH_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './rangeHash';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality } from '../session/sameChain';
 import { startShape } from '../store/storedState';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
@@ -69,7 +69,7 @@ export async function reindex(
   const ranges = await listRanges(database, chainId, from, to);
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (first === undefined || last === undefined)
-    throw new AppError('bad_config', `no final blocks of ${from}-${to} are stored`);
+    throw new AppError('bad_config', `none of the blocks ${from}-${to} is stored as final`);
   const span = { from: first.from_block, to: last.to_block };
   const floors = await readFloors(database);
   await dropLeftovers(database);
@@ -88,14 +88,14 @@ export async function reindex(
 /** Drops tables that a crashed run left behind. */
 async function dropLeftovers(database: Database): Promise<void> {
   const prefixes = { staged: stagedOf(''), next: nextOf('') };
-  const rows = await selectNamed(database, 'engine/list_tables_by_prefix', prefixes, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRowShape);
   for (const { name } of rows) await database.command('drop leftover', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
 /** Finished ranges that overlap the blocks, ascending. */
 function listRanges(database: Database, chainId: number, from: number, to: number): Promise<Range[]> {
   const params = { chain: chainId, from, to, limit: RANGES_MAX };
-  return selectNamed(database, 'ingest/list_ranges', params, rangeShape);
+  return selectNamed(database, 'ingest/repair/list_ranges', params, rangeShape);
 }
 
 /** Reads the blocks into staged tables, starting from the pools and prices known before them. */
@@ -122,12 +122,12 @@ async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): P
     for (const block of blocks) {
       const hash = ends.get(block.number);
       if (hash !== undefined && hash !== block.hash)
-        throw beyondFinality({ number: block.number, hash }, block);
+        throw new BeyondFinality({ number: block.number, hash }, block);
     }
     last = blocks.at(-1) ?? last;
     if (batch.logs >= BATCH_LOGS) {
       await flush();
-      log.info({ to: last?.number, of: span.to }, 'blocks are read again');
+      log.info({ to: last?.number, of: span.to }, 'reading the blocks again');
     }
   }
   await flush();
@@ -139,7 +139,7 @@ interface Span {
 }
 
 async function readStart(database: Database, chainId: number): Promise<number> {
-  const [row] = await selectNamed(database, 'ingest/find_start', { chain: chainId }, startShape);
+  const [row] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startShape);
   return row?.from_block ?? 1;
 }
 
@@ -191,21 +191,21 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   const changed = new Set(differences.map(({ table }) => table));
   if (changed.size === 0 && !interrupted) return [];
   if (floors.has('swaps') && (changed.has('swaps') || interrupted))
-    throw new AppError('bad_config', 'old swaps were pruned: bars cannot be made anew without them');
+    throw new AppError('bad_config', 'bars cannot be rebuilt, because old swaps were pruned');
   const next: string[] = [];
   const rebuilt: string[] = [];
   for (const { name, columns } of TABLE_ENCODERS) {
     if (changed.has(name)) {
-      log.info({ table: name }, 'making its next generation');
+      log.info({ table: name }, 'building the new version of a table');
       const where = within(name, span, floors);
       await cloneNext(database, name);
       await database.command(
-        `take out ${name}`,
+        `delete old rows of ${name}`,
         `ALTER TABLE ${nextOf(name)} DELETE WHERE ${where} SETTINGS mutations_sync = 2`,
       );
       const list = columns.join(', ');
       await database.command(
-        `put in ${name}`,
+        `insert new rows of ${name}`,
         `INSERT INTO ${nextOf(name)} (${list}) SELECT ${list} FROM ${stagedOf(name)} WHERE ${where}`,
       );
       next.push(name);
@@ -250,12 +250,12 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
   }
 }
 
-/** Recomputes the audit hashes that exist for the span. */
+/** Recomputes the range hashes that exist for the span. */
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
-  const first = Math.floor(span.from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
+  const first = Math.floor(span.from / HASH_BLOCKS) * HASH_BLOCKS;
   const params = { chain: chainId, first, to: span.to };
-  const noted = await selectNamed(database, 'ingest/list_hashed_ranges', params, startShape);
-  const ranges = listWholeRanges(first, span.to + AUDIT_BLOCKS).filter((range) =>
+  const noted = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startShape);
+  const ranges = listWholeRanges(first, span.to + HASH_BLOCKS).filter((range) =>
     noted.some(({ from_block }) => from_block === range),
   );
   for await (const range of hashRanges(database, chainId, ranges))

@@ -109,7 +109,7 @@ export async function rebuildViews(
 function createNext(table: string): string {
   const head = `CREATE TABLE IF NOT EXISTS ${table}\n`;
   const statement = readSchema().find((candidate) => candidate.startsWith(head));
-  if (statement === undefined) throw new RangeError(`no table ${table} in the schema`);
+  if (statement === undefined) throw new RangeError(`the schema has no table ${table}`);
   return statement.replace(head, `CREATE TABLE ${nextOf(table)}\n`);
 }
 
@@ -154,7 +154,7 @@ async function listSteps(database: Database, table: string, size: StepSize): Pro
 }
 
 async function listColumns(database: Database, table: string): Promise<string> {
-  const rows = await selectNamed(database, 'engine/list_columns', { table }, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_columns', { table }, nameRowShape);
   return rows.map(({ name }) => name).join(', ');
 }
 
@@ -163,5 +163,5 @@ export async function exchange(database: Database, tables: readonly string[]): P
   for (const table of tables)
     await database.command(`exchange ${table}`, `EXCHANGE TABLES ${table} AND ${nextOf(table)}`);
   for (const table of tables)
-    await database.command('drop what was', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
+    await database.command('drop old table', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
 }

@@ -92,7 +92,8 @@ export function sumCounts(
 ): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const counts of all) {
-    if (counts === undefined) throw new AppError('broken_invariant', 'a final block was never decoded');
+    if (counts === undefined)
+      throw new AppError('broken_invariant', 'the row counts of a final block are missing');
     for (const [table, count] of Object.entries(counts)) sums[table] = (sums[table] ?? 0) + count;
   }
   return sums;

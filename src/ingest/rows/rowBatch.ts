@@ -31,7 +31,7 @@ export class RowBatch {
   /** First and last block. Throws on an empty batch. */
   get range(): { readonly first: BlockRef; readonly last: BlockRef } {
     if (this.first === null || this.last === null)
-      throw new AppError('broken_invariant', 'a batch of no blocks');
+      throw new AppError('broken_invariant', 'the batch has no blocks');
     return { first: this.first, last: this.last };
   }
 

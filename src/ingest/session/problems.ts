@@ -1,5 +1,5 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure: no clock, no I/O. */
-import type { EndpointHealth, NodeHealth } from '../../chain/rpc/nodeHealth';
+import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
 import type { IngestStatus, RangeWork } from './status';
 
 export interface IngestProblem {
@@ -63,19 +63,19 @@ function listWork({ work, indexed }: IngestStatus, now: number): IngestProblem[]
   const problems: IngestProblem[] = [];
   const refill = work.get('refill');
   if (refill !== undefined) {
-    const message = `Blocks ${rangeOf(refill)} are incomplete below the cursor and are being stored again`;
+    const message = `Rows of blocks ${rangeOf(refill)} were lost and are being stored again`;
     problems.push({ code: 'gap_refilling', message });
   }
   const catchUp = work.get('catch_up');
   if (catchUp !== undefined && now - catchUp.since > CATCH_UP_MIN_MS) {
-    const done = indexed === null ? '' : `; ${indexed} is reached`;
-    const message = `Blocks ${rangeOf(catchUp)} were missed and are being stored${done}`;
+    const done = indexed === null ? '' : `; the newest stored block is ${indexed}`;
+    const message = `Blocks ${rangeOf(catchUp)} are being stored${done}`;
     problems.push({ code: 'catching_up', message });
   }
   const promotion = work.get('promotion');
   if (promotion !== undefined && now - promotion.since > PROMOTION_MAX_MS) {
     const seconds = Math.round((now - promotion.since) / 1000);
-    const message = `Final blocks ${rangeOf(promotion)} have been on their way into the final tables for ${seconds} s`;
+    const message = `Copying final blocks ${rangeOf(promotion)} to the final tables has taken ${seconds} s so far`;
     problems.push({ code: 'promotion_stuck', message });
   }
   return problems;
@@ -99,18 +99,18 @@ function listHeadProblems(
   if (doesNodeAnswer(health, now) && waitedMs > stallMs(headSpacingMs)) {
     const seconds = Math.round(shownMs / 1000);
     const silent = now - (health.lastGoodAt ?? 0) > ANSWERS_WITHIN_MS;
-    const node = silent ? 'The node does not answer at the moment, and' : 'The node answers, but';
+    const node = silent ? 'The node does not answer now. It' : 'The node answers, but';
     const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
     problems.push({ code: 'node_stalled', message });
   }
   // The age counts up to the moment the node showed the block, because later waiting is not the node's fault.
   const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
   if (ageSeconds > HEAD_OLD_S) {
-    const message = `The node's newest block, ${nodeHead}, was ${ageSeconds} s old by its timestamp when the node showed it`;
+    const message = `The node's newest block, ${nodeHead}, was already ${ageSeconds} s old when the node returned it`;
     problems.push({ code: 'node_behind', message });
   }
   if (ageSeconds < -HEAD_AHEAD_S) {
-    const message = `The node's newest block, ${nodeHead}, is ${-ageSeconds} s in the future: this machine's clock is wrong`;
+    const message = `The node's newest block, ${nodeHead}, is ${-ageSeconds} s in the future: the clock of this machine is wrong`;
     problems.push({ code: 'clock_behind', message });
   }
   if (finalNumber !== null && nodeHead - finalNumber > UNFINAL_BLOCKS_MAX) {
@@ -125,9 +125,16 @@ function stallMs(spacingMs: number | null): number {
   return Math.min(STALL_MAX_MS, Math.max(STALL_MIN_MS, SPACINGS_OF_STALL * spacingMs));
 }
 
+const STATE_TEXTS: Readonly<Record<Exclude<EndpointState, 'ok'>, string>> = {
+  lagging: 'is lagging',
+  slow: 'is slow',
+  benched: 'is benched',
+  wrong_chain: 'serves another chain',
+};
+
 function endpointProblem({ name, state, lastError, head }: EndpointHealth): IngestProblem[] {
   if (state === 'ok') return [];
   const why =
     state === 'lagging' ? ` at block ${head ?? 'unknown'}` : lastError === null ? '' : `: ${lastError}`;
-  return [{ code: `node_${state}`, message: `endpoint ${name} is ${state}${why}` }];
+  return [{ code: `node_${state}`, message: `endpoint ${name} ${STATE_TEXTS[state]}${why}` }];
 }

@@ -53,7 +53,7 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
       if (now() - shown < (onTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
       shown = now();
       if (onTerminal) draw();
-      else log.info({ block: last, to, ...facts() }, 'backfill');
+      else log.info({ block: last, to, ...facts() }, 'backfill progress');
     },
     end() {
       if (onTerminal) terminal?.write('\r\x1b[2K');
@@ -71,6 +71,6 @@ export function sayRebuild(log: Logger, now: () => number): (progress: RebuildPr
     if (now() - shown < LINE_EVERY_MS) return;
     shown = now();
     const percent = of === 0 ? 100 : Math.floor((rows / of) * 1000) / 10;
-    log.info({ target, rows, of, percent }, 'making an aggregate anew');
+    log.info({ target, rows, of, percent }, 'rebuilding an aggregate');
   };
 }

@@ -24,7 +24,7 @@ import { createTransferDecoder } from '../decode/decodeTransfers';
 import { PoolDiscovery } from '../pools/discoverPools';
 import { VaultDiscovery } from '../pools/discoverVaultPools';
 import { PoolRegistry } from '../pools/poolRegistry';
-import type { AuditKeeper } from '../repair/auditKeeper';
+import type { RangeHasher } from '../repair/rangeHasher';
 import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
 import type { SessionLimits } from './sessionLimits';
@@ -42,8 +42,8 @@ export interface IngestOptions {
   readonly store: Store;
   /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;
-  /** Absent: no audit hashes are stored. */
-  readonly audit?: AuditKeeper | undefined;
+  /** Absent: no range hashes are stored. */
+  readonly rangeHasher?: RangeHasher | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
   readonly chain: ChainDescription;
@@ -88,7 +88,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
         throw error;
       }
       status.phase = 'waiting';
-      log.error({ error: errorText(error), retryInMs: backoffMs }, 'ingest failed; trying again');
+      log.error({ error: errorText(error), retryInMs: backoffMs }, 'ingesting failed; retrying');
       await options.onFailure?.(error);
       await clock.sleep(backoffMs, signal).catch(() => undefined);
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
@@ -110,7 +110,7 @@ async function runSession(
   await checkChainId(rpc, chain.chainId, signal);
   const deps: SessionDeps = {
     gaps: options.gaps,
-    audit: options.audit,
+    rangeHasher: options.rangeHasher,
     ...createReaderDeps(options, decode),
     source,
     status,
@@ -172,7 +172,7 @@ export function createReaderDeps(
 async function backfillTo(
   session: IngestSession,
   stopAt: number,
-  { source, finality, log, clock, status, audit }: IngestOptions,
+  { source, finality, log, clock, status, rangeHasher }: IngestOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const rule = createFinality(source, finality, log);
@@ -184,8 +184,8 @@ async function backfillTo(
     if (to > session.finalTo) await session.backfill(to, head);
     else await clock.sleep(BACKOFF_MIN_MS, signal);
   }
-  audit?.poke(session.startBlock, session.finalTo);
-  await audit?.idle();
+  rangeHasher?.poke(session.startBlock, session.finalTo);
+  await rangeHasher?.idle();
 }
 
 /** The block before the first one to ingest. Block 0 has no transactions, so the first one is at least 1. */
@@ -200,11 +200,11 @@ async function resolveStart(
   if (first - 1 > head.number) {
     throw new AppError(
       'node_failed',
-      `START_BLOCK ${first} lies beyond the node's head ${head.number}: waiting`,
+      `START_BLOCK ${first} is after the node's head ${head.number}; waiting for the block`,
     );
   }
   const base = await source.fetchHeader(first - 1, { signal });
-  log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from here');
+  log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from firstBlock on');
   return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
 }
 
@@ -257,7 +257,7 @@ export function createDecodeContext({
 }
 
 function known(protocol: Protocol | undefined, name: string): Protocol {
-  if (protocol === undefined) throw new AppError('broken_invariant', `no protocol for ${name}`);
+  if (protocol === undefined) throw new AppError('broken_invariant', `"${name}" has no decoder`);
   return protocol;
 }
 

@@ -20,15 +20,7 @@ const PROOF_BLOCKS_MAX = 1_000;
 export function unlinked(parent: Position, block: BlockRef): AppError {
   return new AppError(
     'node_failed',
-    `block ${block.number} ${block.hash} names ${block.parentHash} as its parent, not ${parent.hash} at ${parent.number}`,
-  );
-}
-
-/** The node's chain lacks a stored final block, so the writer must stop. */
-export function beyondFinality(stored: Position, node: Position): AppError {
-  return new BeyondFinality(
-    `the node's chain does not contain block ${stored.number} ${stored.hash}, which is stored as final ` +
-      `(the node has ${node.hash} at ${node.number}): a reorg beyond finality, or another chain; the writer stops`,
+    `block ${block.number} ${block.hash} has the parent ${block.parentHash}, but block ${parent.number} is ${parent.hash}`,
   );
 }
 
@@ -43,7 +35,7 @@ export async function checkSameChain(
   // One node may be wrong, so the other nodes must confirm.
   const { number, hash, timestamp } = cursor;
   const held = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
-  if (!held) throw beyondFinality(cursor, header);
+  if (!held) throw new BeyondFinality(cursor, header);
 }
 
 /**
@@ -63,6 +55,6 @@ export async function proveFinal(
   if (first?.hash === last.hash && headers.at(-1)?.hash === proof.hash) return;
   throw new AppError(
     'node_failed',
-    `block ${last.number} ${last.hash} was to be final and does not lie under block ${proof.number} ${proof.hash}`,
+    `block ${last.number} ${last.hash} is not final: it is not an ancestor of block ${proof.number} ${proof.hash}`,
   );
 }

@@ -5,12 +5,13 @@
 import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
 import type { Clock } from '../../chain/rpc/clock';
 import type { FinalBlock, Finality } from '../../chain/head/finality';
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { HeadFollower } from '../../chain/head/follower';
 import { needsSync, syncToHead, type Extension } from '../../chain/head/syncToHead';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import type { AuditKeeper } from '../repair/auditKeeper';
+import type { RangeHasher } from '../repair/rangeHasher';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { countRows, type BlockRows } from '../rows/blockRows';
 import { fetchAhead } from './fetchAhead';
@@ -20,14 +21,16 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality, checkSameChain, proveFinal } from './sameChain';
+import { checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent, StoredState } from '../store/store';
-import { takeOver, type TakenOver } from '../store/takeOver';
+import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** A shorter distance to the head is not reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
+/** A reorg of this depth is a warning; smaller ones are usual. The alert DeepReorg begins at the same depth. */
+const DEEP_REORG_BLOCKS = 32;
 
 export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
@@ -35,8 +38,8 @@ export interface SessionDeps extends ReaderDeps {
   readonly status: IngestStatus;
   /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;
-  /** Absent: no audit hashes are stored. */
-  readonly audit?: AuditKeeper | undefined;
+  /** Absent: no range hashes are stored. */
+  readonly rangeHasher?: RangeHasher | undefined;
   readonly log: Logger;
   readonly now: () => number;
   /** Default: the system clock. */
@@ -65,7 +68,7 @@ export class IngestSession {
 
   private constructor(
     private readonly deps: SessionDeps,
-    { stored, seqFloor }: TakenOver,
+    { stored, seqFloor }: Fenced,
     private readonly signal: AbortSignal,
   ) {
     this.seqFloor = seqFloor;
@@ -96,11 +99,11 @@ export class IngestSession {
       stored = await deps.store.loadState();
     }
     if (stored === null)
-      throw new AppError('broken_invariant', 'the start was written and cannot be read back');
+      throw new AppError('broken_invariant', 'the start block was written but cannot be read back');
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
-    const session = new IngestSession(deps, await takeOver(deps.store, stored, deps.now()), signal);
+    const session = new IngestSession(deps, await fenceOff(deps.store, stored, deps.now()), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
     if (stored.intent !== null) await session.replayBackfill(stored.intent);
@@ -166,7 +169,7 @@ export class IngestSession {
     endWork(status, 'catch_up');
     this.report(head.number);
     if (!this.promoter.isBusy) await this.watch?.check();
-    this.deps.audit?.poke(this.startBlock, this.cursor.number);
+    this.deps.rangeHasher?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
 
@@ -179,7 +182,7 @@ export class IngestSession {
 
   private async load(exact: boolean): Promise<void> {
     const pools = await this.reader.load(this.cursor, exact);
-    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'recovered');
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'loaded stored state');
   }
 
   /** Refills lost rows below the cursor before the state is loaded. Resolves to true if rows were missing. */
@@ -266,7 +269,9 @@ export class IngestSession {
       this.reader.rewindTo(step.forkNumber);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
-      log.warn({ forkNumber: step.forkNumber, depth, to: last?.hash }, 'reorg');
+      const facts = { forkNumber: step.forkNumber, depth, to: last?.hash };
+      if (depth < DEEP_REORG_BLOCKS) log.info(facts, 'reorg');
+      else log.warn(facts, 'deep reorg');
     }
     const first = step.blocks[0];
     const parent = first === undefined ? this.follower.tip : this.parentOf(first);
@@ -287,7 +292,7 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Takes over a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
+  /** Collects a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;
@@ -314,12 +319,12 @@ export class IngestSession {
     this.cursor = cursor;
     this.watch?.add(intent.counts);
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
-    this.reader.settle(cursor.number);
+    this.reader.finalise(cursor.number);
     this.report(null);
-    this.deps.audit?.poke(this.startBlock, cursor.number);
+    this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
 
-  /** While a head is processed, `advance` itself takes over the promotion. */
+  /** While a head is processed, `advance` itself collects the promotion. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {
@@ -331,7 +336,7 @@ export class IngestSession {
 
   private async replayBackfill(intent: OpenIntent): Promise<void> {
     const { log, source, store } = this.deps;
-    log.warn({ from: intent.from, to: intent.to }, 'replaying the range that was being stored');
+    log.warn({ from: intent.from, to: intent.to }, 'replaying an unfinished range');
     this.beginCatchUp(intent.to);
     const batch = new RowBatch();
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
@@ -339,7 +344,8 @@ export class IngestSession {
       await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
       last = blocks.at(-1) ?? last;
     }
-    if (last.hash !== intent.toHash) throw beyondFinality({ number: intent.to, hash: intent.toHash }, last);
+    if (last.hash !== intent.toHash)
+      throw new BeyondFinality({ number: intent.to, hash: intent.toHash }, last);
     this.cursor = await store.writeRange(intent.seq, batch, intent);
     this.follower = new HeadFollower(baseOf(this.cursor));
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
@@ -371,12 +377,12 @@ async function replayPromotion(
   stored: StoredState,
   intent: OpenIntent,
 ): Promise<StoredState> {
-  deps.log.warn({ from: intent.from, to: intent.to }, 'replaying the promotion that was under way');
+  deps.log.warn({ from: intent.from, to: intent.to }, 'replaying an unfinished promotion');
   const blocks = stored.head.filter((block) => block.number >= intent.from && block.number <= intent.to);
   if (blocks.at(-1)?.hash !== intent.toHash || blocks.length !== intent.to - intent.from + 1) {
     throw new AppError(
       'broken_invariant',
-      `the head does not hold blocks ${intent.from}-${intent.to} to be promoted`,
+      `the head tables do not contain blocks ${intent.from}-${intent.to} of an unfinished promotion`,
     );
   }
   beginWork(deps.status, { kind: 'promotion', from: intent.from, to: intent.to }, deps.now());
@@ -387,6 +393,6 @@ async function replayPromotion(
   );
   endWork(deps.status, 'promotion');
   const after = await deps.store.loadState();
-  if (after === null) throw new AppError('broken_invariant', 'the cursor is gone after a promotion');
+  if (after === null) throw new AppError('broken_invariant', 'the cursor is missing after a promotion');
   return after;
 }

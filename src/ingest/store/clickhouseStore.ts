@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { localTable } from '../../clickhouse/schema/clusterSchema';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { headBlocksTable, tokensTable, type PoolRow } from '../../clickhouse/schema/tables';
 import type { BlockRef } from '../../domain/block';
@@ -20,10 +20,13 @@ import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
-import { mendViews, type Mending } from '../repair/viewAudit';
+import { mendViews, type Mending } from '../repair/viewCheck';
 
 /** Must equal the PARTITION BY of the head tables. */
 const HEAD_PARTITION_BLOCKS = 256;
+/** More tokens than the memory of the ingester can hold, and more partitions than its head tables have. */
+const TOKENS_MAX = 10_000_000;
+const PARTITIONS_MAX = 1_000_000;
 /** Part of every token. Storing the same blocks again in emptied tables would need another value. */
 const EPOCH = 'e1';
 
@@ -40,8 +43,8 @@ export function createClickHouseStore(
   mending: Mending = {},
 ): Store {
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
-  const audit = async (intent: OpenIntent): Promise<void> =>
-    auditRange(database, chainId, intent, await floors(), mending);
+  const check = async (intent: OpenIntent): Promise<void> =>
+    checkRange(database, chainId, intent, await floors(), mending);
 
   return {
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
@@ -52,7 +55,7 @@ export function createClickHouseStore(
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
     async listTokens(): Promise<Map<Hex, number>> {
-      const rows = await selectNamed(database, 'ingest/list_tokens', {}, tokenShape);
+      const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
       return new Map(rows.map((row) => [row.address, row.decimals]));
     },
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
@@ -67,7 +70,7 @@ export function createClickHouseStore(
           .encoded()
           .map(({ table, columns, body }) => database.insert(table, columns, body, token(intent, table))),
       );
-      if (replayed !== null) await audit(replayed);
+      if (replayed !== null) await check(replayed);
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
     },
@@ -84,11 +87,11 @@ export function createClickHouseStore(
           token(intent, table.name),
         );
       }
-      if (replayed) await audit(intent);
+      if (replayed) await check(intent);
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
     },
-    auditRange: audit,
+    checkRange: check,
     dropHeadBelow: (block) => dropHeadBelow(database, block),
   };
 }
@@ -190,7 +193,7 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   await Promise.all(inserts);
 }
 
-async function auditRange(
+async function checkRange(
   database: Database,
   chainId: number,
   intent: OpenIntent,
@@ -205,7 +208,7 @@ async function auditRange(
         : `ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}${table.name === 'logs' ? ' AND chain_id = {chain:UInt32}' : ''}`;
     const [row] = await selectMade(
       database,
-      `audit ${table.name}`,
+      `check ${table.name}`,
       `SELECT count() AS total FROM ${table.name} WHERE ${where}`,
       {
         chain: chainId,
@@ -226,8 +229,8 @@ async function auditRange(
 function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {
   return new AppError(
     'broken_invariant',
-    `after replaying blocks ${intent.from}-${intent.to}, ${name} holds ${found} rows where ${expected} are expected; ` +
-      'the writer stops: run `candlehouse verify` to see what differs',
+    `after replaying blocks ${intent.from}-${intent.to}, ${name} has ${found} rows, expected ${expected}; ` +
+      'the writer stops: run `candlehouse verify` to list the differences',
   );
 }
 
@@ -243,7 +246,8 @@ async function dropPartitionsBelow(
   nameOf: (table: string) => string,
 ): Promise<void> {
   const names = { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') };
-  const parts = await selectNamed(database, 'ingest/list_head_partitions', names, partitionShape);
+  const query = 'ingest/store/list_head_partitions';
+  const parts = await selectAll(database, query, names, partitionShape, PARTITIONS_MAX);
   for (const { table, partition } of parts) {
     const blocks = table === nameOf('head_blocks') ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
     if ((Number(partition) + 1) * blocks > block) continue;

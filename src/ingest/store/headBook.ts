@@ -87,7 +87,7 @@ export class HeadBook {
     for (let number = from; number <= to; number += 1) {
       const block = this.live.get(number);
       if (block === undefined)
-        throw new AppError('broken_invariant', `block ${number} is final and not in the head`);
+        throw new AppError('broken_invariant', `final block ${number} is missing from the head`);
       blocks.push(block);
     }
     return { blocks, counts: sumCounts(blocks.map((block) => this.counts.get(block.hash))) };

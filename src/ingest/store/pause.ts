@@ -55,7 +55,7 @@ export function pausableGaps(gaps: GapStore, deps: PauseDeps): GapStore {
 async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promise<void> {
   let told = false;
   while (await isPaused(database)) {
-    if (!told) log.info('a command asked for a pause: ranges wait');
+    if (!told) log.info('a command paused the writing of final blocks');
     told = true;
     await clock.sleep(POLL_MS, signal);
   }

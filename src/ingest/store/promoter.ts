@@ -1,6 +1,6 @@
 /**
  * Promotes final blocks in the background while the session follows the head, because a range takes longer
- * than a block. Runs one range at a time. The session takes over the result between two heads.
+ * than a block. Runs one range at a time. The session collects the result between two heads.
  */
 import type { Cursor, OpenIntent, Store } from './store';
 

@@ -26,6 +26,7 @@ export const NO_FLOORS: Floors = new Map();
 export const PRUNABLE = ['logs', 'swaps'] as const;
 export type Prunable = (typeof PRUNABLE)[number];
 
+const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
 /** How far back answers read: 30-day volumes and returns, and the restart of the ingester. */
@@ -84,22 +85,22 @@ export interface PruneBound {
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
   const kept = { chain: chainId, kept: keptSeconds };
-  const [newest] = await selectNamed(database, 'ingest/find_kept_from', kept, blockShape);
+  const [newest] = await selectNamed(database, 'ingest/store/find_kept_from', kept, blockShape);
   const keepFrom = newest?.number ?? null;
   if (keepFrom === null) throw new AppError('bad_config', `no final blocks of chain ${chainId} are stored`);
   if (before > keepFrom) {
     throw new AppError(
       'bad_config',
-      `--before ${before}: ${table} of the last ${keptSeconds / DAY_S} days stay, because answers are made of them; the newest ` +
-        `bound is block ${keepFrom}`,
+      `--before: got block ${before}; allowed for ${table}: a block up to ${keepFrom}, because answers need the rows ` +
+        `of the last ${keptSeconds / HOUR_S} hours`,
     );
   }
   const below = { chain: chainId, before };
-  const [range] = await selectNamed(database, 'ingest/find_range_end', below, blockShape);
+  const [range] = await selectNamed(database, 'ingest/store/find_range_end', below, blockShape);
   const floor = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
   const [size] = await selectMade(
     database,
-    'count what would go',
+    'count rows to prune',
     `SELECT (SELECT count() FROM ${table} WHERE ${doomed(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
      FROM system.parts AS p WHERE active AND database = currentDatabase() AND table = {table:String}`,
     { table, ...doomedParams(floor) },
@@ -111,7 +112,12 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
 
 /** The first block at or after `time` (unix seconds), or null. */
 export async function findBlockAt(database: Database, chainId: number, time: number): Promise<number | null> {
-  const [row] = await selectNamed(database, 'ingest/find_block_at', { chain: chainId, time }, blockShape);
+  const [row] = await selectNamed(
+    database,
+    'ingest/store/find_block_at',
+    { chain: chainId, time },
+    blockShape,
+  );
   return row?.number ?? null;
 }
 
@@ -121,7 +127,12 @@ export async function findBlockAt(database: Database, chainId: number, time: num
  */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
   if (floor === 0) return 0;
-  const [row] = await selectNamed(database, 'ingest/find_whole_day', { chain: chainId, floor }, blockShape);
+  const [row] = await selectNamed(
+    database,
+    'ingest/store/find_whole_day',
+    { chain: chainId, floor },
+    blockShape,
+  );
   return row?.number ?? 2 ** 32 - 1;
 }
 
@@ -142,7 +153,7 @@ export async function prune(database: Database, { table, floor }: PrunePlan): Pr
 /** Parts that ClickHouse still has to rewrite. */
 export async function readPruning(database: Database): Promise<{ parts: number; failure: string }> {
   const tables = [...PRUNABLE, 'events'];
-  const [row] = await selectNamed(database, 'ingest/sum_mutations', { tables }, mutationsShape);
+  const [row] = await selectNamed(database, 'ingest/store/sum_mutations', { tables }, mutationsShape);
   return { parts: Number(row?.parts ?? 0), failure: row?.failure ?? '' };
 }
 

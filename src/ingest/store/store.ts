@@ -83,7 +83,7 @@ export interface Store {
   writeHead(flip: HeadFlip): Promise<void>;
   /**
    * Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. `replayed`: the
-   * interrupted intent; the range is then marked done only after auditRange passes.
+   * interrupted intent; the range is then marked done only after checkRange passes.
    */
   writeRange(seq: number, batch: RowBatch, replayed: OpenIntent | null): Promise<Cursor>;
   /** Promotes the blocks of the intent into the final tables. Safe to repeat. `replayed` as above. */
@@ -92,7 +92,7 @@ export interface Store {
    * Compares the stored rows of a range with its intent, and repairs aggregates. Throws broken_invariant that
    * names the difference.
    */
-  auditRange(intent: OpenIntent): Promise<void>;
+  checkRange(intent: OpenIntent): Promise<void>;
   /** Drops the head partitions that are entirely below the block. */
   dropHeadBelow(block: number): Promise<void>;
 }

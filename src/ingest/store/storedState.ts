@@ -2,13 +2,16 @@
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
-import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
+
+/** Pools, or flips of the head. More than the memory of the ingester can hold. */
+const ROWS_MAX = 10_000_000;
 
 const promotionShape = z.object({
   seq: wideIntegerShape,
@@ -39,7 +42,7 @@ const versionShape = z.object({ version: wideIntegerShape });
 /** Null: the chain was never ingested into this database. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
-  const ranges = await selectNamed(database, 'ingest/list_newest_ranges', chain, promotionShape);
+  const ranges = await selectNamed(database, 'ingest/store/list_newest_ranges', chain, promotionShape);
   const done = ranges.find((row) => row.status === 'done');
   if (done === undefined) return null;
   const cursor: Cursor = {
@@ -50,9 +53,9 @@ export async function readStoredState(database: Database, chainId: number): Prom
   };
   const begun = ranges.find((row) => row.status === 'intent' && Number(row.seq) > cursor.seq);
   const above = { ...chain, cursor: cursor.number };
-  const rows = await selectNamed(database, 'ingest/list_head_blocks', above, headShape);
-  const [start] = await selectNamed(database, 'ingest/find_start', chain, startShape);
-  const [last] = await selectNamed(database, 'ingest/find_head_version', chain, versionShape);
+  const rows = await selectAll(database, 'ingest/store/list_head_blocks', above, headShape, ROWS_MAX);
+  const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startShape);
+  const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionShape);
   return {
     startBlock: start?.from_block ?? 1,
     cursor,
@@ -123,7 +126,7 @@ const poolShape = z.object({
 /** Pools of the final tables up to the block. */
 export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
-  const rows = await selectNamed(database, 'ingest/list_pools', params, poolShape);
+  const rows = await selectAll(database, 'ingest/store/list_pools', params, poolShape, ROWS_MAX);
   return rows.map((row) => ({ ...row, ord: Number(row.ord), weights: row.weights.map(BigInt) }));
 }
 
@@ -142,8 +145,8 @@ export async function readPoolStates(
   exact: boolean,
 ): Promise<Map<Hex, PoolState>> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
-  const name = exact ? 'ingest/list_exact_states' : 'ingest/list_latest_states';
-  const rows = await selectNamed(database, name, params, stateShape);
+  const name = exact ? 'ingest/store/list_exact_states' : 'ingest/store/list_latest_states';
+  const rows = await selectAll(database, name, params, stateShape, ROWS_MAX);
   return new Map(
     rows.map((row) => [
       row.pair,

@@ -11,7 +11,7 @@ import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../../wire/activity';
-import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
+import { liquidityActivityRowShape, toActivityItem, type ActivityRow } from './activityItem';
 import { readSwapRow, readSyncRow } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -222,7 +222,7 @@ async function readEvents(
   where: readonly Where[],
   directory = new Directory(runner),
 ): Promise<ActivityEvent[]> {
-  const byOrd = new Map<string, EventRow>();
+  const byOrd = new Map<string, ActivityRow>();
   for (let from = 0; from < where.length; from += ORDS_PER_QUERY) {
     const rows = await readRows(runner, head, where.slice(from, from + ORDS_PER_QUERY));
     for (const row of rows) byOrd.set(row.ord, row);
@@ -237,7 +237,7 @@ async function readRows(
   runner: QueryRunner,
   head: HeadSnapshot,
   where: readonly Where[],
-): Promise<EventRow[]> {
+): Promise<ActivityRow[]> {
   const snapshot = snapshotParams(head);
   const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
@@ -262,7 +262,7 @@ async function readRows(
     read('activity/list_syncs', ordsOf(['sync']), readSyncRow),
     liquidity.length === 0
       ? []
-      : runner.run('activity/list_liquidity_events', paramsOf(liquidity), liquidityEventRowShape),
+      : runner.run('activity/list_liquidity_events', paramsOf(liquidity), liquidityActivityRowShape),
   ]);
   return parts.flat();
 }

@@ -35,7 +35,7 @@ const commonShape = z.object({
 type CommonRow = z.infer<typeof commonShape>;
 
 /** Row of activity/list_swaps. Amounts and reserves are raw. */
-export interface SwapEventRow extends CommonRow {
+export interface SwapActivityRow extends CommonRow {
   readonly event: 'swap';
   readonly sender: string;
   readonly recipient: string;
@@ -55,7 +55,7 @@ export interface SwapEventRow extends CommonRow {
 }
 
 /** Row of activity/list_liquidity_events. */
-export const liquidityEventRowShape = commonShape.extend({
+export const liquidityActivityRowShape = commonShape.extend({
   event: z.enum(['mint', 'burn']),
   owner: z.string(),
   amount0: z.string(),
@@ -71,16 +71,16 @@ export const liquidityEventRowShape = commonShape.extend({
   /** USD value of the moved amounts of other tokens, by trusted prices; null without one. */
   others_usd: z.string().nullable(),
 });
-export type LiquidityEventRow = z.infer<typeof liquidityEventRowShape>;
+export type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;
 
 /** Row of activity/list_syncs. */
-export interface SyncEventRow extends CommonRow {
+export interface SyncActivityRow extends CommonRow {
   readonly event: 'sync';
   readonly reserve0: string;
   readonly reserve1: string;
 }
 
-export type EventRow = SwapEventRow | LiquidityEventRow | SyncEventRow;
+export type ActivityRow = SwapActivityRow | LiquidityActivityRow | SyncActivityRow;
 
 /** Decimals of both tokens. A token without decimals counts in raw units. */
 interface Scale {
@@ -89,7 +89,7 @@ interface Scale {
 }
 
 /** The item of an event, or a marked item for an unreadable row. `finalNumber`: last final block. */
-export function toActivityItem(row: EventRow, tokens: TokenMap, finalNumber: number): ActivityEntry {
+export function toActivityItem(row: ActivityRow, tokens: TokenMap, finalNumber: number): ActivityEntry {
   try {
     return toReadItem(row, tokens, finalNumber);
   } catch {
@@ -97,7 +97,7 @@ export function toActivityItem(row: EventRow, tokens: TokenMap, finalNumber: num
   }
 }
 
-function toUndecodableItem(row: EventRow, finalNumber: number): UndecodableItem {
+function toUndecodableItem(row: ActivityRow, finalNumber: number): UndecodableItem {
   const ord = Number(row.ord);
   const block = blockOfOrd(ord);
   return {
@@ -111,7 +111,7 @@ function toUndecodableItem(row: EventRow, finalNumber: number): UndecodableItem 
 }
 
 /** Throws for an invalid value in the row. */
-function toReadItem(row: EventRow, tokens: TokenMap, finalNumber: number): ActivityItem {
+function toReadItem(row: ActivityRow, tokens: TokenMap, finalNumber: number): ActivityItem {
   const scale = {
     decimals0: tokens.get(row.token0)?.decimals ?? 0,
     decimals1: tokens.get(row.token1)?.decimals ?? 0,
@@ -124,7 +124,7 @@ function toReadItem(row: EventRow, tokens: TokenMap, finalNumber: number): Activ
 
 type Common = Omit<SyncItem, 'event_type' | 'reserve0' | 'reserve1' | 'price' | 'amount_usd'>;
 
-function commonOf(row: EventRow, tokens: TokenMap, finalNumber: number): Common {
+function commonOf(row: ActivityRow, tokens: TokenMap, finalNumber: number): Common {
   const ord = Number(row.ord);
   const block = blockOfOrd(ord);
   return {
@@ -148,7 +148,7 @@ function withCommon<More extends object>(common: Common, more: More): Common & M
   return Object.assign({}, common, more);
 }
 
-function toSwapItem(row: SwapEventRow, common: Common, scale: Scale): SwapItem {
+function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapItem {
   const amount0 = BigInt(row.amount0);
   const amount1 = BigInt(row.amount1);
   const base = row.base_is_token0
@@ -204,7 +204,7 @@ function absolute(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-function stateDecimalPrice(row: SwapEventRow, scale: Scale): string | null {
+function stateDecimalPrice(row: SwapActivityRow, scale: Scale): string | null {
   if (row.pool_type === WEIGHTED || row.pool_type === STABLE) {
     // Weights or an invariant set the price of these pools, so the ratio of the reserves is no price.
     const price = scalePrice(row.raw_price, scale.decimals0, scale.decimals1, row.base_is_token0);
@@ -216,7 +216,7 @@ function stateDecimalPrice(row: SwapEventRow, scale: Scale): string | null {
   return formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0);
 }
 
-function toSyncItem(row: SyncEventRow, common: Common, scale: Scale): SyncItem {
+function toSyncItem(row: SyncActivityRow, common: Common, scale: Scale): SyncItem {
   const state = { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1), sqrtPriceX96: 0n };
   return withCommon<Omit<SyncItem, keyof Common>>(common, {
     event_type: 'sync',
@@ -227,7 +227,7 @@ function toSyncItem(row: SyncEventRow, common: Common, scale: Scale): SyncItem {
   });
 }
 
-function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): MintItem | BurnItem {
+function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale): MintItem | BurnItem {
   return withCommon<Omit<MintItem | BurnItem, keyof Common>>(common, {
     event_type: row.event,
     amount_usd: trustedUsd(row),
@@ -242,7 +242,7 @@ function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): 
 }
 
 /** USD value of all moved tokens with a trusted price; null without one. */
-function trustedUsd({ trust, amount0_usd, amount1_usd, others_usd }: LiquidityEventRow): number | null {
+function trustedUsd({ trust, amount0_usd, amount1_usd, others_usd }: LiquidityActivityRow): number | null {
   const side0 = (trust & 1) === 0 ? null : amount0_usd;
   const side1 = (trust & 2) === 0 ? null : amount1_usd;
   const trusted = [side0, side1, others_usd].map(nearest).filter((value) => value !== null);

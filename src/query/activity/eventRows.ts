@@ -2,9 +2,9 @@
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { swapFeeUsd } from '../../domain/swapFee';
-import type { SwapEventRow, SyncEventRow } from './activityItem';
+import type { SwapActivityRow, SyncActivityRow } from './activityItem';
 
-export function readSwapRow(row: RowReader): SwapEventRow {
+export function readSwapRow(row: RowReader): SwapActivityRow {
   const plain = {
     event: 'swap' as const,
     ...readCommon(row),
@@ -31,7 +31,7 @@ export function readSwapRow(row: RowReader): SwapEventRow {
   };
 }
 
-export function readSyncRow(row: RowReader): SyncEventRow {
+export function readSyncRow(row: RowReader): SyncActivityRow {
   return {
     event: 'sync',
     ...readCommon(row),
@@ -40,7 +40,7 @@ export function readSyncRow(row: RowReader): SyncEventRow {
   };
 }
 
-function readCommon(row: RowReader): Omit<SyncEventRow, 'event' | 'reserve0' | 'reserve1'> {
+function readCommon(row: RowReader): Omit<SyncActivityRow, 'event' | 'reserve0' | 'reserve1'> {
   return {
     ord: row.u64().toString(),
     timestamp: row.u32(),

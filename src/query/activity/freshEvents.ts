@@ -4,7 +4,7 @@
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../clickhouse/schema/tables';
 import { formatUnits, unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { swapFeeUsd } from '../../domain/swapFee';
-import type { EventRow } from './activityItem';
+import type { ActivityRow } from './activityItem';
 
 /** The rows of a block that /activity shows. */
 export interface FreshRows {
@@ -20,7 +20,7 @@ export interface FreshBlock {
 }
 
 /** Ascending within each kind only. */
-export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows): EventRow[] {
+export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows): ActivityRow[] {
   return [
     ...swaps.map(swapOf),
     ...liquidity_events.flatMap(liquidityOf),
@@ -34,7 +34,7 @@ function commonOf(row: SwapRow | LiquidityEventRow | PoolStateRow) {
   return { ...common, ord: String(row.ord), pool_type: row.pool_type };
 }
 
-function swapOf(row: SwapRow): EventRow {
+function swapOf(row: SwapRow): ActivityRow {
   return {
     event: 'swap',
     ...commonOf(row),
@@ -55,7 +55,7 @@ function swapOf(row: SwapRow): EventRow {
   };
 }
 
-function liquidityOf(row: LiquidityEventRow): EventRow[] {
+function liquidityOf(row: LiquidityEventRow): ActivityRow[] {
   const { kind, amount0_usd, amount1_usd, others_usd } = row;
   if (kind !== 'mint' && kind !== 'burn') return [];
   return [
@@ -76,7 +76,7 @@ function liquidityOf(row: LiquidityEventRow): EventRow[] {
   ];
 }
 
-function syncOf(row: PoolStateRow): EventRow {
+function syncOf(row: PoolStateRow): ActivityRow {
   const reserves = { reserve0: String(row.reserve0), reserve1: String(row.reserve1) };
   return { event: 'sync', ...commonOf(row), ...reserves };
 }

@@ -5,7 +5,7 @@
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { ActivityEvent } from './activity';
-import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
+import { liquidityActivityRowShape, toActivityItem, type ActivityRow } from './activityItem';
 import { readSwapRow, readSyncRow } from './eventRows';
 import type { Directory } from '../tokens/directory';
 import { eventRowsOf, type FreshRows } from './freshEvents';
@@ -40,7 +40,7 @@ async function readRows(
   runner: QueryRunner,
   blocks: readonly HeadBlock[],
   limit: number,
-): Promise<EventRow[]> {
+): Promise<ActivityRow[]> {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return [];
   const params = {
@@ -51,7 +51,7 @@ async function readRows(
   };
   const parts = await Promise.all([
     runner.read('activity/list_swaps', params, readSwapRow),
-    runner.run('activity/list_liquidity_events', params, liquidityEventRowShape),
+    runner.run('activity/list_liquidity_events', params, liquidityActivityRowShape),
     runner.read('activity/list_syncs', params, readSyncRow),
   ]);
   return parts.flat();

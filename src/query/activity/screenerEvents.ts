@@ -9,7 +9,7 @@ import { poolTypeShape } from '../../wire/primitives';
 import type { ScreenerEvent } from '../../wire/dexscreener';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable } from '../pairs/pairTable';
-import { legOfPool, type PoolRow } from '../pairs/pools';
+import { legOfPool, type StoredPool } from '../pairs/pools';
 import { tokenOf } from '../tokens/tokens';
 
 const CONCENTRATED = 3;
@@ -72,8 +72,8 @@ export async function listScreenerEvents(
     limit: limit + 1,
   };
   const [swaps, liquidity] = await Promise.all([
-    runner.run('dexscreener/list_swaps', params, swapRowShape),
-    runner.run('dexscreener/list_liquidity', params, liquidityRowShape),
+    runner.run('activity/list_screener_swaps', params, swapRowShape),
+    runner.run('activity/list_screener_liquidity', params, liquidityRowShape),
   ]);
   if (swaps.length + liquidity.length > limit) return null;
   const rows: (SwapRow | LiquidityRow)[] = [...swaps, ...liquidity];
@@ -91,7 +91,7 @@ export async function listScreenerEvents(
 }
 
 /** The id of a pool's leg. A two-token pool uses its address alone. */
-export function screenerPairId(pool: PoolRow, leg: number): string {
+export function screenerPairId(pool: StoredPool, leg: number): string {
   if (pool.all_tokens.length <= 2) return pool.address;
   return `${pool.address}-${Math.floor(leg / LEG_SPAN)}-${leg % LEG_SPAN}`;
 }
@@ -101,7 +101,7 @@ interface Scale {
   readonly decimals1: number;
 }
 
-function toSwap(row: SwapRow, pool: PoolRow, { decimals0, decimals1 }: Scale): ScreenerEvent | null {
+function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale): ScreenerEvent | null {
   const [amount0, amount1] = [BigInt(row.amount0), BigInt(row.amount1)];
   if (amount0 * amount1 >= 0n) return null;
   const sold0 = amount0 > 0n;
@@ -130,7 +130,7 @@ function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   return formatRatio(paid1 * 10n ** BigInt(decimals0), paid0 * 10n ** BigInt(decimals1));
 }
 
-function toLiquidity(row: LiquidityRow, pool: PoolRow, scale: Scale): ScreenerEvent | null {
+function toLiquidity(row: LiquidityRow, pool: StoredPool, scale: Scale): ScreenerEvent | null {
   const leg = legOfPool(pool, row.token0, row.token1);
   const amount0 = formatUnits(BigInt(row.amount0), scale.decimals0);
   const amount1 = formatUnits(BigInt(row.amount1), scale.decimals1);

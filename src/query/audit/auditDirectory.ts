@@ -6,7 +6,7 @@ import { isAddress, type Hex } from '../../domain/hex';
 import type { Token } from '../../wire/primitives';
 import type { AuditPoolRow } from './auditRows';
 import type { PairTable } from '../pairs/pairTable';
-import type { TokenPrice } from '../prices/priceBook';
+import type { TokenPrice } from '../prices/priceByHops';
 import type { TokenTable } from '../tokens/tokenTable';
 
 export interface AuditDirectory {

@@ -3,9 +3,9 @@ import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
 import { NO_STATE, type Leg } from '../../pricing/leg';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
-import { BACKING_MIN_USD, knownSide } from '../../pricing/settle';
+import { BACKING_MIN_USD, knownSide } from '../../pricing/searchRoutes';
 import type { HopPrice } from '../../pricing/hop';
-import { HOPS_MAX } from '../../pricing/route';
+import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { ExcludedPool } from '../../wire/audit';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 

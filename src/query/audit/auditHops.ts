@@ -5,9 +5,9 @@
 import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { ANCHOR_CONFIDENCE } from '../../pricing/confidence';
-import { HOPS_MAX } from '../../pricing/route';
+import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { AuditReader } from './auditRows';
-import { priceByHops, type Hop, type TokenPrice } from '../prices/priceBook';
+import { priceByHops, type Hop, type TokenPrice } from '../prices/priceByHops';
 
 export class HopReader {
   private readonly hops = new Map<string, Hop>();

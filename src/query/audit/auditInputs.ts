@@ -10,7 +10,7 @@ import { epochOf, type LegRecord } from '../../pricing/epoch';
 import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
 import { priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
-import { HOPS_MAX } from '../../pricing/route';
+import { HOPS_MAX } from '../../pricing/priceRoute';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
 import type { AuditTable } from './auditTables';
@@ -24,12 +24,12 @@ import {
   type AuditReader,
   type EpochRow,
   type RouteRow,
-  type StateRow,
+  type AuditStateRow,
   type TradeRow,
 } from './auditRows';
 import { chainUpTo, type HeadSnapshot } from '../head/headSnapshot';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
-import type { TokenPrice } from '../prices/priceBook';
+import type { TokenPrice } from '../prices/priceByHops';
 import type { PriceSources } from '../prices/tokenPrices';
 
 /** A leg with the row of its pool. */
@@ -54,7 +54,7 @@ export interface AuditInputs {
   readonly anchors: AnchorPrices;
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
-  readonly rawStates: ReadonlyMap<Hex, StateRow>;
+  readonly rawStates: ReadonlyMap<Hex, AuditStateRow>;
   /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
   /** Prices of the anchors, the native token and the token's neighbours. */
@@ -180,7 +180,7 @@ async function readStates(
   onPath: readonly Hex[],
   candidates: readonly Hex[],
   records: readonly EpochRow[],
-): Promise<ReadonlyMap<Hex, StateRow>> {
+): Promise<ReadonlyMap<Hex, AuditStateRow>> {
   const wanted = new Set(onPath);
   const epochs = records.filter(({ pair }) => wanted.has(pair)).map(epochOfRecord);
   const rows = await reader.listStates([...onPath, ...candidates], epochs);
@@ -216,7 +216,7 @@ function recordsOf(
 /** A leg that changed in the running epoch has its newest state, any other leg the state of its record. */
 function stateOfLegs(
   legs: ReadonlyMap<LegKey, AuditLeg>,
-  raw: ReadonlyMap<Hex, StateRow>,
+  raw: ReadonlyMap<Hex, AuditStateRow>,
   rows: readonly EpochRow[],
   block: AuditBlock,
   decimalsOf: DecimalsOf,

@@ -74,7 +74,7 @@ const stateRowShape = z.object({
   price: z.number(),
   balances: z.array(z.string()),
 });
-export type StateRow = z.infer<typeof stateRowShape>;
+export type AuditStateRow = z.infer<typeof stateRowShape>;
 
 const tradeRowShape = z.object({ pair: hex, leg: z.int(), at_ord: z.string(), amount1: z.string() });
 export type TradeRow = z.infer<typeof tradeRowShape>;
@@ -128,54 +128,32 @@ export interface AuditReader {
   /** Newest records as of the first block of the epoch, none older than `afterOrd`. */
   listEpochs(pairs: readonly Hex[], afterOrd: number): Promise<EpochRow[]>;
   /** Newest states in the running epoch and in the given epochs. */
-  listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<StateRow[]>;
+  listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<AuditStateRow[]>;
   /** Newest states of any age. */
-  listOlderStates(pairs: readonly Hex[]): Promise<StateRow[]>;
+  listOlderStates(pairs: readonly Hex[]): Promise<AuditStateRow[]>;
   /** Swaps since the epoch began, in order. */
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
 }
 
+type Named = { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] };
+
 /** Reads as of the end of a block of the snapshot's chain. */
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
-  const chain: QueryParams = {
-    ...snapshotParams(chainUpTo(head, number)),
-    tip_ord: lastOrdOfBlock(number),
-    limit: ROWS_MAX,
-  };
-  const inHead = number > head.finalTo;
+  const { read, readBoth } = createStatements(runner, head, number);
   const first = epochStart(number);
   const epochOrd = { epoch_ord: lastOrdOfBlock(first) };
-  const read = async <Row>(
-    name: string,
-    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
-    shape: z.ZodType<Row>,
-    extra: QueryParams = {},
-  ): Promise<Row[]> => {
-    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
-    for (const [field, addresses] of Object.entries(named)) {
-      if (addresses.length === 0) return [];
-      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
-    }
-    return runner.run(`audit/${name}`, params, shape);
-  };
-  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
-  const readBoth = async <Row>(
-    name: string,
-    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
-    shape: z.ZodType<Row>,
-    keyOf: (row: Row) => string,
-    extra: QueryParams = {},
-  ): Promise<Row[]> => {
-    const [final, newer] = await Promise.all([
-      read(`list_${name}`, named, shape, extra),
-      inHead ? read(`list_head_${name}`, named, shape, extra) : [],
-    ]);
-    return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
-  };
   const listHops = (tokens: readonly Hex[], fromOrd: number): Promise<AuditHopRow[]> =>
-    readBoth('hops', { tokens }, hopRowShape, ({ token }) => token, { from_ord: fromOrd });
+    readBoth(['audit/list_hops', 'audit/list_head_hops'], { tokens }, hopRowShape, ({ token }) => token, {
+      from_ord: fromOrd,
+    });
   return {
-    listRoutes: (tokens) => readBoth('routes', { tokens }, routeRowShape, ({ token }) => token),
+    listRoutes: (tokens) =>
+      readBoth(
+        ['audit/list_routes', 'audit/list_head_routes'],
+        { tokens },
+        routeRowShape,
+        ({ token }) => token,
+      ),
     async listHops(tokens) {
       // An active token has a hop within the last day. A search over all hops would take long.
       const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
@@ -188,19 +166,71 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
       );
       return [...recent, ...older];
     },
-    listPools: (pairs) => read('list_pools', { pairs }, poolRowShape),
+    listPools: (pairs) => read('audit/list_pools', { pairs }, poolRowShape),
     listEpochs: (pairs, afterOrd) =>
-      readBoth('epochs', { pairs }, epochRowShape, ({ pair, leg }) => `${pair}/${leg}`, {
-        ...epochOrd,
-        after_ord: afterOrd,
-      }),
+      readBoth(
+        ['audit/list_epochs', 'audit/list_head_epochs'],
+        { pairs },
+        epochRowShape,
+        ({ pair, leg }) => `${pair}/${leg}`,
+        {
+          ...epochOrd,
+          after_ord: afterOrd,
+        },
+      ),
     listStates: (pairs, epochs) =>
-      readBoth('states', { pairs }, stateRowShape, ({ pair }) => pair, {
-        epochs: [...new Set([...epochs, epochOf(number)])],
-      }),
-    listOlderStates: (pairs) => read('list_older_states', { pairs }, stateRowShape),
+      readBoth(
+        ['audit/list_states', 'audit/list_head_states'],
+        { pairs },
+        stateRowShape,
+        ({ pair }) => pair,
+        {
+          epochs: [...new Set([...epochs, epochOf(number)])],
+        },
+      ),
+    listOlderStates: (pairs) => read('audit/list_older_states', { pairs }, stateRowShape),
     listTrades: (pairs) =>
-      read('list_trades', { pairs }, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
+      read('audit/list_trades', { pairs }, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
+  };
+}
+
+interface Statements {
+  /** Rows of the named tokens or pairs. Without any of them no statement runs. */
+  read<Row>(name: string, named: Named, shape: z.ZodType<Row>, extra?: QueryParams): Promise<Row[]>;
+  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
+  readBoth<Row>(
+    names: readonly [finalName: string, headName: string],
+    named: Named,
+    shape: z.ZodType<Row>,
+    keyOf: (row: Row) => string,
+    extra?: QueryParams,
+  ): Promise<Row[]>;
+}
+
+function createStatements(runner: QueryRunner, head: HeadSnapshot, number: number): Statements {
+  const chain: QueryParams = {
+    ...snapshotParams(chainUpTo(head, number)),
+    tip_ord: lastOrdOfBlock(number),
+    limit: ROWS_MAX,
+  };
+  const inHead = number > head.finalTo;
+  const read: Statements['read'] = async (name, named, shape, extra = {}) => {
+    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
+    for (const [field, addresses] of Object.entries(named)) {
+      if (addresses.length === 0) return [];
+      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
+    }
+    return runner.run(name, params, shape);
+  };
+  return {
+    read,
+    async readBoth([finalName, headName], named, shape, keyOf, extra = {}) {
+      const [final, newer] = await Promise.all([
+        read(finalName, named, shape, extra),
+        inHead ? read(headName, named, shape, extra) : [],
+      ]);
+      return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
+    },
   };
 }
 
@@ -209,6 +239,6 @@ export function epochOfRecord(row: EpochRow): number {
   return epochOf(blockOfOrd(Number(row.at_ord)) - EPOCH_BLOCKS);
 }
 
-export function epochOfState(row: StateRow): number {
+export function epochOfState(row: AuditStateRow): number {
   return epochOf(blockOfOrd(Number(row.at_ord)));
 }

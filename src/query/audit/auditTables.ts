@@ -15,7 +15,7 @@ import {
   type AuditReader,
   type EpochRow,
   type RouteRow,
-  type StateRow,
+  type AuditStateRow,
 } from './auditRows';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable, PairTables } from '../pairs/pairTable';
@@ -119,7 +119,7 @@ function createTableReader(
   }
   // Older records count too: a leg without a change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
-  const statesOf = (wanted: readonly Hex[]): Promise<StateRow[]> =>
+  const statesOf = (wanted: readonly Hex[]): Promise<AuditStateRow[]> =>
     Promise.resolve(wanted.flatMap((pair) => stateOf(pairs, pair) ?? []));
   return {
     ...stored,
@@ -135,7 +135,7 @@ function createTableReader(
   };
 }
 
-function stateOf(pairs: PairTable, address: Hex): StateRow | null {
+function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;

@@ -1,25 +1,31 @@
 /** Warnings about an audited price: codes for programs, sentences for people. */
 import type { HopWarning } from '../../pricing/hop';
-import type { RouteWarning } from '../../pricing/route';
+import type { RouteWarning } from '../../pricing/priceRoute';
 import type { Warning } from '../../wire/tokens';
 
 type HopCode = HopWarning | RouteWarning | 'v3_narrow_range';
 type Text = readonly [message: string, severity: Warning['severity']];
 
 const OF_HOP: Readonly<Record<HopCode, Text>> = {
-  single_pool: ['rests on a single pool', 'info'],
-  pool_disagreement: ['has two pools more than 5 % apart; only the deeper one is believed', 'warning'],
-  outlier_pools_excluded: ['leaves out pools whose price lies far from the weighted median', 'info'],
-  price_deviates_from_twap: [
-    'has a pool more than 20 % from its 30-minute mean that has not traded its depth since: the mean counts',
+  single_pool: ['uses a single pool', 'info'],
+  pool_disagreement: [
+    'has two pools whose prices differ by more than 5 %; only the deeper pool counts',
     'warning',
   ],
-  recent_pool: ['rests on liquidity that no epoch of 32 blocks has confirmed yet', 'warning'],
-  stale_price: ['rests on pools that did not move for a day', 'warning'],
-  thin_anchor: ['has less than 1,000 USD on the known side of its pools', 'warning'],
-  anchor_depeg: ['prices an anchor that lost its role, being more than 2 % from the others', 'critical'],
+  outlier_pools_excluded: ['excludes pools whose price is far from the weighted median', 'info'],
+  price_deviates_from_twap: [
+    'has a pool whose price differs by more than 20 % from its 30-minute mean and that has not traded its depth since; its mean counts',
+    'warning',
+  ],
+  recent_pool: ['uses liquidity that no epoch of 32 blocks has confirmed yet', 'warning'],
+  stale_price: ['uses pools that have not changed for a day', 'warning'],
+  thin_anchor: ['has less than 1,000 USD on the side of its pools whose price is known', 'warning'],
+  anchor_depeg: [
+    'prices an anchor that lost its role, because it differs from the others by more than 2 %',
+    'critical',
+  ],
   v3_narrow_range: [
-    'has a V3 pool that holds less than its liquidity promises within 2 %: it counts by what it holds',
+    'has a V3 pool whose balances are below what its liquidity suggests within 2 %; its balances count',
     'info',
   ],
 };
@@ -37,30 +43,30 @@ export function hopWarnings(codes: Iterable<string>, step: number, from: string,
 
 export const LOW_LIQUIDITY: Warning = {
   code: 'low_liquidity',
-  message: 'Little liquidity stands behind this price: it does not count in volume and liquidity',
+  message: 'This price has little liquidity, so it does not count in volume and liquidity',
   severity: 'warning',
 };
 
 export const NOT_FINALIZED: Warning = {
   code: 'not_finalized',
-  message: 'The block may still be reorganised',
+  message: 'A reorg may still remove this block',
   severity: 'info',
 };
 
 export const MAX_HOPS_REACHED: Warning = {
   code: 'max_hops_reached',
-  message: 'Its neighbours are priced over 4 hops, and no price has more',
+  message: 'The tokens in its pools have prices of 4 hops, and a price has at most 4 hops',
   severity: 'warning',
 };
 
 /** `reasons`: why each examined pool of the token was excluded. */
-export function noRoute(reasons: readonly string[]): Warning {
+export function noRouteWarning(reasons: readonly string[]): Warning {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const text = [...counts].map(([reason, count]) => `${count} ${reason}`).join(', ');
   return {
     code: 'no_route',
-    message: `No pool with 50 USD on a known side connects this token to an anchor (its pools: ${text || 'none'})`,
+    message: `No pool with 50 USD on a side with a known price connects this token to an anchor (excluded pools: ${text || 'none'})`,
     severity: 'warning',
   };
 }

@@ -8,14 +8,14 @@ import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../p
 import { DEPTH_PART } from '../../pricing/leg';
 import type { HopPool, HopPrice } from '../../pricing/hop';
 import { priceRouteHop } from '../../pricing/market';
-import { knownSide } from '../../pricing/settle';
+import { knownSide } from '../../pricing/searchRoutes';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
 import { droppedPools, otherPools } from './auditExclusions';
-import { hashInputs } from './auditHash';
+import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
-import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRoute, NOT_FINALIZED } from './auditWarnings';
+import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRouteWarning, NOT_FINALIZED } from './auditWarnings';
 
 const V3 = 3;
 const PIPS_PER_BPS = 100;
@@ -111,7 +111,7 @@ function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): A
 
 function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): AuditHop['pools'][number] {
   const found = inputs.legs.get(key);
-  if (found === undefined) throw new RangeError(`a hop over a leg that is not known: ${key}`);
+  if (found === undefined) throw new RangeError(`the audit inputs have no leg ${key}`);
   const { leg, pool } = found;
   const [reserve0, reserve1] = reservesOf(found, inputs);
   return {
@@ -147,7 +147,7 @@ function warningsOf(
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
-    return [noRoute(reasons), ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+    return [noRouteWarning(reasons), ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));

@@ -18,14 +18,14 @@ const PAIR_SWAPS_MAX = 500_000;
 const OLD_COMMITS_MAX = 256;
 
 /** A leg of a pool (swaps.leg). */
-export interface LegKey {
+export interface LegRef {
   readonly pair: Hex;
   readonly leg: number;
 }
 
 export interface HeadSwaps {
   /** Swaps of a leg in the snapshot's head blocks, by ord; prices in USD or raw. Throws unavailable for too many. */
-  of(head: HeadSnapshot, key: LegKey, usd: boolean): Promise<HeadSwap[]>;
+  of(head: HeadSnapshot, key: LegRef, usd: boolean): Promise<HeadSwap[]>;
 }
 
 /** A swap with both of its prices. */
@@ -54,7 +54,7 @@ class KeptHeadSwaps implements HeadSwaps {
     private readonly keptMax: number,
   ) {}
 
-  async of(head: HeadSnapshot, key: LegKey, usd: boolean): Promise<HeadSwap[]> {
+  async of(head: HeadSnapshot, key: LegRef, usd: boolean): Promise<HeadSwap[]> {
     if (head.blocks.length === 0) return [];
     const name = keyOf(key.pair.slice(2), key.leg);
     const rows = (await this.isKept(head))
@@ -114,9 +114,9 @@ class KeptHeadSwaps implements HeadSwaps {
       pair,
       limit,
     };
-    const rows = await this.runner.read('ticks/list_head_swaps', params, readSwap);
+    const rows = await this.runner.read('bars/list_head_swaps', params, readSwap);
     if (pair !== '' && rows.length === limit)
-      throw new AppError('unavailable', 'too much of the chain waits for finality');
+      throw new AppError('unavailable', 'too many swaps of the pair are not final yet; try again later');
     return rows;
   }
 }

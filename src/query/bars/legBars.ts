@@ -5,7 +5,7 @@ import { partOfSwap, type BarPart } from './barParts';
 import { readPrices } from './barPrices';
 import type { BarRows } from './barReader';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import type { HeadSwaps, LegKey } from './headSwaps';
+import type { HeadSwaps, LegRef } from './headSwaps';
 
 export interface LegBarsSource {
   readonly runner: QueryRunner;
@@ -15,13 +15,13 @@ export interface LegBarsSource {
 export function legBars(
   { runner, headSwaps }: LegBarsSource,
   head: HeadSnapshot,
-  key: LegKey,
+  key: LegRef,
   usd: boolean,
 ): BarRows {
   const leg = { pair: key.pair.slice(2), leg: key.leg };
   return {
     list(seconds, from, to, limit) {
-      const name = usd ? 'ticks/list_bars_usd' : 'ticks/list_bars_quote';
+      const name = usd ? 'bars/list_bars_usd' : 'bars/list_bars_quote';
       const params = { ...leg, timeframe: seconds, from, to, limit };
       return runner.read(name, params, (row) => readPart(row, usd));
     },
@@ -30,7 +30,7 @@ export function legBars(
       return swaps.map((swap) => partOfSwap(swap, seconds));
     },
     async findFirstDay() {
-      const [day] = await runner.read('ticks/find_first_bar', { ...leg, usd }, (row) => row.u32());
+      const [day] = await runner.read('bars/find_first_bar', { ...leg, usd }, (row) => row.u32());
       return day ?? null;
     },
   };

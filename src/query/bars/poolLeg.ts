@@ -3,7 +3,7 @@ import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
 import { orientPool } from '../../domain/orientPool';
 import { AppError } from '../../errors';
-import { legOfPool, tokensOfPool, type PoolRow } from '../pairs/pools';
+import { legOfPool, tokensOfPool, type StoredPool } from '../pairs/pools';
 
 export interface PoolLeg {
   readonly leg: number;
@@ -22,7 +22,7 @@ export interface LegRequest {
 /** Throws bad_request for tokens outside the pool, or for the same token twice. */
 export function findPoolLeg(
   chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>,
-  pool: PoolRow,
+  pool: StoredPool,
   { base, quote }: LegRequest,
 ): PoolLeg {
   const [ownBase, ownQuote] = pool.base_is_token0 ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
@@ -34,7 +34,7 @@ export function findPoolLeg(
   const wantedBase = base ?? (quote === ownBase ? ownQuote : ownBase);
   const wantedQuote = quote ?? (wantedBase === ownQuote ? ownBase : ownQuote);
   if (wantedBase === wantedQuote)
-    throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: another token than base`);
+    throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: a token other than base`);
   const inOrder = tokens.indexOf(wantedBase) < tokens.indexOf(wantedQuote);
   const [token0, token1] = inOrder ? [wantedBase, wantedQuote] : [wantedQuote, wantedBase];
   const leg = legOfPool(pool, token0, token1);

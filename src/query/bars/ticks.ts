@@ -70,8 +70,8 @@ export async function getPairTicks(
     throw new AppError(
       'bad_request',
       request.base === null
-        ? `quote: got "${request.quote}"; with currency=usd it must be the leg's quote token`
-        : `base: got "${request.base}"; with currency=usd it must be the leg's base token`,
+        ? `quote: got "${request.quote}"; allowed with currency=usd: the default quote token`
+        : `base: got "${request.base}"; allowed with currency=usd: the default base token`,
     );
   const bars = await (leg.leg === ONLY_LEG ? likely : readLeg(leg.leg));
   const token0 = tokenRefOf(tokens, leg.token0);

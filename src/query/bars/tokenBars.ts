@@ -44,19 +44,19 @@ export function tokenBars(
   return {
     list(seconds, from, to, limit) {
       const params = { ...key, timeframe: seconds, from, to, limit };
-      return runner.read('token_ticks/list_bars', params, (row) => readPart(row, usd));
+      return runner.read('bars/list_token_bars', params, (row) => readPart(row, usd));
     },
     async listHead(seconds) {
       if (head.blocks.length === 0) return [];
       const params = { ...key, ...snapshotParams(head), timeframe: seconds, limit: HEAD_BLOCKS_MAX };
-      const rows = await runner.run('token_ticks/list_head_blocks', params, partRowShape);
+      const rows = await runner.run('bars/list_head_blocks', params, partRowShape);
       if (rows.length === HEAD_BLOCKS_MAX)
-        throw new AppError('unavailable', 'too much of the chain waits for finality');
+        throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
       return rows.map(toPart);
     },
     async findFirstDay() {
       const params = { ...key, ...snapshotParams(head) };
-      const [day] = await runner.read('token_ticks/find_first_bar', params, (row) => row.u32());
+      const [day] = await runner.read('bars/find_first_token_bar', params, (row) => row.u32());
       return day ?? null;
     },
   };

@@ -1,6 +1,7 @@
 /** Reads facts about contracts by address as of a snapshot: log counts, creation, code, proxy and token metadata. */
 import { z } from 'zod';
 
+import { checkComplete } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
@@ -15,6 +16,9 @@ import type { LogSource } from '../logs/logFilter';
 export const CONTRACTS_MAX = 1_000;
 export const CONTRACT_KINDS = ['token', 'pair', 'proxy', 'other'] as const;
 export type ContractKind = (typeof CONTRACT_KINDS)[number];
+
+/** Far more facts than 1,000 contracts have. */
+const ROWS_MAX = 1_000_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);
 const proxyShape = z.union([z.enum(PROXY_KINDS), z.literal('')]);
@@ -114,8 +118,10 @@ async function readKnown(
     // The engine finds one address by key without building a set first.
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
+    limit: ROWS_MAX,
   };
-  const rows = await source.runner.read('explorer/list_contract_facts', params, readFact);
+  const rows = await source.runner.read('contracts/list_contract_facts', params, readFact);
+  checkComplete('contracts/list_contract_facts', rows, ROWS_MAX);
   const known = new Map<Hex, Known>();
   for (const row of rows) {
     const one = known.get(row.address) ?? nothing();

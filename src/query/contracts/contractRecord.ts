@@ -10,7 +10,7 @@ import { isToken, type ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { LogSource } from '../logs/logFilter';
-import { implementationsAt, readRoutes, type Routes } from '../logs/logDecoder';
+import { implementationsAt, readProxies, type Proxies } from '../logs/logDecoder';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
 import { findPool, tokensOfPool } from '../pairs/pools';
 import { TIME_BUDGETS } from '../head/timeBudgets';
@@ -45,24 +45,24 @@ export async function toSummaries(
 ): Promise<ContractSummary[]> {
   const found = await contracts.findMany(source.chainId, addresses);
   const facts = addresses.map((address, index) => found[index] ?? silentFacts(source.chainId, address));
-  const [records, routes] = await Promise.all([
+  const [records, proxies] = await Promise.all([
     findVerifications(verified, facts),
     readProxyRoutes(source, head, facts),
   ]);
-  return facts.map((one) => toSummary(one, records.get(one.address) ?? null, routes, head));
+  return facts.map((one) => toSummary(one, records.get(one.address) ?? null, proxies, head));
 }
 
 async function readProxyRoutes(
   source: LogSource,
   head: HeadSnapshot,
   facts: readonly ContractFacts[],
-): Promise<Routes> {
+): Promise<Proxies> {
   const codes = new Map(
     facts.flatMap(({ address, code }) => (code === null || code.proxy === null ? [] : [[address, code]])),
   );
   return codes.size === 0
     ? { codes, upgrades: new Map() }
-    : readRoutes(source, head, [...codes.keys()], codes);
+    : readProxies(source, head, [...codes.keys()], codes);
 }
 
 /** At most 1,000. */
@@ -79,7 +79,7 @@ async function findVerifications(
 function toSummary(
   facts: ContractFacts,
   record: VerifiedContract | null,
-  routes: Routes,
+  proxies: Proxies,
   head: HeadSnapshot,
 ): ContractSummary {
   const { address, creation, kind, token } = facts;
@@ -89,7 +89,7 @@ function toSummary(
     name: record?.name ?? token?.name ?? null,
     type: kind,
     verified: record !== null,
-    proxy: proxyOf(facts, routes, head),
+    proxy: proxyOf(facts, proxies, head),
     creation_block: creation?.block ?? null,
     created_at: creation?.timestamp ?? null,
     first_seen_block: firstSeenOf(facts),
@@ -108,11 +108,11 @@ function firstSeenOf({ creation, firstSeenBlock }: ContractFacts): number | null
 /** The implementation of the proxy as of the snapshot. */
 function proxyOf(
   { address, code }: ContractFacts,
-  routes: Routes,
+  proxies: Proxies,
   head: HeadSnapshot,
 ): ContractSummary['proxy'] {
   if (code === null || code.proxy === null) return null;
-  const targets = implementationsAt(routes, address, lastOrdOfBlock(head.number));
+  const targets = implementationsAt(proxies, address, lastOrdOfBlock(head.number));
   const [only] = targets;
   return { kind: code.proxy.kind, implementation: targets.length === 1 && only !== undefined ? only : null };
 }
@@ -126,7 +126,7 @@ export async function toRecord(
   const { runner } = source;
   const node = nodeOf?.(facts.chainId) ?? null;
   const counted = holdingOf?.(facts.chainId, head, address) ?? null;
-  const [record, routes, pool, supply] = await Promise.all([
+  const [record, proxies, pool, supply] = await Promise.all([
     findWholeVerification(verified, twinArguments, facts.chainId, address, facts),
     readProxyRoutes(source, head, [facts]),
     kind === 'pair' ? findPool(runner, head, address) : null,
@@ -142,7 +142,7 @@ export async function toRecord(
   ]);
   // As in the market's lists, a token without decimals counts in raw units.
   const supplyText = supply === null ? null : formatUnits(supply, facts.token?.decimals ?? 0);
-  const summary = toSummary(facts, record, routes, head);
+  const summary = toSummary(facts, record, proxies, head);
   return {
     ...summary,
     ...verificationOf(record),
@@ -154,7 +154,7 @@ export async function toRecord(
     code_size: code?.size ?? null,
     token: summary.token === null ? null : { ...summary.token, total_supply: supplyText },
     pair: pool === null ? null : toPair(pool, pairTokens, fees),
-    upgrades: (routes.upgrades.get(address) ?? [])
+    upgrades: (proxies.upgrades.get(address) ?? [])
       .slice(-UPGRADES_SHOWN)
       .reverse()
       .map(({ ord, kind, targets }) => ({

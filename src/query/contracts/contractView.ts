@@ -7,7 +7,7 @@ import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedCont
 import type { ContractCode, ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { implementationsAt, readRoutes } from '../logs/logDecoder';
+import { implementationsAt, readProxies } from '../logs/logDecoder';
 import type { LogSource } from '../logs/logFilter';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
@@ -68,6 +68,6 @@ async function listTargets(
   code: ContractCode,
 ): Promise<readonly Hex[]> {
   if (code.proxy === null) return [];
-  const routes = await readRoutes(chain, head, [address], new Map([[address, code]]));
-  return implementationsAt(routes, address, lastOrdOfBlock(head.number));
+  const proxies = await readProxies(chain, head, [address], new Map([[address, code]]));
+  return implementationsAt(proxies, address, lastOrdOfBlock(head.number));
 }

@@ -91,12 +91,12 @@ async function listContracts(
     limit: question.limit,
     skip: question.skip,
   };
-  const rows = await runner.run('explorer/list_contracts', params, listShape);
+  const rows = await runner.run('contracts/list_contracts', params, listShape);
   const [first] = rows;
   if (first !== undefined || question.skip === 0)
     return { addresses: rows.map(({ address }) => address), total: Number(first?.total ?? 0) };
   // A page past the end has no row, and only rows have the total.
-  const [any] = await runner.run('explorer/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
+  const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
   return { addresses: [], total: Number(any?.total ?? 0) };
 }
 
@@ -110,7 +110,7 @@ export async function listCodes(
   if (addresses.length === 0) return new Map();
   const params = { addresses: addresses.map((address) => address.slice(2)), limit: CONTRACTS_MAX };
   const codes = new Map<Hex, ContractCode>();
-  for (const row of await runner.run('explorer/list_codes', params, codeRowShape)) {
+  for (const row of await runner.run('contracts/list_codes', params, codeRowShape)) {
     const code = toCode(row);
     if (code !== null) codes.set(row.address, code);
   }

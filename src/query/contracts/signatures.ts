@@ -32,7 +32,7 @@ export function createSignatureReader(runner: QueryRunner): SignatureReader {
   return {
     async listBySelectors(selectors) {
       if (selectors.length > SELECTORS_MAX)
-        throw new AppError('internal', `${selectors.length} selectors at once`);
+        throw new AppError('internal', `got ${selectors.length} selectors; allowed: ${SELECTORS_MAX}`);
       const wanted = [...new Set(selectors)].map((selector) => selector.slice(2));
       const read = (chunk: readonly string[]): Promise<z.infer<typeof signatureRowShape>[]> =>
         runner.run('sources/list_signatures', { selectors: chunk, limit: ROWS_MAX }, signatureRowShape);

@@ -110,7 +110,7 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
   };
   const findMany: VerifiedReader['findMany'] = async (contracts) => {
     if (contracts.length > CONTRACTS_MAX)
-      throw new AppError('internal', `${contracts.length} contracts at once`);
+      throw new AppError('internal', `got ${contracts.length} contracts; allowed: ${CONTRACTS_MAX}`);
     if (contracts.length === 0) return [];
     const own = await readOwn(contracts);
     const bare = contracts.filter((contract) => !own.has(keyOf(contract)));

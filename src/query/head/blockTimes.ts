@@ -18,9 +18,9 @@ const FOUND_MAX = 256;
 const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
 /** Blocks below the final cursor stay the newest at their times. They expire in case a gap is filled later. */
-const SETTLED_MAX = 1_024;
-const SETTLED_MS = 600_000;
-const settled = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
+const FINAL_BLOCKS_MAX = 1_024;
+const FINAL_BLOCKS_MS = 600_000;
+const finalBlocks = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
 
 /** The newest final block of the snapshot at or before `time` (unix seconds), or null. */
 export async function findFinalBlockAt(
@@ -48,8 +48,9 @@ async function readFinalBlockAt(
 ): Promise<BlockTime | null> {
   if (time < 0) return null;
   const ofRunner =
-    settled.get(runner) ?? new LRUCache<string, BlockTime>({ max: SETTLED_MAX, ttl: SETTLED_MS });
-  settled.set(runner, ofRunner);
+    finalBlocks.get(runner) ??
+    new LRUCache<string, BlockTime>({ max: FINAL_BLOCKS_MAX, ttl: FINAL_BLOCKS_MS });
+  finalBlocks.set(runner, ofRunner);
   const key = `${chainId} ${time}`;
   const known = ofRunner.get(key);
   if (known !== undefined && known.number <= head.finalTo) return known;

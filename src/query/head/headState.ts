@@ -36,7 +36,7 @@ const keptShape = z.object({ kept: countShape });
 
 /** A flip of the head. The writer publishes this message after it stored the rows. */
 export interface HeadNews {
-  /** Exactly one above the previous flip. */
+  /** One above the previous flip of the session. A new session starts from the clock, above all earlier versions. */
   readonly version: number;
   /** Blocks that became canonical. */
   readonly canonical: readonly HeadBlock[];

@@ -13,7 +13,7 @@ import { snapshotParams, type HeadBlock, type HeadSnapshot } from '../head/headS
 import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import { tokensOfPool, type PoolRow } from '../pairs/pools';
+import { tokensOfPool, type StoredPool } from '../pairs/pools';
 
 /** Rows that one counting query may group, about 150 bytes of memory each. A reader has 1 GiB. */
 const ROWS_PER_QUERY = 500_000;
@@ -123,7 +123,7 @@ async function followLarge(
   const rows = await inChunks([...large.keys()], (chunk) => {
     const tokens = chunk.map((token) => token.slice(2));
     const params = { ...snapshotParams(head), come, gone, tokens, limit: CHANGES_MAX };
-    return runner.run('balances/list_changes', params, changeRowShape);
+    return runner.run('holders/list_changes', params, changeRowShape);
   });
   if (rows.length >= CHANGES_MAX) return followed;
   for (const { token, holder, balance, change } of rows) {
@@ -140,7 +140,7 @@ async function followLarge(
 
 /** By the array of pools, which rarely changes. */
 const wantedOf = new WeakMap<
-  readonly PoolRow[],
+  readonly StoredPool[],
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
 >();
 
@@ -170,7 +170,7 @@ async function listHeadTokens(
   const fresh = [...found.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
   if (fresh.length === 0) return found;
   const params = { commits: fresh, limit: fresh.length };
-  const rows = await runner.run('balances/list_head_tokens', params, headTokensRowShape);
+  const rows = await runner.run('holders/list_head_tokens', params, headTokensRowShape);
   for (const { block_commit, tokens } of rows) found.set(Number(block_commit), tokens);
   return found;
 }
@@ -209,7 +209,7 @@ async function listMovedTokens(
     limit: TOKENS_MAX,
   };
   const moved = new Set(tokens);
-  for (const { token } of await runner.run('balances/list_moved_tokens', params, movedRowShape))
+  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRowShape))
     moved.add(token);
   return moved;
 }
@@ -240,7 +240,7 @@ async function sizesOf(
   const unknown = tokens.filter((token) => !sizes.has(token));
   if (unknown.length === 0) return sizes;
   const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
-  const rows = await runner.run('balances/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRowShape);
+  const rows = await runner.run('holders/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRowShape);
   const stored = new Map(rows.map((row) => [row.token, row.stored]));
   for (const token of unknown) sizes.set(token, stored.get(token) ?? 0);
   return sizes;
@@ -272,5 +272,5 @@ async function readHolders(
 ): Promise<HoldersRow[]> {
   const asked = tokens.map((token) => token.slice(2));
   const params = { ...snapshotParams(head), tokens: asked, limit: asked.length };
-  return runner.run('balances/count_holders', params, holdersRowShape);
+  return runner.run('holders/count_holders', params, holdersRowShape);
 }

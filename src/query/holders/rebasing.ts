@@ -17,6 +17,6 @@ export function createRebasingTables(runner: QueryRunner): RebasingTables {
 }
 
 export async function listRebasing(runner: QueryRunner): Promise<ReadonlySet<string>> {
-  const rows = await runner.run('balances/list_rebasing', { limit: TOKENS_MAX }, rebasingRowShape);
+  const rows = await runner.run('holders/list_rebasing', { limit: TOKENS_MAX }, rebasingRowShape);
   return new Set(rows.map(({ token }) => token));
 }

@@ -32,7 +32,7 @@ export async function readTokenHolding(
   token: Hex,
 ): Promise<TokenHolding | null> {
   const params = { ...snapshotParams(head), tokens: [token.slice(2)], limit: 1 };
-  const [row] = await runner.run('balances/count_holders', params, holdingRowShape);
+  const [row] = await runner.run('holders/count_holders', params, holdingRowShape);
   return row === undefined ? null : countOf(row);
 }
 
@@ -44,6 +44,6 @@ export async function listHolders(
   page: { readonly skip: number; readonly limit: number },
 ): Promise<Holder[]> {
   const params = { ...snapshotParams(head), token: token.slice(2), limit: page.limit, skip: page.skip };
-  const rows = await runner.run('explorer/list_holders', params, holderRowShape);
+  const rows = await runner.run('holders/list_holders', params, holderRowShape);
   return rows.map(({ holder, balance }) => ({ holder, balance: BigInt(balance) }));
 }

@@ -63,7 +63,7 @@ export function layoutOf(type: ParamType): Layout {
   }
   if (type.type === 'bytes' || type.type === 'string') return { kind: type.type, heads: 0 };
   const read = wordReaderOf(type.type);
-  if (read === null) throw new Error(`unknown type ${type.type}`);
+  if (read === null) throw new Error(`unknown ABI type ${type.type}`);
   return { kind: 'word', read, heads: WORD };
 }
 
@@ -147,7 +147,7 @@ class ValueReader {
   private list(item: Layout, length: number | null, at: number): DecodedValue[] {
     const base = length === null ? at + WORD : at;
     const count = length ?? this.number(at);
-    if (count * WORD > this.bytes) throw new RangeError('more items than words');
+    if (count * WORD > this.bytes) throw new RangeError('the list is longer than the data');
     const items: DecodedValue[] = [];
     try {
       for (let index = 0; index < count; index += 1) {
@@ -165,7 +165,8 @@ class ValueReader {
     const length = this.number(at);
     const from = at + WORD;
     // Encoders pad to a whole word.
-    if (from + Math.ceil(length / WORD) * WORD > this.bytes) throw new RangeError('beyond the data');
+    if (from + Math.ceil(length / WORD) * WORD > this.bytes)
+      throw new RangeError('the value ends after the data');
     if (length > 0 && from >= this.kept.length) throw new NotKept();
     const value = this.kept.subarray(from, from + length);
     const isCut = value.length < length;
@@ -179,19 +180,19 @@ class ValueReader {
   private number(at: number): number {
     const word = this.take(at, WORD);
     const high = word.subarray(0, 26).some((byte) => byte !== 0);
-    if (high) throw new RangeError('beyond any data');
+    if (high) throw new RangeError('the length or offset exceeds 6 bytes');
     return word.readUIntBE(26, 6);
   }
 
   private take(at: number, length: number): Buffer {
-    if (at + length > this.bytes) throw new RangeError('beyond the data');
+    if (at + length > this.bytes) throw new RangeError('the value ends after the data');
     if (at + length > this.kept.length) throw new NotKept();
     return this.kept.subarray(at, at + length);
   }
 
   private spend(text: number): void {
     this.textLeft -= text;
-    if (this.textLeft < 0) throw new RangeError('values far longer than their data');
+    if (this.textLeft < 0) throw new RangeError('the decoded values are much longer than the data');
   }
 }
 
@@ -208,6 +209,6 @@ export function wordReaderOf(type: string): WordReader | null {
 }
 
 function readAddressWord(word: string): string {
-  if (!word.startsWith('0'.repeat(24))) throw new Error('more than an address');
+  if (!word.startsWith('0'.repeat(24))) throw new Error('the word of an address begins with non-zero bytes');
   return `0x${word.slice(24)}`;
 }

@@ -26,7 +26,7 @@ export async function readEmitted(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, Emitted>> {
-  const rows = await source.runner.read('explorer/list_emitters', paramsOf(source, head, addresses), readRow);
+  const rows = await source.runner.read('logs/list_emitters', paramsOf(source, head, addresses), readRow);
   return new Map(rows.map(({ address, ...emitted }) => [address, emitted]));
 }
 

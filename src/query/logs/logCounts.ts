@@ -48,7 +48,7 @@ export function createLogCounts(source: LogSource, now: () => number = steadyNow
 
 async function readCounts({ runner, chainId }: LogSource): Promise<Counts> {
   const params = { chain_id: chainId, limit: CONTRACTS_MAX };
-  const rows = await runner.write('explorer/count_by_emitter', params, 'RowBinary');
+  const rows = await runner.write('logs/count_by_emitter', params, 'RowBinary');
   return { logsOf: (address) => findCount(rows, address.slice(2)) };
 }
 

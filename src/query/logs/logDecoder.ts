@@ -39,7 +39,7 @@ export interface LogDecoder {
 interface Findings {
   readonly upgrades: Map<Hex, readonly Upgrade[]>;
   /** Contracts with loaded upgrades. */
-  readonly routed: Set<Hex>;
+  readonly loaded: Set<Hex>;
   /** By contract and code hash; null: no verification. */
   readonly forms: Map<string, Forms | null>;
   readonly signatures: Map<Hex, readonly EventForm[]>;
@@ -57,11 +57,11 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
   const findingsOf = (source: LogSource, head: HeadSnapshot): Findings => {
     const key = `${source.chainId} ${head.version}`;
     const known = found.get(key);
-    if (known !== undefined && known.routed.size + known.forms.size + known.signatures.size < ADDRESSES_KEPT)
+    if (known !== undefined && known.loaded.size + known.forms.size + known.signatures.size < ADDRESSES_KEPT)
       return known;
     const none = {
       upgrades: new Map<Hex, readonly Upgrade[]>(),
-      routed: new Set<Hex>(),
+      loaded: new Set<Hex>(),
       forms: new Map<string, Forms | null>(),
       signatures: new Map<Hex, readonly EventForm[]>(),
     };
@@ -74,11 +74,11 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
       const named = logs.filter(({ topics }) => topics.length > 0);
       if (named.length === 0) return logs.map(() => null);
       const findings = findingsOf(source, head);
-      const routes = await findRoutes(source, head, findings, [
+      const proxies = await findProxies(source, head, findings, [
         ...new Set(named.map(({ address }) => address)),
       ]);
-      const forms = await findForms(deps, source, findings, routes, named, formsOf);
-      const first = await mapInSlices(logs, (log) => decodeByContracts(routes, forms, log));
+      const forms = await findForms(deps, source, findings, proxies, named, formsOf);
+      const first = await mapInSlices(logs, (log) => decodeByContracts(proxies, forms, log));
       const missing = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
       if (missing.length === 0) return first;
       await findSignatures(deps, findings, missing);
@@ -101,18 +101,18 @@ async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: num
   return made;
 }
 
-/** The routes of contracts: codes as of now, upgrades as of the head. */
-async function findRoutes(
+/** The proxies among these contracts: codes as of now, upgrades as of the head. */
+async function findProxies(
   source: LogSource,
   head: HeadSnapshot,
-  { upgrades, routed }: Findings,
+  { upgrades, loaded }: Findings,
   addresses: readonly Hex[],
-): Promise<Routes> {
+): Promise<Proxies> {
   const read = async (wanted: readonly Hex[]): Promise<void> => {
-    const fresh = wanted.filter((one) => !routed.has(one));
+    const fresh = wanted.filter((one) => !loaded.has(one));
     if (fresh.length === 0) return;
     for (const [address, list] of await listUpgrades(source, head, fresh)) upgrades.set(address, list);
-    for (const address of fresh) routed.add(address);
+    for (const address of fresh) loaded.add(address);
   };
   const [codes] = await Promise.all([listCodes(source, addresses), read(addresses)]);
   await read(beaconsOf({ codes, upgrades }, addresses));
@@ -132,18 +132,18 @@ async function findSignatures(
 }
 
 /** The proxies of a page with their implementations over time. */
-export interface Routes {
+export interface Proxies {
   readonly codes: ReadonlyMap<Hex, ContractCode>;
   readonly upgrades: UpgradeMap;
 }
 
 /** At most 1,000 addresses. `known`: codes already read. */
-export async function readRoutes(
+export async function readProxies(
   source: LogSource,
   head: HeadSnapshot,
   addresses: readonly Hex[],
   known: ReadonlyMap<Hex, ContractCode> = new Map(),
-): Promise<Routes> {
+): Promise<Proxies> {
   const unknown = addresses.filter((address) => !known.has(address));
   const [read, upgrades] = await Promise.all([
     listCodes(source, unknown),
@@ -156,7 +156,7 @@ export async function readRoutes(
 }
 
 /** The known beacons of these contracts at any time. */
-function beaconsOf({ codes, upgrades }: Routes, addresses: readonly Hex[]): Hex[] {
+function beaconsOf({ codes, upgrades }: Proxies, addresses: readonly Hex[]): Hex[] {
   const beacons = addresses.flatMap((address) =>
     (upgrades.get(address) ?? []).flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : [])),
   );
@@ -168,7 +168,7 @@ function beaconsOf({ codes, upgrades }: Routes, addresses: readonly Hex[]): Hex[
 }
 
 /** Contracts whose ABI may fit a log of `address` at `ord`, most likely first. */
-export function implementationsAt({ codes, upgrades }: Routes, address: Hex, ord: number): readonly Hex[] {
+export function implementationsAt({ codes, upgrades }: Proxies, address: Hex, ord: number): readonly Hex[] {
   const own = upgrades.get(address);
   const proxy = codes.get(address)?.proxy ?? null;
   const upgrade = upgradeAt(own, ord);
@@ -188,14 +188,14 @@ async function findForms(
   { verified }: DecoderDeps,
   source: LogSource,
   findings: Findings,
-  routes: Routes,
+  proxies: Proxies,
   logs: readonly StoredLog[],
   formsOf: (abi: readonly AbiEntry[]) => Forms,
 ): Promise<ReadonlyMap<Hex, Forms>> {
   const own = new Set(logs.map(({ address }) => address));
-  const behind = new Set(logs.flatMap(({ address, ord }) => implementationsAt(routes, address, ord)));
+  const behind = new Set(logs.flatMap(({ address, ord }) => implementationsAt(proxies, address, ord)));
   const more = [...behind].filter((address) => !own.has(address));
-  const codes = new Map(routes.codes);
+  const codes = new Map(proxies.codes);
   await inChunks(more, async (chunk) => {
     for (const [address, code] of await listCodes(source, chunk)) codes.set(address, code);
     return [];
@@ -221,13 +221,13 @@ async function findForms(
 }
 
 function decodeByContracts(
-  routes: Routes,
+  proxies: Proxies,
   forms: ReadonlyMap<Hex, Forms>,
   log: StoredLog,
 ): DecodedLog | null {
   const [topic0] = log.topics;
   if (topic0 === undefined) return null;
-  for (const address of [log.address, ...implementationsAt(routes, log.address, log.ord)]) {
+  for (const address of [log.address, ...implementationsAt(proxies, log.address, log.ord)]) {
     const decoded = decodeBy(forms.get(address)?.get(topic0), log);
     if (decoded !== null) return decoded;
   }

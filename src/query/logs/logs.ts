@@ -136,12 +136,12 @@ export async function countLogs(
       to_block: blockOfOrd(range.to),
       final_to: head.finalTo,
     };
-    const [sum] = await runner.run('explorer/sum_block_logs', { ...params, ...blocks }, countShape);
+    const [sum] = await runner.run('logs/sum_block_logs', { ...params, ...blocks }, countShape);
     const total = Number(sum?.logs ?? 0);
     return { total: Math.min(total, LOG_TOTAL_MAX), exact: total <= LOG_TOTAL_MAX };
   }
   const most = LOG_TOTAL_MAX + 1;
-  const [row] = await runner.run('explorer/count_logs', { ...params, most }, countShape);
+  const [row] = await runner.run('logs/count_logs', { ...params, most }, countShape);
   const total = Number(row?.logs ?? 0);
   return { total: Math.min(total, LOG_TOTAL_MAX), exact: total <= LOG_TOTAL_MAX };
 }
@@ -175,7 +175,7 @@ function listEventLogs(
     skip,
     data_max: firstDataMax(limit, bounds),
   };
-  return runner.read('explorer/list_event_logs', params, readLog);
+  return runner.read('logs/list_event_logs', params, readLog);
 }
 
 interface FoundOrds {
@@ -205,21 +205,21 @@ async function findOrds(
   const run = async (name: string, more = {}): Promise<number[]> =>
     (await runner.run(name, { ...params, ...more }, ordShape)).map(({ ord }) => Number(ord));
   if (filter.txHash !== null) {
-    const ords = await run('explorer/list_tx_ords', { tx_hash: filter.txHash.slice(2) });
+    const ords = await run('logs/list_tx_ords', { tx_hash: filter.txHash.slice(2) });
     return { ords, cutAt: null };
   }
   if (filter.addresses.length === 0 && !isNarrow(filter)) {
     const [topics0] = filter.topics;
-    if (topics0.length === 0) return { ords: await run('explorer/list_block_ords'), cutAt: null };
+    if (topics0.length === 0) return { ords: await run('logs/list_block_ords'), cutAt: null };
     const lists = await Promise.all(
-      [...new Set(topics0)].map((topic0) => run('explorer/list_topic_ords', { topic0: topic0.slice(2) })),
+      [...new Set(topics0)].map((topic0) => run('logs/list_topic_ords', { topic0: topic0.slice(2) })),
     );
     const sign = newestFirst ? -1 : 1;
     const ords = lists.flat().sort((a, b) => sign * (a - b));
     return { ords: ords.slice(0, wanted), cutAt: null };
   }
   return searchWindows(source, head, filter, range, search, (window, limit) =>
-    run('explorer/list_window_ords', { from_ord: window.from, to_ord: window.to, limit }),
+    run('logs/list_window_ords', { from_ord: window.from, to_ord: window.to, limit }),
   );
 }
 
@@ -241,7 +241,7 @@ async function readLogs(
       limit: ORDS_PER_QUERY,
       data_max: Math.min(dataMax, WHOLE_DATA),
     };
-    return runner.read('explorer/list_logs_at', params, readLog);
+    return runner.read('logs/list_logs_at', params, readLog);
   };
   const byOrd = new Map<number, StoredLog>();
   for (const log of await inChunks(ords, read, ORDS_PER_QUERY)) byOrd.set(log.ord, log);

@@ -51,7 +51,7 @@ export async function listNftMoves(
   const search = { newestFirst, wanted };
   const { ords, cutAt } = await searchWindows(source, head, filter, range, search, async (window, limit) => {
     const bounds = { from_ord: window.from, to_ord: window.to, limit };
-    const rows = await source.runner.run('explorer/list_nft_moves', { ...params, ...bounds }, moveShape);
+    const rows = await source.runner.run('logs/list_nft_moves', { ...params, ...bounds }, moveShape);
     for (const row of rows) found.set(Number(row.ord), toLog(row));
     return rows.map(({ ord }) => Number(ord));
   });

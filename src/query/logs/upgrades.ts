@@ -46,7 +46,7 @@ export async function listUpgrades(
     addresses: addresses.map((address) => address.slice(2)),
     limit: UPGRADES_MAX,
   };
-  const rows = await runner.run('explorer/list_upgrades', params, upgradeShape);
+  const rows = await runner.run('logs/list_upgrades', params, upgradeShape);
   const upgrades = new Map<Hex, Upgrade[]>();
   const facets = new Map<Hex, Map<string, Hex>>();
   for (const { address, ord, topic0, topic1, data } of rows) {

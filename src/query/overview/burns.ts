@@ -24,6 +24,6 @@ export async function sumBurned(
     after_ord: await findOrdAt(runner, chainId, head, since),
     since,
   };
-  const [row] = await runner.run('burns/sum_burned', params, burnedRowShape);
+  const [row] = await runner.run('overview/sum_burned', params, burnedRowShape);
   return BigInt(row?.burned ?? 0);
 }

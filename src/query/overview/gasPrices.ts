@@ -30,7 +30,7 @@ export async function listGasBlocks({ runner, chainId }: LogSource, head: HeadSn
     final_to: head.finalTo,
     limit: GAS_BLOCKS,
   };
-  const rows = await runner.run('explorer/list_gas_blocks', params, gasRowShape);
+  const rows = await runner.run('overview/list_gas_blocks', params, gasRowShape);
   return rows.map(({ base_fee, gas_prices }) => ({
     baseFee: base_fee === null ? null : BigInt(base_fee),
     paid: gas_prices.map(BigInt).sort(compare),

@@ -11,7 +11,7 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { stateRowShape } from './pairRows';
 import { listPoolFees, type PoolFees } from './poolFees';
-import { listPools, type PoolRow } from './pools';
+import { listPools, type StoredPool } from './pools';
 
 /** More pools than any chain has. This is a safety bound, not a page size. */
 const ROWS_MAX = 2_000_000;
@@ -27,7 +27,7 @@ type LastTradeRow = z.infer<typeof lastTradeRowShape>;
 
 export interface PairBase {
   /** Sorted by address. The same array until a pool is added. */
-  readonly pools: readonly PoolRow[];
+  readonly pools: readonly StoredPool[];
   /** Index of a pool in `pools`. */
   indexOf(address: string): number | undefined;
   /** The newest state of the pool at an index, or null. */
@@ -43,7 +43,7 @@ export interface PairBases {
 }
 
 interface Rows {
-  readonly pools: readonly PoolRow[];
+  readonly pools: readonly StoredPool[];
   readonly states: ReadonlyMap<string, StateRow>;
   readonly lastTrades: ReadonlyMap<string, LastTradeRow>;
   /** Fees of vault pools with a fee change. */
@@ -52,7 +52,7 @@ interface Rows {
 
 /** Arrays with one item per pool, in the order of `pools`. */
 interface Places {
-  readonly pools: readonly PoolRow[];
+  readonly pools: readonly StoredPool[];
   readonly indexOf: ReadonlyMap<string, number>;
   readonly states: readonly (StateRow | null)[];
   readonly lastTrades: readonly (number | null)[];
@@ -150,7 +150,7 @@ async function countRows(runner: QueryRunner, ord: number): Promise<string> {
 }
 
 /** Shares equal texts between rows. Separate copies would take 25 MB for 100,000 pools. */
-function shareTexts(pools: readonly PoolRow[]): PoolRow[] {
+function shareTexts(pools: readonly StoredPool[]): StoredPool[] {
   const texts = new Map<string, string>();
   const shared = (text: string): string => {
     const known = texts.get(text);
@@ -167,7 +167,7 @@ function shareTexts(pools: readonly PoolRow[]): PoolRow[] {
 }
 
 function placesOf(
-  pools: readonly PoolRow[],
+  pools: readonly StoredPool[],
   stateOf: (address: string) => StateRow | null,
   tradeOf: (address: string) => number | null,
   fees: PoolFees,
@@ -181,7 +181,7 @@ function placesOf(
   };
 }
 
-function grow(base: Base, added: readonly PoolRow[]): Places {
+function grow(base: Base, added: readonly StoredPool[]): Places {
   const indexOf = (address: string): number => base.indexOf.get(address) ?? -1;
   return placesOf(
     [...base.pools, ...added].sort(byAddress),
@@ -206,4 +206,4 @@ function under({ pools, indexOf, states, lastTrades, fees }: Places, changes: Ro
   };
 }
 
-const byAddress = (a: PoolRow, b: PoolRow): number => (a.address < b.address ? -1 : 1);
+const byAddress = (a: StoredPool, b: StoredPool): number => (a.address < b.address ? -1 : 1);

@@ -5,7 +5,7 @@ import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
 import { meanTvl, priceOf, tradeCounts, type PairEntry } from './pairItem';
 import type { PairWindows } from './pairWindows';
 import type { StateRow } from './pairRows';
-import { weightsOfPool, type PoolRow } from './pools';
+import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
 import { lpSupplyOf, type HoldingFacts } from '../tokens/tokenSupply';
 
@@ -117,7 +117,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
 }
 
 /** Liquidity of the default leg, raw. */
-function weightedLiquidityOf(pool: PoolRow, reserves: readonly [number, number]): number {
+function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, number]): number {
   const weights = weightsOfPool(pool);
   const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
   return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
@@ -133,7 +133,7 @@ function lpFields({ pool }: PairEntry, lp: HoldingFacts): Pick<PairDetail, 'tota
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;
 
-function concentratedFields(pool: PoolRow, state: StateRow | null): ConcentratedFields {
+function concentratedFields(pool: StoredPool, state: StateRow | null): ConcentratedFields {
   const initialised = state !== null && state.sqrt_price_x96 !== '0';
   return {
     sqrt_price_x96: initialised ? state.sqrt_price_x96 : null,

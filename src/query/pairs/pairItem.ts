@@ -4,9 +4,9 @@ import { formatPrice, scalePrice } from '../../domain/prices';
 import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
-import { weightsOfPool, type PoolRow } from './pools';
+import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
-import type { TokenPrice, TokenPrices } from '../prices/priceBook';
+import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from '../tokens/tokens';
 
@@ -43,7 +43,7 @@ export interface PoolTokens {
   readonly name: string;
 }
 
-export function poolTokensOf(pool: PoolRow, tokens: TokenMap): PoolTokens {
+export function poolTokensOf(pool: StoredPool, tokens: TokenMap): PoolTokens {
   const token0 = tokenOf(tokens, pool.token0);
   const token1 = tokenOf(tokens, pool.token1);
   const [base, quote] = pool.base_is_token0 ? [token0, token1] : [token1, token0];
@@ -76,7 +76,7 @@ export class PairEntry {
 
   /** `before`: the same pool as of an earlier head. */
   constructor(
-    readonly pool: PoolRow,
+    readonly pool: StoredPool,
     readonly tokens: PoolTokens,
     readonly facts: PairFacts,
     readonly prices: TokenPrices,
@@ -220,7 +220,11 @@ function nameOf(base: Token, quote: Token, all: readonly Token[]): string {
   return [base, quote, ...others].map(labelOf).join(' / ');
 }
 
-function tvlNow(pool: PoolRow, sides: readonly [PoolSide, PoolSide], holdings: readonly PoolSide[]): number {
+function tvlNow(
+  pool: StoredPool,
+  sides: readonly [PoolSide, PoolSide],
+  holdings: readonly PoolSide[],
+): number {
   return pool.all_tokens.length === 0
     ? tvlOf(pool.pool_type, ...sides)
     : tvlOfWeighted(holdings, weightsOfPool(pool));
@@ -271,7 +275,7 @@ function labelOf(token: Token): string {
 
 /** The price of a pool's state as a decimal string: the other token per token0 or token1. */
 export function priceOf(
-  pool: PoolRow,
+  pool: StoredPool,
   state: StateRow | null,
   token0: Token,
   token1: Token,

@@ -15,9 +15,9 @@ import { createPairBases, type PairBase, type PairBases } from './pairBase';
 import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
 import { meanBalancesRowShape, pastPricesRowShape, tradesRowShape } from './pairRows';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import type { TokenPrices } from '../prices/priceBook';
+import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
-import type { PoolRow } from './pools';
+import type { StoredPool } from './pools';
 import type { TokenMap } from '../tokens/tokens';
 
 /** More pools than any chain has. This is a safety bound, not a page size. */
@@ -30,7 +30,7 @@ export interface PairTable {
   /** Sorted by address. */
   readonly entries: readonly PairEntry[];
   /** In the order of the entries. The same array until a pool is added. */
-  readonly pools: readonly PoolRow[];
+  readonly pools: readonly StoredPool[];
   readonly byAddress: { get(address: string): PairEntry | undefined };
   /** The prices that value the pairs. */
   readonly prices: TokenPrices;
@@ -42,7 +42,7 @@ export interface PairTable {
 export interface PairMemory {
   readonly bases: PairBases;
   readonly directory: Directory;
-  tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<PoolRow, PoolTokens> };
+  tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<StoredPool, PoolTokens> };
   before: PairTable | null;
 }
 
@@ -130,7 +130,7 @@ export async function readPairTable(
 }
 
 /** The entry of the same pool in the previous table, usually at the same index. */
-function findBefore(before: PairTable | null, pool: PoolRow, index: number): PairEntry | undefined {
+function findBefore(before: PairTable | null, pool: StoredPool, index: number): PairEntry | undefined {
   const there = before?.entries[index];
   return there?.pool === pool ? there : before?.byAddress.get(pool.address);
 }
@@ -141,7 +141,7 @@ function indexEntries(entries: readonly PairEntry[], base: PairBase): PairTable[
 }
 
 /** The tokens of a pool, built once until any token changes. */
-function poolTokens(memory: PairMemory, tokens: TokenMap): (pool: PoolRow) => PoolTokens {
+function poolTokens(memory: PairMemory, tokens: TokenMap): (pool: StoredPool) => PoolTokens {
   if (memory.tokensOf.tokens !== tokens) memory.tokensOf = { tokens, kept: new WeakMap() };
   const { kept } = memory.tokensOf;
   return (pool) => {

@@ -9,7 +9,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { HOUR_SECONDS, wholeHours, type WholeHours } from '../bars/hourWindow';
 import { meanReserves, type HeldState, type ValuedSwap } from './pairMeans';
 import { meanBalancesRowShape, meanReservesRowShape, type MeanReservesRow } from './pairRows';
-import type { PoolRow } from './pools';
+import type { StoredPool } from './pools';
 import { slotOf } from '../bars/tickSeries';
 
 export interface PairWindows {
@@ -58,7 +58,7 @@ export async function readPairWindows(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  { address, all_tokens: tokens }: Pick<PoolRow, 'address' | 'all_tokens'>,
+  { address, all_tokens: tokens }: Pick<StoredPool, 'address' | 'all_tokens'>,
   swapsADay = 0,
 ): Promise<PairWindows> {
   const tip = await findFinalTip(runner, chainId, head);

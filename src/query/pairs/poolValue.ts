@@ -1,6 +1,7 @@
 /** Computes TVL, depth and yield of a pool by the prices of its tokens. Pure. */
+import { isTrusted } from '../../pricing/confidence';
 import { scalePrice } from '../../domain/prices';
-import { isTrusted, type TokenPrice } from '../prices/priceBook';
+import type { TokenPrice } from '../prices/priceByHops';
 
 const CONSTANT_PRODUCT = 2;
 const CONCENTRATED = 3;

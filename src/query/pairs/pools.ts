@@ -7,7 +7,7 @@ import type { Hex } from '../../domain/hex';
 import { poolTypeShape } from '../../wire/primitives';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-const poolRowShape = z.object({
+const storedPoolShape = z.object({
   address: z.string(),
   dex: z.string(),
   pool_type: poolTypeShape,
@@ -25,9 +25,9 @@ const poolRowShape = z.object({
   created_at: z.int().nullable(),
   created_tx: z.string().nullable(),
 });
-export type PoolRow = z.infer<typeof poolRowShape>;
+export type StoredPool = z.infer<typeof storedPoolShape>;
 
-const foundPoolShape = poolRowShape.extend({ is_final: z.boolean() });
+const foundPoolShape = storedPoolShape.extend({ is_final: z.boolean() });
 
 /** The pool at an address, or null. `is_final`: no reorg can remove the pool. */
 export async function findPool(
@@ -41,22 +41,22 @@ export async function findPool(
 }
 
 /** Every pool of a snapshot. `since_ord`: later pools only. */
-export async function listPools(runner: QueryRunner, params: QueryParams): Promise<PoolRow[]> {
-  return runner.run('pairs/list_pools', params, poolRowShape);
+export async function listPools(runner: QueryRunner, params: QueryParams): Promise<StoredPool[]> {
+  return runner.run('pairs/list_pools', params, storedPoolShape);
 }
 
-export function tokensOfPool({ all_tokens, token0, token1 }: PoolRow): readonly string[] {
+export function tokensOfPool({ all_tokens, token0, token1 }: StoredPool): readonly string[] {
   return all_tokens.length === 0 ? [token0, token1] : all_tokens;
 }
 
 /** The number of the pool's leg of two tokens (swaps.leg), or null without such a leg. */
-export function legOfPool(pool: PoolRow, token0: string, token1: string): number | null {
+export function legOfPool(pool: StoredPool, token0: string, token1: string): number | null {
   const tokens = tokensOfPool(pool);
   const [first, second] = [tokens.indexOf(token0), tokens.indexOf(token1)];
   return first < 0 || second < 0 || first >= second ? null : 256 * first + second;
 }
 
 /** Weights of the pool's tokens, 0–1; empty for pools without weights. */
-export function weightsOfPool({ all_weights }: PoolRow): readonly number[] {
+export function weightsOfPool({ all_weights }: StoredPool): readonly number[] {
   return all_weights.map((weight) => Number(weight) / 1e18);
 }

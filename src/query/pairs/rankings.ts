@@ -28,7 +28,10 @@ export class Rankings<T, S extends string> {
     const known = orders.get(name);
     if (known !== undefined) return known;
     const sorted: T[] = [];
-    for (const place of this.rank(entries, sort, order)) sorted.push(entries[place] as T);
+    for (const place of this.rank(entries, sort, order)) {
+      const entry = entries[place];
+      if (entry !== undefined) sorted.push(entry);
+    }
     orders.set(name, sorted);
     return sorted;
   }
@@ -41,7 +44,7 @@ export class Rankings<T, S extends string> {
     const known = places.filter((place) => !Number.isNaN(numbers[place]));
     // The sort is stable, so ties stay in address order.
     known.sort((a, b) => {
-      const [one, other] = [numbers[a] as number, numbers[b] as number];
+      const [one, other] = [numbers[a] ?? NaN, numbers[b] ?? NaN];
       return one === other ? 0 : one < other ? -sign : sign;
     });
     places.set(known);
@@ -52,11 +55,9 @@ export class Rankings<T, S extends string> {
   private byAddress(entries: readonly T[]): Places {
     const addresses = entries.map((entry) => this.itemOf(entry).address);
     const places = Uint32Array.from(entries, (_, place) => place);
-    const isSorted = addresses.every(
-      (address, place) => place === 0 || (addresses[place - 1] as string) <= address,
-    );
+    const isSorted = addresses.every((address, place) => (addresses[place - 1] ?? '') <= address);
     if (isSorted) return places;
-    return places.sort((a, b) => ((addresses[a] as string) < (addresses[b] as string) ? -1 : 1));
+    return places.sort((a, b) => ((addresses[a] ?? '') < (addresses[b] ?? '') ? -1 : 1));
   }
 }
 

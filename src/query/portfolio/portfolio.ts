@@ -39,29 +39,29 @@ const CONCENTRATED = 3;
 
 const TRUNCATED: Warning = {
   code: 'truncated',
-  message: 'This address has more tokens or positions than are looked at, or than the node is asked about',
+  message: 'This address has more tokens or positions than this answer covers',
   severity: 'warning',
 };
 
 const NODE_AWAY: Warning = {
   code: 'node_away',
   message:
-    'The chain node does not answer: the native coin and what V3 positions are owed are not known and not counted',
+    'The chain node does not answer, so the native coin and the amounts owed to V3 positions are not counted',
   severity: 'info',
 };
 
 const REBASING_GUESSED: Warning = {
   code: 'rebasing_guessed',
   message:
-    'Balances of tokens with the flag rebasing are what the logs add up to, since the node does not say',
+    'The node gave no balances of tokens with the flag rebasing, so these balances are sums of the logs',
   severity: 'warning',
 };
 
 const SEEDED: Warning = {
   code: 'seeded',
   message:
-    'What was there before the first indexed block was asked of the node, for tokens of the wallet and of the deepest ' +
-    'pools; other tokens, and V3 positions from before, are missing',
+    'Balances from before the first indexed block come from the node, for tokens of the wallet and of the deepest pools. ' +
+    'Other tokens and V3 positions from before this block are missing',
   severity: 'info',
 };
 

@@ -1,11 +1,12 @@
 /** Values a wallet's LP tokens and V3 positions at the current state of the pools. Pure. */
+import { isTrusted } from '../../pricing/confidence';
 import { formatUnits } from '../../domain/amounts';
 import type { Collected } from '../../protocols/positionManager';
 import { amountsOfLiquidity } from '../../protocols/tickMath';
 import type { PortfolioAmount, PortfolioPosition } from '../../wire/portfolio';
 import { pendingProtocolLp, shareOfPool, sharePercent, type Reserves } from './lpShare';
 import type { PairEntry } from '../pairs/pairItem';
-import { isTrusted, type TokenPrices } from '../prices/priceBook';
+import type { TokenPrices } from '../prices/priceByHops';
 import { worthOf } from '../tokens/tokenSupply';
 
 const CONSTANT_PRODUCT = 2;

@@ -1,9 +1,9 @@
 /** Values a wallet's tokens and native coin, and lists tokens that a wallet is likely to hold. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
-import { levelOf } from '../../pricing/confidence';
+import { isTrusted, levelOf } from '../../pricing/confidence';
 import type { PortfolioNative, PortfolioToken } from '../../wire/portfolio';
 import type { PairTable } from '../pairs/pairTable';
-import { isTrusted, type TokenPrices } from '../prices/priceBook';
+import type { TokenPrices } from '../prices/priceByHops';
 import { changePercent, compareKeys } from '../pairs/ranking';
 import { worthOf } from '../tokens/tokenSupply';
 import { tokenOf } from '../tokens/tokens';

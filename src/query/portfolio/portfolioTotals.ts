@@ -6,13 +6,13 @@ import type { ValuedPosition } from './portfolioPositions';
 import type { ValuedNative, ValuedToken } from './portfolioTokens';
 import { compareKeys } from '../pairs/ranking';
 
-export interface Holdings {
+export interface ValuedHoldings {
   readonly native: ValuedNative | null;
   readonly tokens: readonly ValuedToken[];
   readonly positions: readonly ValuedPosition[];
 }
 
-export const NO_HOLDINGS: Holdings = { native: null, tokens: [], positions: [] };
+export const NO_HOLDINGS: ValuedHoldings = { native: null, tokens: [], positions: [] };
 
 interface Valued {
   readonly trusted: boolean;
@@ -27,7 +27,7 @@ function sumTrusted(items: readonly Valued[]): number {
 export function toPortfolio(
   address: string,
   head: HeadSnapshot,
-  { native, tokens, positions }: Holdings,
+  { native, tokens, positions }: ValuedHoldings,
   warnings: readonly Warning[],
 ): Portfolio {
   const parts = {

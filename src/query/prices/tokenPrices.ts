@@ -10,7 +10,7 @@ import type { Window } from '../../wire/pairs';
 import { findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import { makeTokenPrices, type Hop, type Hops, type TokenPrices } from './priceBook';
+import { makeTokenPrices, type Hop, type Hops, type TokenPrices } from './priceByHops';
 
 const DAY_SECONDS = 86_400;
 /** More tokens than any chain has. This is a safety bound, not a page size. */

@@ -74,7 +74,7 @@ export function classify(q: string): Meaning[] {
 }
 
 /** Hits, best first; at most a few hundred. */
-export async function search(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
+export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
   const lists = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
   return lists
     .flat()
@@ -116,7 +116,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   const params = { ...snapshotParams(head), chain_id: chainId, hash: hash.slice(2), final_to: head.finalTo };
   const [{ logs }, blocks, signatures] = await Promise.all([
     listLogs(source, head, { ...ALL_LOGS, txHash: hash }, page),
-    runner.run('explorer/find_block_by_hash', params, blockShape),
+    runner.run('search/find_block_by_hash', params, blockShape),
     deps.signatures.listBySelectors([hash]),
   ]);
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
@@ -169,7 +169,7 @@ async function searchSelector(deps: SearchDeps, { source }: Moment, selector: He
 async function searchBlock({ source, head }: Moment, number: number): Promise<SearchHit[]> {
   if (number > head.number) return [];
   const params = { ...snapshotParams(head), chain_id: source.chainId, number, final_to: head.finalTo };
-  const rows = await source.runner.run('explorer/find_block_by_number', params, hashShape);
+  const rows = await source.runner.run('search/find_block_by_number', params, hashShape);
   return rows.map(({ hash }) =>
     hit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
   );
@@ -241,11 +241,11 @@ export async function readHitFacts(
     tokens: areOthers,
   };
   await Promise.all([
-    source.runner.read('explorer/list_hit_facts', params, (row) => {
+    source.runner.read('search/list_hit_facts', params, (row) => {
       const address = row.hex0x(20);
       ([pools, tokens, verified][row.u8() - 1] ?? tokens).add(address);
     }),
-    source.runner.read('explorer/list_verified_twins', params, (row) => verified.add(row.hex0x(20))),
+    source.runner.read('search/list_verified_twins', params, (row) => verified.add(row.hex0x(20))),
   ]);
   return { pools, tokens, verified };
 }

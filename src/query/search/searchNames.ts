@@ -46,7 +46,7 @@ export async function listNamed(source: NameSource, text: string, limit: number)
     Promise.all([source.directory.allTokens(), logCounts.read()]).then(([known, counts]) =>
       listTokensNamed(known.values(), counts, text, limit),
     ),
-    runner.read('explorer/search_verified_names', asked, readVerified),
+    runner.read('search/search_verified_names', asked, readVerified),
   ]);
   const newest = newestOf(verified, ({ chainId: chain, address }) => `${chain} ${address}`);
   const byHash = new Map<Hex, VerifiedRow>();
@@ -54,7 +54,7 @@ export async function listNamed(source: NameSource, text: string, limit: number)
     if (row.codeHash !== ZERO_HASH && !byHash.has(row.codeHash)) byHash.set(row.codeHash, row);
   const hashes = [...byHash.keys()].map((hash) => hash.slice(2));
   const twins =
-    hashes.length === 0 ? [] : await runner.run('explorer/list_code_twins', { hashes, limit }, twinShape);
+    hashes.length === 0 ? [] : await runner.run('search/list_code_twins', { hashes, limit }, twinShape);
   const named = [
     ...tokens,
     ...newest.flatMap((row) => (row.chainId === chainId ? (nameContract(row.address, row, text) ?? []) : [])),

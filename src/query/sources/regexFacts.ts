@@ -38,27 +38,27 @@ export function readRegex(text: string): RegexFacts {
 
 class Parser {
   anchorsText = false;
-  #at = 0;
+  private at = 0;
 
   constructor(private readonly text: string) {}
 
   /** Parses up to a closing bracket or the end. */
   alternatives(depth: number): Node {
     if (depth > DEPTH_MAX) {
-      this.#at = this.text.length;
+      this.at = this.text.length;
       return TOO_LARGE;
     }
-    const branches = [this.#sequence(depth)];
-    while (this.text[this.#at] === '|') {
-      this.#at += 1;
-      branches.push(this.#sequence(depth));
+    const branches = [this.sequence(depth)];
+    while (this.text[this.at] === '|') {
+      this.at += 1;
+      branches.push(this.sequence(depth));
     }
     const [only] = branches;
     if (branches.length === 1 && only !== undefined) return only;
     return { size: sum(branches) + branches.length, literals: [], character: null };
   }
 
-  #sequence(depth: number): Node {
+  private sequence(depth: number): Node {
     const literals: string[] = [];
     let size = 0;
     let run = '';
@@ -66,9 +66,9 @@ class Parser {
       if (run !== '') literals.push(run);
       run = '';
     };
-    while (this.#at < this.text.length && !'|)'.includes(this.text[this.#at] ?? '')) {
-      const atom = this.#atom(depth);
-      const { min, max, some } = this.#repetition();
+    while (this.at < this.text.length && !'|)'.includes(this.text[this.at] ?? '')) {
+      const atom = this.atom(depth);
+      const { min, max, some } = this.repetition();
       size += some ? atom.size * Math.max(1, max) + 1 : atom.size;
       if (!some && atom.character !== null) run += atom.character;
       else {
@@ -79,65 +79,64 @@ class Parser {
     }
     endRun();
     // RE2 refuses an unmatched closing bracket.
-    if (depth === 0 && this.#at < this.text.length && this.text[this.#at] === ')')
-      this.#at = this.text.length;
+    if (depth === 0 && this.at < this.text.length && this.text[this.at] === ')') this.at = this.text.length;
     return { size: Math.min(size, Number.MAX_SAFE_INTEGER), literals, character: null };
   }
 
-  #atom(depth: number): Node {
-    const character = this.#next();
-    if (character === '(') return this.#group(depth);
-    if (character === '[') return this.#characterClass();
-    if (character === '\\') return this.#escape();
+  private atom(depth: number): Node {
+    const character = this.next();
+    if (character === '(') return this.group(depth);
+    if (character === '[') return this.characterClass();
+    if (character === '\\') return this.escape();
     if (character === '.') return { size: CLASS_SIZE, literals: [], character: null };
     if (character === '^' || character === '$') return { size: 1, literals: [], character: null };
     return { size: 1, literals: [], character };
   }
 
-  #group(depth: number): Node {
-    const flags = /^\?(?:P?<\w*>|P=\w*|([a-zA-Z-]*)([:)]))/.exec(this.text.slice(this.#at, this.#at + 80));
+  private group(depth: number): Node {
+    const flags = /^\?(?:P?<\w*>|P=\w*|([a-zA-Z-]*)([:)]))/.exec(this.text.slice(this.at, this.at + 80));
     if (flags !== null) {
-      this.#at += flags[0].length;
+      this.at += flags[0].length;
       if (/-.*m/.test(flags[1] ?? '')) this.anchorsText = true;
       if (flags[2] === ')') return { size: 0, literals: [], character: null };
     }
     const inner = this.alternatives(depth + 1);
-    if (this.text[this.#at] === ')') this.#at += 1;
+    if (this.text[this.at] === ')') this.at += 1;
     return { ...inner, character: null };
   }
 
-  #characterClass(): Node {
+  private characterClass(): Node {
     let size = CLASS_SIZE;
-    if (this.text[this.#at] === '^') this.#at += 1;
+    if (this.text[this.at] === '^') this.at += 1;
     // A closing bracket in first position is a member of the class.
-    if (this.text[this.#at] === ']') this.#at += 1;
-    while (this.#at < this.text.length) {
-      const character = this.#next();
+    if (this.text[this.at] === ']') this.at += 1;
+    while (this.at < this.text.length) {
+      const character = this.next();
       if (character === ']') break;
-      if (character === '\\' && /[pP]/.test(this.#next())) size += UNICODE_CLASS_SIZE;
-      if (character === '[' && this.text[this.#at] === ':') {
-        const end = this.text.indexOf(':]', this.#at);
-        if (end >= 0) this.#at = end + 2;
+      if (character === '\\' && /[pP]/.test(this.next())) size += UNICODE_CLASS_SIZE;
+      if (character === '[' && this.text[this.at] === ':') {
+        const end = this.text.indexOf(':]', this.at);
+        if (end >= 0) this.at = end + 2;
       }
     }
     return { size, literals: [], character: null };
   }
 
-  #escape(): Node {
-    const character = this.#next();
+  private escape(): Node {
+    const character = this.next();
     if (character === 'A' || character === 'z' || character === 'Z') this.anchorsText = true;
     if (character === 'Q') {
-      const end = this.text.indexOf('\\E', this.#at);
-      const quoted = this.text.slice(this.#at, end < 0 ? undefined : end);
-      this.#at = end < 0 ? this.text.length : end + 2;
+      const end = this.text.indexOf('\\E', this.at);
+      const quoted = this.text.slice(this.at, end < 0 ? undefined : end);
+      this.at = end < 0 ? this.text.length : end + 2;
       return { size: quoted.length, literals: [], character: null };
     }
     if (character === 'p' || character === 'P') {
-      this.#at += /^(?:\{[^}]*\}|.)/.exec(this.text.slice(this.#at, this.#at + 80))?.[0].length ?? 0;
+      this.at += /^(?:\{[^}]*\}|.)/.exec(this.text.slice(this.at, this.at + 80))?.[0].length ?? 0;
       return { size: UNICODE_CLASS_SIZE, literals: [], character: null };
     }
     if (character === 'x') {
-      this.#at += /^(?:\{[^}]*\}|..)/.exec(this.text.slice(this.#at, this.#at + 80))?.[0].length ?? 0;
+      this.at += /^(?:\{[^}]*\}|..)/.exec(this.text.slice(this.at, this.at + 80))?.[0].length ?? 0;
       return { size: 1, literals: [], character: null };
     }
     // Escaped letters and digits are special. Every other escaped character is literal.
@@ -145,13 +144,13 @@ class Parser {
     return { size: 1, literals: [], character };
   }
 
-  #repetition(): { readonly min: number; readonly max: number; readonly some: boolean } {
+  private repetition(): { readonly min: number; readonly max: number; readonly some: boolean } {
     let [min, max, some] = [1, 1, false];
     for (;;) {
-      const rest = this.text.slice(this.#at, this.#at + 20);
+      const rest = this.text.slice(this.at, this.at + 20);
       const found = /^(?:([*+?])|\{(\d{1,5})(?:(,)(\d{0,5}))?\})\??/.exec(rest);
       if (found === null) return { min, max, some };
-      this.#at += found[0].length;
+      this.at += found[0].length;
       some = true;
       const [, sign, low, comma, high] = found;
       const least = sign === undefined ? Number(low) : sign === '+' ? 1 : 0;
@@ -163,11 +162,11 @@ class Parser {
   }
 
   /** Reads one code point. */
-  #next(): string {
-    const code = this.text.codePointAt(this.#at);
+  private next(): string {
+    const code = this.text.codePointAt(this.at);
     if (code === undefined) return '';
     const character = String.fromCodePoint(code);
-    this.#at += character.length;
+    this.at += character.length;
     return character;
   }
 }

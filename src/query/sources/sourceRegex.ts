@@ -33,8 +33,10 @@ export async function readRegexQuestion(
   caseMatters: boolean,
 ): Promise<RegexQuestion> {
   const { size, literals, anchorsText } = readRegex(q);
-  if (anchorsText) throw refused(q, 'an expression for one line, with ^ and $ for its ends');
-  if (size > SIZE_MAX) throw refused(q, `an expression of at most ${SIZE_MAX} states: repetitions multiply`);
+  if (anchorsText)
+    throw refused(q, 'an expression without \\A, \\z and (?-m); use ^ and $ for the ends of a line');
+  if (size > SIZE_MAX)
+    throw refused(q, `an expression of at most ${SIZE_MAX} states; nested repetitions multiply the states`);
   const flags = caseMatters ? '' : 'i';
   const inLine = flags === '' ? q : `(?${flags})${q}`;
   if (await matchesNothing(runner, q, inLine))
@@ -103,7 +105,7 @@ export async function listMatchingFiles(
       if (hashes.length > 0) return { hashes, complete: false };
       throw refused(
         question.q,
-        `an expression that takes less than ${TIME_BUDGETS.regexMs / 1000} s, such as one with a word in it`,
+        `an expression that takes less than ${TIME_BUDGETS.regexMs / 1000} s, for example one that contains a word`,
       );
     }
     // The next slice should take half of the remaining time at the pace of this slice.

@@ -8,7 +8,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import type { Token } from '../../wire/primitives';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { findPool, tokensOfPool, type PoolRow } from '../pairs/pools';
+import { findPool, tokensOfPool, type StoredPool } from '../pairs/pools';
 import { listTokens, type TokenMap } from './tokens';
 
 /** At this many pools the cache is cleared. */
@@ -17,12 +17,12 @@ const POOLS_KEPT = 20_000;
 const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
 
 export interface PoolWithTokens {
-  readonly pool: PoolRow;
+  readonly pool: StoredPool;
   readonly tokens: TokenMap;
 }
 
 export class Directory {
-  private readonly pools = new Map<Hex, { readonly pool: PoolRow; readonly finalTo: number }>();
+  private readonly pools = new Map<Hex, { readonly pool: StoredPool; readonly finalTo: number }>();
   private known = new Map<string, Token>();
   private mark: string | null = null;
 

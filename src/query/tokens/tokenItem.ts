@@ -6,7 +6,7 @@ import type { Token } from '../../wire/primitives';
 import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
 import { trustedValueOf } from '../pairs/poolValue';
-import type { TokenPrice, TokenPrices } from '../prices/priceBook';
+import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
 import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
 import type { TokenWindows } from './tokenWindows';
@@ -73,7 +73,8 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
     return [
       {
         code: 'no_route',
-        message: 'This token has no USD price: no pool with enough behind it connects it to an anchor',
+        message:
+          'This token has no USD price, because no pool with enough liquidity connects it to an anchor',
         severity: 'warning',
       },
     ];
@@ -81,7 +82,7 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
   return [
     {
       code: 'low_liquidity',
-      message: 'Little liquidity stands behind this price: it does not count in volume and liquidity',
+      message: 'This price has little liquidity, so it does not count in volume and liquidity',
       severity: 'warning',
     },
   ];

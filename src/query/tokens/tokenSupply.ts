@@ -2,8 +2,8 @@
 import { unitsToNumber } from '../../domain/amounts';
 import type { TokenDetail, Warning } from '../../wire/tokens';
 import type { TokenHolding } from '../holders/holderCounts';
-import type { PoolRow } from '../pairs/pools';
-import type { TokenPrice } from '../prices/priceBook';
+import type { StoredPool } from '../pairs/pools';
+import type { TokenPrice } from '../prices/priceByHops';
 
 const TOP = [10, 20, 40] as const;
 
@@ -32,7 +32,7 @@ export function supplyOf({ holding, partial, rebasing }: HoldingFacts): Supply |
 
 /** The supply of an LP token. Complete if the pool's creation is indexed. */
 export function lpSupplyOf(
-  pool: Pick<PoolRow, 'created_block'>,
+  pool: Pick<StoredPool, 'created_block'>,
   { holding, partial }: HoldingFacts,
 ): { readonly supply: bigint | null; readonly holders: number } | null {
   if (partial && pool.created_block === null) return null;
@@ -67,21 +67,22 @@ export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distrib
 
 export const PARTIAL_HISTORY: Warning = {
   code: 'partial_history',
-  message: 'Transfers from before the first indexed block are missing: balances are what is known since',
+  message:
+    'Transfers from before the first indexed block are missing, so balances count later transfers only',
   severity: 'info',
 };
 
 export const UNBALANCED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',
-  message: 'The transfers in the logs do not add up: somebody sent more than it ever got',
+  message: 'The transfer logs do not add up: an address sent more than it received',
   severity: 'warning',
 };
 
 export const REBASING: Warning = {
   code: 'rebasing',
   message:
-    'Balances of this token change without transfers in the logs, or otherwise than they say: its supply and how it is ' +
-    'spread are not known, and holders are those that the logs name',
+    'Balances of this token do not follow its transfer logs, so its supply and distribution are unknown. ' +
+    'The holders are the addresses in the logs',
   severity: 'warning',
 };
 

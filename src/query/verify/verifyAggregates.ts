@@ -33,26 +33,26 @@ export interface VerifyRange {
   readonly pruned?: boolean;
 }
 
-const OVER_SWAPS = 'diff_pair_totals';
+const OVER_SWAPS = 'verify/diff_pair_totals';
 
 /** Rollups over all rows, compared once. */
 const WHOLE_TABLES = [
   OVER_SWAPS,
-  'diff_pool_latest',
-  'diff_pool_balances',
-  'diff_token_price_latest',
-  'diff_token_balances',
-  'diff_holder_balances',
-  'diff_owner_positions',
+  'verify/diff_pool_latest',
+  'verify/diff_pool_balances',
+  'verify/diff_token_price_latest',
+  'verify/diff_token_balances',
+  'verify/diff_holder_balances',
+  'verify/diff_owner_positions',
 ];
 
 const DAYS_TABLES = [
-  'diff_blocks',
-  'diff_events',
-  'diff_bars',
-  'diff_dex_hours',
-  'diff_token_bars',
-  'diff_transfers',
+  'verify/diff_blocks',
+  'verify/diff_events',
+  'verify/diff_bars',
+  'verify/diff_dex_hours',
+  'verify/diff_token_bars',
+  'verify/diff_transfers',
 ];
 
 /** All differences, at most 100 per table and day. Calls `onDay` after each day. */
@@ -75,13 +75,13 @@ export async function verifyAggregates(
       wrapped: wrappedNative?.slice(2) ?? '',
     };
     for (const name of DAYS_TABLES) {
-      differences.push(...(await runner.run(`verify/${name}`, params, differenceShape)));
+      differences.push(...(await runner.run(name, params, differenceShape)));
     }
     onDay(day, last_block - first_block + 1);
   }
   for (const name of WHOLE_TABLES) {
     if (pruned && name === OVER_SWAPS) continue;
-    differences.push(...(await runner.run(`verify/${name}`, {}, differenceShape)));
+    differences.push(...(await runner.run(name, {}, differenceShape)));
   }
   return differences;
 }

@@ -90,7 +90,7 @@ export function openBlockscoutServer(fetch: JsonFetch, chainId: number): Contrac
         if (status !== 200 || !parsed.success)
           throw new AppError(
             'unavailable',
-            `${fetch.shown} answered no list of contracts (status ${status})`,
+            `the answer of ${fetch.shown} is not a list of contracts (status ${status})`,
           );
         const { items, next_page_params } = parsed.data;
         const next = next_page_params === null ? null : toQuery(next_page_params);
@@ -125,7 +125,7 @@ function toFound(
       const { status, body } = await fetch.get(`/api/v2/smart-contracts/${facts.address}`, signal);
       const parsed = contractShape.safeParse(body);
       if (status !== 200 || !parsed.success)
-        throw new BrokenRecord(`the server answered no contract (status ${status})`);
+        throw new BrokenRecord(`the answer of the server is not a contract (status ${status})`);
       return readAnswer(parsed.data, facts);
     },
   };
@@ -135,12 +135,12 @@ function readAnswer(
   answer: ContractAnswer,
   facts: Pick<FoundContract, 'chainId' | 'address'>,
 ): ImportedRecord {
-  if (answer.is_verified === false) throw new BrokenRecord('it is not verified');
+  if (answer.is_verified === false) throw new BrokenRecord('the contract is not verified on the server');
   const abi = readAbi(answer.abi);
-  if (abi === null) throw new BrokenRecord('the ABI is not valid');
+  if (abi === null) throw new BrokenRecord('the ABI of the contract is not valid');
   const { name, source_code: source } = answer;
   if (typeof name !== 'string' || typeof source !== 'string')
-    throw new BrokenRecord('there is no name or no source');
+    throw new BrokenRecord('the contract has no name or no source code');
   const language = readLanguage(
     answer.language ?? (answer.is_vyper_contract === true ? 'vyper' : 'solidity'),
   );

@@ -54,26 +54,38 @@ const PATH_MAX = 1_024;
 export function checkLimits(record: ImportedRecord): ImportedRecord {
   const { contract, sources } = record;
   if (contract.name === '' || contract.name.length > NAME_MAX)
-    throw new BrokenRecord('the contract has no usable name');
+    throw new BrokenRecord(
+      `the contract name has ${contract.name.length} characters; allowed: 1 to ${NAME_MAX}`,
+    );
   const { name, compilerVersion, evmVersion, license, abi, libraries } = contract;
   if (!isPrintable([name, compilerVersion, evmVersion, license, abi, libraries]))
-    throw new BrokenRecord('a name in the record has control characters');
-  if (sources.length === 0) throw new BrokenRecord('there are no source files');
-  if (sources.length > FILES_MAX) throw new BrokenRecord(`${sources.length} source files are too many`);
+    throw new BrokenRecord(
+      'the name, a compiler setting, the licence or the ABI contains control characters',
+    );
+  if (sources.length === 0) throw new BrokenRecord('the record has no source files');
+  if (sources.length > FILES_MAX)
+    throw new BrokenRecord(`the record has ${sources.length} source files; allowed: ${FILES_MAX}`);
   if (!isPrintable(sources.map((file) => file.path)) || !isPrintable(contract.path))
-    throw new BrokenRecord('the path of a source file has control characters');
+    throw new BrokenRecord('the path of a source file contains control characters');
   if (!sources.some((file) => file.path === contract.path)) {
     throw new BrokenRecord(
-      `the file of the contract, ${contract.path.slice(0, 80)}, is not among the sources`,
+      `the sources do not contain ${contract.path.slice(0, 80)}, the file of the contract`,
     );
   }
   let bytes = 0;
   for (const { path, content } of sources) {
-    if (path === '' || path.length > PATH_MAX) throw new BrokenRecord('a source file has no usable path');
-    if (content.length > FILE_BYTES_MAX) throw new BrokenRecord(`the file ${path.slice(0, 80)} is too large`);
+    if (path === '' || path.length > PATH_MAX)
+      throw new BrokenRecord(
+        `the path of a source file has ${path.length} characters; allowed: 1 to ${PATH_MAX}`,
+      );
+    if (content.length > FILE_BYTES_MAX)
+      throw new BrokenRecord(
+        `the file ${path.slice(0, 80)} has ${content.length} characters; allowed: ${FILE_BYTES_MAX}`,
+      );
     bytes += content.length;
   }
-  if (bytes > RECORD_BYTES_MAX) throw new BrokenRecord('the sources are too large');
+  if (bytes > RECORD_BYTES_MAX)
+    throw new BrokenRecord(`the sources have ${bytes} characters; allowed: ${RECORD_BYTES_MAX}`);
   return record;
 }
 

@@ -57,7 +57,7 @@ export function createJsonFetch(
           problem = reasonOf(error);
         }
       }
-      throw new AppError('unavailable', `${root} does not answer ${path}: ${problem}`);
+      throw new AppError('unavailable', `${root} did not answer the request for ${path}: ${problem}`);
     },
   };
 }

@@ -56,12 +56,12 @@ export function readMetadata(
   const targets = Object.entries(metadata.settings.compilationTarget);
   const [target] = targets;
   if (target === undefined || targets.length !== 1)
-    throw new BrokenRecord(`the metadata names ${targets.length} compilation targets`);
+    throw new BrokenRecord(`the metadata has ${targets.length} compilation targets; allowed: 1`);
   const [path, name] = target;
   if (metadata.sources[path] === undefined)
-    throw new BrokenRecord(`the compilation target ${path.slice(0, 80)} is not among the sources`);
+    throw new BrokenRecord(`the sources do not contain the compilation target ${path.slice(0, 80)}`);
   const abi = readAbi(metadata.output.abi);
-  if (abi === null) throw new BrokenRecord('the ABI is not valid');
+  if (abi === null) throw new BrokenRecord('the ABI in the metadata is not valid');
   const sources = Object.entries(metadata.sources).map(([each, source]) =>
     readSource(each, source, findFile),
   );
@@ -117,7 +117,8 @@ export function readLanguage(text: string): 'Solidity' | 'Vyper' | 'Yul' {
   const found = (['Solidity', 'Vyper', 'Yul'] as const).find(
     (each) => each.toLowerCase() === text.toLowerCase(),
   );
-  if (found === undefined) throw new BrokenRecord(`the language "${text.slice(0, 40)}" is not known`);
+  if (found === undefined)
+    throw new BrokenRecord(`language: got "${text.slice(0, 40)}"; allowed: Solidity, Vyper, Yul`);
   return found;
 }
 
@@ -127,12 +128,12 @@ function readSource(
   findFile: (hash: Hex, path: string) => string | null,
 ): SourceFile {
   const hash = isHexOfLength(keccak256, 64) ? toLowerHex(keccak256) : null;
-  if (hash === null) throw new BrokenRecord(`the metadata gives no hash of ${path.slice(0, 80)}`);
+  if (hash === null) throw new BrokenRecord(`the metadata has no valid keccak256 of ${path.slice(0, 80)}`);
   const found = findFile(hash, path);
   if (found !== null) return { path, content: found, contentHash: hash };
-  if (content === undefined) throw new BrokenRecord(`the file ${path.slice(0, 80)} is missing`);
+  if (content === undefined) throw new BrokenRecord(`the source file ${path.slice(0, 80)} is missing`);
   if (hashContent(content) !== hash)
-    throw new BrokenRecord(`the file ${path.slice(0, 80)} is not the one of the metadata`);
+    throw new BrokenRecord(`the hash of ${path.slice(0, 80)} differs from the metadata`);
   return { path, content, contentHash: hash };
 }
 

@@ -9,7 +9,7 @@ import type { Hex } from '../../domain/hex';
 import type { ChainCode } from '../chainCode';
 import { createVerifiedStore } from '../storeVerified';
 import { BrokenRecord, type ContractSource, type FoundContract, type ImportedRecord } from './foundContract';
-import { settleCodes } from './settleCode';
+import { attachCodes } from './attachCodes';
 
 const BATCH = 100;
 const READS_AT_ONCE = 4;
@@ -52,8 +52,8 @@ export async function runImport(
   const importBatch = async (batch: readonly FoundContract[]): Promise<void> => {
     const records = await readAll(deps, batch, counts, signal);
     signal.throwIfAborted();
-    const settled = await settleCodes(records, deps.chain, deps.descendants);
-    const good = settled.flatMap((each, index) => {
+    const attached = await attachCodes(records, deps.chain, deps.descendants);
+    const good = attached.flatMap((each, index) => {
       if ('records' in each) return each.records;
       const contract = records[index]?.contract;
       if (contract !== undefined) deps.skipped(contract, each.broken);

@@ -60,7 +60,7 @@ async function findRoot(folder: string): Promise<string> {
   }
   throw new AppError(
     'bad_config',
-    `${folder} holds no repository of Sourcify: no contracts/full_match or contracts/partial_match`,
+    `${folder} is not a Sourcify repository: contracts/full_match and contracts/partial_match are missing`,
   );
 }
 
@@ -94,8 +94,9 @@ function toFound(folder: string, position: string, facts: Facts): FoundContract 
 async function readContract(folder: string, facts: Facts): Promise<ImportedRecord> {
   const file = join(folder, 'metadata.json');
   const about = await stat(file).catch(() => null);
-  if (about === null) throw new BrokenRecord('there is no metadata.json');
-  if (about.size > METADATA_BYTES_MAX) throw new BrokenRecord('metadata.json is too large');
+  if (about === null) throw new BrokenRecord('the file metadata.json is missing');
+  if (about.size > METADATA_BYTES_MAX)
+    throw new BrokenRecord(`metadata.json has ${about.size} bytes; allowed: ${METADATA_BYTES_MAX}`);
   const text = decode(await readFile(file), 'metadata.json');
   const files = await readSources(join(folder, 'sources'));
   const verifiedAt = Math.floor(about.mtimeMs / 1_000);
@@ -118,11 +119,15 @@ async function readSources(folder: string): Promise<Map<Hex, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   // Skips links, which could lead out of the folder.
   const plain = entries.filter((entry) => entry.isFile());
-  if (plain.length > FILES_MAX) throw new BrokenRecord(`${plain.length} source files are too many`);
+  if (plain.length > FILES_MAX)
+    throw new BrokenRecord(`the contract has ${plain.length} source files; allowed: ${FILES_MAX}`);
   for (const entry of plain) {
     const path = join(entry.parentPath, entry.name);
-    if ((await stat(path)).size > FILE_BYTES_MAX)
-      throw new BrokenRecord(`the file ${entry.name.slice(0, 80)} is too large`);
+    const { size } = await stat(path);
+    if (size > FILE_BYTES_MAX)
+      throw new BrokenRecord(
+        `the file ${entry.name.slice(0, 80)} has ${size} bytes; allowed: ${FILE_BYTES_MAX}`,
+      );
     const content = decode(await readFile(path), entry.name);
     files.set(hashContent(content), content);
   }

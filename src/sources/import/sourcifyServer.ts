@@ -99,7 +99,10 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
         if (status === 404 || status === 400) return;
         const parsed = listShape.safeParse(body);
         if (!parsed.success)
-          throw new AppError('unavailable', `${fetch.shown} answered no list of contracts`);
+          throw new AppError(
+            'unavailable',
+            `the answer of ${fetch.shown} is not a list of contracts (status ${status})`,
+          );
         const { results } = parsed.data;
         for (const { address, match, runtimeMatch, matchId } of results) {
           after = String(matchId);
@@ -126,7 +129,7 @@ function toFound(
       const { status, body } = await fetch.get(`/v2/contract/${chainId}/${address}?fields=${FIELDS}`, signal);
       const parsed = contractShape.safeParse(body);
       if (status !== 200 || !parsed.success)
-        throw new BrokenRecord(`the server answered no contract (status ${status})`);
+        throw new BrokenRecord(`the answer of the server is not a contract (status ${status})`);
       return readAnswer(parsed.data, facts);
     },
   };
@@ -140,7 +143,7 @@ function readAnswer(
   const verifiedAt = Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
   // The runtime code decides the verification status.
   const status = answer.runtimeMatch ?? answer.match;
-  if (status === null) throw new BrokenRecord('it is not verified');
+  if (status === null) throw new BrokenRecord('the contract is not verified on the server');
   const known: MetadataFacts = { ...facts, status, verifiedAt };
   const record =
     typeof answer.metadata === 'object' && answer.metadata !== null
@@ -189,8 +192,8 @@ function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): Imported
   const { compilation, sources } = answer;
   const abi = readAbi(answer.abi);
   if (compilation === null || compilation === undefined)
-    throw new BrokenRecord('there is neither metadata nor compilation');
-  if (abi === null) throw new BrokenRecord('the ABI is not valid');
+    throw new BrokenRecord('the contract has neither metadata nor compiler settings');
+  if (abi === null) throw new BrokenRecord('the ABI of the contract is not valid');
   const { compilerSettings, fullyQualifiedName, name } = compilation;
   const path = fullyQualifiedName.slice(0, Math.max(0, fullyQualifiedName.length - name.length - 1));
   const files = Object.entries(sources ?? {}).map(([each, { content }]) => ({ path: each, content }));

@@ -51,7 +51,7 @@ export function compareCode(onChain: Hex, compiled: CompiledCode, options: Compa
   if (chain.length < length || (options.kind === 'runtime' && chain.length !== length)) {
     const [there, here] = [chain.length / 2, length / 2];
     return {
-      difference: `the ${options.kind} code has ${there} bytes, the compiled one ${here}`,
+      difference: `the ${options.kind} code on the chain has ${there} bytes, the compiled code ${here}`,
       lengths: true,
     };
   }
@@ -94,11 +94,16 @@ function link(
     const found = new Set(ranges.map((range) => sliceRange(body, range)));
     const [address = ''] = found;
     if (found.size !== 1)
-      return { difference: `library ${name} stands with ${found.size} addresses in the code` };
-    if (/^0*$/.test(address)) return { difference: `library ${name} is not linked in the code` };
+      return {
+        difference: `the code on the chain contains ${found.size} addresses for library ${name}; allowed: 1`,
+      };
+    if (/^0*$/.test(address))
+      return { difference: `the code on the chain contains no address for library ${name}` };
     const wanted = told.get(name) ?? told.get(bareName(name));
     if (wanted !== undefined && wanted !== `0x${address}`)
-      return { difference: `library ${name} is 0x${address} in the code, not ${wanted}` };
+      return {
+        difference: `library ${name} has the address 0x${address} in the code on the chain, not ${wanted}`,
+      };
     libraries[name] = `0x${address}`;
     for (const range of ranges) linked = copyRange(linked, body, range);
   }
@@ -118,7 +123,8 @@ function fillImmutables(
   let filled = code;
   for (const ranges of immutables.values()) {
     const values = new Set(ranges.map((range) => sliceRange(body, range)));
-    if (values.size > 1) return { difference: 'an immutable stands with several values in the code' };
+    if (values.size > 1)
+      return { difference: 'the code on the chain contains different values for one immutable variable' };
     for (const range of ranges) filled = copyRange(filled, body, range);
   }
   return { code: filled };
@@ -142,7 +148,7 @@ function describeDifference(code: string, body: string, kind: string): string {
     if (first < 0) first = at / 2;
     bytes += 1;
   }
-  return `the ${kind} code differs in ${bytes} of ${body.length / 2} bytes, first at ${first}`;
+  return `the compiled ${kind} code differs in ${bytes} of ${body.length / 2} bytes, first at byte ${first}`;
 }
 
 /**

@@ -127,7 +127,9 @@ export function runCompiler(
       if (parsed.success && 'output' in parsed.data) resolve(parsed.data);
       else if (killed !== '') reject(new AppError('unavailable', killed));
       else if (unstarted !== null)
-        reject(new AppError('unavailable', 'no compiler could be started', { cause: unstarted }));
+        reject(
+          new AppError('unavailable', 'the compiler process could not be started', { cause: unstarted }),
+        );
       else {
         const text = parsed.success && 'failure' in parsed.data ? parsed.data.failure : said.trim();
         reject(new AppError('bad_request', reasonOf({ code, ending, text }, limits)));
@@ -150,9 +152,9 @@ const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL', 'S
 const OUT_OF_MEMORY = /out of memory|OOM|allocation failed|bad_alloc|cannot enlarge memory|memory\.grow/i;
 
 function reasonOf({ code, ending, text }: Ending, { cpuSeconds, memoryMax }: CompilerLimits): string {
-  if (ending === 'SIGXCPU') return `the compiler took longer than ${cpuSeconds} s of processor time`;
+  if (ending === 'SIGXCPU') return `the compiler exceeded ${cpuSeconds} s of processor time`;
   const crashed = ending !== null && CRASHES.has(ending);
   if (code === EXIT_MEMORY || crashed || OUT_OF_MEMORY.test(text))
-    return `the compiler needed too much memory; allowed: ${Math.floor(memoryMax / 2 ** 20)} MiB`;
+    return `the compiler exceeded its memory limit of ${Math.floor(memoryMax / 2 ** 20)} MiB`;
   return `the compiler failed: ${text.slice(0, REASON_MAX)}`;
 }

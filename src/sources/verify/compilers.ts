@@ -94,7 +94,7 @@ function missing(asked: string, versions: readonly string[]): AppError {
   const shown = asked.slice(0, 60);
   return new AppError(
     'bad_request',
-    `the compiler solc ${shown} is not installed; installed: ${there} (npm install solc-<version>@npm:solc@<version> adds one)`,
+    `the compiler solc ${shown} is not installed; installed: ${there} (to add one: npm install solc-<version>@npm:solc@<version>)`,
   );
 }
 

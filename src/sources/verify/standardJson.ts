@@ -31,16 +31,16 @@ export function readStandardInput(value: unknown): StandardInput {
   if (!parsed.success) {
     const place = parsed.error.issues[0]?.path.join('.') ?? '';
     const shown = normaliseText(place, PLACE_MAX) ?? '';
-    throw bad(`the standard JSON input is not valid at "${shown}" (sources need their content)`);
+    throw bad(`the standard JSON input is not valid at "${shown}" (each source file needs "content")`);
   }
   const { language, sources, settings } = parsed.data;
   if (language !== 'Solidity' && language !== 'Yul')
-    throw bad(`the language "${language.slice(0, 40)}" is not supported`);
+    throw bad(`language: got "${language.slice(0, 40)}"; allowed: Solidity, Yul`);
   const files = Object.entries(sources);
   if (files.length === 0 || files.length > FILES_MAX)
     throw bad(`got ${files.length} source files; allowed: 1 to ${FILES_MAX}`);
   if (!isPrintable(files.map(([path]) => path)))
-    throw bad('the path of a source file has control characters');
+    throw bad('the path of a source file contains control characters');
   const bytes = files.reduce((sum, [, { content }]) => sum + content.length, 0);
   if (bytes > SOURCE_BYTES_MAX)
     throw bad(`the sources have ${bytes} characters; allowed: ${SOURCE_BYTES_MAX}`);
@@ -151,14 +151,14 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
     return value === undefined || (target.path !== null && target.path !== path) ? [] : [{ path, value }];
   });
   const [only] = found;
-  if (only === undefined) throw bad(`no contract ${nameOf(target)} is in the compiled sources`);
+  if (only === undefined) throw bad(`the compiled sources do not contain the contract ${nameOf(target)}`);
   if (found.length > 1) {
-    throw bad(`${found.length} files have a contract ${target.name}: give path:${target.name}`);
+    throw bad(`${found.length} files contain a contract ${target.name}: name one as path:${target.name}`);
   }
   const parsed = contractShape.safeParse(only.value);
   // Yul contracts have no ABI.
   const abi = parsed.success ? readAbi(parsed.data.abi ?? []) : null;
-  if (!parsed.success || abi === null) throw bad(`the compiler gave no code for ${nameOf(target)}`);
+  if (!parsed.success || abi === null) throw bad(`the compiler returned no code for ${nameOf(target)}`);
   const { evm, metadata } = parsed.data;
   if (evm.deployedBytecode.object === '')
     throw bad(`${nameOf(target)} is abstract or an interface: it has no code`);

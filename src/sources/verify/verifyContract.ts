@@ -73,7 +73,7 @@ export async function verifyContract(
     if (wrong !== null) return { reason: wrong };
     const told = request.constructorArguments ?? null;
     if (told !== null && told !== constructorArguments) {
-      return { reason: 'the constructor arguments are not those behind the creation code' };
+      return { reason: 'the given constructor arguments differ from those on the chain' };
     }
     if (!creation.match.exact) status = 'match';
   } else if (constructorOf(contract.abi).length === 0) constructorArguments = '0x';

@@ -4,9 +4,14 @@
  */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
-import { startApi, type ApiServer, type Json } from '../../support/apiServer';
-import { hexOf, snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
+import { startApi, type ApiServer, type Json } from '../../support/server/apiServer';
+import { hexOf, snapshotOf } from '../../support/worlds/world';
+import {
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/server/marketServer';
 
 const PAIR = hexOf('bb', 0, 40);
 
@@ -49,7 +54,7 @@ test('an unknown pair is a 404', async () => {
 });
 
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
-  '%s is a 405 that says what is allowed',
+  '%s is a 405 that lists the allowed methods',
   async (method) => {
     for (const path of ['/api/v1/pairs', '/nothing']) {
       const answer = await market.api.get(path, {}, method);
@@ -59,7 +64,7 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
   },
 );
 
-test('HEAD gives the headers of GET without a body, OPTIONS what is allowed', async () => {
+test('HEAD has the headers of GET without a body, and OPTIONS lists the allowed methods', async () => {
   const get = await market.api.get('/api/v1/pairs');
   const onlyHead = await market.api.get('/api/v1/pairs', {}, 'HEAD');
   expect([onlyHead.status, onlyHead.text]).toEqual([200, '']);
@@ -75,7 +80,7 @@ test('HEAD gives the headers of GET without a body, OPTIONS what is allowed', as
   expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*']);
 });
 
-test('a broken database is a 500 or 503 that shows nothing of it', async () => {
+test('a database failure is a 500 or 503 that shows no internal details', async () => {
   const bad = createQueryRunner(
     openDatabase({ url: market.readerUrl.replace(market.database, 'no_such_database') }),
   );
@@ -99,7 +104,7 @@ test('a broken database is a 500 or 503 that shows nothing of it', async () => {
   }
 });
 
-test('pages of activity by cursor neither repeat nor skip while rows arrive', async () => {
+test('paging activity by cursor neither repeats nor skips events while new ones arrive', async () => {
   const seen: string[] = [];
   let cursor: string | null = null;
   market.head = snapshotOf(world, FINAL, TIP - 20);
@@ -143,7 +148,7 @@ async function listIds(server: ApiServer, filter: string): Promise<string[]> {
   }
 }
 
-test('pages of pairs hold every pair once, and a page past the end is empty', async () => {
+test('pages of pairs contain every pair once, and a page past the end is empty', async () => {
   const addresses: Json[] = [];
   const pages = Math.ceil(MARKET_PLAN.pools / 3);
   for (let page = 1; page <= pages; page += 1) {
@@ -164,7 +169,7 @@ test('pages of pairs hold every pair once, and a page past the end is empty', as
   expect([past.status, past.json['data'], past.json['meta']!['has_next']]).toEqual([200, [], false]);
 });
 
-test('milliseconds in `to` mean the same bars as seconds', async () => {
+test('`to` in milliseconds gives the same bars as `to` in seconds', async () => {
   const seconds = market.head!.timestamp - 3_600;
   const bySeconds = await market.api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds}`);
   const byMilliseconds = await market.api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds * 1000}`);

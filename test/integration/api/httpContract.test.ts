@@ -7,8 +7,13 @@ import { pairAnswerShape, pairsAnswerShape } from '../../../src/wire/pairs';
 import { portfolioAnswerShape } from '../../../src/wire/portfolio';
 import { ticksAnswerShape } from '../../../src/wire/ticks';
 import { tokenAnswerShape, tokensAnswerShape, tokenTicksAnswerShape } from '../../../src/wire/tokens';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
-import { hexOf, snapshotOf } from '../../support/world';
+import {
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/server/marketServer';
+import { hexOf, snapshotOf } from '../../support/worlds/world';
 
 const PAIR = hexOf('bb', 0, 40);
 const UNKNOWN = hexOf('99', 1, 40);
@@ -208,7 +213,7 @@ const WITH_HEAD = [
   ],
 ];
 
-test('without a head every endpoint of the market is a 503, and comes back with it', async () => {
+test('without a head every market endpoint is a 503, and recovers with a head', async () => {
   market.head = null;
   for (const path of WITH_HEAD) {
     const answer = await market.api.get(path);
@@ -226,7 +231,7 @@ test('without a head every endpoint of the market is a 503, and comes back with 
   for (const path of WITH_HEAD) expect((await market.api.get(path)).status).toBe(200);
 });
 
-test('an unchanged answer is a 304 for whoever has it, also when the client says no-cache as fetch does', async () => {
+test('If-None-Match with the current ETag gives a 304, also with Cache-Control: no-cache', async () => {
   for (const path of [...WITH_HEAD, '/openapi.json']) {
     const first = await market.api.get(path);
     const etag = first.headers['etag'] ?? '';

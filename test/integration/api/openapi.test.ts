@@ -5,9 +5,14 @@
 import { z } from 'zod';
 
 import { ERROR_STATUS } from '../../../src/errors';
-import { startApi, type Json } from '../../support/apiServer';
-import { snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
+import { startApi, type Json } from '../../support/server/apiServer';
+import { snapshotOf } from '../../support/worlds/world';
+import {
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/server/marketServer';
 
 interface Parameter {
   readonly name: string;
@@ -54,7 +59,7 @@ function checkerOf(schema: Readonly<Record<string, unknown>>): z.ZodType {
   return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
-test('every endpoint with an answer shows a call and its answer, and the call gives that answer again', async () => {
+test('every endpoint has an example call, and the call returns the example answer', async () => {
   let called = 0;
   for (const [path, operation] of operations()) {
     const content = operation.responses['200']!.content!['application/json'];
@@ -73,14 +78,14 @@ test('every endpoint with an answer shows a call and its answer, and the call gi
   expect(called).toBeGreaterThanOrEqual(21);
 });
 
-test('the examples hold data: no list of them is empty', () => {
+test('no list in the examples is empty', () => {
   for (const [path, operation] of operations()) {
     const data = operation.responses['200']!.content!['application/json']?.example?.['data'];
     if (Array.isArray(data)) expect([path, data.length > 0]).toEqual([path, true]);
   }
 });
 
-test('each error that an endpoint may give has an example in its shape, with the code of its status', () => {
+test('each possible error of an endpoint has an example with the code of its status', () => {
   const error = checkerOf(document_.components.schemas['Error'] as Readonly<Record<string, unknown>>);
   for (const [path, { responses }] of operations()) {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '304', '405', '429', '500']));
@@ -94,7 +99,7 @@ test('each error that an endpoint may give has an example in its shape, with the
   }
 });
 
-test('bounds, words, required parameters and patterns are those that are enforced', async () => {
+test('documented bounds, enums, patterns and required parameters are enforced', async () => {
   let checks = 0;
   for (const [path, operation] of operations()) {
     const call = operation['x-example-call'];
@@ -139,7 +144,7 @@ test('bounds, words, required parameters and patterns are those that are enforce
   expect(checks).toBeGreaterThan(80);
 });
 
-test('before anything is indexed the document stands without examples, and with a head it has them', async () => {
+test('the document has no examples without a head, and gets them once a head exists', async () => {
   market.head = null;
   const fresh = await startApi(market.runner, () => market.head);
   const before = await fresh.get('/openapi.json');

@@ -5,26 +5,26 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
-import { stubDescription } from '../../support/stubDescription';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
 import type { Database } from '../../../src/clickhouse/client/database';
 import { attach } from '../../../src/commands/attach';
-import { runBackup } from '../../../src/commands/backup';
+import { runBackup } from '../../../src/commands/data/backup';
 import { openStorage } from '../../../src/commands/storage';
 import { runAll } from '../../../src/commands/runAll';
-import { runRestore } from '../../../src/commands/restore';
-import { runVerify } from '../../../src/commands/verify';
+import { runRestore } from '../../../src/commands/data/restore';
+import { runVerify } from '../../../src/commands/data/verify';
 import { loadConfig, type Config } from '../../../src/config';
-import { hashRanges, listWholeRanges } from '../../../src/ingest/repair/auditHash';
+import { hashRanges, listWholeRanges } from '../../../src/ingest/repair/rangeHash';
 import { readOperations, writeOperation } from '../../../src/clickhouse/schema/operations';
-import { cleanUp, makeFolder, silent } from '../../support/embedded';
-import { waitForBlock } from '../../support/program';
-import { StubTruth } from '../../support/stubTruth';
+import { cleanUp, makeFolder, silent } from '../../support/engine/embedded';
+import { waitForBlock } from '../../support/server/program';
+import { StubTruth } from '../../support/stub/stubTruth';
 
 const FIRST = 300;
 const LAST = 400;
-/** The first range of the audit hashes is complete and final. */
+/** The first range of the range hashes is complete and final. */
 const END = 1_080;
 
 let chain: StubChain;
@@ -91,7 +91,7 @@ async function restore(config: Config, place: string, replace = false): Promise<
   return said;
 }
 
-/** The audit hashes of all complete ranges. */
+/** The range hashes of all complete ranges. */
 async function hashAll(database: Database): Promise<string[]> {
   const hashes: string[] = [];
   for await (const range of hashRanges(database, 369, listWholeRanges(1, END - 64))) {
@@ -119,7 +119,7 @@ async function finalOf(database: Database): Promise<number | undefined> {
   return row?.cursor;
 }
 
-test('what was backed up while the head was followed, restored elsewhere and gone on with equals a straight run', async () => {
+test('a backup taken at the head, restored elsewhere and continued, equals an uninterrupted run', async () => {
   const first = configOf('first');
   chain.setHead(FIRST);
   const program = await start(first);
@@ -163,7 +163,7 @@ test('what was backed up while the head was followed, restored elsewhere and gon
   expect(await runVerify(other, silent, { from: null, to: null })).toBe(0);
 });
 
-test('a restore neither writes over data unless it is told to, nor harms it when the backup is broken', async () => {
+test('a restore overwrites data only with --replace, and a broken backup leaves the data unchanged', async () => {
   const config = configOf('other');
   const from = join(configOf('first').dataDir, 'backups', 'while-running');
   const before = await inside(config, hashAll);
@@ -172,7 +172,7 @@ test('a restore neither writes over data unless it is told to, nor harms it when
   mkdirSync(broken);
   writeFileSync(join(broken, '.backup'), 'no backup');
   await expect(restore(config, broken, true)).rejects.toThrow();
-  await expect(restore(config, 'nowhere', true)).rejects.toThrow(/there is no backup in/);
+  await expect(restore(config, 'nowhere', true)).rejects.toThrow(/no backup found in/);
   expect(await inside(config, hashAll)).toEqual(before);
   expect(existsSync(join(config.dataDir, 'clickhouse', 'backups', `reading-${process.pid}`))).toBe(false);
   const said = await restore(config, join(folder, 'elsewhere', 'again'), true);
@@ -182,7 +182,7 @@ test('a restore neither writes over data unless it is told to, nor harms it when
   });
 });
 
-test('a restore that was killed before the restored database was in place is finished by the next start', async () => {
+test('a restore killed before its last step is finished by the next start', async () => {
   const config = configOf('other');
   let before: string[] = [];
   await inside(config, async (database) => {
@@ -196,25 +196,25 @@ test('a restore that was killed before the restored database was in place is fin
   expect(after).toEqual(before);
 });
 
-test('a restore is refused while a program runs on the folder, and a backup where one is already', async () => {
+test('a restore is refused while a program uses the folder, and a backup if its name exists', async () => {
   const config = configOf('straight');
   const program = await start(config);
-  await expect(restore(config, 'any', true)).rejects.toThrow(/stop it before restoring/);
-  await expect(backUp(configOf('first'), 'while-running')).rejects.toThrow(/is there already/);
+  await expect(restore(config, 'any', true)).rejects.toThrow(/stop this process before the restore/);
+  await expect(backUp(configOf('first'), 'while-running')).rejects.toThrow(/already exists/);
   await expect(backUp(config, "S3('https://bucket', 'key', 'secret')")).rejects.toThrow(
-    /embedded engine takes/,
+    /needs CLICKHOUSE_URL; allowed for the embedded engine/,
   );
   await program.stop();
-  await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/nothing is stored yet/);
+  await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/has no blocks yet/);
 });
 
-test('a backup in the middle of a backfill waits for the range that is being written, and is whole', async () => {
+test('a backup during a backfill waits for the current range and is complete', async () => {
   const config = configOf('filling');
   const program = await start(config);
   let said: string | null = null;
   for (const end = Date.now() + 120_000; said === null && Date.now() < end;) {
     said = await backUp(config, 'early').catch((error: unknown) => {
-      if (!/nothing is stored yet/.test(String(error))) throw error;
+      if (!/has no blocks yet/.test(String(error))) throw error;
       return null;
     });
   }
@@ -231,7 +231,7 @@ test('a backup in the middle of a backfill waits for the range that is being wri
   expect(await inside(other, hashAll)).toEqual(await inside(config, hashAll));
 });
 
-test('no snapshot is left behind, and a pause that nobody renews ends by itself', async () => {
+test('a backup leaves no snapshot behind, and a pause without renewal expires', async () => {
   const config = configOf('straight');
   await backUp(config, 'third');
   expect(readdirSync(join(config.dataDir, 'clickhouse', 'backups'))).toEqual([]);

@@ -2,10 +2,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { writeEngineConfig } from '../../../src/clickhouse/engine/engineConfig';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
+import {
+  createProgramHome,
+  type ProgramHome,
+  type RunningProgram,
+} from '../../support/server/runningProgram';
 
 const ROOT = join(__dirname, '../../..');
 const DOCKER = join(ROOT, 'scripts/docker');
@@ -65,7 +69,7 @@ function listFiles(folder: string): string[] {
   });
 }
 
-test('every file, volume and service that the composition names is there', () => {
+test('every file, volume and service named in docker-compose.yml exists', () => {
   for (const [name, { volumes = [], build, depends_on = [], healthcheck, image }] of services) {
     for (const volume of volumes) {
       const [source = ''] = volume.split(':');
@@ -83,7 +87,7 @@ test('every file, volume and service that the composition names is there', () =>
   for (const volume of Object.keys(compose.volumes)) expect(used).toContain(volume);
 });
 
-test('ports are open to this machine only, and every setting is one that the program knows', () => {
+test('ports are bound to localhost only, and every setting is known to the program', () => {
   const known = new Set([...read('.env.example').matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name]) => name));
   for (const [name, { ports = [], environment = {}, build }] of services) {
     for (const port of ports) expect([name, port]).toEqual([name, expect.stringMatching(/^127\.0\.0\.1:/)]);
@@ -92,7 +96,7 @@ test('ports are open to this machine only, and every setting is one that the pro
   }
 });
 
-test('ClickHouse is pinned to the version that the embedded engine has', async () => {
+test('the ClickHouse image has the version of the embedded engine', async () => {
   const [row] = await askRows<{ version: string }>(home.database, 'SELECT version() AS version');
   const [major, minor] = row!.version.split('.');
   const images = services.map(([, { image }]) => image).filter((image) => image.startsWith('clickhouse/'));
@@ -100,7 +104,7 @@ test('ClickHouse is pinned to the version that the embedded engine has', async (
   for (const image of images) expect(image).toMatch(new RegExp(`:-${major}\\.${minor}}$`));
 });
 
-test('the cluster has two shards of two replicas, each of them a service, and a keeper', () => {
+test('the cluster has two shards with two replicas, each a service, and a keeper', () => {
   const text = read('clickhouse/cluster/cluster.xml');
   const shards = [...text.matchAll(/<shard>([\s\S]*?)<\/shard>/g)].map(([, shard = '']) =>
     [...shard.matchAll(/<host>([\w-]+)<\/host>/g)].map(([, host]) => host),
@@ -120,7 +124,7 @@ test('the cluster has two shards of two replicas, each of them a service, and a 
   expect(compose.services['candlehouse-cluster']?.environment?.['CLICKHOUSE_CLUSTER']).toBe('candlehouse');
 });
 
-test('configuration files are well formed, and the reader has the limits of the embedded one', () => {
+test('configuration files are well formed, and the reader has the limits of the embedded engine', () => {
   const files = [...listFiles(DOCKER), ...listFiles(join(ROOT, 'clickhouse/cluster'))];
   for (const file of files.filter((name) => name.endsWith('.xml')))
     expect([file, findUnbalanced(readFileSync(file, 'utf8'))]).toEqual([file, null]);
@@ -162,7 +166,7 @@ function findUnbalanced(text: string): string | null {
   return open[0] ?? null;
 }
 
-test('the image is built of what is there, in stages, without development packages, for a user that is not root', () => {
+test('the image copies existing files, builds in stages, omits development packages and does not run as root', () => {
   const text = read('scripts/docker/Dockerfile');
   const ignored = read('scripts/docker/Dockerfile.dockerignore').split('\n');
   const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list = '']) =>
@@ -189,7 +193,7 @@ function namesIn(expression: string): string[] {
   return [...expression.matchAll(/\b(?:candlehouse|process|nodejs)_\w+/g)].map(([name]) => name);
 }
 
-test('every figure that the dashboard and the alerts name is one that a scrape shows', () => {
+test('the dashboard and the alerts use exactly the exported metrics', () => {
   const types = new Map(
     [...shown.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
   );
@@ -218,7 +222,7 @@ test('every figure that the dashboard and the alerts name is one that a scrape s
   ]);
 });
 
-test('a scrape tells head lag, ingest, queues, inserts, queries, streams, errors of nodes and reorgs', async () => {
+test('the metrics show head lag, ingest, queues, inserts, queries, streams, node errors and reorgs', async () => {
   const value = (pattern: RegExp): number => Number(pattern.exec(shown)?.[1]);
   expect(value(/^candlehouse_behind_blocks (\d+)$/m)).toBe(0);
   expect(value(/^candlehouse_head_age_seconds ([\d.]+)$/m)).toBeGreaterThan(0);

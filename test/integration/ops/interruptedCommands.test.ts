@@ -4,22 +4,22 @@
  */
 import { randomBytes } from 'node:crypto';
 
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
-import { stubDescription } from '../../support/stubDescription';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { migrate } from '../../../src/clickhouse/schema/migrate';
-import { runBackup } from '../../../src/commands/backup';
-import { runReindex } from '../../../src/commands/reindex';
-import { runRestore } from '../../../src/commands/restore';
+import { runBackup } from '../../../src/commands/data/backup';
+import { runReindex } from '../../../src/commands/data/reindex';
+import { runRestore } from '../../../src/commands/data/restore';
 import { secondDatabaseUrl } from '../../../src/commands/secondChain';
 import { openStorage } from '../../../src/commands/storage';
 import { loadConfig, type Config } from '../../../src/config';
 import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
-import { silent } from '../../support/embedded';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startKillingProxy, type KillingProxy } from '../../support/killingProxy';
-import { createProgramHome, type ProgramHome } from '../../support/runningProgram';
+import { silent } from '../../support/engine/embedded';
+import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
+import { startKillingProxy, type KillingProxy } from '../../support/engine/killingProxy';
+import { createProgramHome, type ProgramHome } from '../../support/server/runningProgram';
 
 const FIRST = 140;
 const LAST = 180;
@@ -121,7 +121,7 @@ async function startStorage(url: string, more: Readonly<Record<string, string>> 
   await storage.close();
 }
 
-test("the creation of the second chain's database goes on after kills", async () => {
+test('a killed creation of the second chain’s database is continued', async () => {
   const settings = { RPC_URL_943: 'http://127.0.0.1:1' };
   const start = (): Promise<void> => startStorage(proxy.through(home.writerUrl), settings);
   // Kills after the creation of the databases, after the first records, and among the tables.
@@ -134,7 +134,7 @@ test("the creation of the second chain's database goes on after kills", async ()
   expect(proxy.statements().filter((sql) => !sql.startsWith('CREATE DATABASE IF NOT EXISTS'))).toEqual([]);
 });
 
-test('a restore that is killed at any statement leaves the old database or the new one, and can be run again', async () => {
+test('a restore killed at any statement leaves the old or the new database, and can be repeated', async () => {
   const { writerUrl } = target;
   const restore = (url: string, name: string): Promise<void> =>
     runRestore(configOf(url), silent, `File('${name}')`, { replace: true }, sink);
@@ -156,7 +156,7 @@ test('a restore that is killed at any statement leaves the old database or the n
       (error: unknown) => String(error),
     );
     if (started === 'started') expect(expected).toContain(await hashAll(writerUrl));
-    else expect(started).toContain('was interrupted: run it again');
+    else expect(started).toContain('was interrupted: run the restore command again');
     if (started !== 'started') waiting += 1;
     await restore(writerUrl, names[next]);
     expect(await hashAll(writerUrl)).toBe(expected[next]);
@@ -199,7 +199,7 @@ async function damage(): Promise<void> {
       await home.database.command('damage', sql);
 }
 
-test('a reindex that is killed at any statement ends as one that was not, when it is run again', async () => {
+test('a reindex killed at any statement and repeated ends like an uninterrupted one', async () => {
   const whole = await hashAll(home.writerUrl);
   const reindex = (url: string): Promise<number> =>
     runReindex(configOf(url), silent, never, { from: 40, to: 60, check: false }, sink);

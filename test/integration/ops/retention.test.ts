@@ -1,15 +1,19 @@
 /** Retention drops old rows and changes nothing else. Reindex repairs rows that differ from the node, bit by bit. */
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
-import { stubDescription } from '../../support/stubDescription';
-import { runPrune } from '../../../src/commands/prune';
-import { runReindex } from '../../../src/commands/reindex';
-import { runVerify } from '../../../src/commands/verify';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
+import { runPrune } from '../../../src/commands/data/prune';
+import { runReindex } from '../../../src/commands/data/reindex';
+import { runVerify } from '../../../src/commands/data/verify';
 import { loadConfig, type Config } from '../../../src/config';
 import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
-import { silent } from '../../support/embedded';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
-import { StubTruth } from '../../support/stubTruth';
+import { silent } from '../../support/engine/embedded';
+import {
+  createProgramHome,
+  type ProgramHome,
+  type RunningProgram,
+} from '../../support/server/runningProgram';
+import { StubTruth } from '../../support/stub/stubTruth';
 import { eventually } from '../../support/eventually';
 
 const LAST = 280;
@@ -92,7 +96,7 @@ async function hash(table: string): Promise<string> {
 
 const hashAll = (tables: readonly string[]): Promise<string[]> => Promise.all(tables.map(hash));
 
-test('pruning says what would go, then drops it while blocks come, and touches neither bars nor prices', async () => {
+test('prune lists the rows it would drop, then drops them while blocks arrive, and keeps bars and prices', async () => {
   const cut = 150;
   const before = await hashAll([...AGGREGATES, 'token_prices', 'pool_states']);
   const all = { logs: await count('logs'), swaps: await count('swaps') };
@@ -119,22 +123,24 @@ test('pruning says what would go, then drops it while blocks come, and touches n
   program = await home.start([chain.url]);
   chain.setHead(LAST + 60);
   await program.untilBlock(LAST + 60, chain.blocks[LAST + 60]!.hash);
-  expect(program.log.filter(({ msg }) => /gone|stops/.test(msg))).toEqual([]);
+  expect(program.log.filter(({ msg }) => /are missing|stops/.test(msg))).toEqual([]);
   expect(await program.metrics()).toContain('candlehouse_gaps_refilled_total 0');
   expect(await truth.findWrongBars(program.url)).toEqual([]);
   expect(await runVerify(config(), silent, { from: null, to: null })).toBe(0);
-  await expect(prune(LAST, ['swaps'], true)).rejects.toThrow(/--before 280: swaps of the last .* stay/);
+  await expect(prune(LAST, ['swaps'], true)).rejects.toThrow(
+    /--before: got block 280; allowed for swaps: a block up to \d+/,
+  );
   // A repeated prune drops nothing.
   expect(await prune(cut, ['logs', 'swaps'], true)).toContain('dropping 0 rows of swaps');
 });
 
-test('rows that were changed or lost are put right, with the bars made of them, whatever is left of them', async () => {
+test('reindex repairs changed and lost rows and their bars', async () => {
   await program.stop();
   const tables = ['logs', 'swaps', 'pool_states', 'transfers', ...AGGREGATES, 'pool_latest'];
   const before = await hashAll(tables);
   expect(await reindex(100, 140, true)).toEqual({
     code: 0,
-    said: expect.stringContaining('as the node has them'),
+    said: expect.stringContaining('equal those from the node'),
   });
   const within = (from: number, to: number): string =>
     `ord BETWEEN ${toOrd(from, 0)} AND ${lastOrdOfBlock(to)}`;
@@ -153,7 +159,7 @@ test('rows that were changed or lost are put right, with the bars made of them, 
 
   const { code, said } = await reindex(100, 140);
   expect(code).toBe(0);
-  expect(said).toMatch(/put right; made anew: .*bars/);
+  expect(said).toMatch(/^Corrected .*; rebuilt: .*bars/m);
   expect(await hashAll(tables)).toEqual(before);
   expect(
     await home.database.select(

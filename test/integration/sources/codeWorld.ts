@@ -3,11 +3,11 @@ import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { ContractWorker, type ContractWorkerDeps } from '../../../src/sources/contractWorker';
-import { finalHead } from '../../support/finalHead';
-import { startNodeChain, type NodeChain } from '../../support/nodeChain';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { UNCACHED } from '../../support/uncached';
-import { explorerDeps, startExplorer, type ExplorerServer } from '../api/explorerServer';
+import { finalHead } from '../../support/worlds/finalHead';
+import { startNodeChain, type NodeChain } from '../../support/node/nodeChain';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { UNCACHED } from '../../support/server/uncached';
+import { explorerDeps, startExplorer, type ExplorerServer } from '../api/explorer/explorerServer';
 
 export interface CodeWorld {
   readonly node: NodeChain;

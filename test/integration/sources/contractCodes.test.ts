@@ -1,7 +1,7 @@
 /** Code of contracts: read from a real node, read again after an upgrade, and for contracts without logs. */
 import { getCreateAddress, keccak256 } from 'ethers';
 
-import { field, type DevRpc } from '../../../src/dev/devRpc';
+import { field, type DevRpc } from '../../../src/dev/node/devRpc';
 import { systemClock, type Clock } from '../../../src/chain/rpc/clock';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { logsTable, type LogRow } from '../../../src/clickhouse/schema/tables';
@@ -9,18 +9,18 @@ import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { DIAMOND_CUT, IMPLEMENTATION_SLOT, UPGRADED } from '../../../src/domain/proxies';
 import { withNodeCode, type NodeCode } from '../../../src/query/contracts/nodeCode';
-import type { ContractWorker } from '../../../src/sources/contractWorker';
+import { ContractWorker } from '../../../src/sources/contractWorker';
 import { createNodeCode } from '../../../src/sources/createNodeCode';
 import type { CodeRpc } from '../../../src/sources/readContractCode';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
-import { askRows } from '../../support/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { finalHead } from '../../support/finalHead';
-import { logRow } from '../../support/logRow';
-import { UNCACHED } from '../../support/uncached';
-import { makeSmallRecords } from '../../support/verifiedWorld';
-import { explorerDeps, type ExplorerServer, startExplorer } from '../api/explorerServer';
-import { hexOf } from '../../support/worldEvents';
+import { askRows } from '../../support/engine/askRows';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { UNCACHED } from '../../support/server/uncached';
+import { makeSmallRecords } from '../../support/worlds/verifiedWorld';
+import { explorerDeps, startExplorer, type ExplorerServer } from '../api/explorer/explorerServer';
+import { hexOf } from '../../support/worlds/worldEvents';
+import { finalHead } from '../../support/worlds/finalHead';
+import { logRow } from '../../support/worlds/logRow';
 import { openCodeWorld, type CodeWorld } from './codeWorld';
 
 const CHAIN_ID = 369;
@@ -69,7 +69,7 @@ async function listProxies(): Promise<unknown[]> {
   return (json!['data'] as { address: Hex }[]).map(({ address }) => address);
 }
 
-test('a proxy that is empty at first is one from its first upgrade on, and asked for once', async () => {
+test('a proxy without an implementation becomes a proxy with its first upgrade, which is read once', async () => {
   const [proxy, target] = [await deploy(LATE_PROXY), await deployPlain()];
   advance(100, 100);
   await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64))]);
@@ -95,7 +95,7 @@ test('a proxy that is empty at first is one from its first upgrade on, and asked
   expect(await newWorker().look(signal)).toBe(0);
 });
 
-test('an upgrade of the head is asked for at the next look, and once more when it is final', async () => {
+test('an upgrade in the head is read in the next round, and again when it is final', async () => {
   const proxy = await deploy(LATE_PROXY);
   advance(2_000, 1_990);
   await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64))]);
@@ -128,7 +128,7 @@ test('an upgrade of the head is asked for at the next look, and once more when i
   expect(await worker.look(signal)).toBe(0);
 });
 
-test('contracts known by their creation or their verification alone have code too', async () => {
+test('contracts known only by their creation or verification have code too', async () => {
   const [made, verified] = [await deployPlain(), await deployPlain()];
   const child = getCreateAddress({ from: made, nonce: 1 }).toLowerCase() as Hex;
   const creation = { address: made, creator: account, factory: child, tx_hash: hexOf('7d', 1, 64) };
@@ -145,7 +145,7 @@ test('contracts known by their creation or their verification alone have code to
   }
 });
 
-test("an explorer's second chain reads of its contracts in the market chain's database", async () => {
+test('the second chain of an explorer finds its contracts in the database of the market chain', async () => {
   const second = await openSourcesDatabase();
   try {
     const address = await deployPlain();
@@ -176,7 +176,7 @@ test("an explorer's second chain reads of its contracts in the market chain's da
   }
 });
 
-describe('contracts that were never seen to do anything', () => {
+describe('contracts without any logs', () => {
   let twin: Hex;
   let unseen: Hex;
   let clone: Hex;
@@ -204,9 +204,9 @@ describe('contracts that were never seen to do anything', () => {
     const one = (await makeSmallRecords(CHAIN_ID))[3]!;
     await db.store.store([{ ...one, codeHash, contract: { ...one.contract, address: twin, name: 'Twin' } }]);
     const silentRpc: CodeRpc = {
-      batchSettled(calls, parse, options) {
+      batchOutcomes(calls, parse, options) {
         asked += 1;
-        if (!silent) return on.node.pool.batchSettled(calls, parse, options);
+        if (!silent) return on.node.pool.batchOutcomes(calls, parse, options);
         return new Promise((_, reject) => options!.signal!.addEventListener('abort', reject));
       },
     };
@@ -223,7 +223,7 @@ describe('contracts that were never seen to do anything', () => {
     (await asking.ask(`/api?module=contract&action=${action}&address=${address}`)).json?.result;
   const nativeOf = async (path: string) => (await asking.ask(`/api/v1${path}`)).json?.['data'];
 
-  test('are told by the node, once, and have the source of their twins in every dialect', async () => {
+  test('are read from the node once, and have the sources of their twins in every dialect', async () => {
     const code = String(await rpc.call('eth_getCode', [unseen, 'latest']));
     expect(await nativeOf(`/contracts/${unseen}`)).toMatchObject({
       verified: true,
@@ -240,7 +240,7 @@ describe('contracts that were never seen to do anything', () => {
     expect(asked).toBe(1);
   });
 
-  test('are proxies where their code or slots say so', async () => {
+  test('are proxies if their code or storage slots say so', async () => {
     expect(await nativeOf(`/contracts/${clone}`)).toMatchObject({
       type: 'proxy',
       proxy: { kind: 'eip1167', implementation: twin },
@@ -248,13 +248,13 @@ describe('contracts that were never seen to do anything', () => {
     expect(await dialect('getsourcecode', clone)).toMatchObject([{ Proxy: '1', Implementation: twin }]);
   });
 
-  test('are none where the node has no code', async () => {
+  test('are not found if the node has no code', async () => {
     expect((await asking.ask(`/api/v1/contracts/${account}`)).status).toBe(404);
     expect(await nativeOf(`/search?q=${account}`)).toMatchObject([{ type: 'address' }]);
     expect(await dialect('getabi', account)).toBe('Contract source code not verified');
   });
 
-  test('are not waited for where the node is silent', async () => {
+  test('are not awaited while the node is silent', async () => {
     silent = true;
     const [one, other] = [hexOf('5d', 1, 40), hexOf('5d', 2, 40)];
     expect(await dialect('getabi', one)).toBe('Contract source code not verified');

@@ -1,9 +1,8 @@
 /** Creators of contracts that contracts made: read once from a real node, stored, and shown by every dialect. */
 import { readFileSync } from 'node:fs';
-
 import { getCreateAddress, Interface } from 'ethers';
 
-import { field, type DevRpc } from '../../../src/dev/devRpc';
+import { field, type DevRpc } from '../../../src/dev/node/devRpc';
 import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../../src/chain/rpc/rpcError';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
@@ -14,14 +13,14 @@ import { toOrd } from '../../../src/domain/ord';
 import { createLog } from '../../../src/log';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { askRows } from '../../support/askRows';
-import type { SourcesDatabase } from '../../support/sourcesDatabase';
-import { makeSmallRecords } from '../../support/verifiedWorld';
-import type { ExplorerServer } from '../api/explorerServer';
-import { finalHead } from '../../support/finalHead';
-import { logRow } from '../../support/logRow';
+import { askRows } from '../../support/engine/askRows';
+import type { SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { makeSmallRecords } from '../../support/worlds/verifiedWorld';
+import { hexOf } from '../../support/worlds/worldEvents';
+import type { ExplorerServer } from '../api/explorer/explorerServer';
+import { finalHead } from '../../support/worlds/finalHead';
+import { logRow } from '../../support/worlds/logRow';
 import { openCodeWorld, type CodeWorld } from './codeWorld';
-import { hexOf } from '../../support/worldEvents';
 
 const CHAIN_ID = 369;
 const log = createLog('silent', false);
@@ -120,9 +119,9 @@ afterAll(() => on?.close());
 function newWorker(traces = true) {
   return on.newWorker({
     rpc: {
-      batchSettled(calls, parse, options) {
+      batchOutcomes(calls, parse, options) {
         asked.push(...calls);
-        return on.node.pool.batchSettled(calls, parse, options);
+        return on.node.pool.batchOutcomes(calls, parse, options);
       },
       run: (work, options) =>
         traces ? on.node.pool.run(work, options) : Promise.reject(new RpcError('refused', 'no traces here')),
@@ -136,7 +135,7 @@ const logOf = (address: Hex, block: number, tx: Hex): LogRow =>
 const signal = new AbortController().signal;
 const recordOf = (address: Hex) => on.recordOf(address);
 
-test('a pool shows who sent the transaction in which its factory made it, once that is final', async () => {
+test('the creator of a pool is the sender of its creation transaction, once the block is final', async () => {
   const worker = newWorker();
   expect((await recordOf(pairs[0]!.address))['creator']).toBeNull();
   expect(await worker.lookForCreators(signal)).toBe(4);
@@ -171,14 +170,14 @@ test('a pool shows who sent the transaction in which its factory made it, once t
   );
 });
 
-test('nobody is asked twice, neither by the same worker nor after a restart', async () => {
+test('no creation is read twice, by the same worker or after a restart', async () => {
   const before = asked.length;
   on.now += 120_000;
   for (const worker of [newWorker(), newWorker()]) expect(await worker.lookForCreators(signal)).toBe(0);
   expect(asked.length).toBe(before);
 });
 
-test('a transaction that the node does not know is asked for once, and nothing is made up', async () => {
+test('a transaction that the node does not know is read once, and the creator stays null', async () => {
   const stranger = {
     address: hexOf('5a', 1, 40),
     tx: hexOf('99', 1, 64),
@@ -198,7 +197,7 @@ test('a transaction that the node does not know is asked for once, and nothing i
   });
 });
 
-test("a verified contract's deployment is believed where the node confirms it", async () => {
+test('the recorded deployment of a verified contract is used if the node confirms it', async () => {
   const [one, other] = (await makeSmallRecords(CHAIN_ID)).slice(0, 2);
   const deployment = { deployer: accounts[0]!, transaction: factoryTx, block: 7 };
   const wrong = hexOf('5b', 2, 40);
@@ -225,10 +224,10 @@ const FORWARDER = '0x601a600c600039601a6000f360203603806020600037600060009160006
 const PARENT = '0x600060006000f05060016000f3';
 
 test.each([
-  ['a trace tells', true],
-  ['the node has no traces', false],
+  ['with', true],
+  ['without', false],
 ])(
-  'an imported contract that a contract made is not one of a plain transaction, where %s',
+  'an imported contract that another contract created has a creator and a factory, %s traces',
   async (_, traces) => {
     const through = field((await send(accounts[0]!, { data: FORWARDER })).receipt, 'contractAddress') as Hex;
     const tokens = [hexOf('b0', traces ? 1 : 2, 40), hexOf('b1', 1, 40)];
@@ -274,7 +273,7 @@ test.each([
 /** Each call creates a contract of one byte that logs in its constructor. */
 const MAKER = '0x6016600c60003960166000f36960006000a060016000f3600052600a60166000f000';
 
-test('a new contract of an unknown factory shows its maker, by a trace of its first log, once that is final', async () => {
+test('a contract of an unknown factory gets its creator from a trace of its first log, once final', async () => {
   const maker = field((await send(accounts[0]!, { data: MAKER })).receipt, 'contractAddress') as Hex;
   const logs: LogRow[] = [];
   const call = async (from: Hex): Promise<{ address: Hex; hash: Hex; block: number }> => {
@@ -325,7 +324,7 @@ test('a new contract of an unknown factory shows its maker, by a trace of its fi
   ]);
 });
 
-test('a node that is away leaves the question open', async () => {
+test('a dead node leaves the creator open for the next round', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
   const away = createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log, roundsMax: 1 });
   await expect(on.newWorker({ rpc: away }).lookForCreators(signal)).rejects.toThrow();
@@ -333,7 +332,7 @@ test('a node that is away leaves the question open', async () => {
   expect(await newWorker().lookForCreators(signal)).toBe(1);
 });
 
-test('the descriptor is the columns of the table', async () => {
+test('the table descriptor lists the columns of the table', async () => {
   const rows = await askRows<{ name: string; type: string }>(
     db.writer,
     "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'contract_creations' ORDER BY position",

@@ -14,9 +14,14 @@ import { runImport, type ImportCounts } from '../../../src/sources/import/runImp
 import { openSourcifyFolder } from '../../../src/sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../../src/sources/import/sourcifyServer';
 import { hashCode } from '../../../src/sources/verifiedRecord';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { serveBlockscout, serveSourcify, writeRepository, type Placed } from '../../support/sourceServers';
-import { addressOf, compileWorld, toRecord, type WorldContract } from '../../support/verifiedWorld';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import {
+  serveBlockscout,
+  serveSourcify,
+  writeRepository,
+  type Placed,
+} from '../../support/node/sourceServers';
+import { addressOf, compileWorld, toRecord, type WorldContract } from '../../support/worlds/verifiedWorld';
 
 let world: WorldContract[];
 const folders: string[] = [];
@@ -94,7 +99,7 @@ test.each([
   [1, 150],
   [2, 40],
 ] as const)(
-  'a folder of layout %i is taken whole: %i contracts with their sources',
+  'a folder of layout %i is imported completely: %i contracts with their sources',
   async (version, count) => {
     const db = await open();
     const root = await makeFolder();
@@ -139,7 +144,7 @@ test.each([
   },
 );
 
-test('records that are not as they should be are left out by name, and the others come in', async () => {
+test('invalid records are skipped and named, and the others are imported', async () => {
   const db = await open();
   const root = await makeFolder();
   const contracts = world.slice(0, 8);
@@ -185,15 +190,15 @@ test('records that are not as they should be are left out by name, and the other
     expect.stringMatching(/is missing$/),
     expect.stringMatching(/is missing$/),
     'the metadata is not JSON',
-    'the ABI is not valid',
-    'the compilation target no.sol is not among the sources',
+    'the ABI in the metadata is not valid',
+    'the sources do not contain the compilation target no.sol',
     expect.stringMatching(/is not UTF-8$/),
-    'there is no metadata.json',
+    'the file metadata.json is missing',
   ]);
   for (const contract of contracts.slice(0, 7)) expect(await find(db, 369, addressOf(contract))).toBeNull();
 });
 
-test('with a node, a record whose contract has no code is left out, and others get the hash of their code', async () => {
+test('with a node a record without code is skipped, and the others get their code hash', async () => {
   const db = await open();
   const root = await makeFolder();
   const [there, gone] = world as [WorldContract, WorldContract];
@@ -209,13 +214,13 @@ test('with a node, a record whose contract has no code is left out, and others g
   );
   expect(outcome).toMatchObject({
     stored: 1,
-    skipped: [`${addressOf(gone)} there is no code at the address`],
+    skipped: [`${addressOf(gone)} the address has no code on the chain`],
   });
   const twin = await find(db, 943, `0x${'44'.repeat(20)}`, hashCode(there.runtime as Hex));
   expect(twin?.twinOf).toEqual({ chainId: 369, address: addressOf(there) });
 });
 
-test('a Sourcify server is recognised and read page by page, with what it says of the creation', async () => {
+test('a Sourcify server is recognised and imported page by page, with its creation data', async () => {
   const db = await open();
   const contracts = world.slice(0, 60);
   const server = await serveSourcify(369, contracts);
@@ -249,7 +254,7 @@ test('a Sourcify server is recognised and read page by page, with what it says o
   }
 });
 
-test('an import that was stopped goes on where it was', async () => {
+test('an import that was stopped continues at its last position', async () => {
   const db = await open();
   const contracts = world.slice(0, 150);
   const server = await serveSourcify(369, contracts);
@@ -276,7 +281,7 @@ test('an import that was stopped goes on where it was', async () => {
   }
 });
 
-test('a Blockscout server is recognised and read page by page', async () => {
+test('a Blockscout server is recognised and imported page by page', async () => {
   const db = await open();
   const contracts = world.slice(0, 55);
   const server = await serveBlockscout(contracts, 25);
@@ -312,7 +317,7 @@ test('a Blockscout server is recognised and read page by page', async () => {
   }
 });
 
-test('a contract of chain 1 is that of a copied chain where the code there is the same, with where it came from', async () => {
+test('a contract of chain 1 is imported for a copied chain if the code is the same, with its origin', async () => {
   const db = await open();
   const [same, other, absent] = world as [WorldContract, WorldContract, WorldContract];
   const server = await serveSourcify(1, [same, other, absent]);
@@ -341,7 +346,7 @@ test('a contract of chain 1 is that of a copied chain where the code there is th
   }
 });
 
-test('without the code of chain 1 the metadata hash in the code proves it, to the last character', async () => {
+test('without the code of chain 1 an equal metadata hash in the code is required', async () => {
   const db = await open();
   const root = await makeFolder();
   const hashed = world.filter((contract) => contract.runtime.includes('64697066735822')).slice(0, 3);
@@ -361,7 +366,7 @@ test('without the code of chain 1 the metadata hash in the code proves it, to th
   for (const each of [wrong, gone]) expect(await find(db, 369, addressOf(each))).toBeNull();
 });
 
-test('a folder that is no repository, and a server that is neither, are refused by name', async () => {
+test('a folder that is not a repository is refused by name', async () => {
   const root = await makeFolder();
   await expect(openSourcifyFolder(root, [369])).rejects.toMatchObject({
     code: 'bad_config',

@@ -3,15 +3,15 @@ import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTable
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { logsTable } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import { toOrd } from '../../../src/domain/ord';
 import type { SourceQuestion } from '../../../src/query/sources/sourceQuestion';
 import { readRegexQuestion } from '../../../src/query/sources/sourceRegex';
 import { searchSources, type SourcePage } from '../../../src/query/sources/sourceSearch';
 import { lendSources } from '../../../src/sources/lendSources';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { logRow } from '../../support/logRow';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { makeRecords } from '../../support/verifiedWorld';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { makeRecords } from '../../support/worlds/verifiedWorld';
+import { toOrd } from '../../../src/domain/ord';
+import { logRow } from '../../support/worlds/logRow';
 
 const BUSY = 'Pulse_Token_7';
 let db: SourcesDatabase;
@@ -126,11 +126,14 @@ test.each([
   ['nothing has this', false],
   ['_safeMint', false],
   ['@dev', true],
-] as const)('the text "%s" is found on every line that has it (case %s)', async (q, caseMatters) => {
-  const page = await allHits({ q, caseMatters });
-  expect(shown(page)).toEqual(plainHits(byText(q, !caseMatters)));
-  if (page.exact) expect(page.total).toBe(page.hits.length);
-});
+] as const)(
+  'the text "%s" is found on every line that contains it (case-sensitive: %s)',
+  async (q, caseMatters) => {
+    const page = await allHits({ q, caseMatters });
+    expect(shown(page)).toEqual(plainHits(byText(q, !caseMatters)));
+    if (page.exact) expect(page.total).toBe(page.hits.length);
+  },
+);
 
 test.each([
   ['rescue_\\w+_1\\d\\b', false],
@@ -140,18 +143,21 @@ test.each([
   ['[A-Z]{3}_CAP_(1|2)\\b', false],
   ['GRÜSSE|grüße', false],
   ['a?b?c?Grüße.{3}', false],
-] as const)('the expression %s is found on every line that has it (case %s)', async (q, caseMatters) => {
-  const regex = new RegExp(q, caseMatters ? 'gu' : 'giu');
-  const page = await allHits({ q, caseMatters, mode: 'regex' });
-  const plain = plainHits((line) => {
-    const found = [...line.matchAll(regex)];
-    return found.length === 0
-      ? null
-      : { column: [...line.slice(0, found[0]!.index)].length + 1, matches: found.length };
-  });
-  expect(shown(page).map((hit) => hit.slice(0, 60))).toEqual(plain.map((hit) => hit.slice(0, 60)));
-  expect(page).toMatchObject({ exact: true, total: page.hits.length });
-});
+] as const)(
+  'the expression %s is found on every matching line (case-sensitive: %s)',
+  async (q, caseMatters) => {
+    const regex = new RegExp(q, caseMatters ? 'gu' : 'giu');
+    const page = await allHits({ q, caseMatters, mode: 'regex' });
+    const plain = plainHits((line) => {
+      const found = [...line.matchAll(regex)];
+      return found.length === 0
+        ? null
+        : { column: [...line.slice(0, found[0]!.index)].length + 1, matches: found.length };
+    });
+    expect(shown(page).map((hit) => hit.slice(0, 60))).toEqual(plain.map((hit) => hit.slice(0, 60)));
+    expect(page).toMatchObject({ exact: true, total: page.hits.length });
+  },
+);
 
 test('path, language and chain narrow the search', async () => {
   const path = 'CONTRACTS/tokens/';
@@ -165,7 +171,7 @@ test('path, language and chain narrow the search', async () => {
   expect(other.hits.every((hit) => hit.chain_id === 943)).toBe(true);
 });
 
-test('files of exactly verified contracts come first, then those of the more active', async () => {
+test('files of exact matches come first, then those of more active contracts', async () => {
   const statusOf = (address: Hex): string =>
     records.find((record) => record.contract.address === address)!.contract.status;
   const page = await allHits({ q: 'SUPPLY_CAP_' });
@@ -175,7 +181,7 @@ test('files of exactly verified contracts come first, then those of the more act
   expect(page.hits[0]?.contract_name).toBe(BUSY);
 });
 
-test('pages follow each other without gap or double', async () => {
+test('consecutive pages have no gaps and no duplicates', async () => {
   const whole = await search({ q: 'import', limit: 90 });
   const parts: SourcePage[] = [];
   for (let offset = 0; offset < 90; offset += 7)
@@ -203,14 +209,14 @@ test.each([
   ['\\Apragma', /\^ and \$/],
   ['(?-m)^pragma', /\^ and \$/],
   [`${'('.repeat(99)}a${')'.repeat(99)}`, /states/],
-])('the expression %s is refused by name', async (q, why) => {
+])('the expression %s is refused with a reason', async (q, why) => {
   await expect(search({ q, mode: 'regex' })).rejects.toMatchObject({
     code: 'bad_request',
     message: expect.stringMatching(why),
   });
 });
 
-test('an expression is found in files far behind the first hundred with its word, on whatever page', async () => {
+test('an expression is found on every page among hundreds of files that contain its literal', async () => {
   const base = records[0]!;
   // Half of the files with the rare word are more than one batch. All files have the common word.
   const files = Array.from({ length: 900 }, (_, index) => ({
@@ -242,11 +248,11 @@ test('an expression is found in files far behind the first hundred with its word
   }
 });
 
-test('an expression on which a backtracking matcher would never end is answered', async () => {
+test('an expression that would take a backtracking matcher forever is answered', async () => {
   expect((await search({ q: '(x+x+)+yy+z', mode: 'regex' })).total).toBe(0);
 });
 
-test('sources that were verified elsewhere are found for a contract with the same code, until it is verified itself', async () => {
+test('sources verified on another chain are found for a contract with the same code, until it is verified', async () => {
   const [lender, own] = [records[1]!, records[2]!];
   const [CODE, OTHER]: [Hex, Hex] = [`0x${'c0'.repeat(32)}`, `0x${'c1'.repeat(32)}`];
   const [low, high]: [Hex, Hex] = [`0x${'1a'.repeat(20)}`, `0x${'1b'.repeat(20)}`];

@@ -4,16 +4,15 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-
 import { id, Interface, type EventFragment } from 'ethers';
 
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
 import { decodeBy, eventsByTopic } from '../../../src/query/logs/decodeEvent';
 import { seedSignatures } from '../../../src/sources/seedSignatures';
-import { explorerDeps, startExplorer } from '../api/explorerServer';
-import { askRows } from '../../support/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import { explorerDeps, startExplorer } from '../api/explorer/explorerServer';
+import { askRows } from '../../support/engine/askRows';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
 
 let db: SourcesDatabase;
 
@@ -49,7 +48,7 @@ const ARTIFACTS = [
   '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
 ];
 
-test('a new store gets them once, however often it is asked for', async () => {
+test('the signatures are stored once, however often they are seeded', async () => {
   const runner = createQueryRunner(db.writer);
   const first = await seedSignatures(db.writer, runner);
   expect(first).toBeGreaterThan(300);
@@ -86,7 +85,7 @@ test('every event and function of the npm artifacts is found by its selector, in
   }
 });
 
-test("ERC-20's and ERC-721's Transfer are told apart by their topics", async () => {
+test('the Transfer events of ERC-20 and ERC-721 are distinguished by their topic count', async () => {
   const erc20 = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)']);
   const erc721 = new Interface([
     'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
@@ -113,7 +112,7 @@ test('events are found by the beginning of their name, in any letter case', asyn
   expect(found.map(({ signature }) => signature)).toEqual(['PoolRegistered(bytes32,address,uint8)']);
 });
 
-test('the signature database answers as openchain does: several names, null for functions and [] for events', async () => {
+test('the signature database answers like openchain: a list of names, null for an unknown function, [] for an unknown event', async () => {
   const deps = explorerDeps(null, () => null, { signatures: db.signatures });
   const api = await startExplorer(deps, () => null);
   const [transfer, approve] = ['Transfer(address,address,uint256)', 'approve(address,uint256)'];

@@ -4,9 +4,9 @@ import { Interface, keccak256, toUtf8Bytes } from 'ethers';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerifiedContract } from '../../../src/domain/verifiedContract';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { askRows } from '../../support/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { makeRecords } from '../../support/verifiedWorld';
+import { askRows } from '../../support/engine/askRows';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { makeRecords } from '../../support/worlds/verifiedWorld';
 
 let db: SourcesDatabase;
 let records: VerifiedRecord[];
@@ -40,7 +40,7 @@ function like(
 const token = (): VerifiedRecord => records.find((record) => record.contract.name === 'Pulse_Token_0')!;
 const at = (digit: string): Hex => `0x${digit.repeat(40)}`;
 
-test('a world of at least 150 contracts comes out as it went in, with its sources', async () => {
+test('at least 150 contracts are read back as stored, with their sources', async () => {
   expect(records.length).toBeGreaterThanOrEqual(150);
   const found = await db.reader.findMany(records.map((record) => ({ ...record.contract, codeHash: null })));
   expect(found).toEqual(records.map(expected));
@@ -50,7 +50,7 @@ test('a world of at least 150 contracts comes out as it went in, with its source
   }
 });
 
-test('a file that many contracts share is stored once', async () => {
+test('a file shared by many contracts is stored once', async () => {
   const rows = await askRows<{ files: string; hashes: string }>(
     db.writer,
     'SELECT count() AS files, uniqExact(content_hash) AS hashes FROM source_files',
@@ -59,17 +59,17 @@ test('a file that many contracts share is stored once', async () => {
   expect(rows).toEqual([{ files: String(contents.size), hashes: String(contents.size) }]);
 });
 
-test('storing the same again changes nothing', async () => {
+test('storing the same contracts again changes nothing', async () => {
   expect(await db.store.store(records.slice(0, 20))).toEqual({ stored: 0, kept: 20 });
 });
 
-test('a contract that is not verified is null, with or without a code hash that nobody has', async () => {
+test('a lookup of an unverified contract gives null, with or without an unknown code hash', async () => {
   const nobody = { chainId: 369, address: at('0') };
   expect(await db.reader.find(nobody, null)).toBeNull();
   expect(await db.reader.find(nobody, `0x${'12'.repeat(32)}`)).toBeNull();
 });
 
-test('a contract with the same code has the verification of its twin on any chain, and says whose it is', async () => {
+test('a contract with the code of a verified contract is verified as its twin, on any chain', async () => {
   const { contract, codeHash } = token();
   const found = await db.reader.find({ chainId: 943, address: at('7') }, codeHash);
   expect(found).toEqual({
@@ -85,7 +85,7 @@ test('a contract with the same code has the verification of its twin on any chai
   expect([other?.twinOf === null, other?.constructorArguments]).toEqual([false, '0x']);
 });
 
-test('of several twins: exact before match, the own chain before another, the oldest first', async () => {
+test('of several twins exact matches come first, then the same chain, then the oldest', async () => {
   const codeHash: Hex = `0x${'c0de'.repeat(16)}`;
   const make = (
     digit: string,
@@ -113,7 +113,7 @@ test('of several twins: exact before match, the own chain before another, the ol
   expect([own?.twinOf, own?.status]).toEqual([null, 'match']);
 });
 
-test('a contract whose code became another is no longer the twin of those with the old code', async () => {
+test('a contract whose code changed is no longer a twin of contracts with the old code', async () => {
   const codeHash: Hex = `0x${'0ld0'.replace('l', '1').repeat(16)}`;
   const record = { ...like(token(), at('a')), codeHash };
   await db.store.store([record]);
@@ -122,7 +122,7 @@ test('a contract whose code became another is no longer the twin of those with t
   expect(await db.reader.find({ chainId: 369, address: at('b') }, codeHash)).toBeNull();
 });
 
-test('an exact match replaces a match with all its files, and is not replaced by one', async () => {
+test('an exact match replaces a match with all its files, but not the other way round', async () => {
   const weak = like(token(), at('e'), { status: 'match', source: 'blockscout', name: 'Weak' });
   const other: VerifiedRecord = {
     ...weak,
@@ -140,7 +140,7 @@ test('an exact match replaces a match with all its files, and is not replaced by
   expect(row).toEqual({ uses: '0' });
 });
 
-test('every event, function and error of every ABI is found by its selector, as ethers names it', async () => {
+test('every event, function and error of every ABI is found by its selector', async () => {
   const wanted = new Map<string, string>();
   for (const { contract } of records) {
     const abi = new Interface(JSON.stringify(contract.abi));
@@ -168,7 +168,7 @@ test('every event, function and error of every ABI is found by its selector, as 
   }
 });
 
-test('an event with other indexed parameters under the same topic is known in each form', async () => {
+test('an event with several indexed layouts under one topic is known in each layout', async () => {
   const event = (indexed: boolean[]): VerifiedRecord['contract']['abi'][number] => ({
     type: 'event',
     name: 'Shaped_Event',
@@ -187,7 +187,7 @@ test('an event with other indexed parameters under the same topic is known in ea
   ]);
 });
 
-test('signatures are found by the beginning of their name in any letter case, the shortest first', async () => {
+test('signatures are found by prefix in any letter case, the shortest first', async () => {
   const found = await db.signatures.listByPrefix('TRANSFER', 50);
   const all = records.flatMap(({ contract }) =>
     contract.abi.flatMap((entry) =>

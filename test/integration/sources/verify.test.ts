@@ -4,7 +4,7 @@
  */
 import { Interface, ZeroAddress } from 'ethers';
 
-import type { DevRpc } from '../../../src/dev/devRpc';
+import type { DevRpc } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
 import { createLog } from '../../../src/log';
@@ -12,11 +12,11 @@ import { createChainCode } from '../../../src/sources/chainCode';
 import { createVerifyQueue } from '../../../src/sources/verifyQueue';
 import { findCompilers } from '../../../src/sources/verify/compilers';
 import type { StandardInput } from '../../../src/sources/verify/standardJson';
-import { startNodeChain, type NodeChain } from '../../support/nodeChain';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
-import { listSourceSets, onlyImported, TRICKY } from '../../support/worldSources';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/worlds/verifiedWorld';
+import { listSourceSets, onlyImported, TRICKY } from '../../support/worlds/worldSources';
 import { until } from '../../support/eventually';
+import { startNodeChain, type NodeChain } from '../../support/node/nodeChain';
 
 const log = createLog('silent', false);
 let node: NodeChain;
@@ -112,7 +112,7 @@ test('a contract with immutables and constructor arguments is an exact match, wi
   });
 });
 
-test('what is verified exactly is refused as already verified', async () => {
+test('a contract that is an exact match cannot be verified again', async () => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
   await verify(vault(), deployed.address);
   const request = { chainId: 369, address: deployed.address, input: vault().input, license: null };
@@ -121,7 +121,7 @@ test('what is verified exactly is refused as already verified', async () => {
   ).toEqual({ kind: 'already_verified', status: 'exact_match' });
 });
 
-test('sources with another comment are a match, and a later exact match takes its place', async () => {
+test('sources with another comment are a match, and a later exact match replaces it', async () => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
   const input = edited(vault().input, '// SPDX', '// Another comment\n// SPDX');
   expect(await verify(vault(), deployed.address, { input })).toEqual({ state: 'verified', status: 'match' });
@@ -129,12 +129,12 @@ test('sources with another comment are a match, and a later exact match takes it
   expect((await own(deployed.address))?.status).toBe('exact_match');
 });
 
-test('what the index has not reached is checked with its creation as the node has it', async () => {
+test('a contract above the indexed head is checked with its creation transaction from the node', async () => {
   const deployed = await deploy(rpc, vault(), vaultValues);
   const told: Hex = `0x${deployed.constructorArguments.slice(2).replace('ab', 'cd')}`;
   expect(await verify(vault(), deployed.address, { constructorArguments: told })).toEqual({
     state: 'failed',
-    reason: expect.stringMatching(/constructor arguments are not those/),
+    reason: expect.stringMatching(/constructor arguments differ from those on the chain/),
   });
   expect(await own(deployed.address)).toBeNull();
   expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
@@ -145,7 +145,7 @@ test('what the index has not reached is checked with its creation as the node ha
   });
 });
 
-test('what was verified without its creation gets its arguments when it is handed in again', async () => {
+test('verifying again adds the constructor arguments when the creation becomes known', async () => {
   const deployed = await deploy(rpc, vault(), vaultValues);
   // Moves the creation behind the blocks whose state is searched.
   await rpc.call('anvil_mine', ['0x100']);
@@ -158,7 +158,7 @@ test('what was verified without its creation gets its arguments when it is hande
   await expect(verify(vault(), deployed.address)).rejects.toThrow('already_verified');
 });
 
-test('a contract that another contract made has no creation code to compare, and its arguments are unknown', async () => {
+test('a contract created by a contract is compared without creation code, and its arguments are null', async () => {
   const maker = await deployKnown(rpc, tricky.get('Vault_Maker')!);
   expect(await verify(tricky.get('Vault_Maker')!, maker.address)).toEqual({
     state: 'verified',
@@ -178,7 +178,7 @@ test('a contract that another contract made has no creation code to compare, and
   expect((await own(address))?.constructorArguments).toBeNull();
 });
 
-test('a library is recognised behind its call protection, and a contract linked to it names its address', async () => {
+test('a library matches despite its call protection, and a linked contract lists its address', async () => {
   const library = await deployKnown(rpc, tricky.get('Sum_Library')!);
   expect(await verify(tricky.get('Sum_Library')!, library.address)).toEqual({
     state: 'verified',
@@ -190,7 +190,7 @@ test('a library is recognised behind its call protection, and a contract linked 
   expect((await own(linked.address))?.libraries).toEqual({ [name]: library.address });
 });
 
-test('a contract linked to another library than the settings say is refused', async () => {
+test('a contract linked to another library than in the settings is refused', async () => {
   const library = await deployKnown(rpc, tricky.get('Sum_Library')!);
   const name = 'contracts/Tricky.sol:Sum_Library';
   const linked = await deployKnown(rpc, tricky.get('Linked')!, [], { [name]: library.address });
@@ -206,7 +206,7 @@ test('a contract linked to another library than the settings say is refused', as
   // The compiler does not link a library under an empty path.
   expect(await verifyWith('', other)).toMatchObject({
     state: 'failed',
-    reason: `library ${name} is ${library.address} in the code, not ${other}`,
+    reason: `library ${name} has the address ${library.address} in the code on the chain, not ${other}`,
   });
   expect(await own(linked.address)).toBeNull();
   expect(await verifyWith('', library.address)).toMatchObject({ state: 'verified' });
@@ -245,7 +245,7 @@ test.each([
   },
 );
 
-test('the sources that a contract is not made of are not kept', async () => {
+test('sources that the contract does not use are not stored', async () => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
   const sources = { ...vault().input.sources, 'extra.sol': { content: 'contract Extra {}' } };
   expect(await verify(vault(), deployed.address, { input: { ...vault().input, sources } })).toMatchObject({
@@ -261,14 +261,14 @@ test.each([
     /0\.4\.26.* is not installed; installed: 0\.8\.37, .*0\.5\.16/,
   ],
   [
-    'another build of an installed one',
+    'another build of an installed compiler',
     { version: 'v0.8.30+commit.00000000' },
     /is not installed; installed: 0\.8\.30\+commit/,
   ],
   [
-    'a contract that is not there',
+    'a contract that the sources do not contain',
     { name: 'contracts/Tricky.sol:Nobody' },
-    /no contract contracts\/Tricky\.sol:Nobody/,
+    /do not contain the contract contracts\/Tricky\.sol:Nobody/,
   ],
   [
     'sources that do not compile',
@@ -291,16 +291,16 @@ test.each([
     { input: { language: 'Solidity', sources: { 'a.sol': { content: 'interface A {}' } } }, name: 'A' },
     /abstract or an interface/,
   ],
-] as const)('fails with the reason: %s', async (_, asked, reason) => {
+] as const)('a verification fails with a reason: %s', async (_, asked, reason) => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
   const state = await verify(vault(), deployed.address, asked);
   expect(state).toEqual({ state: 'failed', reason: expect.stringMatching(reason) });
 });
 
 test.each([
-  ['no object', 7, /standard JSON input is not valid/],
+  ['an input that is not an object', 7, /standard JSON input is not valid/],
   [
-    'sources by address only',
+    'sources by URL only',
     { language: 'Solidity', sources: { 'a.sol': { urls: ['ipfs://x'] } } },
     /sources\.a\.sol\.content/,
   ],
@@ -308,9 +308,9 @@ test.each([
   [
     'another language',
     { language: 'Brainfuck', sources: { a: { content: '' } } },
-    /"Brainfuck" is not supported/,
+    /got "Brainfuck"; allowed: Solidity, Yul/,
   ],
-])('is refused at once: %s', async (_, input, reason) => {
+])('a request is refused at once: %s', async (_, input, reason) => {
   const request = { chainId: 369, address: OWNER as Hex, contractName: 'A', compilerVersion: '0.8.30' };
   await expect(queue.submit({ ...request, input, license: null })).rejects.toMatchObject({
     code: 'bad_request',
@@ -318,14 +318,14 @@ test.each([
   });
 });
 
-test('an address without code and a chain without a node are told apart', async () => {
+test('an address without code and a chain without a node are different errors', async () => {
   const request = { input: TRICKY.input, contractName: 'Linked', compilerVersion: '0.8.30', license: null };
   const address: Hex = `0x${'99'.repeat(20)}`;
   expect(await queue.submit({ ...request, chainId: 369, address })).toEqual({ kind: 'no_code' });
   expect(await queue.submit({ ...request, chainId: 943, address })).toEqual({ kind: 'no_node' });
 });
 
-test('a compilation that takes too long or too much memory ends, and leaves no process behind', async () => {
+test('a compilation that takes too long or too much memory ends and leaves no process', async () => {
   const source = `contract A { function f() public pure { ${'uint[] memory a; '.replace('a;', 'a;')} ${Array.from({ length: 400 }, (__, i) => `{ uint b${i} = ${i}; a = new uint[](b${i}); }`).join('')} } }`;
   const input = {
     language: 'Solidity',
@@ -339,12 +339,12 @@ test('a compilation that takes too long or too much memory ends, and leaves no p
   const quick = findCompilers({ cpuSeconds: 2, niceness: 0 });
   await expect(quick.compile('0.8.30', input)).rejects.toMatchObject({
     code: 'bad_request',
-    message: /longer than 2 s/,
+    message: expect.stringMatching(/exceeded 2 s/),
   });
   const small = findCompilers({ memoryMax: 150 * 2 ** 20, niceness: 0 });
   await expect(small.compile('0.8.30', input)).rejects.toMatchObject({
     code: 'bad_request',
-    message: /too much memory/,
+    message: expect.stringMatching(/exceeded its memory limit/),
   });
 });
 

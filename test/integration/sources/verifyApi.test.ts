@@ -4,17 +4,27 @@
  */
 import { getAddress } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../src/dev/anvil';
-import { openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
+import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { runAll } from '../../../src/commands/runAll';
 import { loadConfig } from '../../../src/config';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
-import { askRows } from '../../support/askRows';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
-import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
-import { createVerifyCalls, fieldsFor, statusOf, type Fields, type Json } from '../../support/verifyCalls';
-import { TRICKY } from '../../support/worldSources';
+import { askRows } from '../../support/engine/askRows';
+import {
+  createProgramHome,
+  type ProgramHome,
+  type RunningProgram,
+} from '../../support/server/runningProgram';
+import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/worlds/verifiedWorld';
+import {
+  createVerifyCalls,
+  fieldsFor,
+  statusOf,
+  type Fields,
+  type Json,
+} from '../../support/worlds/verifyCalls';
+import { TRICKY } from '../../support/worlds/worldSources';
 import { until as untilTrue } from '../../support/eventually';
 
 // At the lowest priority the compiler takes minutes on a busy machine. This file does not test the priority.
@@ -83,7 +93,7 @@ async function nameOfDatabase(): Promise<string> {
   return row!.name;
 }
 
-const { post, get, until, settled } = createVerifyCalls(() => program.url);
+const { post, get, until, finished } = createVerifyCalls(() => program.url);
 
 const sourceOf = async (path: string, address: Hex): Promise<Json> =>
   ((await get(`${path}?module=contract&action=getsourcecode&address=${address}`))['result'] as Json[])[0]!;
@@ -91,7 +101,7 @@ const sourceOf = async (path: string, address: Hex): Promise<Json> =>
 const recordOf = (address: Hex, chainId: number): Promise<Json> =>
   get(`/api/v1/contracts/${address}?chainId=${chainId}`);
 
-test('sources handed in are compiled, compared and seen in every answer, on the other chain by the same code', async () => {
+test('submitted sources are compiled, compared and shown in every answer, also for twins on the other chain', async () => {
   const { address, constructorArguments } = deployed[0]!;
   // A twin is recognised by its code, which a background task reads from the node.
   await until(`/api/v1/contracts/${address}`, ({ data }) => (data as Json)?.['code_hash'] != null);
@@ -103,7 +113,7 @@ test('sources handed in are compiled, compared and seen in every answer, on the 
   const handedIn = await post(fields);
   expect(handedIn).toEqual({ status: '1', message: 'OK', result: expect.stringMatching(/^[0-9a-f]{50}$/) });
   expect(await get(statusOf(handedIn['result']))).toEqual(notOk('Pending in queue'));
-  expect(await settled(handedIn['result'])).toEqual({
+  expect(await finished(handedIn['result'])).toEqual({
     status: '1',
     message: 'OK',
     result: 'Pass - Verified',
@@ -150,7 +160,7 @@ test('sources handed in are compiled, compared and seen in every answer, on the 
   expect(await post(fields)).toEqual(notOk('Contract source code already verified'));
 });
 
-test('a JSON body, a second pair of braces and the other spelling of the arguments are taken', async () => {
+test('a JSON body, double braces and the other spelling of the constructor arguments are accepted', async () => {
   const { address, constructorArguments } = deployed[1]!;
   const { module, action, apikey, ...rest } = fieldsFor(vault(), address, {
     sourceCode: `{${JSON.stringify(vault().input)}}`,
@@ -165,10 +175,10 @@ test('a JSON body, a second pair of braces and the other spelling of the argumen
     },
   );
   const { result } = (await answer.json()) as Json;
-  expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
+  expect(await finished(result)).toMatchObject({ result: 'Pass - Verified' });
 });
 
-test('a single file with its settings is verified too', async () => {
+test('a single file with its settings is verified', async () => {
   const { address } = deployed[2]!;
   const { result } = await post(
     fieldsFor(vault(), address, {
@@ -181,23 +191,23 @@ test('a single file with its settings is verified too', async () => {
       licenseType: '5',
     }),
   );
-  expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
+  expect(await finished(result)).toMatchObject({ result: 'Pass - Verified' });
   expect(await recordOf(address, 369)).toMatchObject({
     data: { name: 'Immutable_Vault', verification: { status: 'match' }, license: 'GPL-3.0' },
   });
 });
 
-test('right after its deployment a contract is held to its constructor arguments, and keeps them', async () => {
+test('right after its deployment a contract needs its right constructor arguments, and keeps them', async () => {
   const { address, constructorArguments } = await deploy(chains[0]!.rpc, vault(), vaultValues(77));
   const handIn = async (told: string): Promise<Json> =>
-    settled((await post(fieldsFor(vault(), address, { constructorArguements: told })))['result']);
+    finished((await post(fieldsFor(vault(), address, { constructorArguements: told })))['result']);
   const right = constructorArguments.slice(2);
   expect(await handIn(right.replace('ab', 'cd'))).toMatchObject({ result: 'Fail - Unable to verify' });
   expect(await handIn(right)).toMatchObject({ result: 'Pass - Verified' });
   expect((await sourceOf('/api', address))['ConstructorArguments']).toBe(right);
 });
 
-test('a single file with a library is verified with its true address alone, and names it once', async () => {
+test('a single file with a library is verified only with the true library address, which is listed once', async () => {
   const name = 'contracts/Tricky.sol:Sum_Library';
   const { rpc } = chains[0]!;
   const sum = (await deploy(rpc, tricky.get('Sum_Library')!)).address;
@@ -211,7 +221,7 @@ test('a single file with a library is verified with its true address alone, and 
       libraryname1: 'Sum_Library',
       libraryaddress1,
     });
-    return settled((await post(fields))['result']);
+    return finished((await post(fields))['result']);
   };
   expect(await handIn(NOBODY)).toMatchObject({ result: 'Fail - Unable to verify' });
   expect(await handIn(sum)).toMatchObject({ result: 'Pass - Verified' });
@@ -223,7 +233,7 @@ test('a single file with a library is verified with its true address alone, and 
 
 test.each([
   [
-    'another source',
+    'changed source',
     (fields: Fields) => ({
       ...fields,
       sourceCode: fields['sourceCode']!.replace('used > cap ? 0', 'used > cap ? 1'),
@@ -231,11 +241,11 @@ test.each([
     /runtime code/,
   ],
 ])(
-  'fails in the literal text that clients know, with the reason beside it: %s',
+  'a failed verification has the literal text that clients expect, and a reason: %s',
   async (_, change, reason) => {
     const { address } = deployed[3]!;
     const { result } = await post(change(fieldsFor(vault(), address)));
-    expect(await settled(result)).toEqual({
+    expect(await finished(result)).toEqual({
       ...notOk('Fail - Unable to verify'),
       reason: expect.stringMatching(reason),
     });
@@ -243,11 +253,11 @@ test.each([
   },
 );
 
-test('what is asked again while it waits has the same ticket', async () => {
+test('requests repeated while they wait share one ticket', async () => {
   const fields = fieldsFor(vault(), deployed[4]!.address);
   const tickets = await Promise.all([post(fields), post(fields), post({ ...fields, apikey: 'other' })]);
   expect(new Set(tickets.map(({ result }) => result)).size).toBe(1);
-  expect(await settled(tickets[0]!['result'])).toMatchObject({ result: 'Pass - Verified' });
+  expect(await finished(tickets[0]!['result'])).toMatchObject({ result: 'Pass - Verified' });
 });
 
 test.each([
@@ -255,7 +265,7 @@ test.each([
   ['a bad address', { contractaddress: '0x12' }, 'Error! Invalid address format'],
   ['an address without code', { contractaddress: NOBODY }, `Unable to locate ContractCode at ${NOBODY}`],
   ['no source', { sourceCode: '' }, 'Error! Missing sourceCode'],
-  ['no JSON', { sourceCode: '{"language":' }, 'Error! Invalid sourceCode format'],
+  ['invalid JSON', { sourceCode: '{"language":' }, 'Error! Invalid sourceCode format'],
   ['no name', { contractname: '' }, 'Error! Missing contractname'],
   [
     'control characters in the name',
@@ -265,7 +275,7 @@ test.each([
   [
     'control characters in a path',
     { sourceCode: '{"language":"Solidity","sources":{"\\r\\n__exception__":{"content":""}}}' },
-    /path of a source file has control characters/,
+    /path of a source file contains control characters/,
   ],
   ['no compiler', { compilerversion: '' }, 'Error! Missing compilerversion'],
   ['a bad compiler', { compilerversion: 'latest' }, 'Error! Invalid compilerversion format'],
@@ -278,24 +288,24 @@ test.each([
     { codeformat: 'solidity-single-file', optimizationUsed: 'no' },
     'Error! Invalid optimizationUsed format',
   ],
-  ['another chain', { chainid: '1' }, /^Missing or unsupported chainid/],
+  ['an unsupported chain', { chainid: '1' }, /^Missing or unsupported chainid/],
   [
-    'a compiler that is not here',
+    'a compiler that is not installed',
     { compilerversion: 'v0.4.26+commit.4563c3fc' },
     /solc version v0\.4\.26.*; installed here: 0\.8\.37, /,
   ],
   [
     'Vyper',
     { codeformat: 'vyper-json', compilerversion: 'vyper:0.3.10' },
-    /^Vyper contracts are not verified here/,
+    /^Vyper contracts cannot be verified here/,
   ],
-] as [string, Fields, string | RegExp][])('refuses at once: %s', async (_, more, text) => {
+] as [string, Fields, string | RegExp][])('a request is refused at once: %s', async (_, more, text) => {
   const fields = { ...fieldsFor(vault(), library.address), ...more };
   const expected = typeof text === 'string' ? text : expect.stringMatching(text);
   expect(await post(fields)).toEqual(notOk(expected));
 });
 
-test('a body of 6 MB is refused at once, and others are served meanwhile', async () => {
+test('a body of 6 MB is refused at once, while other requests are served', async () => {
   const fields = fieldsFor(vault(), library.address, { sourceCode: 'a'.repeat(6 * 1_048_576) });
   const [large, small] = await Promise.all([post(fields), get(statusOf('0'.repeat(50)))]);
   expect(large).toEqual(notOk('Error! The request body is larger than 5 MB'));
@@ -308,7 +318,7 @@ test('a body of 6 MB is refused at once, and others are served meanwhile', async
 });
 
 // Last of the submitting tests, because the verifications stay open.
-test('a client address has two open verifications, and a third is refused in words that say so', async () => {
+test('a client address may have two open verifications, and a third is refused with the reason', async () => {
   const { address } = deployed[5]!;
   const withComment = (comment: string): Fields => {
     const fields = fieldsFor(vault(), address);
@@ -319,15 +329,15 @@ test('a client address has two open verifications, and a third is refused in wor
   const answers = await Promise.all(['one', 'two', 'three'].map((comment) => post(withComment(comment))));
   const refused = answers.filter(({ status }) => status === '0');
   expect(refused).toEqual([
-    notOk('Too many open verifications: a client address may have 2; try again when one has ended'),
+    notOk('Too many open verifications: a client address may have 2; retry after one has ended'),
   ]);
   const open = answers.filter(({ status }) => status === '1');
   expect(open).toHaveLength(2);
-  await Promise.race(open.map(({ result }) => settled(result)));
+  await Promise.race(open.map(({ result }) => finished(result)));
   expect(await post(withComment('three'))).toMatchObject({ status: '1' });
 });
 
-test('an API that may only read says so, and starts', async () => {
+test('a read-only API starts, and refuses verification with the reason', async () => {
   const readerUrl = new URL(process.env['CANDLEHOUSE_TEST_READER_URL']!);
   readerUrl.pathname = `/${await nameOfDatabase()}`;
   const stop = new AbortController();
@@ -348,7 +358,7 @@ test('an API that may only read says so, and starts', async () => {
       return ((await answer.json()) as Json)['result'];
     };
     // Busy until the head is read.
-    await untilTrue(async () => /^Contracts are not verified over/.test(String(await ask())));
+    await untilTrue(async () => /^This service does not verify contracts/.test(String(await ask())));
     await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
       code: 'bad_config',
       message: expect.stringMatching(/may only read/),

@@ -53,7 +53,7 @@ test('a new block reaches a client as messages in order, in the documented forma
   });
 });
 
-test('a stream without an id begins with what comes next, not with what was', async () => {
+test('a stream without an id begins with the next event, not with earlier ones', async () => {
   await chain.mine(swaps(3));
   await untilSeen(api.tail, chain);
   const client = await join();
@@ -61,7 +61,7 @@ test('a stream without an id begins with what comes next, not with what was', as
   expect(await client.atLeast(1)).toEqual(['swap 102-0']);
 });
 
-test('a client with an id gets everything after it, from final and head rows, then goes on live', async () => {
+test('a client with an id gets all later events, from final and head rows, then live events', async () => {
   for (let i = 0; i < 4; i += 1) await chain.mine(swaps(2));
   await chain.promote(102);
   await untilSeen(api.tail, chain);
@@ -84,7 +84,7 @@ test('a client with an id gets everything after it, from final and head rows, th
   expect(client.messages.map((message) => message.data['finalized'])).toEqual(Array(5).fill(false));
 });
 
-test('an id from before the start block replays all there is', async () => {
+test('an id from before the start block replays all events', async () => {
   await chain.mine(swaps(2));
   await chain.promote(101);
   await untilSeen(api.tail, chain);
@@ -93,7 +93,7 @@ test('an id from before the start block replays all there is', async () => {
   expect(client.messages[0]?.data['finalized']).toBe(true);
 });
 
-test('filters hold for live events, for the replay and for removed ids alike', async () => {
+test('filters apply to live events, the replay and removed ids', async () => {
   const events = [
     event('swap', 0, 1, 7),
     event('swap', 1, 2, 8),
@@ -132,7 +132,7 @@ test('filters hold for live events, for the replay and for removed ids alike', a
   }
 });
 
-test('a reorg from A to B and back to A is told each time, before the rows that replace', async () => {
+test('a reorg from A to B and back to A is sent each time, before the replacing events', async () => {
   const client = await join();
   await chain.mine(swaps(1));
   await client.atLeast(1);
@@ -170,7 +170,7 @@ test('a head that only gets shorter is a reorg', async () => {
   await client.atLeast(3);
 });
 
-test('a client whose branch was left while it was away is told from the fork point, with its own ids', async () => {
+test('a client whose branch was replaced while it was away gets a reorg from the fork with its own ids', async () => {
   await chain.mine(swaps(1));
   const orphan1 = await chain.mine(swaps(2));
   const orphan2 = await chain.mine(swaps(3));
@@ -193,7 +193,7 @@ test('a client whose branch was left while it was away is told from the fork poi
   });
 });
 
-test('the fork is also found when the new branch became final meanwhile', async () => {
+test('the fork is found even after the new branch became final', async () => {
   await chain.mine(swaps(1));
   const orphan = await chain.mine(swaps(1));
   const client = await join('', `101-0-${chain.head[1]!.hash.slice(2, 10)}`);
@@ -214,7 +214,7 @@ test('the fork is also found when the new branch became final meanwhile', async 
   expect(back.messages[0]?.data['removed_ids']).toEqual(['102-0']);
 });
 
-test('a client whose branch nobody remembers is told to void all that could be, and gets it again', async () => {
+test('a client with an unknown branch gets a reorg back to the oldest possible fork, and all later events', async () => {
   await chain.mine(swaps(1));
   await chain.mine(swaps(1));
   await untilSeen(api.tail, chain);
@@ -223,7 +223,7 @@ test('a client whose branch nobody remembers is told to void all that could be, 
   expect(client.messages[0]?.data).toEqual({ from_block: 100, to_block: 102, removed_ids: null });
 });
 
-test('a client that another process has shown a newer block goes on behind it', async () => {
+test('a client that saw a newer block from another process continues after this block', async () => {
   for (let i = 0; i < 5; i += 1) {
     const next = await chain.mine(swaps(2));
     const client = await join('', `${next.number}-0-${next.hash.slice(2, 10)}`);
@@ -231,7 +231,7 @@ test('a client that another process has shown a newer block goes on behind it', 
   }
 });
 
-test('an id beyond the head without a hash voids what lies beyond the head', async () => {
+test('an id above the head without a hash gets a reorg of everything above the head', async () => {
   const client = await join('?last_event_id=200-3');
   expect(await client.atLeast(1)).toEqual(['reorg 100-1048575']);
   expect(client.messages[0]?.data).toEqual({ from_block: 101, to_block: 200, removed_ids: null });
@@ -257,14 +257,14 @@ test.each([
   expect(client.body).toContain(name);
 });
 
-test('a bad Last-Event-ID header is a 400 that names it', async () => {
+test('an invalid Last-Event-ID header is a 400 that names the header', async () => {
   const client = await join('', 'nonsense');
   await client.until(() => client.ended);
   expect(client.status).toBe(400);
   expect(client.body).toContain('Last-Event-ID');
 });
 
-test('streams are bounded in total', async () => {
+test('the total number of streams is limited', async () => {
   const bounded = await world.serve({ clientsMax: 2 });
   await untilSeen(bounded.tail, chain);
   const joined = [await connect(bounded), await connect(bounded)];
@@ -277,7 +277,7 @@ test('streams are bounded in total', async () => {
   for (const client of [...joined, fourth]) client.close();
 });
 
-test('before anything is indexed a stream is unavailable', async () => {
+test('without a head a stream is a 503', async () => {
   const empty = await createStreamWorld();
   try {
     const server = await empty.serve();
@@ -288,7 +288,7 @@ test('before anything is indexed a stream is unavailable', async () => {
   }
 });
 
-test('a heartbeat comes while nothing happens', async () => {
+test('heartbeats are sent while no events occur', async () => {
   const quick = await world.serve({ heartbeatMs: 30 });
   await untilSeen(quick.tail, chain);
   const client = await world.join(quick);
@@ -296,7 +296,7 @@ test('a heartbeat comes while nothing happens', async () => {
   expect(client.messages).toEqual([]);
 });
 
-test('clients that leave at any moment of their coming leave nothing behind', async () => {
+test('clients that leave while they connect leave no streams behind', async () => {
   await chain.mine(swaps(500));
   for (let i = 0; i < 30; i += 1) {
     const request = get(`${api.url}?last_event_id=100-0`, { agent: false });
@@ -319,7 +319,7 @@ test('shutting down ends every stream', async () => {
   expect(api.hub.clientCount()).toBe(0);
 });
 
-test('two API processes tell their clients the same', async () => {
+test('two API processes send their clients the same messages', async () => {
   const second = await world.serve();
   await untilSeen(second.tail, chain);
   const one = await join();

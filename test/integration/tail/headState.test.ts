@@ -9,7 +9,7 @@ import {
   readHeadRow,
 } from '../../../src/query/head/headState';
 import { CHAIN_ID, ChainWriter, swaps } from './chainWriter';
-import { openTestStore, type TestStore } from '../../support/testStore';
+import { openTestStore, type TestStore } from '../../support/engine/testStore';
 
 let store: TestStore;
 let chain: ChainWriter;
@@ -21,14 +21,14 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-test('an empty store has no head, and neither has one that was only begun', async () => {
+test('an empty store has no head, and neither does a store without blocks', async () => {
   expect(await readHead(store.runner, CHAIN_ID)).toBeNull();
   await chain.start();
   expect(await readHead(store.runner, CHAIN_ID)).toBeNull();
   expect(await readHead(store.runner, 943)).toBeNull();
 });
 
-test('head blocks above the start make up the snapshot in order', async () => {
+test('the snapshot lists the head blocks above the start in order', async () => {
   await chain.start();
   const first = await chain.mine(swaps(1));
   const second = await chain.mine();
@@ -47,7 +47,7 @@ test('head blocks above the start make up the snapshot in order', async () => {
   ]);
 });
 
-test('a reorg, a return to the first branch and a shorter head are each seen whole', async () => {
+test('a reorg, a return to the first branch and a shorter head are each read completely', async () => {
   await chain.start();
   await chain.mine();
   const a = [...chain.head, chain.make(), chain.make()].slice(0, 2);
@@ -61,7 +61,7 @@ test('a reorg, a return to the first branch and a shorter head are each seen who
   expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({ number: 100, hash: a[0]?.hash });
 });
 
-test('a promotion moves blocks from head to final without a change of the head', async () => {
+test('a promotion moves blocks from head to final without changing the head', async () => {
   await chain.start();
   for (let i = 0; i < 4; i += 1) await chain.mine(swaps(2));
   const before = await readHead(store.runner, CHAIN_ID);
@@ -79,7 +79,7 @@ test('a promotion moves blocks from head to final without a change of the head',
   expect(await findBlockHash(store.runner, CHAIN_ID, after!, 104)).toBeNull();
 });
 
-test('everything promoted: the head is the cursor', async () => {
+test('after a promotion of all blocks the head is the cursor', async () => {
   await chain.start();
   const block = await chain.mine();
   await chain.promote(100);
@@ -92,7 +92,7 @@ test('everything promoted: the head is the cursor', async () => {
   });
 });
 
-test('a hole above the cursor ends the snapshot below it', async () => {
+test('a missing block above the cursor ends the snapshot below it', async () => {
   await chain.start();
   await chain.mine();
   const row = { chain_id: CHAIN_ID, timestamp: 1, commit: 77, version: 9, final_number: 99 };
@@ -101,7 +101,7 @@ test('a hole above the cursor ends the snapshot below it', async () => {
   expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({ number: 100 });
 });
 
-test('the mark changes with a new block, a reorg, a void, a promotion and a backfill', async () => {
+test('the change mark changes with a new block, a reorg, a void, a promotion and a backfill', async () => {
   const marks = new Set<string>();
   const versions = new Set<string | undefined>();
   const note = async (): Promise<void> => {
@@ -125,7 +125,7 @@ test('the mark changes with a new block, a reorg, a void, a promotion and a back
   expect(versions.size).toBe(6);
 });
 
-test('the head that follows from what was told is the head that is stored', async () => {
+test('the head that follows from the writer’s messages equals the stored head', async () => {
   await chain.start();
   await chain.mine(swaps(1));
   let reading = (await readHeadRow(store.runner, CHAIN_ID))!;
@@ -151,7 +151,7 @@ test('the head that follows from what was told is the head that is stored', asyn
   expect(followHead(reading, [chain.told!])?.snapshot).toEqual(await readHead(store.runner, CHAIN_ID));
 });
 
-test('what was told twice changes nothing; what does not follow, or leaves a hole, must be read', async () => {
+test('a repeated message changes nothing, and a message that does not connect to the head requires a read', async () => {
   await chain.start();
   await chain.mine();
   const first = (await readHeadRow(store.runner, CHAIN_ID))!;

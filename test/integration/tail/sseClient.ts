@@ -71,9 +71,7 @@ export class SseClient {
     while (!condition()) {
       if (Date.now() > deadline) {
         const seen = this.messages.map((message) => `${message.event} ${message.id}`).slice(-20);
-        throw new Error(
-          `waited in vain; status ${this.status}, last messages: ${seen.join(', ')} ${this.body}`,
-        );
+        throw new Error(`timeout; status ${this.status}, last messages: ${seen.join(', ')} ${this.body}`);
       }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 50);

@@ -19,7 +19,7 @@ afterEach(() => world.drop());
 
 const join = (query?: string, lastId?: string): Promise<SseClient> => world.join(api, query, lastId);
 
-test('of 10,001 missed events the oldest is told as a gap and the newest 10,000 are sent', async () => {
+test('a client that missed 10,001 events gets a gap for the oldest and then the newest 10,000', async () => {
   const first = chain.make(swaps(4_000));
   const second = chain.make(swaps(4_000), first);
   await chain.promote(100);
@@ -40,7 +40,7 @@ test('of 10,001 missed events the oldest is told as a gap and the newest 10,000 
   expect(await other.atLeast(1)).toEqual(['swap 104-0']);
 });
 
-test('a jump of more than 10,000 events is a gap for those who are there, and they go on', async () => {
+test('a jump of more than 10,000 events is a gap for connected clients, and the stream continues', async () => {
   const client = await join();
   const first = chain.make(swaps(6_000));
   const second = chain.make(swaps(6_000), first);
@@ -60,7 +60,7 @@ test('a block of 5,000 events reaches a client that reads without a gap', async 
   expect(new Set(client.lines()).size).toBe(5_000);
 });
 
-test('a client that does not read is told of a gap when it does again; the others miss nothing', async () => {
+test('a client that stops reading gets a gap when it continues, and other clients miss no events', async () => {
   const slow = await join();
   const fast = await join();
   slow.pause();

@@ -2,12 +2,12 @@
  * Clients switch between two API processes while a seeded chain grows, forks, forks back and becomes final. Net of
  * reorgs each client ends with exactly the canonical events of its filter.
  */
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
-import { NetEvents, type StreamData } from '../../support/eventFollower';
 import { SseClient } from './sseClient';
 import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';
 import { createRandom, type Random } from '../../support/createRandom';
+import { NetEvents, type StreamData } from '../../support/server/eventFollower';
 
 const SEEDS = [1, 2, 3, 4];
 const STEPS = runsOf(200);
@@ -157,13 +157,13 @@ async function run(seed: number): Promise<void> {
     while (apis.some(({ tail }) => tail.streamHead() === null))
       await new Promise((resolve) => setTimeout(resolve, 5));
     for (let i = 0; i < STEPS; i += 1) await scenario.step();
-    for (const follower of followers) await settle(scenario, follower, apis[random.int(2)]!);
+    for (const follower of followers) await expectCanonicalEvents(scenario, follower, apis[random.int(2)]!);
   } finally {
     await world.drop();
   }
 }
 
-async function settle(scenario: Scenario, follower: Follower, api: Tail): Promise<void> {
+async function expectCanonicalEvents(scenario: Scenario, follower: Follower, api: Tail): Promise<void> {
   if (!follower.isConnected) await follower.connect(api);
   const expected = scenario.expected(follower);
   const held = (): string[] => {
@@ -182,6 +182,6 @@ async function settle(scenario: Scenario, follower: Follower, api: Tail): Promis
   follower.disconnect();
 }
 
-test.each(SEEDS)('with seed %i every follower ends with the canonical events of its filter', (seed) =>
+test.each(SEEDS)('with seed %i every client ends with the canonical events of its filter', (seed) =>
   run(seed),
 );

@@ -6,11 +6,11 @@ import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createLog } from '../../../src/log';
 import { createHub, type Hub, type HubOptions } from '../../../src/tail/hub';
 import { createTailLoop, type TailLoop } from '../../../src/tail/tailLoop';
-import { askRows } from '../../support/askRows';
+import { askRows } from '../../support/engine/askRows';
 import { CHAIN_ID, ChainWriter } from './chainWriter';
 import { SseClient } from './sseClient';
-import { openTestStore } from '../../support/testStore';
-import { serveRoutes } from '../../support/serveRoutes';
+import { openTestStore } from '../../support/engine/testStore';
+import { serveRoutes } from '../../support/server/serveRoutes';
 import { until } from '../../support/eventually';
 
 export interface Tail {

@@ -41,7 +41,7 @@ async function open(): Promise<Client> {
 const request = (path = new URL(api.url).pathname): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const streams = (): number => api.hub.clientCount();
 
-test('a socket with 100 pipelined requests has one stream, which goes on and ends with the socket', async () => {
+test('a socket with 100 pipelined requests has one stream, which ends with the socket', async () => {
   const { socket, text } = await open();
   socket.write(request().repeat(100));
   await until(() => text().includes('retry: 3000'));
@@ -56,7 +56,7 @@ test('a socket with 100 pipelined requests has one stream, which goes on and end
   await until(() => streams() === 0);
 });
 
-test('forty such sockets leave no stream behind', async () => {
+test('forty sockets with pipelined requests leave no streams behind', async () => {
   const clients = await Promise.all(Array.from({ length: 40 }, open));
   for (const { socket } of clients) socket.write(request().repeat(100));
   await until(() => clients.every(({ text }) => text().includes('retry: 3000')));
@@ -65,7 +65,7 @@ test('forty such sockets leave no stream behind', async () => {
   await until(() => streams() === 0);
 });
 
-test('a stream behind another request begins once that is answered, and is the last of its socket', async () => {
+test('a stream requested after another request starts after its answer, and is the last on its socket', async () => {
   const { socket, text } = await open();
   socket.write(request('/nowhere') + request() + request('/nowhere'));
   await until(() => text().includes('retry: 3000'));
@@ -75,7 +75,7 @@ test('a stream behind another request begins once that is answered, and is the l
   await until(() => streams() === 0);
 });
 
-test('a socket with requests without end behind its stream is ended with the stream', async () => {
+test('a socket is closed if it sends endless requests behind its stream', async () => {
   const { socket, text } = await open();
   socket.write(request());
   await until(() => text().includes('retry: 3000'));
@@ -87,7 +87,7 @@ test('a socket with requests without end behind its stream is ended with the str
 test.each([
   ['half-closed', (socket: Socket): void => void socket.end()],
   ['reset', (socket: Socket): void => void socket.resetAndDestroy()],
-] as const)('a socket that is %s takes its stream along', async (_, leave) => {
+] as const)('a socket that is %s ends its stream', async (_, leave) => {
   const { socket, text } = await open();
   socket.write(request());
   await until(() => text().includes('retry: 3000'));
@@ -95,7 +95,7 @@ test.each([
   await until(() => streams() === 0);
 });
 
-test('a client that half-closes and reads nothing more is counted out at once', async () => {
+test('a client that half-closes its socket and stops reading is removed at once', async () => {
   const { socket, text } = await open();
   socket.write(request());
   await until(() => text().includes('retry: 3000'));

@@ -1,5 +1,5 @@
 /** The tail loop while the database comes and goes, over a real connection that the test cuts. */
-import { Cable } from '../../support/cable';
+import { Cable } from '../../support/engine/cable';
 import { ChainWriter, swaps } from './chainWriter';
 import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
 import { until } from '../../support/eventually';
@@ -22,7 +22,7 @@ afterEach(async () => {
   await cable.cut();
 });
 
-test('what happened while the database was away arrives afterwards, once and in order', async () => {
+test('events missed while the database was away arrive afterwards, once and in order', async () => {
   const api = await world.serve({}, cable.port);
   await untilSeen(api.tail, chain);
   const client = await connect(api);
@@ -55,7 +55,7 @@ test('what happened while the database was away arrives afterwards, once and in 
   client.close();
 });
 
-test('a loop that starts before its database finds it later', async () => {
+test('a tail loop that starts before its database recovers when the database starts', async () => {
   await cable.cut();
   const api = await world.serve({}, cable.port);
   const refused = await connect(api);
@@ -67,7 +67,7 @@ test('a loop that starts before its database finds it later', async () => {
   expect(api.tail.current()?.number).toBe(100);
 });
 
-test('one that is told of a commit sees it without waiting for its next poll', async () => {
+test('a tail loop that is woken sees a commit without waiting for the next poll', async () => {
   const { tail } = await world.serve({}, undefined, 600_000);
   await untilSeen(tail, chain);
   for (let round = 0; round < 3; round += 1) {
@@ -79,7 +79,7 @@ test('one that is told of a commit sees it without waiting for its next poll', a
   }
 });
 
-test('one that is told of a flip takes it as told, and whoever tells nonsense is found out', async () => {
+test('a tail loop uses the flip in a message without a query, and the next read corrects a wrong one', async () => {
   const { tail } = await world.serve({}, undefined, 600_000);
   await untilSeen(tail, chain);
   const versions: (string | undefined)[] = [];
@@ -107,7 +107,7 @@ test('one that is told of a flip takes it as told, and whoever tells nonsense is
   expect(new Set(versions).size).toBe(2);
 });
 
-test('when the database is begun anew, streams are ended and their clients told that what they hold is void', async () => {
+test('when the database starts over, streams end and their clients get a reorg of everything', async () => {
   await chain.promote(100);
   const api = await world.serve();
   await untilSeen(api.tail, chain);
@@ -129,7 +129,7 @@ test('when the database is begun anew, streams are ended and their clients told 
   back.close();
 });
 
-test('a database that hangs does not hold up the end', async () => {
+test('a hanging database does not delay stopping the tail loop', async () => {
   const api = await world.serve({}, cable.port);
   await untilSeen(api.tail, chain);
   cable.hang();
@@ -139,7 +139,7 @@ test('a database that hangs does not hold up the end', async () => {
   expect(api.tail.facts().lastError).toBeNull();
 });
 
-test('stopping ends a loop that pauses before it asks an absent database again', async () => {
+test('stopping the tail loop ends its pause before the next poll', async () => {
   await cable.cut();
   const api = await world.serve({}, cable.port, 600_000);
   await until(() => api.tail.facts().lastError !== null);

@@ -1,8 +1,8 @@
 /** The answer of a simulated node to each RPC method, for the branch that the node currently sees. */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
-import { answerPairCall, simDecimals } from '../simPairCalls';
-import { answerOfPool, poolTokensOf, VAULT } from '../simVault';
+import { answerPairCall, simDecimals } from '../chain/simPairCalls';
+import { answerOfPool, poolTokensOf, VAULT } from '../chain/simVault';
 import { blockJson, type Json } from './blockJson';
 import type { NodeMood, NodeNature } from './nodeTraits';
 import type { SimWorld } from './simWorld';

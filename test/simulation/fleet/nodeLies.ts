@@ -3,7 +3,7 @@
  * consistent fork of one node is not detectable from its answers alone, so nodeTraits.ts simulates forks.
  */
 import type { Random } from '../../support/random';
-import type { SimChain } from '../simChain';
+import type { SimChain } from '../chain/simChain';
 import { blockJson, bloomOf, type Json } from './blockJson';
 
 type Log = Json & { readonly address: `0x${string}`; readonly topics: readonly `0x${string}`[] };

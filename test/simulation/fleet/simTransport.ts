@@ -4,7 +4,7 @@
  */
 import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/chain/rpc/rpcError';
 import {
-  readAnswer,
+  readRpcAnswer,
   type HeadHint,
   type RpcAnswer,
   type RpcCall,
@@ -157,7 +157,7 @@ export class SimTransport implements RpcTransport {
       case 'timeout':
         // The node sends nothing, or single bytes. The deadline of the real transports ends both.
         await world.clock.sleep(TIMEOUT_MS, signal);
-        throw new RpcError('timeout', `${this.name}: no whole answer within ${TIMEOUT_MS} ms`);
+        throw new RpcError('timeout', `${this.name}: no complete answer within ${TIMEOUT_MS} ms`);
       case 'reset':
         throw new RpcError(
           'network',
@@ -181,7 +181,7 @@ export class SimTransport implements RpcTransport {
 
 /** Uses the product's parser for error objects. */
 function asError(name: string, error: { readonly code: number; readonly message: string }): RpcError {
-  const answer = readAnswer({ name, scrub: (text) => text }, { error });
+  const answer = readRpcAnswer({ name, scrub: (text) => text }, { error });
   if (!('error' in answer)) throw new Error('an error object was read as a result');
   return answer.error;
 }

@@ -2,7 +2,7 @@
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import type { VirtualClock } from '../virtualClock';
-import type { SimChain } from '../simChain';
+import type { SimChain } from '../chain/simChain';
 
 interface HeadChange {
   readonly at: number;

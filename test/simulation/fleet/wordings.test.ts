@@ -7,14 +7,14 @@ test.each([
   ['too_large', wordings.RESULT_WORDINGS.map((word) => word(10_000))],
   ['rate_limited', wordings.RATE_WORDINGS],
   ['unknown_block', wordings.UNKNOWN_BLOCK_WORDINGS],
-])('vendors’ ways of saying %s are understood', (kind, refusals) => {
+])('the vendors’ error texts for %s are recognised', (kind, refusals) => {
   const wrong = refusals
     .map(({ code, message }) => ({ code, message, kind: kindOfRpcError(code, message) }))
     .filter((found) => found.kind !== kind);
   expect(wrong).toEqual([]);
 });
 
-test('a missing method and a missing tag are not taken for failures', () => {
+test('a missing method and an unknown block tag do not count as failures of the node', () => {
   const kinds = [...wordings.NO_METHOD_WORDINGS, ...wordings.NO_TAG_WORDINGS].map(({ code, message }) =>
     kindOfRpcError(code, message),
   );

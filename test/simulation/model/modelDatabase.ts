@@ -52,7 +52,7 @@ export function openModelDatabase(
       perform(`insert ${table} ${body.length} ${token ?? ''}`, () => engine.insertSteps(table, body, token)),
     command: (name, sql, params = {}, token) =>
       perform(`${name} ${token ?? ''}`, () => commandSteps(engine, name, sql, params, token)),
-    selectBinary: () => Promise.reject(new Error('the model of the store answers no raw reads')),
+    selectBinary: () => Promise.reject(new Error('the model of the store does not support raw reads')),
     ping: () => Promise.resolve(true),
     close: () => Promise.resolve(),
   };
@@ -73,7 +73,7 @@ function commandSteps(
     const [, table, partition] = /ALTER TABLE (\w+) DROP PARTITION ID '(\d+)'/.exec(sql) ?? [];
     return [() => engine.dropPartition(table!, Number(partition))];
   }
-  throw new Error(`the model of the store does not know the command "${name}": teach it`);
+  throw new Error(`the model of the store does not implement the command "${name}"`);
 }
 
 function writePromotion(engine: ModelEngine, sql: string, params: QueryParams): void {

@@ -56,7 +56,7 @@ export class ModelEngine {
     return this.finalSteps(table, rows, token);
   }
 
-  /** The steps of INSERT INTO table SELECT … FROM its head twin WHERE has(commits, commit) ORDER BY ord. */
+  /** The steps of INSERT INTO table SELECT … FROM its head table WHERE has(commits, commit) ORDER BY ord. */
   promoteSteps(table: string, commits: readonly number[], token: string | undefined): Step[] {
     const wanted = new Set(commits);
     const rows = [...this.headRows(table)].filter((row) => wanted.has(row.commit)).map((row) => row.in(0));

@@ -149,7 +149,7 @@ function epochStates(engine: ModelEngine, params: QueryParams): Rows {
   }));
 }
 
-function auditTable(engine: ModelEngine, table: string, params: QueryParams): Rows {
+function countRange(engine: ModelEngine, table: string, params: QueryParams): Rows {
   const [from, to] = [numberOf(params, 'from'), numberOf(params, 'to')];
   const total = engine.finalRows(table).filter((row) => {
     const block = blockOf(table, row.bytes);
@@ -167,51 +167,51 @@ function finalBlocks(engine: ModelEngine, from: number, to: number): Rows {
 }
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
-  'ingest/list_newest_ranges': newestRanges,
-  'ingest/list_head_blocks': headBlocks,
-  'ingest/find_start': (engine) =>
+  'ingest/store/list_newest_ranges': newestRanges,
+  'ingest/store/list_head_blocks': headBlocks,
+  'ingest/store/find_start': (engine) =>
     engine.promotions.filter(({ seq }) => seq === 0).map(({ from }) => ({ from_block: from })),
-  'ingest/find_head_version': (engine) => [
+  'ingest/store/find_head_version': (engine) => [
     { version: String(engine.heights.reduce((max, { version }) => Math.max(max, version), 0)) },
   ],
-  'ingest/list_tokens': (engine) =>
+  'ingest/store/list_tokens': (engine) =>
     [...engine.tokens.values()].map(({ address, decimals }) => ({ address, decimals: decimals ?? 0 })),
-  'ingest/list_pools': pools,
-  'ingest/list_latest_states': states,
-  'ingest/list_exact_states': states,
-  'ingest/list_vault_ids': vaultIds,
-  'ingest/list_vault_fees': vaultFees,
-  'ingest/list_latest_vault_balances': vaultBalances,
-  'ingest/list_exact_vault_balances': vaultBalances,
-  'ingest/find_block_time': (engine, params) =>
+  'ingest/store/list_pools': pools,
+  'ingest/store/list_latest_states': states,
+  'ingest/store/list_exact_states': states,
+  'ingest/pools/list_vault_ids': vaultIds,
+  'ingest/pools/list_vault_fees': vaultFees,
+  'ingest/pools/list_latest_vault_balances': vaultBalances,
+  'ingest/pools/list_exact_vault_balances': vaultBalances,
+  'ingest/price/find_block_time': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'number'), numberOf(params, 'number')),
-  'ingest/list_epochs': (engine, params) =>
+  'ingest/price/list_epochs': (engine, params) =>
     newestBy(upTo(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`).map((fields) => ({
       ...fields,
       ord: String(fields['ord']),
     })),
-  'ingest/list_routes': (engine, params) =>
+  'ingest/price/list_routes': (engine, params) =>
     newestBy(upTo(engine, 'token_routes', params), ({ token }) => String(token)),
-  'ingest/list_hops': (engine, params) =>
+  'ingest/price/list_hops': (engine, params) =>
     newestBy(upTo(engine, 'token_prices', params), ({ token }) => String(token)),
-  'ingest/list_blocks': (engine, params) =>
+  'ingest/price/list_blocks': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
-  'ingest/list_states': epochStates,
-  'ingest/list_swaps': (engine, params) =>
+  'ingest/price/list_states': epochStates,
+  'ingest/price/list_swaps': (engine, params) =>
     within(engine, 'swaps', params).map(({ fields: { ord, pair, leg, amount1 } }) => ({
       ord: String(ord),
       pair,
       leg,
       amount1: String(amount1),
     })),
-  'audit aggregates': (engine) =>
+  'check totals': (engine) =>
     [{ name: 'swaps', total: engine.finalRows('swaps').length }, ...engine.views.totals()].map(
       ({ name, total }) => ({
         name,
         total: String(total),
       }),
     ),
-  'audit views': (engine, params) => {
+  'check newest rows': (engine, params) => {
     const ords = (rows: readonly { readonly ord: number }[]): string =>
       String(Math.max(0, ...rows.map(({ ord }) => ord)));
     const states = within(engine, 'pool_states', params).map((row) => ({ ord: ordOf(row), row }));
@@ -222,18 +222,17 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       { name: 'pool_balances', expected: ords(balanced), found: ords([...poolBalances.values()]) },
     ];
   },
-  'ingest/list_head_partitions': (engine) => engine.partitions(),
+  'ingest/store/list_head_partitions': (engine) => engine.partitions(),
   ...Object.fromEntries(
     EVENT_TABLE_NAMES.map((table): [string, Answer] => [
-      `audit ${table}`,
-      (engine, params) => auditTable(engine, table, params),
+      `check ${table}`,
+      (engine, params) => countRange(engine, table, params),
     ]),
   ),
 };
 
 export function answerQuery(engine: ModelEngine, name: string, sql: string, params: QueryParams): Rows {
   const answer = ANSWERS[name];
-  if (answer === undefined)
-    throw new Error(`the model of the store does not know the query "${name}": teach it`);
+  if (answer === undefined) throw new Error(`the model of the store does not implement the query "${name}"`);
   return answer(engine, params, sql);
 }

@@ -8,7 +8,7 @@ export function headRowOf(engine: ModelEngine): HeadRow {
   const done = engine.promotions.filter(({ status }) => status === 'done').sort((a, b) => b.seq - a.seq);
   const [newest] = done;
   const first = done.at(-1);
-  if (newest === undefined || first === undefined) throw new Error('nothing was ever begun');
+  if (newest === undefined || first === undefined) throw new Error('the store has no start block');
   return {
     seq: String(newest.seq),
     final_to: newest.to,

@@ -38,9 +38,9 @@ export class StoredRow {
   }
 
   in(commit: number): StoredRow {
-    const twin = new StoredRow(this.code, commit, this.bytes);
-    twin.known = this.known;
-    return twin;
+    const copy = new StoredRow(this.code, commit, this.bytes);
+    copy.known = this.known;
+    return copy;
   }
 }
 

@@ -81,7 +81,7 @@ export class ModelViews {
     ];
   }
 
-  /** Number of swaps in the aggregates, as the audit of a range counts them. */
+  /** Number of swaps in the aggregates, as the view check counts them. */
   totals(): { name: string; total: number }[] {
     const bars = new Map(TIMEFRAMES.map((timeframe) => [timeframe, 0]));
     for (const [key, bar] of this.bars) {

@@ -123,7 +123,7 @@ function codeOf(type: string, column: string): FieldCode {
   if (nested?.[1] === 'Nullable') return nullableCode(codeOf(nested[2]!, column));
   if (nested?.[1] === 'Array')
     return arrayCode(nested[2] === 'UInt64' ? WIDE_WORD : codeOf(nested[2]!, column));
-  if (!type.startsWith('Enum8(')) throw new Error(`the model does not know the type ${type}`);
+  if (!type.startsWith('Enum8(')) throw new Error(`the model does not implement the type ${type}`);
   const words = new Map(
     [...type.matchAll(/'(\w+)' = (\d+)/g)].map(([, name, number]) => [Number(number), name]),
   );

@@ -1,12 +1,12 @@
 /** The app around its routes: rate limit, OpenAPI document, CORS, headers. */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
-import { startApi, type Json } from '../../support/apiServer';
+import { startApi, type Json } from '../../support/server/apiServer';
 
 // No test in this file queries the database, so none exists.
 const runner = createQueryRunner(openDatabase({ url: 'http://127.0.0.1:1/none' }));
 
-test("the rate limit answers 429 with Retry-After beyond the minute's calls, and never for health", async () => {
+test('requests beyond the limit per minute get 429 with Retry-After, except /healthz', async () => {
   const health = {
     path: '/healthz',
     doc: { summary: 'up', tag: 'service' as const },
@@ -30,7 +30,7 @@ test("the rate limit answers 429 with Retry-After beyond the minute's calls, and
   await server.close();
 });
 
-test('the OpenAPI document describes every route and parameter, and refers to nothing that is missing', async () => {
+test('the OpenAPI document describes every route and parameter, and all its references resolve', async () => {
   const server = await startApi(runner, () => null);
   const { json, text } = await server.get('/openapi.json');
   await server.close();
@@ -81,7 +81,7 @@ test('the OpenAPI document describes every route and parameter, and refers to no
   expect(text).not.toContain('#/$defs');
 });
 
-test('no schema of the document refers to itself alone', async () => {
+test('no schema of the OpenAPI document is only a reference to itself', async () => {
   const server = await startApi(runner, () => null);
   const { json } = await server.get('/openapi.json');
   await server.close();
@@ -95,7 +95,7 @@ test.each([
   ['*', origin, '*'],
   [origin, origin, origin],
   [origin, 'https://other.test', origin],
-])('with CORS_ORIGIN %s a page of %s is allowed what is allowed to %s', async (setting, asking, allowed) => {
+])('with CORS_ORIGIN %s a page of %s gets the allowed origin %s', async (setting, asking, allowed) => {
   const server = await startApi(runner, () => null, { corsOrigin: setting });
   for (const path of ['/openapi.json', '/api/v1/pairs', '/nothing']) {
     const answer = await server.get(path, { Origin: asking });
@@ -112,7 +112,7 @@ test.each([
   await server.close();
 });
 
-test('every answer, also a refusal, says how a browser shall treat it', async () => {
+test('every answer carries the security headers, including refusals', async () => {
   const server = await startApi(runner, () => null, { rateLimitPerMinute: 4 });
   const statuses: number[] = [];
   for (const [path, method] of [

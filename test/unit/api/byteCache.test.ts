@@ -1,7 +1,7 @@
 import { createByteCache } from '../../../src/api/byteCache';
 import { etagOf, matchesEtag } from '../../../src/api/etag';
 
-test('an answer is made once for all who ask at the same time, and kept', async () => {
+test('simultaneous requests for one key compute the answer once, and the cache keeps it', async () => {
   const cache = createByteCache();
   let made = 0;
   const make = async (): Promise<unknown> => {
@@ -16,7 +16,7 @@ test('an answer is made once for all who ask at the same time, and kept', async 
   expect(made).toBe(2);
 });
 
-test('after all was forgotten nobody is given what was begun before', async () => {
+test('after forgetAll() later requests do not get an answer whose computation began before', async () => {
   const cache = createByteCache();
   await cache.get('k', async () => 'old');
   let finish = (): void => undefined;
@@ -32,14 +32,14 @@ test('after all was forgotten nobody is given what was begun before', async () =
   }
 });
 
-test('an error reaches all who wait and is not kept', async () => {
+test('an error reaches all waiting callers and is not cached', async () => {
   const cache = createByteCache();
   const fail = (): Promise<unknown> => Promise.reject(new Error('away'));
   await expect(Promise.all([cache.get('k', fail), cache.get('k', fail)])).rejects.toThrow('away');
   expect((await cache.get('k', async () => 1)).body.toString()).toBe('1');
 });
 
-test('the oldest answers make room, and one that is larger than the cache is served without being kept', async () => {
+test('the cache evicts the oldest answers, and serves an answer larger than the cache without storing it', async () => {
   const cache = createByteCache({ bytesMax: 100 });
   let made = 0;
   const make = (size: number) => async () => {
@@ -56,7 +56,7 @@ test('the oldest answers make room, and one that is larger than the cache is ser
   expect((await cache.get('big', make(500))).body).toHaveLength(502);
 });
 
-test('a large answer is kept from the second time on that it is asked for, with the same bytes and ETag', async () => {
+test('a large answer is cached from its second request on, with the same bytes and ETag', async () => {
   const cache = createByteCache();
   let made = 0;
   const make = async (): Promise<unknown> => {
@@ -73,7 +73,7 @@ test('a large answer is kept from the second time on that it is asked for, with 
   expect(new Set(answers.map(({ etag }) => etag)).size).toBe(1);
 });
 
-test('an ETag names the bytes, and matches by weak comparison in lists', () => {
+test('an ETag depends on the bytes, and If-None-Match lists match by weak comparison', () => {
   const etag = etagOf('body');
   expect(etag).toBe(etagOf(Buffer.from('body')));
   expect(etag).not.toBe(etagOf('body '));
@@ -82,7 +82,7 @@ test('an ETag names the bytes, and matches by weak comparison in lists', () => {
   for (const condition of ['', '"a"', etag.slice(1, -1)]) expect(matchesEtag(condition, etag)).toBe(false);
 });
 
-test('an answer may say how long it is kept', async () => {
+test('an answer can set how long the cache keeps it', async () => {
   let now = 1_000;
   const cache = createByteCache({ now: () => now });
   let made = 0;

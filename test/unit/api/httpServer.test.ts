@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net';
 
 import { HTTP_LIMITS, type HttpLimits } from '../../../src/api/httpServer';
 import type { Route } from '../../../src/api/route';
-import type { Listening } from '../../support/listen';
-import { serveRoutes } from '../../support/serveRoutes';
+import type { Listening } from '../../support/server/listen';
+import { serveRoutes } from '../../support/server/serveRoutes';
 
 const servers: Listening[] = [];
 const sockets: Socket[] = [];
@@ -43,7 +43,7 @@ function open(port: number): Client {
   socket.on('data', (chunk) => (text += chunk.toString()));
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('still open')), 10_000);
+    const late = setTimeout(() => reject(new Error('the socket is still open')), 10_000);
     socket.once('close', () => {
       clearTimeout(late);
       resolve();
@@ -68,7 +68,7 @@ function trickle({ socket, closed }: Client, piece: string): void {
   void closed.catch(() => undefined).finally(() => clearInterval(timer));
 }
 
-test('a client that sends its headers for ever is cut off, however many of them there are', async () => {
+test('clients that never finish sending their headers are disconnected, even 50 of them at once', async () => {
   const port = await serve({ headersTimeoutMs: 400, requestTimeoutMs: 400, checkEveryMs: 100 });
   const slow = Array.from({ length: 50 }, () => open(port));
   for (const client of slow) {
@@ -80,7 +80,7 @@ test('a client that sends its headers for ever is cut off, however many of them 
   for (const client of slow) expect(client.text()).toMatch(/^(HTTP\/1\.1 408 |$)/);
 });
 
-test('a client that sends its body for ever is cut off with its answer', async () => {
+test('a client that never finishes sending its body gets an answer and is disconnected', async () => {
   const port = await serve({ headersTimeoutMs: 400, requestTimeoutMs: 400, checkEveryMs: 100 });
   for (const [method, length] of [
     ['GET', 'Content-Length: 1000'],
@@ -95,7 +95,7 @@ test('a client that sends its body for ever is cut off with its answer', async (
   }
 });
 
-test('a client that reads no answer loses its socket', async () => {
+test('a client that does not read its answer is disconnected', async () => {
   const port = await serve({ idleTimeoutMs: 300 });
   const client = open(port);
   client.socket.pause();
@@ -112,46 +112,59 @@ test('a client that reads no answer loses its socket', async () => {
 
 test.each([
   [
-    'headers without end',
+    'headers that are too long',
     `GET /up HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
     'too long',
   ],
   [
-    'a URL without end',
+    'a URL that is too long',
     `GET /${'x'.repeat(5_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     400,
     '4096',
   ],
-  ['a body without end', 'POST /up HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n', 405, 'POST'],
-  ['a large body of a GET', 'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n', 400, '1048576'],
-  ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n', 400, 'no HTTP'],
+  ['a POST body', 'POST /up HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n', 405, 'POST'],
   [
-    'two lengths',
+    'a large body for a GET',
+    'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n',
+    400,
+    '1048576',
+  ],
+  ['bytes that are not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n', 400, 'not a valid HTTP'],
+  [
+    'two Content-Length headers',
     'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     400,
-    'no HTTP',
+    'not a valid HTTP',
   ],
   [
-    'a length and chunks',
+    'a Content-Length and chunked encoding',
     'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     400,
-    'no HTTP',
+    'not a valid HTTP',
   ],
-  ['a header that ends another', 'GET /up HTTP/1.1\r\nHost: x\r\nX-A: b\rX-B: c\r\n\r\n', 400, 'no HTTP'],
-])('%s: refused in the words of the API, and the socket closed', async (_, request, status, text) => {
-  const port = await serve();
-  const client = open(port);
-  client.socket.write(request);
-  await client.closed;
-  expect(client.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(client.text()).toMatch(/\r\nX-Request-Id: [\w-]{36}\r\n/i);
-  const body = JSON.parse(client.text().split('\r\n\r\n').slice(1).join('')) as Record<string, unknown>;
-  expect(body).toEqual({ success: false, error: expect.stringContaining(text), code: expect.any(String) });
-  await expectAlive(port);
-});
+  [
+    'a bare carriage return in a header',
+    'GET /up HTTP/1.1\r\nHost: x\r\nX-A: b\rX-B: c\r\n\r\n',
+    400,
+    'not a valid HTTP',
+  ],
+])(
+  'a request with %s is refused with the error body of the API, and the socket is closed',
+  async (_, request, status, text) => {
+    const port = await serve();
+    const client = open(port);
+    client.socket.write(request);
+    await client.closed;
+    expect(client.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(client.text()).toMatch(/\r\nX-Request-Id: [\w-]{36}\r\n/i);
+    const body = JSON.parse(client.text().split('\r\n\r\n').slice(1).join('')) as Record<string, unknown>;
+    expect(body).toEqual({ success: false, error: expect.stringContaining(text), code: expect.any(String) });
+    await expectAlive(port);
+  },
+);
 
-test('an address with too many sockets is refused the next one, and has it when another has gone', async () => {
+test('an address at its limit of sockets gets 429, and can connect again when one socket closes', async () => {
   const port = await serve({ socketsPerAddressMax: 3, localExempt: false });
   const held = Array.from({ length: 3 }, () => open(port));
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
@@ -165,14 +178,14 @@ test('an address with too many sockets is refused the next one, and has it when 
   await expectAlive(port);
 });
 
-test('local addresses have no bound of their own, since a proxy makes everyone look local', async () => {
+test('local addresses have no limit of sockets, because behind a proxy all clients look local', async () => {
   const port = await serve({ socketsPerAddressMax: 1 });
   const held = [open(port), open(port)];
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
   await expectAlive(port);
 });
 
-test('a socket with more unanswered requests than allowed is ended; as many as allowed are answered in order', async () => {
+test('a socket with too many open requests is closed, and requests up to the limit are answered in order', async () => {
   const port = await serve({ unansweredMax: 3 });
   const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const polite = open(port);

@@ -1,4 +1,4 @@
-import { formatCursor, parseCursor } from '../../../src/api/market/activity';
+import { formatCursor, parseCursor } from '../../../src/api/activity/activity';
 import { clientOf } from '../../../src/api/middleware/limitRate';
 import {
   addressParam,
@@ -33,12 +33,12 @@ const ABSENT = {
   q: null,
 };
 
-test('absent parameters have their defaults and unknown ones are ignored, however often they stand there', () => {
+test('absent parameters get their defaults, and unknown parameters are ignored, even if repeated', () => {
   expect(parse('')).toEqual(ABSENT);
   expect(parse('x=1&x=2&y=&__proto__=3&constructor=')).toEqual(ABSENT);
 });
 
-test('good values are read, lists once each in the declared order', () => {
+test('valid values are parsed, and lists lose duplicates and follow the declared order', () => {
   const token = `0x${'AB'.repeat(20)}`;
   const query = `page=7&to=9007199254740991&order=asc&kinds=burn,swap,burn&fill=true&token=${token}`;
   expect(parse(`${query}&q=%F0%9F%A6%84abc`)).toEqual({
@@ -54,22 +54,22 @@ test('good values are read, lists once each in the declared order', () => {
 
 test.each([
   ['page=0', 'page: got "0"; allowed: an integer from 1 to 9007199254740991'],
-  ['page=1&page=1', 'page: got 2 values; allowed: one'],
+  ['page=1&page=1', 'page: got 2 values; allowed: one value'],
   ['page=', 'page: got ""; allowed: an integer from 1 to 9007199254740991'],
   ['to=9007199254740992', 'to: got "9007199254740992"; allowed: an integer from 0 to 9007199254740991'],
   ['order=DESC', 'order: got "DESC"; allowed: one of desc, asc'],
   ['kinds=swap,', 'kinds: got "swap,"; allowed: a comma list of swap, mint, burn'],
   ['fill=TRUE', 'fill: got "TRUE"; allowed: true or false'],
   ['q=12345', 'q: got "12345"; allowed: a text of 1 to 4 characters'],
-])('%s is refused with its name, what it got and what is allowed', (querystring, message) => {
+])('"%s" is refused with the name, the given value and the allowed values', (querystring, message) => {
   expect(() => parse(querystring)).toThrow(message);
 });
 
-test('a long bad value is not repeated in full', () => {
+test('the error shortens a long wrong value', () => {
   expect(() => parse(`order=${'x'.repeat(500)}`)).toThrow(`"${'x'.repeat(80)}…"`);
 });
 
-test('a cursor goes out and in unchanged, and anything else is none', () => {
+test('parsing a formatted cursor gives the same cursor, and any other text is no cursor', () => {
   for (const ord of [toOrd(0, 0), toOrd(17_686_110, 42), toOrd(4_294_967_295, 1_048_575)])
     expect(parseCursor(formatCursor(ord))).toBe(ord);
   const good = formatCursor(toOrd(12, 3));
@@ -84,7 +84,7 @@ test('a cursor goes out and in unchanged, and anything else is none', () => {
     expect(parseCursor(bad)).toBeNull();
 });
 
-test('clients are told apart by IPv4 address or by the /64 of their IPv6 address', () => {
+test('clients are distinguished by IPv4 address, or by the /64 network of an IPv6 address', () => {
   expect(clientOf('::ffff:10.0.0.1')).toBe('10.0.0.1');
   expect(clientOf('10.0.0.1')).toBe('10.0.0.1');
   expect(clientOf('2001:db8:0:1::5')).toBe(clientOf('2001:db8::1:ffff:1:2:3'));

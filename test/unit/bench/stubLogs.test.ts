@@ -2,7 +2,7 @@
  * Checks that other indexers read the same data from the benchmark chain as Candlehouse. Otherwise the benchmarks would
  * compare different work.
  */
-import { startStubChain, STUB_V2_FACTORY, type StubChain } from '../../support/stubChain';
+import { startStubChain, STUB_V2_FACTORY, type StubChain } from '../../support/stub/stubChain';
 
 interface Log {
   readonly address: string;
@@ -29,14 +29,14 @@ async function call<T>(method: string, ...params: unknown[]): Promise<T> {
   return ((await response.json()) as { result: T }).result;
 }
 
-test('without a filter of addresses or topics all logs of the range are given', async () => {
+test('without a filter for addresses or topics eth_getLogs returns all logs of the range', async () => {
   const found = await call<Log[]>('eth_getLogs', { fromBlock: '0x3', toBlock: '0x7' });
   const wanted = all.filter((log) => Number(log.blockNumber) >= 3 && Number(log.blockNumber) <= 7);
   expect(wanted.length).toBeGreaterThan(100);
   expect(found).toEqual(wanted);
 });
 
-test('logs are found by addresses and by topics at each place', async () => {
+test('eth_getLogs filters by addresses and by topics at each position', async () => {
   const range = { fromBlock: '0x0', toBlock: '0xc' };
   const pools = [...new Set(all.filter((log) => log.topics[0] === SWAP).map((log) => log.address))].slice(
     0,
@@ -57,7 +57,7 @@ test('logs are found by addresses and by topics at each place', async () => {
   }
 });
 
-test('a whole block has the transactions that its header and its receipts name', async () => {
+test('a full block has the same transactions as its header and its receipts', async () => {
   const header = await call<{ transactions: string[]; hash: string }>('eth_getBlockByNumber', '0x5', false);
   const full = await call<{ transactions: { hash: string; blockHash: string }[] }>(
     'eth_getBlockByNumber',
@@ -72,7 +72,7 @@ test('a whole block has the transactions that its header and its receipts name',
   expect(new Set(full.transactions.map(({ blockHash }) => blockHash))).toEqual(new Set([header.hash]));
 });
 
-test('a chain of V2 alone has a Sync before each Swap and nothing else', async () => {
+test('a chain with only V2 pools has a Sync before each Swap and no other logs', async () => {
   const options = { blocks: 3, logsPerBlock: 10, pairs: 8, onlyV2: true };
   const v2 = await startStubChain(options);
   const logs = v2.logBodies.slice(2).flatMap((body) => JSON.parse(body.toString()) as Log[]);

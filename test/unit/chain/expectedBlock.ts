@@ -1,6 +1,6 @@
 /** The expected output of the block source for a block of the fake chain, built from the chain itself. */
 import type { ChainBlock } from '../../../src/domain/block';
-import type { FakeBlock } from '../../support/fakeChain';
+import type { FakeBlock } from '../../support/node/fakeChain';
 
 export function expectedBlock(block: FakeBlock): ChainBlock {
   return {

@@ -2,12 +2,12 @@
 import type { Hex } from '../../../src/domain/hex';
 import { HeadFollower } from '../../../src/chain/head/follower';
 import { syncToHead } from '../../../src/chain/head/syncToHead';
-import { FakeChain } from '../../support/fakeChain';
+import { FakeChain } from '../../support/node/fakeChain';
 import { closeAll, sourceOf, startNode } from './setup';
 
 afterEach(closeAll);
 
-test('at most ten functions stand between the transport and who decodes the blocks', async () => {
+test('at most ten functions are between the transport and the consumer of decoded blocks', async () => {
   const chain = new FakeChain(1);
   chain.mineMany(5, 4);
   const { pool, source } = sourceOf([await startNode(chain)]);

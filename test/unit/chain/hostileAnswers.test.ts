@@ -7,8 +7,8 @@ import { AnswerMeter, ByteBudget, ANSWER_BYTES_MAX } from '../../../src/chain/rp
 import { createTransport } from '../../../src/chain/rpc/createTransport';
 import { systemClock } from '../../../src/chain/rpc/clock';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
-import { FakeChain } from '../../support/fakeChain';
-import type { FakeNode } from '../../support/fakeNode';
+import { FakeChain } from '../../support/node/fakeChain';
+import type { FakeNode } from '../../support/node/fakeNode';
 import { closeAll, closeLater, poolOf, sourceOf, startNode } from './setup';
 import { until } from '../../support/eventually';
 
@@ -53,7 +53,7 @@ test('an endless answer is cut at 64 MiB', async () => {
   expect(sent.written).toBeLessThan(96 * MIB);
 });
 
-test('an answer that promises more bytes than are allowed is not waited for', async () => {
+test('an answer with a Content-Length above the limit is refused before its body arrives', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.writeHead(200, { 'content-length': String(ANSWER_BYTES_MAX + 1) });
@@ -65,14 +65,14 @@ test('an answer that promises more bytes than are allowed is not waited for', as
 });
 
 const SHAPES: [string, string][] = [
-  ['towers of arrays', '['],
-  ['towers of objects', '{"a":'],
+  ['nested arrays', '['],
+  ['nested objects', '{"a":'],
   ['empty objects', '{},'],
   ['numbers', '1,'],
   ['keys', '"a":1,'],
 ];
 
-test.each(SHAPES)('an answer of too many values is refused: %s', async (_, unit) => {
+test.each(SHAPES)('an answer with too many values is refused: %s', async (_, unit) => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.end(`{"jsonrpc":"2.0","id":0,"result":[${unit.repeat((8 * MIB) / unit.length)}`);
@@ -82,7 +82,7 @@ test.each(SHAPES)('an answer of too many values is refused: %s', async (_, unit)
   await expect(failed).rejects.toMatchObject({ kind: 'bad_answer', retryable: true });
 });
 
-test('a frame of too many values ends the connection, and the next call connects again', async () => {
+test('a WebSocket frame with too many values closes the connection, and the next call reconnects', async () => {
   const node = await startNode();
   node.onCall = ({ method }) => {
     return method === BLOCK.method ? { result: Array(600_000).fill(1) } : undefined;
@@ -92,7 +92,7 @@ test('a frame of too many values ends the connection, and the next call connects
   expect(await transport.send([{ method: 'eth_chainId', params: [] }])).toEqual([{ result: '0x171' }]);
 });
 
-test('many small frames on one connection are no large answer', async () => {
+test('the size limit applies to one answer, not to all frames of a connection', async () => {
   const node = await startNode();
   node.onCall = () => ({ result: Array(30_000).fill(1) });
   const transport = transportTo(node.wsUrl, 2 * MIB);
@@ -100,7 +100,7 @@ test('many small frames on one connection are no large answer', async () => {
     expect(await transport.send(Array<RpcCall>(10).fill(BLOCK))).toHaveLength(10);
 });
 
-test('the largest answers in flight are cut when all together are too large', () => {
+test('when open answers together exceed the budget, the largest answer is cut', () => {
   const budget = new ByteBudget(100);
   const cut: string[] = [];
   const open = (name: string): AnswerMeter => new AnswerMeter(90, () => cut.push(name), budget);
@@ -117,7 +117,7 @@ test('the largest answers in flight are cut when all together are too large', ()
   expect(cut).toEqual(['large', 'small']);
 });
 
-test('stalled answers of many connections do not keep an honest one from arriving', async () => {
+test('stalled answers on many connections do not block the answer of another node', async () => {
   const hostile = await startNode();
   const honest = await startNode();
   let stalled = 0;
@@ -139,7 +139,7 @@ test('stalled answers of many connections do not keep an honest one from arrivin
 });
 
 test.each(['httpUrl', 'wsUrl'] as const)(
-  'a call with a bound of its own fails alone, over %s',
+  'a call whose answer exceeds its own limit fails alone, over %s',
   async (url) => {
     const node = await startNode();
     node.onCall = ({ method, params }) => {
@@ -149,14 +149,14 @@ test.each(['httpUrl', 'wsUrl'] as const)(
     const calls = ['a', 'long', 'b', 'long', 'c'].map((name) => {
       return { method: 'eth_call', params: [name], answerBytesMax: 4_096 };
     });
-    const settled = await poolOf([node[url]]).batchSettled(calls, anything);
+    const outcomes = await poolOf([node[url]]).batchOutcomes(calls, anything);
     const short = { value: `0x${'ab'.repeat(32)}` };
     const long = { error: expect.objectContaining({ kind: 'too_large', cut: 'call', retryable: false }) };
-    expect(settled).toEqual([short, long, short, long, short]);
+    expect(outcomes).toEqual([short, long, short, long, short]);
   },
 );
 
-test('an endpoint whose answer is too large is not the last word: another one is asked', async () => {
+test('after an answer that is too large the next endpoint is asked', async () => {
   const [hostile, honest] = [await startNode(), await startNode()];
   hostile.onCall = ({ method }) => {
     return method === BLOCK.method ? { result: 'x'.repeat(100_000) } : undefined;
@@ -170,7 +170,7 @@ test('an endpoint whose answer is too large is not the last word: another one is
 });
 
 test.each(['httpUrl', 'wsUrl'] as const)(
-  'an error without a message and as deep as a tower is an error, over %s',
+  'a deeply nested error without a message is handled as an error, over %s',
   async (url) => {
     const node = await startNode();
     const tower = '['.repeat(100_000) + ']'.repeat(100_000);
@@ -198,7 +198,7 @@ const chainOf = (): FakeChain => {
 test.each([
   ['receipts', true],
   ['logs', false],
-])('a range whose answer is too large is fetched in parts: %s', async (_, hasReceipts) => {
+])('a range whose answer is too large is read in smaller parts: %s', async (_, hasReceipts) => {
   const node: FakeNode = await startNode(chainOf());
   node.hasReceipts = hasReceipts;
   const whole = await sourceOf([node]).source.fetchRange(1, 40);

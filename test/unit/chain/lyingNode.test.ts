@@ -1,5 +1,5 @@
-import { FakeChain, type Json } from '../../support/fakeChain';
-import type { FakeCall, FakeNode } from '../../support/fakeNode';
+import { FakeChain, type Json } from '../../support/node/fakeChain';
+import type { FakeCall, FakeNode } from '../../support/node/fakeNode';
 import { expectedBlock as expected } from './expectedBlock';
 import { closeAll, sourceOf, startNode } from './setup';
 
@@ -27,17 +27,17 @@ const withFirstLog = (receipts: Json[], fields: Json): Json[] =>
 
 const LIES: Lie[] = [
   {
-    name: 'a log left out at the end',
+    name: 'receipts without the last log',
     kind: 'bloom',
     receipts: (all) => withLogs(all, (logs) => logs.slice(0, -1)),
   },
   {
-    name: 'a log left out before',
+    name: 'receipts without the first log',
     kind: 'log_index',
     receipts: (all) => withLogs(all, (logs) => logs.slice(1)),
   },
   {
-    name: 'all logs left out',
+    name: 'receipts without logs',
     kind: 'bloom',
     receipts: (all) => all.map((receipt) => ({ ...receipt, logs: [] })),
   },
@@ -46,43 +46,51 @@ const LIES: Lie[] = [
     kind: 'log_index',
     receipts: (all) => withLogs(all, (logs) => [...logs, ...logs.slice(-1)]),
   },
-  { name: 'another topic', kind: 'bloom', receipts: (all) => withFirstLog(all, { topics: [OTHER_HASH] }) },
   {
-    name: 'another address',
+    name: 'a log with a wrong topic',
+    kind: 'bloom',
+    receipts: (all) => withFirstLog(all, { topics: [OTHER_HASH] }),
+  },
+  {
+    name: 'a log with a wrong address',
     kind: 'bloom',
     receipts: (all) => withFirstLog(all, { address: `0x${'77'.repeat(20)}` }),
   },
   {
-    name: 'a log of another block hash',
+    name: 'a log with a wrong block hash',
     kind: 'block_identity',
     receipts: (all) => withFirstLog(all, { blockHash: OTHER_HASH }),
   },
   {
-    name: 'a log of another number',
+    name: 'a log with a wrong block number',
     kind: 'block_identity',
     receipts: (all) => withFirstLog(all, { blockNumber: '0x1' }),
   },
   {
-    name: 'a log of another transaction',
+    name: 'a log with a wrong transaction hash',
     kind: 'transactions',
     receipts: (all) => withFirstLog(all, { transactionHash: OTHER_HASH }),
   },
   {
-    name: 'a log of another transaction index',
+    name: 'a log with a wrong transaction index',
     kind: 'transactions',
     receipts: (all) => withFirstLog(all, { transactionIndex: '0x63' }),
   },
   { name: 'a removed log', kind: 'removed_log', receipts: (all) => withFirstLog(all, { removed: true }) },
-  { name: 'a receipt less', kind: 'transactions', receipts: (all) => all.slice(0, -1) },
-  { name: 'receipts in another order', kind: 'transactions', receipts: (all) => all.toReversed() },
+  { name: 'one receipt too few', kind: 'transactions', receipts: (all) => all.slice(0, -1) },
+  { name: 'receipts in the wrong order', kind: 'transactions', receipts: (all) => all.toReversed() },
   {
-    name: 'five topics',
+    name: 'a log with five topics',
     kind: 'malformed',
     receipts: (all) => withFirstLog(all, { topics: Array(5).fill(OTHER_HASH) }),
   },
-  { name: 'odd hex', kind: 'malformed', receipts: (all) => withFirstLog(all, { data: '0xabc' }) },
   {
-    name: 'a log index beyond any',
+    name: 'data with an odd number of hex digits',
+    kind: 'malformed',
+    receipts: (all) => withFirstLog(all, { data: '0xabc' }),
+  },
+  {
+    name: 'a log index out of range',
     kind: 'malformed',
     receipts: (all) => withFirstLog(all, { logIndex: '0xffffffffff' }),
   },
@@ -91,26 +99,42 @@ const LIES: Lie[] = [
     kind: 'malformed',
     receipts: (all) => withLogs(all, () => ['log' as unknown as Json]),
   },
-  { name: 'receipts that are no list', kind: 'malformed', receipts: () => ({}) },
-  { name: 'another number', kind: 'block_identity', header: (header) => ({ ...header, number: '0x3' }) },
+  { name: 'receipts that are not a list', kind: 'malformed', receipts: () => ({}) },
   {
-    name: 'another parent',
+    name: 'a header with a wrong number',
+    kind: 'block_identity',
+    header: (header) => ({ ...header, number: '0x3' }),
+  },
+  {
+    name: 'a header with a wrong parent',
     kind: 'parent_link',
     header: (header) => ({ ...header, parentHash: OTHER_HASH }),
   },
-  { name: 'a short hash', kind: 'malformed', header: (header) => ({ ...header, hash: '0x1234' }) },
   {
-    name: 'a time beyond any',
+    name: 'a header with a short hash',
+    kind: 'malformed',
+    header: (header) => ({ ...header, hash: '0x1234' }),
+  },
+  {
+    name: 'a header with a timestamp out of range',
     kind: 'malformed',
     header: (header) => ({ ...header, timestamp: '0xffffffffffff' }),
   },
-  { name: 'no transactions', kind: 'malformed', header: ({ transactions: _, ...header }) => header },
   {
-    name: 'a transaction less',
+    name: 'a header without transactions',
+    kind: 'malformed',
+    header: ({ transactions: _, ...header }) => header,
+  },
+  {
+    name: 'a header with one transaction too few',
     kind: 'transactions',
     header: (header) => ({ ...header, transactions: (header['transactions'] as []).slice(1) }),
   },
-  { name: 'a short bloom', kind: 'malformed', header: (header) => ({ ...header, logsBloom: '0x00' }) },
+  {
+    name: 'a header with a short bloom',
+    kind: 'malformed',
+    header: (header) => ({ ...header, logsBloom: '0x00' }),
+  },
 ];
 
 /** The false answers concern this block, which has several transactions with logs. */
@@ -139,22 +163,25 @@ function tell(node: FakeNode, lie: Lie): void {
   };
 }
 
-test.each(LIES)('$name is caught as $kind, fetched elsewhere, and the liar is benched', async (lie) => {
-  const chain = lyingChain();
-  const [liar, honest] = [await startNode(chain), await startNode(chain)];
-  tell(liar, lie);
-  const { source, pool } = sourceOf([liar, honest]);
-  expect(await source.fetchRange(TARGET - 1, TARGET + 1)).toEqual(
-    chain.blocks.slice(TARGET - 1, TARGET + 2).map(expected),
-  );
-  const { endpoints, mismatches } = pool.health();
-  expect(endpoints[0]).toMatchObject({ state: 'benched' });
-  expect(endpoints[0]?.lastError).toContain(lie.kind);
-  expect(mismatches).toMatchObject({ [lie.kind]: expect.any(Number) });
-  expect(Object.values(mismatches).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-});
+test.each(LIES)(
+  'a node that sends $name is benched for $kind, and the block comes from another node',
+  async (lie) => {
+    const chain = lyingChain();
+    const [liar, honest] = [await startNode(chain), await startNode(chain)];
+    tell(liar, lie);
+    const { source, pool } = sourceOf([liar, honest]);
+    expect(await source.fetchRange(TARGET - 1, TARGET + 1)).toEqual(
+      chain.blocks.slice(TARGET - 1, TARGET + 2).map(expected),
+    );
+    const { endpoints, mismatches } = pool.health();
+    expect(endpoints[0]).toMatchObject({ state: 'benched' });
+    expect(endpoints[0]?.lastError).toContain(lie.kind);
+    expect(mismatches).toMatchObject({ [lie.kind]: expect.any(Number) });
+    expect(Object.values(mismatches).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+  },
+);
 
-test('logs left out are caught in logs mode too', async () => {
+test('logs mode detects missing logs too', async () => {
   const chain = lyingChain();
   const [liar, honest] = [await startNode(chain), await startNode(chain)];
   liar.hasReceipts = false;
@@ -175,7 +202,7 @@ test('logs left out are caught in logs mode too', async () => {
   });
 });
 
-test('when every endpoint lies the fetch rejects retryably', async () => {
+test('when every endpoint answers wrongly the fetch fails with a retryable error', async () => {
   const chain = lyingChain();
   const nodes = [await startNode(chain), await startNode(chain)];
   const lie = LIES[0];

@@ -10,8 +10,8 @@ import {
   type BlockSource,
   type BlockSourceOptions,
 } from '../../../src/chain/blocks/blockSource';
-import { FakeChain } from '../../support/fakeChain';
-import { FakeNode } from '../../support/fakeNode';
+import { FakeChain } from '../../support/node/fakeChain';
+import { FakeNode } from '../../support/node/fakeNode';
 
 export const silentLog = createLog('silent', false);
 

@@ -46,11 +46,11 @@ const KNOWN_369 = {
 };
 
 describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
-  it('passes the check that files have to pass, unchanged', () => {
+  it('passes the checks for a description file unchanged', () => {
     expect(parseChainDescription(JSON.stringify(chain), 'itself', chain.chainId)).toEqual(chain);
   });
 
-  it('anchors no copy of an Ethereum stable, and quotes in no copy of an Ethereum wrapper', () => {
+  it('has no forked Ethereum stablecoin or wrapped ETH among anchors and majors', () => {
     const forked = [...Object.values(FORKED_STABLES), ...Object.values(FORKED_WRAPPERS)].map((each) =>
       each.toLowerCase(),
     );
@@ -58,7 +58,7 @@ describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
     expect(known.filter((address) => address !== null && forked.includes(address))).toEqual([]);
   });
 
-  it('names no DEX, factory or token twice', () => {
+  it('lists no DEX, factory or token twice', () => {
     const lists = [
       chain.dexes.map(({ name }) => name),
       chain.dexes.map(({ displayName }) => displayName),
@@ -68,7 +68,7 @@ describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
     for (const list of lists) expect(new Set(list).size).toBe(list.length);
   });
 
-  it('has a fee for every DEX whose pools do not say theirs', () => {
+  it('has a fee for every DEX with protocol uniswap_v2', () => {
     const silent = chain.dexes.filter(
       ({ protocol, feeBps }) => protocol === 'uniswap_v2' && feeBps === undefined,
     );
@@ -76,11 +76,11 @@ describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
   });
 });
 
-describe('PulseChain', () => {
+describe('the description of PulseChain', () => {
   const chain = findBuiltInChain(369);
   const lower = (addresses: readonly string[]) => addresses.map((each) => getAddress(each).toLowerCase());
 
-  it('has the addresses of its own lists', () => {
+  it('has the known addresses of tokens and factories', () => {
     expect(chain?.wrappedNative).toBe(lower([KNOWN_369.wrappedNative])[0]);
     expect(chain?.anchors).toEqual(
       KNOWN_369.anchors.map(([symbol, address = '']) => ({
@@ -105,14 +105,17 @@ describe('PulseChain', () => {
     ['9mm_v3', 'pancake_v3', undefined, 0.32],
     ['libertyswap', 'uniswap_v3', undefined, undefined],
     ['phux', 'balancer_v2', undefined, undefined],
-  ])('has %s as %s with %p bps, %p of it the protocol’s', (name, protocol, feeBps, protocolFeeShare) => {
-    const dex = chain?.dexes.find((each) => each.name === name);
-    expect(dex?.protocol).toBe(protocol);
-    expect(dex?.feeBps).toBe(feeBps);
-    expect(dex?.protocolFeeShare).toBe(protocolFeeShare);
-  });
+  ])(
+    'has %s as %s with a fee of %p bps and a protocol share of %p',
+    (name, protocol, feeBps, protocolFeeShare) => {
+      const dex = chain?.dexes.find((each) => each.name === name);
+      expect(dex?.protocol).toBe(protocol);
+      expect(dex?.feeBps).toBe(feeBps);
+      expect(dex?.protocolFeeShare).toBe(protocolFeeShare);
+    },
+  );
 
-  it('is not described under another id', () => {
+  it('is not found under another chain id', () => {
     expect(findBuiltInChain(1)).toBeNull();
   });
 });

@@ -24,15 +24,15 @@ const damaged = fc
     return text.slice(0, place) + put + text.slice(place + (where % 2));
   });
 
-describe('the place where a text stops being JSON', () => {
-  it('is found in exactly the texts that JSON.parse refuses', () => {
+describe('findJsonFault', () => {
+  it('reports a fault for exactly the texts that JSON.parse refuses', () => {
     const property = fc.property(fc.oneof(json, damaged, fc.string()), (text) => {
       expect(findJsonFault(text) === null).toBe(parses(text));
     });
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('has only beginnings of JSON before it: nothing earlier is at fault', () => {
+  it('reports the first fault: the text before the fault is a valid beginning of JSON', () => {
     const property = fc.property(damaged, (text) => {
       const fault = findJsonFault(text);
       if (fault === null) return;
@@ -50,7 +50,7 @@ describe('the place where a text stops being JSON', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('is found in a deep and long text without running out of stack', () => {
+  it('works on long, deeply nested text without a stack overflow', () => {
     expect(findJsonFault('['.repeat(200_000))).toEqual({
       line: 1,
       column: 200_001,

@@ -30,8 +30,8 @@ function faultOf(file: unknown, chainId: number | null = null): string {
   throw new Error(`accepted ${JSON.stringify(file)}`);
 }
 
-describe('a chain description file', () => {
-  it('is taken whole for a chain that is not built in, with addresses in lower case and defaults filled in', () => {
+describe('parseChainDescription', () => {
+  it('accepts a full description of a new chain, lowers addresses and fills in defaults', () => {
     expect(parse(WHOLE)).toEqual({
       ...WHOLE,
       wrappedNative: TOKEN.toLowerCase(),
@@ -44,7 +44,7 @@ describe('a chain description file', () => {
     });
   });
 
-  it('may state everything there is', () => {
+  it('accepts every optional field', () => {
     const everything = {
       ...WHOLE,
       majors: [OTHER],
@@ -69,7 +69,7 @@ describe('a chain description file', () => {
     expect(parse(everything)).toEqual(everything);
   });
 
-  it('replaces the top-level keys that it has, and nothing else of a built-in description', () => {
+  it('replaces only the given top-level keys of a built-in description', () => {
     expect(parse({ chainId: 369, majors: [OTHER], burn: null })).toEqual({
       ...pulsechain,
       majors: [OTHER],
@@ -80,7 +80,7 @@ describe('a chain description file', () => {
     expect(parse({}, 943).chainId).toBe(943);
   });
 
-  it('must be whole for another chain, each missing key named', () => {
+  it('names each missing key of a chain that is not built in', () => {
     const message = faultOf({ chainId: 1_337 });
     for (const key of ['name', 'nativeSymbol', 'wrappedNative', 'anchors', 'dexes']) {
       expect(message).toContain(`${key}: got nothing; allowed: `);
@@ -91,9 +91,9 @@ describe('a chain description file', () => {
     expect(faultOf({ name: 'x' }, 1_337)).toContain('chainId: got nothing');
   });
 
-  it('must be of the chain of CHAIN_ID', () => {
+  it('requires the chain id of CHAIN_ID', () => {
     expect(faultOf(WHOLE, 369)).toBe(
-      'CHAIN_CONFIG chain.json: chainId: got 1337; allowed: 369, which is CHAIN_ID',
+      'CHAIN_CONFIG chain.json: chainId: got 1337; allowed: 369, the value of CHAIN_ID',
     );
   });
 
@@ -141,13 +141,13 @@ describe('a chain description file', () => {
     ['dexes.0.startBlock: got "5"; allowed: ', dex({ startBlock: '5' })],
     ['dexes.0.router: unknown key', dex({ router: OTHER })],
     ['anchor: unknown key', { anchor: [] }],
-  ])('is refused with "%s…"', (fault, part) => {
+  ])('refuses a wrong field with "%s…"', (fault, part) => {
     const message = faultOf({ ...WHOLE, ...part });
     expect(message).toMatch(/^CHAIN_CONFIG chain\.json: /);
     expect(message).toContain(fault);
   });
 
-  it('is refused for repeats, in whatever letter case they stand', () => {
+  it('refuses duplicates, in any letter case of addresses', () => {
     const anchor = { address: TOKEN, symbol: 'A', priceUsd: 1 };
     const message = faultOf({
       ...WHOLE,
@@ -160,7 +160,7 @@ describe('a chain description file', () => {
     }
   });
 
-  it('is refused with every wrong field named in one message', () => {
+  it('names every wrong field in one message', () => {
     const message = faultOf({
       chainId: 369,
       wrappedNativ: OTHER,
@@ -192,22 +192,22 @@ describe('a chain description file', () => {
     ['[1}', 'not JSON: expected a comma or ] at line 1, column 3'],
     ['{} // a comment', 'not JSON: expected the end at line 1, column 4'],
     ['{"a": "tab\there"}', 'not JSON: expected a value at line 1, column 7'],
-  ])('that holds %j is refused with its place', (text, fault) => {
+  ])('refuses the text %j and names the fault', (text, fault) => {
     expect(faultOf(text)).toBe(`CHAIN_CONFIG chain.json: ${fault}`);
   });
 
-  it('may begin with a byte order mark', () => {
+  it('accepts a byte order mark', () => {
     expect(parse(`\uFEFF${JSON.stringify(WHOLE)}`).chainId).toBe(1_337);
   });
 
-  it('takes addresses of any letter case', () => {
+  it('accepts addresses in any letter case', () => {
     const file = {
       majors: [`0X${TOKEN.slice(2).toUpperCase()}`, `0x${FACTORY.slice(2).toUpperCase()}`, OTHER],
     };
     expect(parse(file).majors).toEqual([TOKEN.toLowerCase(), FACTORY.toLowerCase(), OTHER]);
   });
 
-  it('is refused when it reaches for the prototype', () => {
+  it('refuses the key __proto__', () => {
     expect(faultOf('{"chainId": 369, "__proto__": {"dexes": []}}')).toContain('__proto__: unknown key');
   });
 
@@ -222,7 +222,7 @@ describe('a chain description file', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  it('shows no credentials where the text stops being JSON', () => {
+  it('shows no credentials in the error for invalid JSON', () => {
     expect(faultOf('{"rpcUrls": ["https://node.example/hunter2",,]}')).toBe(
       'CHAIN_CONFIG chain.json: not JSON: expected a value at line 1, column 45',
     );

@@ -21,44 +21,44 @@ describe('parseAddress', () => {
     ['lower case', LOWER],
     ['a correct checksum', WPLS],
     ['upper-case digits', `0x${LOWER.slice(2).toUpperCase()}`],
-    ['upper case throughout', LOWER.toUpperCase()],
+    ['upper case including the prefix', LOWER.toUpperCase()],
     ['a correct checksum after an upper-case prefix', `0X${WPLS.slice(2)}`],
-  ])('takes %s', (_name, input) => {
+  ])('accepts %s', (_name, input) => {
     expect(parseAddress(input)).toBe(LOWER);
     expect(findAddress(input)).toBe(LOWER);
   });
 
-  it('takes digits without letters, which have no case', () => {
+  it('accepts an address without letters', () => {
     expect(parseAddress(`0x${'12'.repeat(20)}`)).toBe(`0x${'12'.repeat(20)}`);
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a prefix alone', '0x'],
     ['no prefix', LOWER.slice(2)],
     ['39 digits', LOWER.slice(0, -1)],
     ['41 digits', `${LOWER}0`],
     ['a hash', `0x${'ab'.repeat(32)}`],
-    ['a letter that is no digit', `${LOWER.slice(0, -1)}g`],
-    ['a blank before it', ` ${LOWER}`],
-    ['a line end after it', `${LOWER}\n`],
+    ['a letter that is not a hex digit', `${LOWER.slice(0, -1)}g`],
+    ['a leading space', ` ${LOWER}`],
+    ['a trailing line break', `${LOWER}\n`],
     ['full-width digits', `0x${'１'.repeat(40)}`],
-    ['a name', 'vitalik.eth'],
+    ['an ENS name', 'vitalik.eth'],
     ['an ICAP address', 'XE65GB6LDNXYOFTX0NSV3FUWKOWIXAMJK36'],
     ['a wrong checksum', WPLS.replace('A1077a', 'a1077A')],
-    ['one letter of another case', WPLS.replace('dDE1', 'dde1')],
-  ])('refuses %s with a 400', (_name, input) => {
+    ['one letter in the wrong case', WPLS.replace('dDE1', 'dde1')],
+  ])('refuses %s with bad_request', (_name, input) => {
     const error = faultOf(input);
     expect(error.code).toBe('bad_request');
     expect(findAddress(input)).toBeNull();
   });
 
-  it('names the field, what it got and what is allowed, and cuts what is long', () => {
+  it('names the field, the value and the allowed values, and shortens a long value', () => {
     expect(faultOf('0x12', 'token').message).toMatch(/^token: got "0x12"; allowed: 0x and 40 hex digits/);
     expect(faultOf('x'.repeat(5_000)).message.length).toBeLessThan(250);
   });
 
-  it('takes a mixed-case address if and only if its checksum is right', () => {
+  it('accepts a mixed-case address if and only if its checksum is right', () => {
     const digits = fc.stringMatching(/^[0-9a-fA-F]{40}$/);
     const property = fc.property(digits, (text) => {
       const lower = `0x${text.toLowerCase()}`;
@@ -74,31 +74,36 @@ describe('parseAddress', () => {
 describe('normaliseText', () => {
   test.each<[string, string, number, string | null]>([
     ['keeps an ordinary symbol', 'WPLS', 64, 'WPLS'],
-    ['keeps blanks inside and cuts them outside', '  Wrapped  Pulse\t', 64, 'Wrapped  Pulse'],
+    ['keeps inner spaces and trims outer ones', '  Wrapped  Pulse\t', 64, 'Wrapped  Pulse'],
     ['keeps letters of every script', 'Ωμέγα 漢字 عربي', 64, 'Ωμέγα 漢字 عربي'],
     ['keeps emoji', '🚀🌕', 64, '🚀🌕'],
-    ['gives null for nothing', '', 64, null],
-    ['gives null for blanks', ' \u3000\t\n', 64, null],
-    ['gives null for controls alone', '\u0000\u0007\u009f', 64, null],
-    ['strips zeros of a bytes32 symbol', 'MKR\u0000\u0000\u0000', 64, 'MKR'],
+    ['gives null for an empty text', '', 64, null],
+    ['gives null for spaces only', ' \u3000\t\n', 64, null],
+    ['gives null for control characters only', '\u0000\u0007\u009f', 64, null],
+    ['strips trailing zero bytes of a bytes32 symbol', 'MKR\u0000\u0000\u0000', 64, 'MKR'],
     ['strips line breaks', 'A\nB\r\u2028\u2029C', 64, 'ABC'],
     ['strips bidi marks', '\u202eUSDC\u202c\u2066\u200f', 64, 'USDC'],
     ['strips zero-width characters', 'U\u200bS\u200dD\ufeffC', 64, 'USDC'],
     ['strips soft hyphens and fillers', 'U\u00adS\u3164D\u115fC', 64, 'USDC'],
     ['strips tags and variation selectors', 'U\u{e0041}S\ufe0fD', 64, 'USD'],
     ['strips lone surrogates', 'A\ud800B\udc00', 64, 'AB'],
-    ['strips what was no UTF-8', 'A\ufffdB', 64, 'AB'],
-    ['strips private use', 'A\ue000B', 64, 'AB'],
-    ['leaves markup to who shows it', '<script>alert(1)</script>', 64, '<script>alert(1)</script>'],
-    ['leaves quotes and wildcards', `%_'"\\`, 64, `%_'"\\`],
-    ['cuts by characters, not halves of them', '🚀'.repeat(70), 64, '🚀'.repeat(64)],
+    ['strips the replacement characters of invalid UTF-8', 'A\ufffdB', 64, 'AB'],
+    ['strips private-use characters', 'A\ue000B', 64, 'AB'],
+    [
+      'keeps markup, which the display must escape',
+      '<script>alert(1)</script>',
+      64,
+      '<script>alert(1)</script>',
+    ],
+    ['keeps quotes and wildcards', `%_'"\\`, 64, `%_'"\\`],
+    ['cuts between characters, not inside an emoji', '🚀'.repeat(70), 64, '🚀'.repeat(64)],
     ['cuts after stripping', `\u200b${'a'.repeat(10)}`, 4, 'aaaa'],
-    ['has no blank at the cut', 'abc def', 4, 'abc'],
+    ['leaves no space at the cut', 'abc def', 4, 'abc'],
   ])('%s', (_name, raw, maxLength, expected) => {
     expect(normaliseText(raw, maxLength)).toBe(expected);
   });
 
-  it('gives only clean text of at most so many characters, and the same when done again', () => {
+  it('returns clean text within the length limit, and does not change it when applied twice', () => {
     const hostile = fc.string({ unit: 'binary', maxLength: 200 });
     const property = fc.property(hostile, fc.integer({ min: 1, max: 128 }), (raw, maxLength) => {
       const text = normaliseText(raw, maxLength);
@@ -111,7 +116,7 @@ describe('normaliseText', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('costs little for a symbol of a million characters', () => {
+  it('handles a symbol of a million characters', () => {
     expect(normaliseText('x'.repeat(1_000_000), 64)).toBe('x'.repeat(64));
     expect(normaliseText('\u200b'.repeat(1_000_000), 64)).toBeNull();
   });

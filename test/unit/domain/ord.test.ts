@@ -7,8 +7,8 @@ const BLOCK_MAX = 2 ** 32 - 1;
 const block = fc.integer({ min: 0, max: BLOCK_MAX });
 const logIndex = fc.integer({ min: 0, max: ORD_SPAN - 1 });
 
-describe('the one order of events', () => {
-  it('can be taken apart again, at any height', () => {
+describe('an ord', () => {
+  it('gives back its block and log index at any height', () => {
     const property = fc.property(block, logIndex, (number, index) => {
       const ord = toOrd(number, index);
       expect(Number.isSafeInteger(ord)).toBe(true);
@@ -20,7 +20,7 @@ describe('the one order of events', () => {
     expect(eventId(toOrd(BLOCK_MAX, ORD_SPAN - 1))).toBe('4294967295-1048575');
   });
 
-  it('is the order of (block, log index)', () => {
+  it('orders events by block, then by log index', () => {
     const property = fc.property(block, logIndex, block, logIndex, (blockA, indexA, blockB, indexB) => {
       const expected = Math.sign(blockA - blockB || indexA - indexB);
       expect(Math.sign(toOrd(blockA, indexA) - toOrd(blockB, indexB))).toBe(expected);
@@ -28,7 +28,7 @@ describe('the one order of events', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('ends a block right before the next begins', () => {
+  it('has consecutive values for the last log of a block and the first of the next', () => {
     expect(lastOrdOfBlock(17_000_000) + 1).toBe(toOrd(17_000_001, 0));
     expect(lastOrdOfBlock(0)).toBe(ORD_SPAN - 1);
   });

@@ -13,22 +13,22 @@ const chain = {
 const RANKED = ['a', 'b', 'c', 'd', 'e'].map(address);
 const UNKNOWN = [address('1'), address('2')] as const;
 
-describe('which side of a pool is the base', () => {
+describe('base and quote of a pool', () => {
   const pairs = RANKED.flatMap((better, rank) =>
     RANKED.slice(rank + 1).map((worse) => [better, worse] as const),
   );
 
-  test.each(pairs)('%s is the quote of %s, on whichever side it stands', (better, worse) => {
+  test.each(pairs)('token %s is the quote against %s, as token0 and as token1', (better, worse) => {
     expect(orientPool(chain, worse, better)).toBe(true);
     expect(orientPool(chain, better, worse)).toBe(false);
   });
 
-  test.each(RANKED)('%s is the quote of an unknown token', (known) => {
+  test.each(RANKED)('token %s is the quote against an unknown token', (known) => {
     expect(orientPool(chain, UNKNOWN[0], known)).toBe(true);
     expect(orientPool(chain, known, UNKNOWN[0])).toBe(false);
   });
 
-  it('token1 is the quote when neither is known, whatever the addresses are', () => {
+  it('token1 is the quote when both tokens are unknown', () => {
     expect(orientPool(chain, ...UNKNOWN)).toBe(true);
     expect(orientPool(chain, UNKNOWN[1], UNKNOWN[0])).toBe(true);
     expect(orientPool({ anchors: [], wrappedNative: null, majors: [] }, address('a'), address('b'))).toBe(
@@ -36,7 +36,7 @@ describe('which side of a pool is the base', () => {
     );
   });
 
-  it('a token that is named twice takes its better rank', () => {
+  it('a token with two roles takes the better rank', () => {
     const twice = { ...chain, majors: [address('a'), ...chain.majors] };
     expect(orientPool(twice, address('b'), address('a'))).toBe(true);
   });

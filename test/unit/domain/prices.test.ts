@@ -52,7 +52,7 @@ function exactPrice(
   return baseIsToken0 ? { numerator, denominator } : { numerator: denominator, denominator: numerator };
 }
 
-describe('a price as a decimal string', () => {
+describe('formatPrice', () => {
   test.each<[Partial<PriceState>, number, number, boolean, string | null]>([
     [{ reserve0: 1_000_000_000_000_000_000n, reserve1: 42_170n }, 18, 6, true, '0.04217'],
     [{ reserve0: 1_000_000_000_000_000_000n, reserve1: 42_170n }, 18, 6, false, '23.7135404315864359'],
@@ -63,12 +63,9 @@ describe('a price as a decimal string', () => {
     [{ reserve1: 5n }, 18, 18, true, null],
     [{ reserve0: 5n }, 18, 18, true, null],
     [{}, 18, 18, false, null],
-  ])(
-    'of %p with %p and %p decimals, base is token0: %p, is %p',
-    (state, decimals0, decimals1, base, text) => {
-      expect(formatPrice({ ...EMPTY_STATE, ...state }, decimals0, decimals1, base)).toBe(text);
-    },
-  );
+  ])('of %p with %p and %p decimals and base token0 %p is %p', (state, decimals0, decimals1, base, text) => {
+    expect(formatPrice({ ...EMPTY_STATE, ...state }, decimals0, decimals1, base)).toBe(text);
+  });
 
   it('is exact to 17 digits in both directions with any decimals', () => {
     const property = fc.property(
@@ -86,8 +83,8 @@ describe('a price as a decimal string', () => {
   });
 });
 
-describe('a price as a float', () => {
-  it('agrees with the decimal string to 15 digits in both directions with any decimals', () => {
+describe('scalePrice', () => {
+  it('equals the decimal string to 15 digits in both directions with any decimals', () => {
     const property = fc.property(
       anyState,
       decimalsOf,
@@ -104,18 +101,18 @@ describe('a price as a float', () => {
     fc.assert(property, { numRuns: 6_000 });
   });
 
-  test.each([0, -1, NaN, Infinity, -Infinity])('of a raw price of %p is none', (raw) => {
+  test.each([0, -1, NaN, Infinity, -Infinity])('of the raw price %p is 0', (raw) => {
     expect(scalePrice(raw, 18, 6, true)).toBe(0);
     expect(scalePrice(raw, 18, 6, false)).toBe(0);
   });
 
-  it('is none where no float holds it', () => {
+  it('is 0 if a float cannot represent the price', () => {
     expect(scalePrice(1e300, 77, 0, true)).toBe(0);
     expect(scalePrice(1e-300, 0, 77, false)).toBe(0);
     expect(scalePrice(5e-324, 0, 0, false)).toBe(0);
   });
 
-  it('has no rounding for the everyday case', () => {
+  it('is exact for ordinary prices', () => {
     expect(scalePrice(0.5, 18, 18, true)).toBe(0.5);
     expect(scalePrice(0.5, 18, 18, false)).toBe(2);
     expect(scalePrice(42_170 / 1e18, 18, 6, true)).toBeCloseTo(0.04217, 15);

@@ -24,7 +24,7 @@ export function exactly(value: number): Rational {
 /** The value of a decimal string in plain notation. Throws for any other text. */
 export function parseDecimal(text: string): Rational {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (sign === undefined) throw new Error(`not plain: ${text}`);
+  if (sign === undefined) throw new Error(`not a plain decimal: ${text}`);
   const digits = BigInt(whole + fraction);
   return { numerator: sign === '-' ? -digits : digits, denominator: 10n ** BigInt(fraction.length) };
 }

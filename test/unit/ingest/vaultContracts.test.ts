@@ -13,7 +13,7 @@ import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
 import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../src/log';
-import { answeringCalls, contextOf, type Asked } from '../../support/vaultSetup';
+import { answeringCalls, contextOf, type Asked } from '../../support/node/vaultSetup';
 
 interface PoolAnswers {
   readonly books: Hex | null;
@@ -101,8 +101,8 @@ async function readFrom(first: number, reversible: boolean, each?: (number: numb
 
 const addressOf = (poolId: Hex): Hex => poolId.slice(0, 42) as Hex;
 
-describe('real pools of a real vault', () => {
-  it('have after each block the balances, weights and fee that the contracts tell', async () => {
+describe('recorded pools of a real Balancer vault', () => {
+  it('have the balances, weights and fee of the contracts after each block', async () => {
     let compared = 0;
     const registries: PoolRegistry[] = [];
     const { registry } = await readFrom(FIRST, true);
@@ -125,7 +125,7 @@ describe('real pools of a real vault', () => {
     expect(compared).toBeGreaterThan(BLOCKS.length);
   });
 
-  it('found in mid-history have the same, from whichever block on', async () => {
+  it('have the same state when the history begins at any later block', async () => {
     for (const first of BLOCKS.map(({ number }) => number)) {
       const { registry, all } = await readFrom(first, first % 2 === 0);
       const touched = new Set(
@@ -141,7 +141,7 @@ describe('real pools of a real vault', () => {
     }
   });
 
-  it('are listed with their type and the leg of the largest weights, never their own token', async () => {
+  it('are listed with their type and the leg with the largest weights, never their own token', async () => {
     const { all } = await readFrom(FIRST, false);
     const rows = all.flatMap((each) => each.pools);
     expect(rows.map((row) => [row.address, row.pool_type])).toEqual(
@@ -161,7 +161,7 @@ describe('real pools of a real vault', () => {
     expect(rows.every((row) => row.created_block !== null && row.factory === VAULT)).toBe(true);
   });
 
-  it('traded between the prices before and after each swap', async () => {
+  it('have swaps at prices between the pool price before and after the swap', async () => {
     const { all } = await readFrom(FIRST, false);
     const swaps = all.flatMap((rows) => rows.swaps);
     const priced = swaps.filter((swap) => swap.pool_type === 4);
@@ -181,7 +181,7 @@ describe('real pools of a real vault', () => {
     }
   });
 
-  it('took in and gave out what their joins and exits say, beside the fees of the protocol', async () => {
+  it('have one mint or burn for each join or exit', async () => {
     const { all } = await readFrom(FIRST, false);
     const events = all.flatMap((rows) => rows.liquidity_events);
     const joins = BLOCKS.flatMap(({ logs }) => logs).filter(({ topics }) =>

@@ -8,7 +8,7 @@ import {
   type LegRecord,
 } from '../../../src/pricing/epoch';
 import type { LegState } from '../../../src/pricing/leg';
-import { DAI, NATIVE, v2 } from '../../support/pools';
+import { DAI, NATIVE, v2 } from '../../support/worlds/pools';
 
 const { leg } = v2(1, NATIVE, 1, DAI, 1);
 const at = (liquidity: number, price = 1): LegState => ({
@@ -32,7 +32,7 @@ const BEFORE: LegRecord = {
   epoch: 1,
 };
 
-test('liquidity that is there for one block of an epoch weighs nothing', () => {
+test('liquidity that is present for one block of an epoch adds no depth', () => {
   const record = closeEpoch(BEFORE, moves(move(70, at(1e9)), move(71, at(1000))), SPAN);
   expect(record.depthLiquidity).toBe(1000);
   const late = closeEpoch(BEFORE, moves(move(95, at(1e9))), SPAN);
@@ -46,7 +46,7 @@ test('the depth of an epoch is the lower median of the liquidity at the ends of 
   expect(closeEpoch(BEFORE, moves(move(79, at(5000))), SPAN).depthLiquidity).toBe(5000);
 });
 
-test('a pool made in the second half of an epoch counts by the mean, never by more than it ends with', () => {
+test('a pool from the second half of an epoch counts with its mean liquidity, at most its last liquidity', () => {
   // 12 of 32 blocks (84–95) at 500: 500 · 12 / 32.
   expect(closeEpoch(undefined, moves(move(84, at(500))), SPAN).depthLiquidity).toBe(187.5);
   // 11 blocks at 8000, 1 at 10: the mean is far above the final liquidity.
@@ -57,12 +57,12 @@ test('a pool made in the second half of an epoch counts by the mean, never by mo
   expect(closeEpoch(undefined, moves(move(70, at(500))), SPAN).depthLiquidity).toBe(500);
 });
 
-test('a pool older than the first ingested block was before its first move what it was then', () => {
+test('a pool older than the first stored block counts with the liquidity of its first event from the start', () => {
   const record = closeEpoch(undefined, { ...moves(move(95, at(700))), older: true }, SPAN);
   expect(record.depthLiquidity).toBe(700);
 });
 
-test('after an epoch without a move a leg counts with what it ended with', () => {
+test('after an epoch without events a leg counts with its last liquidity', () => {
   const record = closeEpoch(BEFORE, moves(move(95, at(4000))), SPAN);
   expect([depthIn(record, 3), depthIn(record, 4)]).toEqual([1000, 4000]);
 });
@@ -76,7 +76,7 @@ test('the mean of ln(price) follows a jump with a time constant of 30 minutes', 
   expect(meanPrice(record, 950 + 1800)).toBeCloseTo(2 ** (1 - Math.exp(-2100 / 1800)), 13);
 });
 
-test('what was traded decays with the same constant, and a new epoch adds to it', () => {
+test('the traded volume decays with the same time constant, and each epoch adds its volume', () => {
   const traded = { ...BEFORE, traded: 100 };
   const record = closeEpoch(traded, { ...moves(move(70, at(1000))), traded: 7 }, SPAN);
   expect(record.traded).toBeCloseTo(100 * Math.exp(-320 / 1800) + 7, 12);
@@ -84,8 +84,8 @@ test('what was traded decays with the same constant, and a new epoch adds to it'
   expect(decay(undefined, 950)).toBe(0);
 });
 
-test('a record says when the leg last moved and what it was at the end', () => {
+test('the record of an epoch has the time of the last event and the state at the end', () => {
   const record = closeEpoch(BEFORE, moves(move(66, at(2)), move(90, at(3, 9))), SPAN);
   expect(record).toMatchObject({ state: at(3, 9), at: 950, movedAt: 900, epoch: 2 });
-  expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('without a move');
+  expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('at least one move');
 });

@@ -22,14 +22,14 @@ const hop = (...rows: readonly Row[]) =>
 const weightsOf = (found: ReturnType<typeof hop>): Record<string, number> =>
   Object.fromEntries(found.pools.map(({ key, weight }) => [key, weight]));
 
-test('a single pool gives its own price and says that it is alone', () => {
+test('a single pool gives its own price and the warning single_pool', () => {
   const found = hop({ price: 0.3, weight: 7 });
   expect(found).toMatchObject({ price: 0.3, warnings: ['single_pool'], excluded: [] });
   expect(found.deviation()).toBe(0);
   expect(found.pools).toEqual([{ key: 'p0', weight: 1, price: 0.3 }]);
 });
 
-test('pools that agree are averaged by weight', () => {
+test('the prices of agreeing pools are averaged by weight', () => {
   const found = hop({ price: 1, weight: 1 }, { price: 1.01, weight: 1 }, { price: 1.02, weight: 2 });
   // (1 + 1.01 + 2 · 1.02) / 4
   expect(found.price).toBeCloseTo(1.0125, 14);
@@ -39,7 +39,7 @@ test('pools that agree are averaged by weight', () => {
   expect(found.deviation()).toBeCloseTo(Math.log(1.02 / 1.01), 14);
 });
 
-test('an outlier beyond 5 % of the weighted median is left out where the others agree', () => {
+test('a pool more than 5 % from the weighted median is excluded as an outlier', () => {
   const found = hop(
     { price: 100, weight: 10 },
     { price: 101, weight: 10 },
@@ -52,7 +52,7 @@ test('an outlier beyond 5 % of the weighted median is left out where the others 
   expect(found.warnings).toEqual(['outlier_pools_excluded']);
 });
 
-test('where the pools scatter widely the bound is three robust standard deviations', () => {
+test('if prices scatter widely the outlier bound is three robust standard deviations', () => {
   const spread = [1, 1.1, 1.2, 1.3, 1.4].map((price) => ({ price, weight: 1 }));
   // Median 1.2. The sorted ln distances are 0, 0.080, 0.087, 0.154, 0.182, and their median is ln(1.2 / 1.1).
   const bound = 3 * 1.4826 * Math.log(1.2 / 1.1);
@@ -62,7 +62,7 @@ test('where the pools scatter widely the bound is three robust standard deviatio
   expect(hop(...spread, { price: outside, weight: 0.001 }).excluded).toHaveLength(1);
 });
 
-test('no number of dust pools outvotes a deep one', () => {
+test('many tiny pools do not outvote a deep pool', () => {
   for (const count of [2, 3, 10, 50]) {
     const dust = Array.from({ length: count }, () => ({ price: 1000, weight: 0.5 }));
     const found = hop({ price: 1, weight: 1000 }, ...dust);
@@ -77,7 +77,7 @@ test('no number of dust pools outvotes a deep one', () => {
   expect(two.price).toBeCloseTo(1.0005, 12);
 });
 
-test('no pool of three weighs more than 60 %, and the others share the rest as they were', () => {
+test('of three pools none gets more than 60 % of the weight, and the others share the rest in proportion', () => {
   const found = hop({ price: 1, weight: 8 }, { price: 1.02, weight: 1 }, { price: 1.04, weight: 1 });
   expect(weightsOf(found)).toEqual({
     p0: 0.6,
@@ -89,7 +89,7 @@ test('no pool of three weighs more than 60 %, and the others share the rest as t
   expect(weightsOf(two)).toEqual({ p0: 0.9, p1: 0.1 });
 });
 
-test('the weights sum to 1 beside a pool that is 10^16 times as deep', () => {
+test('the weights sum to 1, even if one pool is 10^30 times as deep as another', () => {
   for (const ratio of [1e8, 1e15, 1e16, 1e17, 1e30]) {
     const found = hop(
       { price: 1, weight: ratio },
@@ -101,14 +101,14 @@ test('the weights sum to 1 beside a pool that is 10^16 times as deep', () => {
   }
 });
 
-test('of two pools that disagree by more than 5 % only the deeper one counts', () => {
+test('of two pools that differ by more than 5 % only the deeper one counts', () => {
   const found = hop({ price: 1.06, weight: 1 }, { price: 1, weight: 2 });
   expect(found).toMatchObject({ price: 1, warnings: ['pool_disagreement', 'single_pool'] });
   expect(found.excluded).toEqual([{ key: 'p0', reason: 'disagrees', price: 1.06 }]);
   expect(hop({ price: 1.04, weight: 1 }, { price: 1, weight: 3 }).price).toBeCloseTo(1.01, 14);
 });
 
-test('of two equally deep pools that disagree the smaller key counts, in whatever order they come', () => {
+test('of two equally deep pools that disagree the one with the smaller key counts, in any input order', () => {
   const input = (key: string, price: number): HopInput => ({
     key,
     weight: 5,
@@ -120,7 +120,7 @@ test('of two equally deep pools that disagree the smaller key counts, in whateve
   expect([priceHop([a, b]).price, priceHop([b, a]).price]).toEqual([3, 3]);
 });
 
-test('two that stay after the cut can still disagree', () => {
+test('two pools that remain after the outliers are excluded can still disagree', () => {
   // Median ln 1.2, median distance ln 1.2. 5 is excluded: 3 · 1.4826 · 0.182 = 0.811 < ln(5/1.2). 1 and 1.2 differ by
   // 18 %.
   const found = hop({ price: 1, weight: 1 }, { price: 1.2, weight: 1 }, { price: 5, weight: 0.9 });
@@ -129,7 +129,7 @@ test('two that stay after the cut can still disagree', () => {
   expect(found.excluded.map(({ reason }) => reason)).toEqual(['outlier', 'disagrees']);
 });
 
-test('a pool more than 20 % from its mean is held to the mean until it has traded its depth', () => {
+test('a price over 20 % from its mean is replaced by the mean until the pool has traded its depth', () => {
   const held = hop({ price: 1.3, mean: 1, weight: 1, traded: false });
   expect(held).toMatchObject({ price: 1, deviates: true });
   expect(held.warnings).toEqual(['price_deviates_from_twap', 'single_pool']);
@@ -142,7 +142,7 @@ test('a pool more than 20 % from its mean is held to the mean until it has trade
   expect(hop({ price: 0.84, mean: 1, weight: 1, traded: false }).price).toBe(0.84);
 });
 
-test('a pool without a price, or with one that is no number, is left out', () => {
+test('a pool without a finite positive price is excluded', () => {
   const found = hop({ price: 0, weight: 9 }, { price: Infinity, weight: 9 }, { price: 2, weight: 1 });
   expect(found.price).toBe(2);
   expect(found.excluded).toEqual([
@@ -160,12 +160,18 @@ const plainMedian = (values: readonly (readonly [value: number, weight: number])
   return sorted.find(([, weight]) => (seen += weight) >= half)?.[0] ?? NaN;
 };
 
-test.each([3, 8, 24, 25, 80])('the deviation of %i pools is the median distance from the median', (count) => {
-  // Unordered prices within 5 % of each other. One in three equals its predecessor. Weights have exact sums.
-  const places = Array.from({ length: count }, (_, i) => ((i - (i % 3 === 2 ? 1 : 0)) * 37) % count);
-  const rows = places.map((place, i) => ({ price: 1 + (place / count) * 0.04, weight: 1 + ((i * 13) % 7) }));
-  const logs = rows.map(({ price, weight }) => [Math.log(price), weight] as const);
-  const median = plainMedian(logs);
-  const distances = logs.map(([value, weight]) => [Math.abs(value - median), weight] as const);
-  expect(hop(...rows).deviation()).toBe(plainMedian(distances));
-});
+test.each([3, 8, 24, 25, 80])(
+  'the deviation of %i pools is the weighted median distance from the median',
+  (count) => {
+    // Unordered prices within 5 % of each other. One in three equals its predecessor. Weights have exact sums.
+    const places = Array.from({ length: count }, (_, i) => ((i - (i % 3 === 2 ? 1 : 0)) * 37) % count);
+    const rows = places.map((place, i) => ({
+      price: 1 + (place / count) * 0.04,
+      weight: 1 + ((i * 13) % 7),
+    }));
+    const logs = rows.map(({ price, weight }) => [Math.log(price), weight] as const);
+    const median = plainMedian(logs);
+    const distances = logs.map(([value, weight]) => [Math.abs(value - median), weight] as const);
+    expect(hop(...rows).deviation()).toBe(plainMedian(distances));
+  },
+);

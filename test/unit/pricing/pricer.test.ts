@@ -1,7 +1,7 @@
 /** The pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a price push. */
 import type { MarketBlock } from '../../../src/pricing/pricer';
 import { Pricer } from '../../../src/pricing/pricer';
-import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/pools';
+import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/worlds/pools';
 
 const T = token(50);
 const CONFIG = { anchors: ANCHORS, wrappedNative: NATIVE };
@@ -36,7 +36,7 @@ const usdAt = (count: number, parts: Readonly<Record<number, Part>>, of = T): nu
 
 const POOL = v2(1, T, 1e6, DAI, 1e6);
 
-test('a token is priced in the block that gives it a pool, with little trust until an epoch confirms it', () => {
+test('a token is priced in the block of its first pool, with confidence 0.4 until an epoch confirms it', () => {
   const pricer = new Pricer(CONFIG);
   const all = blocks(80, { 35: { made: [POOL] } });
   const trust = all.map((block) => {
@@ -50,14 +50,14 @@ test('a token is priced in the block that gives it a pool, with little trust unt
   expect([trust[32], trust[79]]).toEqual([0.989, 0.989]);
 });
 
-test('inside its epoch a new pool brings the tokens behind it along', () => {
+test('a new pool also prices the tokens that depend on it within the same epoch', () => {
   const second = v2(2, NATIVE, 2e6, T, 1e6);
   const parts = { 35: { made: [second] }, 37: { made: [POOL] } };
   expect(usdAt(5, parts, NATIVE)).toBeUndefined();
   expect(usdAt(6, parts, NATIVE)).toBe(0.5);
 });
 
-test('a price follows its pool in the same block, but a jump that nobody paid for only by its mean', () => {
+test('a price follows its pool in the same block, but a jump without volume counts only by its mean', () => {
   const step = v2(1, T, 1e6, DAI, 1.1e6);
   const jump = v2(1, T, 1e6, DAI, 3e6);
   expect(usdAt(39, { 35: { made: [POOL] }, 70: { moved: [step] } })).toBe(1.1);
@@ -69,7 +69,7 @@ test('a price follows its pool in the same block, but a jump that nobody paid fo
   expect(usdAt(39, { 35: { made: [POOL] }, 70: part(10_000) })).toBe(3);
 });
 
-test('a trade that leaves no state behind counts at once', () => {
+test('a later trade in the pool releases a price held to its mean in the same block', () => {
   const jump = v2(1, T, 1e6, DAI, 3e6);
   const pricer = new Pricer(CONFIG);
   const all = blocks(41, {
@@ -81,7 +81,7 @@ test('a trade that leaves no state behind counts at once', () => {
   expect(changes[40]!.map(({ token: of, after }) => [of, after.price])).toEqual([[T, 3]]);
 });
 
-test('a price that was held to its mean is looked at again when an epoch begins, without a move', () => {
+test('a price held to its mean is computed again when an epoch begins, without a new event', () => {
   const jump = v2(1, T, 1e6, DAI, 3e6);
   const pricer = new Pricer(CONFIG);
   const all = blocks(70, { 35: { made: [POOL] }, 70: { moved: [jump] } });
@@ -93,7 +93,7 @@ test('a price that was held to its mean is looked at again when an epoch begins,
   expect(pricer.priceOf(T)!.usd).toBeCloseTo(3 ** (1 - Math.exp(-250 / 1_800)), 12);
 });
 
-test('a price that came back before the epoch ended is held to the mean of the epoch, and says so at its end', () => {
+test('a push that reverts within the epoch leaves the stored and the current price equal', () => {
   const peak = v2(1, T, 1e6, DAI, 1e9);
   const pricer = new Pricer(CONFIG);
   const all = blocks(66, {
@@ -107,7 +107,7 @@ test('a price that came back before the epoch ended is held to the mean of the e
   expect(pricer.priceOf(T)!.usd).toBe(stored.get(T));
 });
 
-test('a token whose pools are gone loses its price with the next epoch', () => {
+test('a token whose pools are empty loses its price in the next epoch', () => {
   const empty: TestPool = { ...POOL, state: { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 } };
   const pricer = new Pricer(CONFIG);
   const all = blocks(66, { 35: { made: [POOL] }, 70: { moved: [empty] } });
@@ -116,7 +116,7 @@ test('a token whose pools are gone loses its price with the next epoch', () => {
   expect(pricer.routeOf(T)).toMatchObject({ hops: 0, confidence: 0, pools: [] });
 });
 
-test('liquidity that comes for a block and goes again changes neither route nor price', () => {
+test('liquidity that is added and removed within two blocks changes neither route nor price', () => {
   const other = v2(2, T, 1e3, DAI, 1.001e3);
   const flood = v2(2, T, 1e9, DAI, 1.04e9);
   const parts = { 35: { made: [POOL, other] }, 94: { moved: [flood] }, 95: { moved: [other] } };

@@ -11,14 +11,14 @@ import {
   pathOf,
   poolAddress,
   routesOf,
-  settledOf,
+  routedOf,
   TIME,
   token,
   USDC,
   USDT,
   v2,
   v3,
-} from '../../support/pools';
+} from '../../support/worlds/pools';
 
 const DAY = 86_400;
 const T = token(50);
@@ -26,17 +26,17 @@ const PART = Math.sqrt(1.02) - 1;
 const steps = (usd: number): number => 2 ** (Math.round(Math.log2(usd) * 8) / 8);
 const THREE = [DAI, USDC, USDT].map((address) => ({ address, priceUsd: 1 }));
 
-test('depth is what moves the price by 2 %: r · (√1.02 − 1) of the known side of a V2 pool', () => {
-  const found = settledOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
+test('the depth of a V2 pool is r · (√1.02 − 1) of its known side, the USD for a 2 % move', () => {
+  const found = routedOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
   // 10,000 · 0.00995049 = 99.5 USD, rounded down to an eighth of an octave: 2^(53/8).
   expect(found.route.depthUsd).toBe(2 ** (53 / 8));
   expect(found.usd).toBe(20);
   expect(found.route).toMatchObject({ next: DAI, hops: 1, confidence: 0.5, recent: false, stale: false });
 });
 
-test('a V3 pool counts by its active liquidity, but never by more than is really there', () => {
+test('a V3 pool counts with its active liquidity, but at most with its real balance', () => {
   const of = (balanceB: number) =>
-    settledOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA: 9, balanceB })] }, T)!;
+    routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA: 9, balanceB })] }, T)!;
   // Virtual DAI: 10^6 · √4 = 2,000,000. Moving the price by 2 % takes 19,901 of them.
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
@@ -46,7 +46,7 @@ test('a V3 pool counts by its active liquidity, but never by more than is really
   expect(of(5e6).usd).toBe(4);
 });
 
-test('a weighted pool is as deep as a V2 pool that moves as much, to first order', () => {
+test('a weighted pool has the liquidity of a V2 pool with the same depth, to first order', () => {
   // 80/20 pool: 0.02 · 0.8 of B1 moves the price by 2 %. A V2 pool of r1 takes 0.01 of r1, so r1 = 1.6 · B1.
   const liquidity = weightedLiquidity(300, 1_000, 0.8, 0.2);
   const spot = 1_000 / 0.2 / (300 / 0.8);
@@ -54,8 +54,8 @@ test('a weighted pool is as deep as a V2 pool that moves as much, to first order
   expect(weightedLiquidity(300, 1_000, 0, 0)).toBe(0);
 });
 
-test('trust follows the USD behind the known side: 1k 0.09, 10k half, 100k 0.91, the words follow the trust', () => {
-  const trust = (usd: number): number => settledOf({ pools: [v2(1, T, 7, DAI, usd)] }, T)!.route.confidence;
+test('confidence follows the USD on the known side: 0.09 for 1k, 0.5 for 10k, 0.91 for 100k', () => {
+  const trust = (usd: number): number => routedOf({ pools: [v2(1, T, 7, DAI, usd)] }, T)!.route.confidence;
   expect([1_000, 10_000, 100_000, 1e9].map(trust)).toEqual([0.09, 0.5, 0.91, 1]);
   expect([0.9, 0.89, 0.5, 0.49, 0.01, 0].map(levelOf)).toEqual([
     'high',
@@ -67,15 +67,15 @@ test('trust follows the USD behind the known side: 1k 0.09, 10k half, 100k 0.91,
   ]);
 });
 
-test('whatever has a price is trusted a little, so that only what has none is trusted not at all', () => {
-  const found = settledOf({ pools: [v2(1, T, 7, DAI, 51)], records: { 0: { movedAt: TIME - 2 * DAY } } }, T)!;
+test('the confidence of a price is at least 0.01, so only a token without a price has 0', () => {
+  const found = routedOf({ pools: [v2(1, T, 7, DAI, 51)], records: { 0: { movedAt: TIME - 2 * DAY } } }, T)!;
   expect(found.route.confidence).toBe(0.01);
   expect(found.route).toMatchObject({ stale: true, warnings: ['stale_price', 'thin_anchor'] });
 });
 
-test('trust falls with the age of the last move: whole up to an hour, half at a day, a fifth beyond', () => {
+test('confidence falls with the age of the last move: 1 up to an hour, 0.5 at a day, then 0.2', () => {
   const trust = (age: number): number | undefined =>
-    settledOf({ pools: [v2(1, T, 7, DAI, 1e9)], records: { 0: { movedAt: TIME - age } } }, T)?.route
+    routedOf({ pools: [v2(1, T, 7, DAI, 1e9)], records: { 0: { movedAt: TIME - age } } }, T)?.route
       .confidence;
   expect([3_600, 3_600 + (DAY - 3_600) / 2, DAY, DAY + 1, 30 * DAY].map(trust)).toEqual([
     1, 0.75, 0.5, 0.2, 0.2,
@@ -83,15 +83,15 @@ test('trust falls with the age of the last move: whole up to an hour, half at a 
   expect(trust(30 * DAY + 1)).toBeUndefined();
 });
 
-test('trust falls with the disagreement of the pools', () => {
+test('confidence falls with the disagreement of the pools', () => {
   // Two pools of 10^9 USD, 4 % apart. Each is half of ln(1.04) from the middle, so 1 − 0.0196 / 0.1.
   const pools = [v2(1, T, 1e9, DAI, 1e9), v2(2, T, 1e9, DAI, 1.04e9)];
-  expect(settledOf({ pools }, T)!.route.confidence).toBe(0.8);
+  expect(routedOf({ pools }, T)!.route.confidence).toBe(0.8);
 });
 
-test('less than 50 USD on the known side is no pool', () => {
-  expect(settledOf({ pools: [v2(1, T, 1e9, DAI, 49.9)] }, T)).toBeUndefined();
-  expect(settledOf({ pools: [v2(1, T, 1e-9, DAI, 50.1)] }, T)?.usd).toBeCloseTo(50.1e9, 3);
+test('a pool with less than 50 USD on the known side is ignored', () => {
+  expect(routedOf({ pools: [v2(1, T, 1e9, DAI, 49.9)] }, T)).toBeUndefined();
+  expect(routedOf({ pools: [v2(1, T, 1e-9, DAI, 50.1)] }, T)?.usd).toBeCloseTo(50.1e9, 3);
 });
 
 test('the native token is priced over all its pools with all anchors', () => {
@@ -100,7 +100,7 @@ test('the native token is priced over all its pools with all anchors', () => {
     v2(2, NATIVE, 1e6, USDC, 50_400),
     v2(3, NATIVE, 1e6, USDC, 50_800),
   ];
-  const found = settledOf({ pools }, NATIVE)!;
+  const found = routedOf({ pools }, NATIVE)!;
   const weights = [50_000, 50_400, 50_800].map((usd) => steps(usd * PART));
   const sum = weights.reduce((a, b) => a + b, 0);
   const mean = [0.05, 0.0504, 0.0508].reduce((price, value, i) => price + (value * weights[i]!) / sum, 0);
@@ -109,32 +109,32 @@ test('the native token is priced over all its pools with all anchors', () => {
   expect(found.route.pools.map(({ leg }) => leg.key)).toEqual([1, 2, 3].map(poolAddress));
 });
 
-test('an anchor that is not worth a dollar counts by its given price', () => {
+test('an anchor with a given price other than 1 USD counts with this price', () => {
   const anchors = [
     { address: DAI, priceUsd: 1 },
     { address: USDC, priceUsd: 2 },
   ];
   const pools = [v2(1, T, 100, DAI, 10_000), v2(2, T, 100, USDC, 5_000)];
-  const found = settledOf({ pools, anchors }, T)!;
+  const found = routedOf({ pools, anchors }, T)!;
   expect(found.usd).toBeCloseTo(100, 12);
 });
 
-test('four hops are priced, the fifth is not', () => {
+test('a token four hops from an anchor has a price, and a token five hops away has none', () => {
   const chain = [1, 2, 3, 4, 5].map((n) => token(100 + n));
   const pools = chain.map((of, i) => v2(i + 1, of, 1e6, chain[i - 1] ?? DAI, 1e6));
   const routes = routesOf({ pools });
-  expect(chain.map((of) => routes.settled.get(of)?.route.hops)).toEqual([1, 2, 3, 4, undefined]);
+  expect(chain.map((of) => routes.routed.get(of)?.route.hops)).toEqual([1, 2, 3, 4, undefined]);
   expect(pathOf(routes, chain[3]!)).toEqual([chain[3], chain[2], chain[1], chain[0], DAI]);
 });
 
-test('the widest path wins, not the shortest', () => {
+test('the deepest path is chosen, not the shortest', () => {
   const pools = [v2(1, T, 1e6, DAI, 100), v2(2, NATIVE, 1e6, DAI, 1e6), v2(3, T, 2e6, NATIVE, 1e6)];
-  const found = settledOf({ pools }, T)!;
+  const found = routedOf({ pools }, T)!;
   expect(found.route).toMatchObject({ next: NATIVE, hops: 2 });
   expect(found.usd).toBe(0.5);
 });
 
-test('of neighbours that are equally wide the smaller address is the next one, whatever the order', () => {
+test('of equally deep paths the one with the smaller next address is chosen, in any input order', () => {
   const [a, b] = [token(20), token(30)];
   const pools = [
     v2(1, a, 1e6, DAI, 1e6),
@@ -142,11 +142,11 @@ test('of neighbours that are equally wide the smaller address is the next one, w
     v2(3, T, 1e6, b, 1e6),
     v2(4, T, 1e6, a, 1e6),
   ];
-  expect(settledOf({ pools }, T)!.route.next).toBe(a);
-  expect(settledOf({ pools: [...pools].reverse() }, T)!.route.next).toBe(a);
+  expect(routedOf({ pools }, T)!.route.next).toBe(a);
+  expect(routedOf({ pools: [...pools].reverse() }, T)!.route.next).toBe(a);
 });
 
-test('of two anchors that disagree the one that is worth less loses its role and is priced like any token', () => {
+test('of two anchors that disagree the cheaper one loses its role and is priced like any token', () => {
   const pools = [
     v2(1, DAI, 1e6, USDC, 0.9e6),
     v2(2, T, 1e6, USDC, 1e6),
@@ -155,14 +155,14 @@ test('of two anchors that disagree the one that is worth less loses its role and
   ];
   const routes = routesOf({ pools });
   expect([...routes.anchors]).toEqual([[USDC, 1]]);
-  expect(routes.settled.get(DAI)).toMatchObject({
+  expect(routes.routed.get(DAI)).toMatchObject({
     usd: 0.9,
     route: { next: USDC, warnings: ['anchor_depeg'] },
   });
-  expect(routes.settled.get(USDC)!.route).toMatchObject({ next: ZERO_ADDRESS, hops: 0 });
+  expect(routes.routed.get(USDC)!.route).toMatchObject({ next: ZERO_ADDRESS, hops: 0 });
 });
 
-test('of three anchors the one that differs from the other two by more than 2 % loses its role', () => {
+test('of three anchors the one more than 2 % from the other two loses its role', () => {
   const triangle = (usdt: number) => [
     v2(1, DAI, 1e6, USDC, 1e6),
     v2(2, DAI, 1e6, USDT, 1e6 / usdt),
@@ -172,10 +172,10 @@ test('of three anchors the one that differs from the other two by more than 2 % 
   expect(sound(0.5)).toEqual([DAI, USDC]);
   expect(sound(1.5)).toEqual([DAI, USDC]);
   expect(sound(0.985)).toEqual([DAI, USDC, USDT]);
-  expect(routesOf({ pools: triangle(0.5), anchors: THREE }).settled.get(USDT)!.usd).toBeCloseTo(0.5, 12);
+  expect(routesOf({ pools: triangle(0.5), anchors: THREE }).routed.get(USDT)!.usd).toBeCloseTo(0.5, 12);
 });
 
-test('anchors without a pool between them are compared through the native token', () => {
+test('anchors without a common pool are compared through the native token', () => {
   const pools = [v2(1, NATIVE, 1e6, DAI, 1e6), v2(2, NATIVE, 1e6, USDC, 0.9e6)];
   // One native coin is worth 1 DAI or 0.9 USDC, so DAI is worth less.
   expect([...routesOf({ pools }).anchors.keys()]).toEqual([USDC]);
@@ -183,29 +183,29 @@ test('anchors without a pool between them are compared through the native token'
   expect([...routesOf({ pools: dust }).anchors.keys()]).toEqual([DAI, USDC]);
 });
 
-test('a peg is judged by mean prices and depths, which a push does not move', () => {
+test('a peg is judged by mean prices and depths, so a short price push does not change it', () => {
   const pools = [v2(1, DAI, 1e6, USDC, 0.5e6)];
   const pushed = routesOf({ pools, records: { 0: { meanLog: 0 } } });
   expect([...pushed.anchors.keys()]).toEqual([DAI, USDC]);
 });
 
-test('a thin pool that quotes a thousandfold changes nothing, alone or in company', () => {
+test('thin pools that quote a thousand times the price change nothing, alone or several together', () => {
   const deep = v2(1, T, 1e6, DAI, 1e6);
   for (const count of [1, 2, 3, 9]) {
     const fakes = Array.from({ length: count }, (_, i) => v2(10 + i, T, 0.1, DAI, 100));
-    expect(settledOf({ pools: [deep, ...fakes] }, T)!.usd).toBe(1);
+    expect(routedOf({ pools: [deep, ...fakes] }, T)!.usd).toBe(1);
   }
 });
 
-test('liquidity that no epoch confirms does not make a route where another one does', () => {
+test('liquidity that no epoch has confirmed is not used while a confirmed pool exists', () => {
   const pools = [v2(1, T, 1e6, DAI, 1e6), v2(2, T, 1e6, DAI, 1e9)];
   const records = { 1: { depthLiquidity: 0 } };
-  expect(settledOf({ pools, records }, T)!.usd).toBe(1);
-  const alone = settledOf({ pools: pools.slice(1), records: { 0: { depthLiquidity: 0 } } }, T)!;
+  expect(routedOf({ pools, records }, T)!.usd).toBe(1);
+  const alone = routedOf({ pools: pools.slice(1), records: { 0: { depthLiquidity: 0 } } }, T)!;
   expect(alone.route).toMatchObject({ recent: true, confidence: 0.4, warnings: ['recent_pool'] });
 });
 
-test('a self-issued token with huge reserves on both sides gives nobody a price that counts', () => {
+test('a self-issued token with huge reserves on both sides gives no other token a trusted price', () => {
   const [mine, friend] = [token(60), token(61)];
   const pools = [
     v2(1, T, 1e6, DAI, 1e5),
@@ -215,17 +215,17 @@ test('a self-issued token with huge reserves on both sides gives nobody a price 
     v2(4, mine, 1e12, friend, 1e12),
   ];
   const routes = routesOf({ pools });
-  expect(routes.settled.get(T)).toMatchObject({ usd: 0.1, route: { next: DAI, confidence: 0.91 } });
-  expect(routes.settled.get(mine)!.route.confidence).toBe(0.01);
+  expect(routes.routed.get(T)).toMatchObject({ usd: 0.1, route: { next: DAI, confidence: 0.91 } });
+  expect(routes.routed.get(mine)!.route.confidence).toBe(0.01);
   const path = pathOf(routes, friend).slice(0, -1);
-  const trust = path.reduce((product, of) => product * routes.settled.get(of)!.route.confidence, 1);
+  const trust = path.reduce((product, of) => product * routes.routed.get(of)!.route.confidence, 1);
   expect(levelOf(trust)).toBe('low');
 });
 
-test('a forked stable that is no anchor is worth what its pools say', () => {
+test('a forked stablecoin that is not an anchor is priced by its pools', () => {
   const forked = token(70);
   const pools = [v2(1, NATIVE, 1e9, DAI, 1e5), v2(2, forked, 1e9, NATIVE, 1e8), v2(3, T, 1e9, forked, 1e9)];
   const routes = routesOf({ pools });
-  expect(routes.settled.get(forked)!.usd).toBeCloseTo(1e-5, 18);
-  expect(routes.settled.get(T)!.usd).toBeCloseTo(1e-5, 18);
+  expect(routes.routed.get(forked)!.usd).toBeCloseTo(1e-5, 18);
+  expect(routes.routed.get(T)!.usd).toBeCloseTo(1e-5, 18);
 });

@@ -14,7 +14,7 @@ import GOLDEN_LOGS from '../../golden/logs/balancerV2.json';
 import { BALANCER, BALANCER_EVENTS, balancerLogsOf, referenceBalancer } from './balancerReference';
 import { asJson } from './golden';
 import { encode, toLog, type Words } from './reference';
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
 /** Together 11,000 logs per run. A failure prints its seed. */
@@ -44,13 +44,13 @@ describe('golden logs of Balancer V2', () => {
     expect(log.topics[0]).toBe(EventFragment.from(event).topicHash);
   });
 
-  it('hold every event that is read', () => {
+  it('cover every decoded event', () => {
     const seen = new Set<string>(GOLDEN_LOGS.map(({ log }) => log.topics[0]!));
     expect([...VAULT_TOPICS, ...POOL_TOPICS].filter((topic) => !seen.has(topic))).toEqual([]);
   });
 });
 
-test('the topics are those of the signatures, and a registration is what makes a pool', () => {
+test('the decoded topics are those of the signatures, and PoolRegistered creates a pool', () => {
   const topicOf = (event: string): string => BALANCER.getEvent(event)!.topicHash;
   const [fee, ...vault] = [...BALANCER_EVENTS].reverse();
   expect([...VAULT_TOPICS].sort()).toEqual(vault.map(topicOf).sort());
@@ -58,8 +58,8 @@ test('the topics are those of the signatures, and a registration is what makes a
   expect(POOL_REGISTERED).toBe(id('PoolRegistered(bytes32,address,uint8)'));
 });
 
-describe('on random logs the decoder agrees with ethers', () => {
-  test.each(BALANCER_EVENTS)('%s is read as ethers reads it, or not at all', (event) => {
+describe('random logs of Balancer V2', () => {
+  test.each(BALANCER_EVENTS)('%s is decoded as by ethers, or refused', (event) => {
     expectAgreement(balancerLogsOf(event), LOGS_PER_EVENT, LOGS_PER_EVENT / 4);
   });
 });
@@ -128,19 +128,19 @@ const otherArrays = fc
   });
 
 describe('malformed logs of Balancer V2', () => {
-  test('one wrong digit is read as ethers reads it, or not at all', () => {
+  test('a log with one wrong digit is decoded as by ethers, or refused', () => {
     expectAgreement(oneDigitOff(anyLog), MUTANTS / 3, MUTANTS / 60);
   });
 
-  test('another layout under a known topic is no event', () => {
+  test('a log with another layout under a known topic is refused', () => {
     expectAgreement(otherLayout(anyLog), MUTANTS / 3, 0);
   });
 
-  test('arrays are read only where Solidity puts them', () => {
+  test('arrays are decoded only at the offsets that Solidity writes', () => {
     expectAgreement(otherArrays, MUTANTS, MUTANTS / 60);
   });
 
-  test('a layout that the ABI allows and Solidity never writes is no event', () => {
+  test('a layout that the ABI allows but Solidity never writes is refused', () => {
     const list = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`];
     const { topics, data } = encode(BALANCER, 'TokensRegistered', [`0x${'aa'.repeat(32)}`, list, list]);
     const words = wordsOf(data);
@@ -151,7 +151,7 @@ describe('malformed logs of Balancer V2', () => {
     expect(decode({ topics, data: shared })).toBeNull();
   });
 
-  test('an array of more than 50 words is not read, however short its neighbour is', () => {
+  test('an array of more than 50 words is refused, even beside a short one', () => {
     const lists = (first: number, second: number): Hex =>
       AbiCoder.defaultAbiCoder().encode(
         ['uint256[]', 'uint256[]'],
@@ -162,7 +162,7 @@ describe('malformed logs of Balancer V2', () => {
     expect(readArrays(lists(1, 51), 2)).toBeNull();
   });
 
-  test('nothing makes the decoder throw', () => {
+  test('the decoder never throws', () => {
     const topic0 = fc.constantFrom(...VAULT_TOPICS, ...POOL_TOPICS);
     const text = fc.oneof(fc.string({ maxLength: 300 }), fc.stringMatching(/^0x[0-9a-fxz-]{0,640}$/));
     const property = fc.property(topic0, fc.array(text, { maxLength: 4 }), text, (topic, rest, data) => {
@@ -172,7 +172,7 @@ describe('malformed logs of Balancer V2', () => {
     fc.assert(property, { numRuns: MUTANTS });
   });
 
-  test.each(GOLDEN_LOGS)('$name: every wrong form of it is no event', ({ log }) => {
+  test.each(GOLDEN_LOGS)('wrong variants are refused of: $name', ({ log }) => {
     const { topics, data } = log;
     const wrong: Words[] = [
       { topics: [], data },

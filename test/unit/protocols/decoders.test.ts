@@ -21,7 +21,7 @@ import {
   V3_FACTORY,
   type Words,
 } from './reference';
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
 /** Together more than 10,000 logs per run. A failure prints its seed. */
@@ -42,7 +42,7 @@ function expectAgreement(protocol: Protocol, words: Words): void {
   expect(decode(protocol, words)).toStrictEqual(reference(protocol, words));
 }
 
-describe('golden logs', () => {
+describe('golden logs of V2 and V3', () => {
   test.each(GOLDEN_LOGS)('$protocol.name: $name', ({ protocol, event, log, decoded }) => {
     expect(asJson(decode(protocol, log))).toEqual(decoded);
     expect(asJson(reference(protocol, log))).toEqual(decoded);
@@ -54,7 +54,7 @@ describe('golden logs', () => {
     );
   });
 
-  it('hold every event that the protocols read', () => {
+  it('cover every event of the protocols', () => {
     const seen = new Set(GOLDEN_LOGS.map(({ log }) => log.topics[0]));
     for (const { creationTopic, eventTopics } of [uniswapV2, uniswapV3, pancakeV3]) {
       expect([creationTopic, ...eventTopics].filter((topic) => !seen.has(topic))).toEqual([]);
@@ -62,29 +62,29 @@ describe('golden logs', () => {
   });
 });
 
-describe('on random logs the decoders agree with ethers', () => {
-  test.each(V2_EVENTS)('a V2 %s is read as ethers reads it, or not at all', (event) => {
+describe('random logs of V2 and V3', () => {
+  test.each(V2_EVENTS)('a V2 %s is decoded as by ethers, or refused', (event) => {
     fc.assert(
       fc.property(logsOf(V2, event), (words) => expectAgreement(uniswapV2, words)),
       { numRuns: LOGS_PER_EVENT },
     );
   });
 
-  test.each(V3_EVENTS)('a V3 %s is read so under both names of the protocol', (event) => {
+  test.each(V3_EVENTS)('a V3 %s is decoded as by ethers by both V3 protocols', (event) => {
     const property = fc.property(logsOf(V3, event), fc.constantFrom(...V3_NAMES), (words, protocol) =>
       expectAgreement(protocol, words),
     );
     fc.assert(property, { numRuns: LOGS_PER_EVENT });
   });
 
-  test('a Pancake Swap is read so under both names of the protocol', () => {
+  test('a Pancake Swap is decoded as by ethers by both V3 protocols', () => {
     const property = fc.property(logsOf(PANCAKE, 'Swap'), fc.constantFrom(...V3_NAMES), (words, protocol) =>
       expectAgreement(protocol, words),
     );
     fc.assert(property, { numRuns: LOGS_PER_EVENT });
   });
 
-  test('PairCreated and PoolCreated are read so', () => {
+  test('PairCreated and PoolCreated are decoded as by ethers', () => {
     const pairs = fc.property(logsOf(V2_FACTORY, 'PairCreated'), (words) =>
       expectAgreement(uniswapV2, words),
     );
@@ -106,8 +106,8 @@ const anyLog: fc.Arbitrary<Words> = fc.oneof(
 
 const anyProtocol = fc.constantFrom(uniswapV2, uniswapV3, pancakeV3);
 
-describe('malformed logs', () => {
-  test('one wrong digit is read as ethers reads it, or not at all', () => {
+describe('malformed logs of V2 and V3', () => {
+  test('a log with one wrong digit is decoded as by ethers, or refused', () => {
     fc.assert(
       fc.property(oneDigitOff(anyLog), anyProtocol, (words, protocol) => expectAgreement(protocol, words)),
       {
@@ -116,7 +116,7 @@ describe('malformed logs', () => {
     );
   });
 
-  test('another layout under a known topic is no event', () => {
+  test('a log with another layout under a known topic is refused', () => {
     fc.assert(
       fc.property(otherLayout(anyLog), anyProtocol, (words, protocol) => expectAgreement(protocol, words)),
       {
@@ -125,7 +125,7 @@ describe('malformed logs', () => {
     );
   });
 
-  test.each([uniswapV2, uniswapV3, pancakeV3])('$name: nothing makes a decoder throw', (protocol) => {
+  test.each([uniswapV2, uniswapV3, pancakeV3])('$name: the decoder never throws', (protocol) => {
     const topic0 = fc.constantFrom(protocol.creationTopic, ...protocol.eventTopics);
     const text = fc.oneof(fc.string({ maxLength: 300 }), fc.stringMatching(/^0x[0-9a-fxz-]{0,460}$/));
     const property = fc.property(topic0, fc.array(text, { maxLength: 4 }), text, (topic, rest, data) => {
@@ -135,7 +135,7 @@ describe('malformed logs', () => {
     fc.assert(property, { numRuns: MUTANTS });
   });
 
-  test.each(GOLDEN_LOGS)('$protocol.name, $name: every wrong form of it is no event', ({ protocol, log }) => {
+  test.each(GOLDEN_LOGS)('$protocol.name, $name: wrong variants are refused', ({ protocol, log }) => {
     const { topics, data } = log;
     const wrong: Words[] = [
       { topics: [], data },
@@ -160,7 +160,7 @@ describe('malformed logs', () => {
   });
 
   test.each(GOLDEN_LOGS)(
-    '$protocol.name, $name: dirty upper bits are no event',
+    '$protocol.name, $name: values with bits beyond their type are refused',
     ({ protocol, event, log }) => {
       const { inputs } = EventFragment.from(event);
       const indexed = inputs.filter((input) => input.indexed);
@@ -184,7 +184,7 @@ describe('malformed logs', () => {
     },
   );
 
-  it('leaves a V2 swap alone whose net amount no signed word holds', () => {
+  it('a V2 swap whose net amount does not fit into int256 is refused', () => {
     const huge = (1n << 256n) - 1n;
     const party = `0x${'01'.repeat(20)}`;
     expect(uniswapV2.decodeEvent(toLog(encode(V2, 'Swap', [party, huge, 0n, 0n, 1n, party])))).toBeNull();

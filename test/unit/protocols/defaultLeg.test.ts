@@ -19,17 +19,17 @@ const pool = (tokens: readonly Hex[], percents: readonly number[] | null) =>
   );
 const [A, B, C] = [address('a'), address('b'), address('c')];
 
-describe('the leg that stands for a pool', () => {
+describe('the default leg of a pool', () => {
   it.each<[string, readonly Hex[], readonly number[] | null, readonly [number, number] | null]>([
-    ['the two largest weights in the order of the pool', [A, B, C], [50, 10, 40], [0, 2]],
-    ['the order of the pool where the second is larger', [A, B, C], [30, 50, 20], [0, 1]],
-    ['the first of equals', [A, B, C], [30, 35, 35], [1, 2]],
-    ['the first two of three equals', [A, B, C], [20, 40, 40], [1, 2]],
-    ['the first two without weights', [A, B, C], null, [0, 1]],
-    ['all but the own token', [A, OWN, B], null, [0, 2]],
-    ['the own token where there is no other', [OWN, B], null, [0, 1]],
-    ['nothing of one token', [A], null, null],
-    ['nothing where a token stands twice', [A, A], null, null],
+    ['the two tokens with the largest weights, in pool order', [A, B, C], [50, 10, 40], [0, 2]],
+    ['in pool order, even if the second token is heavier', [A, B, C], [30, 50, 20], [0, 1]],
+    ['the two heaviest of three tokens', [A, B, C], [30, 35, 35], [1, 2]],
+    ['the two heaviest, without the first token', [A, B, C], [20, 40, 40], [1, 2]],
+    ['the first two tokens if there are no weights', [A, B, C], null, [0, 1]],
+    ['never the pool’s own token if there are two others', [A, OWN, B], null, [0, 2]],
+    ['the pool’s own token if there is only one other', [OWN, B], null, [0, 1]],
+    ['null for a pool of one token', [A], null, null],
+    ['null for a pool that lists a token twice', [A, A], null, null],
   ])('is %s', (_name, tokens, percents, expected) => {
     const leg = pickDefaultLeg(pool(tokens, percents), () => Infinity);
     expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
@@ -41,21 +41,27 @@ describe('the leg that stands for a pool', () => {
       ranked.indexOf(token) + 1 || Infinity;
 
   it.each<[string, readonly Hex[], readonly number[] | null, readonly Hex[], readonly [number, number]]>([
-    ['the ranked token and the heaviest other', [A, B, C], [50, 30, 20], [C], [0, 2]],
-    ['the first of two that are ranked', [A, B, C], [50, 30, 20], [C, B], [0, 2]],
-    ['the second heaviest where the quote is the heaviest', [A, B, C], [60, 15, 25], [A], [0, 2]],
-    ['the first of equals beside the quote', [A, B, C], [35, 35, 30], [C], [0, 2]],
-    ['the first other without weights', [A, B, C], null, [B], [0, 1]],
-    ['another than the own token beside the quote', [OWN, B, C], null, [B], [1, 2]],
-    ['both of two tokens', [A, B], [80, 20], [B], [0, 1]],
-  ])('is %s', (_name, tokens, percents, ranked, expected) => {
+    ['the ranked token and the heaviest other token', [A, B, C], [50, 30, 20], [C], [0, 2]],
+    ['the better ranked token and the heaviest other token', [A, B, C], [50, 30, 20], [C, B], [0, 2]],
+    [
+      'the ranked token and the second heaviest, if the ranked one is heaviest',
+      [A, B, C],
+      [60, 15, 25],
+      [A],
+      [0, 2],
+    ],
+    ['the ranked token and the first of equally heavy ones', [A, B, C], [35, 35, 30], [C], [0, 2]],
+    ['the ranked token and the first other if there are no weights', [A, B, C], null, [B], [0, 1]],
+    ['the ranked token and one that is not the pool’s own', [OWN, B, C], null, [B], [1, 2]],
+    ['both tokens of a pool of two', [A, B], [80, 20], [B], [0, 1]],
+  ])('with ranked tokens is %s', (_name, tokens, percents, ranked, expected) => {
     const leg = pickDefaultLeg(pool(tokens, percents), rankOf(...ranked));
     expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
   });
 });
 
-describe('what is known of a state', () => {
-  it('is filled up only where it lacks', () => {
+describe('the fetched state of a pool', () => {
+  it('fills in only the missing values of a known state', () => {
     const lacking = pool([A, B], [50, 50]);
     const known = { ...withBalances(lacking, { tokens: [B, A], balances: [7n, 5n] }), swapFee: 3n };
     expect(known.balances).toEqual([5n, 7n]);
@@ -63,7 +69,7 @@ describe('what is known of a state', () => {
     expect(fillState(known, { ...known, balances: [1n, 1n], swapFee: 1n })).toEqual(known);
   });
 
-  it('keeps a fee in pips through the store', () => {
+  it('keeps the same fee in pips when written and read back', () => {
     for (const pips of [1, 29, 3_000, 100_000]) expect(toFeePips(fromFeePips(pips))).toBe(pips);
   });
 });

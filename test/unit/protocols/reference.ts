@@ -81,7 +81,7 @@ function makeArbitrary(type: string): fc.Arbitrary<unknown> {
 /** Well-formed logs of an event with any values. */
 export function logsOf(abi: Interface, event: string): fc.Arbitrary<Words> {
   const fragment = abi.getEvent(event);
-  if (fragment === null) throw new Error(`no event ${event}`);
+  if (fragment === null) throw new Error(`the ABI has no event ${event}`);
   return fc.tuple(...fragment.inputs.map(arbitraryOf)).map((values) => encode(abi, event, values));
 }
 

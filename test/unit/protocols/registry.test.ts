@@ -15,15 +15,18 @@ const CREATION = {
 };
 
 describe('the protocol registry', () => {
-  it('knows a decoder by its name in the chain description', () => {
+  it('finds a decoder by its name in the chain description', () => {
     expect(findProtocol('uniswap_v2')).toBe(uniswapV2);
     expect(findProtocol('uniswap_v3')).toBe(uniswapV3);
     expect(findProtocol('pancake_v3')?.name).toBe('pancake_v3');
+  });
+
+  it('has no decoder for pools of a vault', () => {
     expect(findProtocol('balancer_v2')).toBeNull();
   });
 });
 
-describe('a pool made from its creation event', () => {
+describe('the fee of a new pool', () => {
   test.each<[Partial<Dex>, number | null, number]>([
     [{}, null, 3_000],
     [{ feeBps: 29 }, null, 2_900],
@@ -31,7 +34,7 @@ describe('a pool made from its creation event', () => {
     [{ feeBps: 17.5 }, null, 1_750],
     [{ feeBps: 0 }, null, 0],
     [{ feeBps: 29 }, 500, 500],
-  ])('of a DEX with %p and an event fee of %p pips costs %p pips', (dex, feePips, expected) => {
+  ])('with DEX settings %p and event fee %p is %p pips', (dex, feePips, expected) => {
     const pool = toPool(uniswapV2, { ...DEX, ...dex }, { ...CREATION, feePips });
     expect(pool).toEqual({
       address: CREATION.pool,

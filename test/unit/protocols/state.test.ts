@@ -56,17 +56,17 @@ const START: PoolState = {
 describe('the state of a V2 pool', () => {
   const synced = uniswapV2.applyEvent(EMPTY_STATE, { kind: 'sync', reserve0: 7n, reserve1: 9n });
 
-  it('is what the last Sync says', () => {
+  it('has the reserves of the last Sync', () => {
     expect(synced).toEqual({ ...EMPTY_STATE, reserve0: 7n, reserve1: 9n });
     const drained = uniswapV2.applyEvent(synced, { kind: 'sync', reserve0: 0n, reserve1: UINT112_MAX });
     expect(drained).toEqual({ ...EMPTY_STATE, reserve0: 0n, reserve1: UINT112_MAX });
   });
 
-  it('is the same object after a Sync of the same reserves', () => {
+  it('is the same object after a Sync with the same reserves', () => {
     expect(uniswapV2.applyEvent(synced, { kind: 'sync', reserve0: 7n, reserve1: 9n })).toBe(synced);
   });
 
-  it('is moved by no swap, mint or burn, each of which comes with a Sync of its own', () => {
+  it('does not change by a swap, mint or burn, because each of them comes with a Sync', () => {
     const none = { liquidity: null, tickLower: null, tickUpper: null };
     const events: PoolEvent[] = [
       { kind: 'swap', ...parties, amount0: 5n, amount1: -5n, after: null },
@@ -78,12 +78,12 @@ describe('the state of a V2 pool', () => {
 });
 
 describe('the state of a V3 pool', () => {
-  it('takes its first price from Initialize and has no liquidity yet', () => {
+  it('gets its first price from Initialize and has no liquidity yet', () => {
     const state = run(EMPTY_STATE, { kind: 'initialize', sqrtPriceX96: 5n << 96n, tick: 32_189 });
     expect(state).toEqual({ ...EMPTY_STATE, sqrtPriceX96: 5n << 96n, tick: 32_189 });
   });
 
-  it('takes price, tick and active liquidity from a swap and moves both balances by its signed amounts', () => {
+  it('takes price, tick and liquidity from a swap, and adds the signed amounts to its balances', () => {
     const state = run(START, swap(100n, -150n, 3n << 95n, 77n, -12));
     expect(state).toEqual({
       reserve0: 1_100n,
@@ -101,7 +101,7 @@ describe('the state of a V3 pool', () => {
     ['above the tick', [1, 60], false],
     ['below the tick', [-60, -1], false],
     ['of the whole range', [-887_272, 887_272], true],
-  ])('counts liquidity of a position %s as active or not', (_name, range, active) => {
+  ])('counts the liquidity of a position %s as active or inactive', (_name, range, active) => {
     const minted = run(START, position('mint', range, 40n, 10n, 20n));
     expect(minted).toEqual({ ...START, reserve0: 1_010n, reserve1: 2_020n, liquidity: active ? 540n : 500n });
     expect(run(minted, position('burn', range, 40n, 10n, 20n))).toEqual({ ...minted, liquidity: 500n });
@@ -113,14 +113,14 @@ describe('the state of a V3 pool', () => {
     expect(run(burned, collect(300n, 401n))).toEqual({ ...burned, reserve0: 700n, reserve1: 1_599n });
   });
 
-  it('loses protocol fees when they are collected and gains what a flash loan pays', () => {
+  it('loses collected protocol fees and gains the payment of a flash loan', () => {
     const paid = run(START, { kind: 'flash', ...parties, amount0: 3n, amount1: 4n });
     expect(paid).toEqual({ ...START, reserve0: 1_003n, reserve1: 2_004n });
     const taken = run(paid, { kind: 'collect_protocol', ...parties, amount0: 2n, amount1: 1n });
     expect(taken).toEqual({ ...START, reserve0: 1_001n, reserve1: 2_003n });
   });
 
-  it('is the same object after events that move nothing', () => {
+  it('is the same object after events that change nothing', () => {
     const events: PoolEvent[] = [
       position('burn', [-60, 60], 0n),
       position('burn', [60, 120], 40n),
@@ -133,7 +133,7 @@ describe('the state of a V3 pool', () => {
     for (const event of events) expect(uniswapV3.applyEvent(START, event)).toBe(START);
   });
 
-  it('never has a balance or liquidity below zero or beyond its word', () => {
+  it('never has a balance or liquidity below zero or above the range of its type', () => {
     const below = run(START, collect(1_001n, 5_000n), position('burn', [-60, 60], 501n));
     expect(below).toMatchObject({ reserve0: 0n, reserve1: 0n, liquidity: 0n });
     const above = run(START, { kind: 'flash', ...parties, amount0: UINT256_MAX, amount1: UINT256_MAX });
@@ -141,7 +141,7 @@ describe('the state of a V3 pool', () => {
     expect(run(START, position('mint', [-60, 60], UINT128_MAX))).toMatchObject({ liquidity: UINT128_MAX });
   });
 
-  it('adds up over any history to the sum of what came in and went out, where nothing ran dry', () => {
+  it('has balances equal to the sum of all payments, after any history', () => {
     const small = fc.bigInt({ min: -(1n << 90n), max: 1n << 90n });
     const full: PoolState = { ...START, reserve0: 1n << 100n, reserve1: 1n << 100n };
     const event = fc.tuple(fc.constantFrom('swap', 'mint', 'burn', 'collect', 'flash'), small, small);
@@ -183,7 +183,7 @@ function upTo(minimum: bigint, maximum: bigint): fc.Arbitrary<bigint> {
 }
 
 function expectPrice(price: number | null, exact: Rational): void {
-  if (price === null) throw new Error('no price');
+  if (price === null) throw new Error('the price is null');
   expect(Number.isFinite(price) && price > 0 && agree(exactly(price), exact, 15)).toBe(true);
 }
 
@@ -197,7 +197,7 @@ describe('the marginal price', () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('of V3 is (sqrtPriceX96 / 2^96)² to 15 digits from the lowest to the highest price', () => {
+  it('of V3 is (sqrtPriceX96 / 2^96)² to 15 digits over the whole price range', () => {
     const property = fc.property(upTo(SQRT_PRICE_MIN, SQRT_PRICE_MAX), (sqrtPriceX96) => {
       const exact = { numerator: sqrtPriceX96 ** 2n, denominator: 1n << 192n };
       for (const protocol of [uniswapV3, pancakeV3]) {
@@ -207,7 +207,7 @@ describe('the marginal price', () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('does not exist where a reserve is zero or a pool has no first price', () => {
+  it('is null for a V2 pool with a zero reserve and a V3 pool without a first price', () => {
     expect(uniswapV2.spotPrice(EMPTY_STATE)).toBeNull();
     expect(uniswapV2.spotPrice({ ...EMPTY_STATE, reserve0: 5n })).toBeNull();
     expect(uniswapV2.spotPrice({ ...EMPTY_STATE, reserve1: 5n })).toBeNull();

@@ -1,13 +1,13 @@
 /** Compares tick and liquidity arithmetic with the contract's constants and with plain fractions. */
 import { amountsOfLiquidity, sqrtRatioAtTick, TICK_MAX, TICK_MIN } from '../../../src/protocols/tickMath';
 
-test('the ends of the range are the constants of TickMath.sol', () => {
+test('the square-root ratios at the lowest and highest tick equal the constants of TickMath.sol', () => {
   expect(sqrtRatioAtTick(TICK_MIN)).toBe(4_295_128_739n);
   expect(sqrtRatioAtTick(TICK_MAX)).toBe(1461446703485210103287273052203988822378723970342n);
   expect(sqrtRatioAtTick(0)).toBe(1n << 96n);
 });
 
-test('every power of two is √1.0001^tick within a part in 10^12, both ways', () => {
+test('the square-root ratio at the ticks ±2^n equals √1.0001^tick to 10 digits', () => {
   for (let size = 1; size < TICK_MAX; size *= 2) {
     for (const tick of [size, -size]) {
       const exact = Math.exp((tick / 2) * Math.log(1.0001));
@@ -16,7 +16,7 @@ test('every power of two is √1.0001^tick within a part in 10^12, both ways', (
   }
 });
 
-test('ratios rise with the tick', () => {
+test('the square-root ratio rises with the tick', () => {
   let before = 0n;
   for (let tick = TICK_MIN; tick <= TICK_MAX; tick += 997) {
     const ratio = sqrtRatioAtTick(tick);
@@ -25,12 +25,12 @@ test('ratios rise with the tick', () => {
   }
 });
 
-test('a tick beyond the range or between two is refused', () => {
+test('a tick out of range or not an integer is refused', () => {
   for (const tick of [TICK_MIN - 1, TICK_MAX + 1, 0.5, NaN])
     expect(() => sqrtRatioAtTick(tick)).toThrow(RangeError);
 });
 
-test('below its range a position is all token0, above all token1, inside both, by the whitepaper', () => {
+test('a position is all token0 below its range, all token1 above it, and both inside', () => {
   const [lower, upper, liquidity] = [-600, 1_200, 10n ** 24n];
   const root = (tick: number): number => Number(sqrtRatioAtTick(tick)) / 2 ** 96;
   const below = amountsOfLiquidity(sqrtRatioAtTick(-601), lower, upper, liquidity);

@@ -14,7 +14,7 @@ import {
 } from '../../../src/protocols/weightedCalls';
 import { areWeights, ONE } from '../../../src/protocols/weightedPool';
 import { anyAddress, anyPoolId } from './balancerReference';
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 
 const ABI = new Interface([
   'function getNormalizedWeights() view returns (uint256[])',
@@ -79,7 +79,7 @@ describe('calls to a Balancer pool', () => {
     expect(named).toHaveLength(ABI.fragments.length);
   });
 
-  it('ask the pool for its facts and the vault for its books', () => {
+  it('ask the pool for its properties and the vault for its balances', () => {
     const functions = ABI.fragments.slice(0, 4).map((fragment) => fragment.format());
     expect(poolFactCalls(POOL)).toEqual(
       functions.map((name) => ({ to: POOL, data: ABI.encodeFunctionData(name) })),
@@ -92,7 +92,7 @@ describe('calls to a Balancer pool', () => {
   });
 });
 
-describe('answers are read as ethers reads them, or not at all', () => {
+describe('answers of a Balancer pool are decoded as by ethers, or refused', () => {
   test('getNormalizedWeights gives the weights', () => {
     const good = weights.map((each) => answer('getNormalizedWeights', [each]));
     let read = 0;
@@ -155,7 +155,7 @@ describe('answers are read as ethers reads them, or not at all', () => {
     expect(read).toBeGreaterThan(RUNS / 20);
   });
 
-  test('nothing makes a reader throw', () => {
+  test('the decoders never throw', () => {
     const text = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^0x[0-9a-fA-Fxz-]{0,400}$/));
     const property = fc.property(fc.array(text, { maxLength: 5 }), fc.nat({ max: 60 }), (texts, count) => {
       readPoolFacts(texts as Hex[], count);
@@ -167,14 +167,14 @@ describe('answers are read as ethers reads them, or not at all', () => {
   });
 });
 
-describe('what a pool is', () => {
+describe('the type of a pool', () => {
   const halves = [ONE / 2n, ONE / 2n];
   const weighted = answer('getNormalizedWeights', [halves]);
   const fee = answer('getSwapFeePercentage', [10n ** 16n]);
   const amplification = answer('getAmplificationParameter', [200_000n, false, 1000n]);
   const gradual = answer('getGradualWeightUpdateParams', [1n, 2n, halves]);
 
-  it('is weighted where it tells as many weights as it has tokens', () => {
+  it('is weighted if the pool returns one weight per token', () => {
     const facts = { poolType: 4, weights: halves, swapFee: 10n ** 16n };
     expect(readPoolFacts([weighted, fee, null, null], 2)).toEqual(facts);
     expect(readPoolFacts([weighted, fee, null, '0x'], 2)).toEqual(facts);
@@ -182,7 +182,7 @@ describe('what a pool is', () => {
     expect(readPoolFacts([weighted, null, null, null], 2)).toEqual({ ...facts, swapFee: null });
   });
 
-  it('is weighted without weights to trust where they move with time', () => {
+  it('is weighted, but without weights, if the weights change over time', () => {
     expect(readPoolFacts([weighted, fee, null, gradual], 2)).toEqual({
       poolType: 4,
       weights: null,
@@ -190,7 +190,7 @@ describe('what a pool is', () => {
     });
   });
 
-  it('is stable where it tells an amplification instead, and nothing where it tells neither', () => {
+  it('is stable if the pool returns an amplification, and null if it returns neither', () => {
     const facts = { poolType: 5, weights: null, swapFee: 10n ** 16n };
     expect(readPoolFacts([null, fee, amplification, null], 2)).toEqual(facts);
     expect(readPoolFacts(['0x', fee, amplification, '0x'], 2)).toEqual(facts);

@@ -8,10 +8,10 @@ import {
   emptyWeightedPool,
   ONE,
   toFeePips,
-  toLeg,
   toLegSwap,
   toPairState,
   withWeights,
+  toLeg,
   type WeightedPoolState,
 } from '../../../src/protocols/weightedPool';
 
@@ -52,7 +52,7 @@ const EMPTY = emptyWeightedPool(POOL_ID);
 const FULL = run(EMPTY, registered(tokensOf(3)), changed(tokensOf(3), [100n, 200n, 300n], [0n, 0n, 0n]));
 
 describe('the state of a Balancer pool', () => {
-  it('begins with its registered tokens in their order, empty and without weights', () => {
+  it('begins with the registered tokens in their order, without balances and weights', () => {
     expect(run(EMPTY, registered([tokenOf(2), tokenOf(0)]))).toEqual({
       poolId: POOL_ID,
       tokens: [tokenOf(2), tokenOf(0)],
@@ -62,7 +62,7 @@ describe('the state of a Balancer pool', () => {
     });
   });
 
-  it('gains tokens registered later behind the others, keeps balances, and loses weights that no longer fit', () => {
+  it('appends tokens registered later, keeps balances, and drops weights that no longer fit', () => {
     const weighted = withWeights(FULL, [ONE / 2n, ONE / 4n, ONE / 4n]);
     const later = run(weighted, registered([tokenOf(9)]));
     expect(later.tokens).toEqual([...tokensOf(3), tokenOf(9)]);
@@ -70,36 +70,36 @@ describe('the state of a Balancer pool', () => {
     expect(later.weights).toBeNull();
   });
 
-  it('never holds more tokens than a leg can be numbered for', () => {
+  it('never has more than 50 tokens, the limit of leg numbers', () => {
     const two = run(EMPTY, registered(tokensOf(50)), registered([tokenOf(60), tokenOf(61)]));
     expect(two.tokens).toEqual(tokensOf(50));
     expect(two.balances).toHaveLength(50);
   });
 
-  it('moves by a swap in both directions', () => {
+  it('changes by a swap in both directions', () => {
     expect(run(FULL, swapOf(tokenOf(0), tokenOf(2), 10n, 7n)).balances).toEqual([110n, 200n, 293n]);
     expect(run(FULL, swapOf(tokenOf(2), tokenOf(0), 10n, 7n)).balances).toEqual([93n, 200n, 310n]);
   });
 
-  it('moves by delta less protocol fee in joins and exits, even where a join thereby takes out', () => {
+  it('changes by the delta minus the protocol fee in joins and exits, even if a join then lowers a balance', () => {
     expect(run(FULL, changed(tokensOf(3), [5n, 0n, 1n], [2n, 3n, 1n])).balances).toEqual([103n, 197n, 300n]);
     expect(run(FULL, changed(tokensOf(3), [-5n, 0n, -1n], [2n, 3n, 0n])).balances).toEqual([93n, 197n, 299n]);
   });
 
-  it('is untouched by what moves between vault and asset manager, but not by the gain or loss reported', () => {
+  it('does not change by transfers between vault and asset manager, but by a reported gain or loss', () => {
     expect(run(FULL, managed(tokenOf(1), -40n, 40n))).toBe(FULL);
     expect(run(FULL, managed(tokenOf(1), 40n, -40n))).toBe(FULL);
     expect(run(FULL, managed(tokenOf(1), 0n, 6n)).balances).toEqual([100n, 206n, 300n]);
     expect(run(FULL, managed(tokenOf(1), 0n, -6n)).balances).toEqual([100n, 194n, 300n]);
   });
 
-  it('takes its fee from its own contract', () => {
+  it('takes its fee only from an event of its own contract', () => {
     const event: BalancerEvent = { kind: 'swap_fee_changed', pool: OF.pool, swapFee: 3n * 10n ** 15n };
     expect(run(FULL, event)).toEqual({ ...FULL, swapFee: 3n * 10n ** 15n });
     expect(run(FULL, { ...event, pool: PARTY })).toBe(FULL);
   });
 
-  it('is the same object after events that move nothing or are of another pool', () => {
+  it('is the same object after events that change nothing or belong to another pool', () => {
     const events: BalancerEvent[] = [
       { kind: 'pool_registered', ...OF, specialization: 1 },
       { kind: 'swap_fee_changed', pool: OF.pool, swapFee: 0n },
@@ -113,7 +113,7 @@ describe('the state of a Balancer pool', () => {
     for (const event of events) expect(run(FULL, event)).toBe(FULL);
   });
 
-  it('never has a balance below zero or beyond its word', () => {
+  it('never has a balance below zero or above the range of its type', () => {
     expect(run(FULL, swapOf(tokenOf(0), tokenOf(1), 0n, 201n)).balances).toEqual([100n, 0n, 300n]);
     const above = run(
       FULL,
@@ -184,7 +184,7 @@ function perform(
   }
 }
 
-test('over any history the balances are the totals in the books of the vault', () => {
+test('after any history the balances equal the totals of the simulated vault', () => {
   const tokenCount = 5;
   const amount = fc.bigInt({ min: 0n, max: 1n << 80n });
   const many = fc.array(amount, { minLength: tokenCount, maxLength: tokenCount });
@@ -215,7 +215,7 @@ test('over any history the balances are the totals in the books of the vault', (
   expect(events).toBeGreaterThan(300 * 10);
 });
 
-test('over any events at all, balances are those of a plain sum that is cut at both ends', () => {
+test('after any events the balances equal a plain sum that is limited to the range of uint256', () => {
   const word = fc.oneof(fc.bigInt({ min: 0n, max: UINT256_MAX }), fc.bigInt({ min: 0n, max: 1_000n }));
   const signed = word.map((value) => BigInt.asIntN(256, value));
   const token = fc.nat({ max: 4 }).map(tokenOf);
@@ -248,7 +248,7 @@ test('over any events at all, balances are those of a plain sum that is cut at b
 });
 
 describe('the weights of a pool', () => {
-  it('are taken when there is one above zero for each token and together they are 1', () => {
+  it('are accepted if each token has a positive weight and the weights sum to 1', () => {
     const weights = [ONE / 2n, ONE / 4n, ONE / 4n];
     expect(withWeights(FULL, weights).weights).toEqual(weights);
     expect(withWeights(FULL, [ONE / 3n, ONE / 3n, ONE / 3n]).weights).not.toBeNull();
@@ -269,7 +269,7 @@ describe('the weights of a pool', () => {
 });
 
 describe('the legs of a pool', () => {
-  it('see a swap with + into the pool, whichever way it goes', () => {
+  it('have positive amounts for tokens that enter the pool, in both swap directions', () => {
     const tokens = { first: 0, second: 2, leg: 2, token0: tokenOf(0), token1: tokenOf(2) };
     expect(toLegSwap(FULL, swapOf(tokenOf(0), tokenOf(2), 10n, 7n))).toEqual({
       ...tokens,
@@ -287,7 +287,7 @@ describe('the legs of a pool', () => {
     expect(toLegSwap(FULL, swapOf(tokenOf(5), tokenOf(0), 1n, 1n))).toBeNull();
   });
 
-  it('have the two balances as reserves', () => {
+  it('have the two token balances as reserves', () => {
     expect(toLeg(1, 0)).toEqual({ leg: 1, first: 0, second: 1 });
     expect(toPairState(FULL, toLeg(2, 0))).toEqual({
       reserve0: 100n,
@@ -299,7 +299,7 @@ describe('the legs of a pool', () => {
   });
 });
 
-test('a swap fee in pips is that of 1e18 rounded half up, 100 % at most', () => {
+test('a swap fee in pips is rounded half up from 18 decimals and is at most 100 %', () => {
   expect(toFeePips(3n * 10n ** 15n)).toBe(3_000);
   expect(toFeePips(10n ** 12n)).toBe(1);
   expect([0n, 499_999_999_999n, 500_000_000_000n].map(toFeePips)).toEqual([0, 0, 1]);

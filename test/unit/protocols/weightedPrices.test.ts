@@ -59,7 +59,7 @@ function sideOf(pool: WeightedPoolState, index: number): Side {
 }
 
 function expectClose(value: number | null, exact: Rational, digits: number): void {
-  if (value === null) throw new Error('no value');
+  if (value === null) throw new Error('the value is null');
   expect(Number.isFinite(value) && value > 0 && agree(exactly(value), exact, digits)).toBe(true);
 }
 
@@ -72,7 +72,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 3_000 });
   });
 
-  it('is what the smallest of swaps gets by WeightedMath, to 9 digits', () => {
+  it('equals the price of a tiny swap by WeightedMath to 9 digits', () => {
     const property = fc.property(anyPool, ({ pool, i, j }) => {
       const [into, out] = [sideOf(pool, i), sideOf(pool, j)];
       const amountIn = fraction(pool.balances[i]!, 10n ** 14n);
@@ -82,7 +82,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('of two equal weights is that of a V2 pair', () => {
+  it('of two equal weights equals the price of a V2 pair', () => {
     const property = fc.property(upTo(UINT112_MAX), upTo(UINT112_MAX), (reserve0, reserve1) => {
       const pair = uniswapV2.spotPrice({ ...EMPTY_STATE, reserve0, reserve1 })!;
       expectClose(
@@ -94,7 +94,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('stays finite and above zero whatever words the balances and weights are', () => {
+  it('is finite and positive for any balances and weights', () => {
     const word = upTo(UINT256_MAX);
     const property = fc.property(word, word, word, word, (balance0, balance1, weight0, weight1) => {
       const pool = poolOf([balance0, balance1], [weight0, weight1]);
@@ -103,7 +103,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 1_000 });
   });
 
-  it('does not exist without weights, with an empty side, or for what are not two tokens of the pool', () => {
+  it('is null without weights, with an empty side, or for tokens that do not form a leg', () => {
     const half = [ONE / 2n, ONE / 2n];
     const full = poolOf([5n, 7n], half);
     const none: [WeightedPoolState, number, number][] = [

@@ -2,7 +2,7 @@ import { planStretch, type Stretch } from '../../../src/query/dexes/dexDays';
 import { medianGasGwei, type GasRow } from '../../../src/query/overview/overview';
 import { changePercent, compareKeys, distinctMakers } from '../../../src/query/pairs/ranking';
 
-describe('a stretch of time', () => {
+describe('the plan for a time span', () => {
   /** Every second that a plan covers, to detect missing and duplicate seconds. */
   function secondsOf(stretch: Stretch, finalTime: number | null): number[] {
     const { hours, swaps } = planStretch(stretch, finalTime);
@@ -15,7 +15,7 @@ describe('a stretch of time', () => {
     return seconds.sort((a, b) => a - b);
   }
 
-  test('is covered once and wholly, wherever its ends and the cursor lie', () => {
+  test('covers every second once, wherever its ends and the cursor are', () => {
     const base = 3_600 * 10;
     const marks = [-3_601, -1, 0, 1, 3_599, 3_600, 3_601, 7_199, 7_200, 9_000].map((mark) => base + mark);
     for (const since of marks)
@@ -26,7 +26,7 @@ describe('a stretch of time', () => {
         }
   });
 
-  test('takes only hours that end before the cursor from the rollup', () => {
+  test('reads from the rollup only hours that end before the cursor', () => {
     const plan = planStretch({ since: 3_599, until: 20_000 }, 11_000);
     expect(plan).toEqual({ hours: { from: 3_600, to: 10_800 }, swaps: [{ since: 10_799, until: 20_000 }] });
     expect(planStretch({ since: 3_600, until: 20_000 }, 7_199).hours).toBeNull();
@@ -40,32 +40,32 @@ describe('the gas price', () => {
     gas_prices: prices,
   });
 
-  test('is the median over all transactions, the mean of the middle two when they are even', () => {
+  test('is the median over all transactions, and for an even count the mean of the middle two', () => {
     expect(medianGasGwei([row(1, '1', ['3000000000']), row(2, '1', ['1000000000', '900000000000'])])).toBe(3);
     expect(medianGasGwei([row(2, null, ['1', '2'])])).toBe(1.5e-9);
   });
 
-  test('holds prices beyond 64 bits', () => {
+  test('can exceed 64 bits', () => {
     expect(medianGasGwei([row(1, null, ['123456789012345678901234567890'])])).toBe(123456789012345680000);
   });
 
-  test('counts a block without prices with its base fee for each transaction', () => {
+  test('uses the base fee for each transaction of a block without gas prices', () => {
     expect(medianGasGwei([row(1, '9', ['1000000000']), row(2, '5000000000')])).toBe(5);
   });
 
-  test('is the base fee where there is no transaction, and null where nothing is known', () => {
+  test('is the base fee if there are no transactions, and null if nothing is known', () => {
     expect(medianGasGwei([row(0, '7000000000'), row(0, '7000000000')])).toBe(7);
     expect(medianGasGwei([row(3, null)])).toBeNull();
     expect(medianGasGwei([])).toBeNull();
   });
 });
 
-test('keys compare with nulls last in both orders', () => {
+test('sort keys put nulls last in both orders', () => {
   expect([null, 2, 1, null].sort((a, b) => compareKeys(a, b, 'asc'))).toEqual([1, 2, null, null]);
   expect([null, 1, 2].sort((a, b) => compareKeys(a, b, 'desc'))).toEqual([2, 1, null]);
 });
 
-test('changes and distinct makers are null where nothing is known, never 0', () => {
+test('percentage changes and distinct makers are null if their inputs are unknown, never 0', () => {
   expect([changePercent(1, null), changePercent(null, 1), changePercent(1, 0), changePercent(3, 2)]).toEqual([
     null,
     null,

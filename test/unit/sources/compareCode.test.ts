@@ -8,7 +8,7 @@ import {
   withOutputs,
   type CompiledContract,
 } from '../../../src/sources/verify/standardJson';
-import { TRICKY } from '../../support/worldSources';
+import { TRICKY } from '../../support/worlds/worldSources';
 
 const ADDRESS: Hex = `0x${'5a'.repeat(20)}`;
 const compiled = new Map<string, CompiledContract>();
@@ -28,7 +28,7 @@ beforeAll(async () => {
 const options = { kind: 'runtime', address: ADDRESS, metadata: [], libraries: new Map() } as const;
 const toHex = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
 
-test('code equals itself exactly, and an argument tail only where it is creation code', () => {
+test('identical code matches, and extra bytes at the end match only for creation code', () => {
   const { runtime, creation } = compiled.get('Vault_Maker')!;
   expect(hasMetadataHash(runtime.code)).toBe(true);
   expect(compareCode(`0x${runtime.code}`, runtime, options)).toEqual({
@@ -40,7 +40,7 @@ test('code equals itself exactly, and an argument tail only where it is creation
   });
 });
 
-test('every changed byte is a difference, but those of the metadata that a comment changes too', () => {
+test('every changed byte is a difference, except in metadata, which a changed comment also changes', () => {
   const { runtime } = compiled.get('Vault_Maker')!;
   const metadata = findMetadata(runtime.code, commented.runtime.code)!;
   // The contract's own metadata, and that of the embedded vault.
@@ -61,7 +61,7 @@ test('every changed byte is a difference, but those of the metadata that a comme
   expect(metadata[1]!.start + 53).toBe(bytes.length);
 });
 
-test('immutables may hold anything, but the same everywhere', () => {
+test('an immutable may have any value, but the same one at each place', () => {
   const { runtime } = compiled.get('Immutable_Vault')!;
   expect(runtime.immutables.size).toBe(2);
   const bytes = Buffer.from(runtime.code, 'hex');
@@ -72,14 +72,14 @@ test('immutables may hold anything, but the same everywhere', () => {
   fill(0x11);
   expect(compareCode(toHex(bytes), runtime, options)).toHaveProperty('match');
   const twice = [...runtime.immutables.values()].find((ranges) => ranges.length > 1);
-  if (twice === undefined) throw new Error('no immutable stands twice');
+  if (twice === undefined) throw new Error('no immutable occurs twice in the code');
   bytes[twice[0]!.start] = 0x12;
   expect(compareCode(toHex(bytes), runtime, options)).toEqual({
-    difference: 'an immutable stands with several values in the code',
+    difference: 'the code on the chain contains different values for one immutable variable',
   });
 });
 
-test('a library stands with its own address in front, and only its own', () => {
+test('the code of a library may contain only its own address', () => {
   const { runtime } = compiled.get('Sum_Library')!;
   expect(runtime.code.startsWith(`73${'00'.repeat(20)}3014`)).toBe(true);
   const deployed = (address: Hex): Hex => `0x73${address.slice(2)}${runtime.code.slice(42)}`;
@@ -87,7 +87,7 @@ test('a library stands with its own address in front, and only its own', () => {
   expect(compareCode(deployed(`0x${'5b'.repeat(20)}`), runtime, options)).toHaveProperty('difference');
 });
 
-test('a linked library is named with its address; none, another than was told, or two of them, are a difference', () => {
+test('a linked library is reported with its address, and a missing, wrong or second address is a difference', () => {
   const { runtime } = compiled.get('Linked')!;
   const name = 'contracts/Tricky.sol:Sum_Library';
   const [hole] = runtime.links.get(name)!;
@@ -102,18 +102,20 @@ test('a linked library is named with its address; none, another than was told, o
     const compare = (address: Hex) =>
       compareCode(`0x${linked('c4')}`, runtime, { ...options, libraries: new Map([[told, address]]) });
     expect(compare(right)).toHaveProperty('match.libraries', { [name]: right });
-    expect(compare(wrong)).toEqual({ difference: `library ${name} is ${right} in the code, not ${wrong}` });
+    expect(compare(wrong)).toEqual({
+      difference: `library ${name} has the address ${right} in the code on the chain, not ${wrong}`,
+    });
   }
   expect(compareCode(`0x${linked('00')}`, runtime, options)).toEqual({
-    difference: `library ${name} is not linked in the code`,
+    difference: `the code on the chain contains no address for library ${name}`,
   });
   const two = { ...runtime, links: new Map([[name, [hole!, { start: 0, length: 20 }]]]) };
   expect(compareCode(`0x${linked('c4')}`, two, options)).toEqual({
-    difference: `library ${name} stands with 2 addresses in the code`,
+    difference: `the code on the chain contains 2 addresses for library ${name}; allowed: 1`,
   });
 });
 
-test('codes that differ elsewhere than in metadata have none that could be found', () => {
+test('findMetadata finds no metadata if the two codes also differ elsewhere', () => {
   const { runtime } = compiled.get('Vault_Maker')!;
   const other =
     runtime.code.slice(0, 100) + (runtime.code[100] === 'a' ? 'b' : 'a') + runtime.code.slice(101);

@@ -56,36 +56,36 @@ test('every thread of a compilation has the lowest priority', async () => {
   expect(new Set(priorities)).toEqual(new Set([19]));
 });
 
-test('a compilation ends when its processor time is used up, which is a failure of the sources', async () => {
+test('a compilation that uses up its processor time ends with an error of the sources (bad_request)', async () => {
   await expect(compile('cpu', { cpuSeconds: 1, niceness: 0 })).rejects.toMatchObject({
     code: 'bad_request',
-    message: 'the compiler took longer than 1 s of processor time',
+    message: 'the compiler exceeded 1 s of processor time',
   });
 });
 
-test('a compilation that the machine does not finish in time is no failure of the sources', async () => {
+test('a compilation that the machine does not finish in time is no error of the sources (unavailable)', async () => {
   await expect(compile('cpu', { clockMs: 500 })).rejects.toMatchObject({
     code: 'unavailable',
     message: 'the compiler did not end within 0.5 s',
   });
 });
 
-test.each(['wasm', 'heap'])('memory is refused beyond the bound: %s', async (deed) => {
+test.each(['wasm', 'heap'])('a compilation that exceeds its memory limit fails: %s', async (deed) => {
   const file = join(root, deed);
   await expect(compile(deed, { memoryMax: 400 * 2 ** 20, niceness: 0 }, file)).rejects.toMatchObject({
     code: 'bad_request',
-    message: 'the compiler needed too much memory; allowed: 400 MiB',
+    message: 'the compiler exceeded its memory limit of 400 MiB',
   });
   const peakMib = Number(readFileSync(file, 'utf8'));
   expect(peakMib).toBeGreaterThan(150);
   expect(peakMib).toBeLessThan(480);
 });
 
-test('warnings are left out of the answer', async () => {
+test('warnings are removed from the compiler output', async () => {
   expect(await compile('warnings')).toMatchObject({ output: { errors: [], contracts: {} }, size: 28 });
 });
 
-test('an answer beyond the bound is a failure', async () => {
+test('compiler output beyond the size limit is an error', async () => {
   await expect(compile('answer')).rejects.toMatchObject({
     code: 'bad_request',
     message: /its answer has more than 8388608 characters/,

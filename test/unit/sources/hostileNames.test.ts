@@ -5,10 +5,10 @@ import { NO_DEPLOYMENT } from '../../../src/sources/verifiedRecord';
 import { readStandardInput } from '../../../src/sources/verify/standardJson';
 
 const HOSTILE: readonly (readonly [string, string])[] = [
-  ['the mark of an exception', 'a\r\n__exception__\r\nb'],
+  ['the exception marker of ClickHouse', 'a\r\n__exception__\r\nb'],
   ['NUL', 'a\0b'],
   ['a newline', 'a\nb'],
-  ['a tabulator', 'a\tb'],
+  ['a tab', 'a\tb'],
   ['DEL', 'a\x7fb'],
   ['a C1 control', 'a\x85b'],
   ['a bidi override', 'a\u202eb'],
@@ -72,12 +72,12 @@ test.each(HOSTILE)('%s is refused in a path and in every name of a record', (_, 
 
 test.each(HOSTILE)('%s is refused in a path of a standard JSON input', (_, text) => {
   const input = { language: 'Solidity', sources: { 'a.sol': { content: '' }, [text]: { content: '' } } };
-  expect(() => readStandardInput(input)).toThrow('the path of a source file has control characters');
+  expect(() => readStandardInput(input)).toThrow('the path of a source file contains control characters');
   const broken = { language: 'Solidity', sources: { [text]: {} } };
   expect(() => readStandardInput(broken)).toThrow(/^[\x20-\x7e]+$/);
 });
 
-test('other languages, quotes and markup are names like others', () => {
+test('names in other scripts, with quotes or with markup are accepted', () => {
   for (const text of [
     'contracts/Ünïcode.sol',
     '合约/代币.sol',

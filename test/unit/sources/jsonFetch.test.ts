@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { createJsonFetch } from '../../../src/sources/import/jsonFetch';
-import { listen } from '../../support/listen';
+import { listen } from '../../support/server/listen';
 
 /** Collects garbage immediately. */
 function collector(): () => void {
@@ -11,14 +11,14 @@ function collector(): () => void {
   return runInNewContext('gc') as () => void;
 }
 
-test('a server that stops in the middle of its answer is given up at its deadline, whatever is collected meanwhile', async () => {
+test('a server that stops in the middle of its answer fails at the timeout, also during garbage collection', async () => {
   const server = await listen(createServer((_, response) => void response.write('{"items": [')));
   const collect = collector();
   const collecting = setInterval(collect, 10);
   try {
     const fetch = createJsonFetch(server.url, { pauseMs: 1, timeoutMs: 300 });
     const asked = fetch.get('/files', new AbortController().signal, 2);
-    await expect(asked).rejects.toThrow(/does not answer \/files: no answer within 0.3 s/);
+    await expect(asked).rejects.toThrow(/did not answer the request for \/files: no answer within 0.3 s/);
   } finally {
     clearInterval(collecting);
     await server.close();

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { createLog } from '../../../src/log';
 import { createNodeReads } from '../../../src/sources/nodeReads';
-import { listen, type Listening } from '../../support/listen';
+import { listen, type Listening } from '../../support/server/listen';
 
 const log = createLog('silent', false);
 interface Call {
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-test('an answer of a block’s depth is passed on', async () => {
+test('an answer nested as deeply as a block is passed on', async () => {
   result = '{"transactions":[{"accessList":[{"storageKeys":["0x1"]}]}]}';
   expect(await createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).toEqual({
     result: JSON.parse(result) as unknown,
@@ -48,7 +48,7 @@ test('an answer of a block’s depth is passed on', async () => {
 });
 
 test.each([33, 5_000, 130_000, 1_000_000])(
-  'an answer of %i lists in each other is no answer',
+  'an answer with %i nested lists is an error of kind bad_answer',
   async (levels) => {
     result = nested(levels);
     await expect(createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).rejects.toMatchObject({

@@ -15,13 +15,13 @@ class HeldCompiler {
   readonly versions = ['0.8.30'];
   /** Names of the sources in order of compilation. */
   readonly seen: string[] = [];
-  #end: ((error: AppError | null) => void) | null = null;
+  private finish: ((error: AppError | null) => void) | null = null;
 
   compile(_version: string, input: unknown): Promise<CompilerAnswer> {
     const [path = ''] = Object.keys((input as { sources: Record<string, unknown> }).sources);
     this.seen.push(path);
     return new Promise((resolve, reject) => {
-      this.#end = (error) => {
+      this.finish = (error) => {
         if (error !== null) reject(error);
         else resolve({ version: '0.8.30+commit.00000000', output: OK_OUTPUT, size: 16 });
       };
@@ -30,15 +30,15 @@ class HeldCompiler {
 
   /** Ends the running compilation, if any. */
   release(): void {
-    this.#end?.(null);
-    this.#end = null;
+    this.finish?.(null);
+    this.finish = null;
   }
 
   async end(error: AppError | null = null): Promise<void> {
     const before = this.seen.length;
-    await until(() => this.#end !== null);
-    const end = this.#end!;
-    this.#end = null;
+    await until(() => this.finish !== null);
+    const end = this.finish!;
+    this.finish = null;
     end(error);
     expect(this.seen.length).toBe(before);
   }
@@ -76,7 +76,7 @@ const guidOf = async (queue: VerificationQueue, path: string, client: string, le
   if (submission.kind !== 'queued') throw new Error(submission.kind);
   return submission.guid;
 };
-const settled = async (queue: VerificationQueue, guid: string): Promise<VerificationState> => {
+const finished = async (queue: VerificationQueue, guid: string): Promise<VerificationState> => {
   await until(() => queue.status(guid)?.state !== 'pending');
   return queue.status(guid)!;
 };
@@ -94,25 +94,25 @@ afterEach(async () => {
   await closing;
 });
 
-test('a client has two open jobs; a third is refused until one of them ends', async () => {
+test('a client may have two open jobs, and a third is refused until one ends', async () => {
   const [first, second] = [await guidOf(queue, 'a', 'one'), await guidOf(queue, 'b', 'one')];
   expect(await queue.submit(requestOf('c'), 'one')).toEqual({ kind: 'client_busy', openMax: 2 });
   // A repeated open request gets its existing ticket, and other clients are served.
   expect(await guidOf(queue, 'b', 'one')).toBe(second);
   await guidOf(queue, 'c', 'another');
   await compiler.end();
-  expect((await settled(queue, first)).state).toBe('failed');
+  expect((await finished(queue, first)).state).toBe('failed');
   await guidOf(queue, 'd', 'one');
 });
 
-test('requests sent at the same time count together', async () => {
+test('simultaneous requests count towards the limit of open jobs', async () => {
   const kinds = await Promise.all(
     ['a', 'b', 'c', 'd'].map(async (path) => (await queue.submit(requestOf(path), 'one')).kind),
   );
   expect(kinds.sort()).toEqual(['client_busy', 'client_busy', 'queued', 'queued']);
 });
 
-test('a request that is not queued frees its place', async () => {
+test('a request that is not queued does not count towards the limit', async () => {
   const none = queueOver(compiler, () => '0x');
   for (let index = 0; index < 5; index += 1)
     expect(await none.submit(requestOf('a', 10, index), 'one')).toEqual({ kind: 'no_code' });
@@ -134,43 +134,43 @@ test('clients take turns, and within a round the shortest source goes first', as
   expect(compiler.seen).toEqual(['running', 'three short', 'two middle', 'one long', 'late', 'one short']);
 });
 
-test('a failure is compiled once: the same request gets its ticket again, another address its reason', async () => {
-  const failure = new AppError('bad_request', 'the compiler took longer than 30 s of processor time');
+test('a failing source is compiled once, and repeated requests get the same failure', async () => {
+  const failure = new AppError('bad_request', 'the compiler exceeded 30 s of processor time');
   const guid = await guidOf(queue, 'slow', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(failure);
-  const state = await settled(queue, guid);
+  const state = await finished(queue, guid);
   expect(state).toEqual({ state: 'failed', reason: failure.message });
   expect(await guidOf(queue, 'slow', 'another')).toBe(guid);
   const other = await queue.submit(requestOf('slow', 10, 2), 'another');
   if (other.kind !== 'queued') throw new Error(other.kind);
-  expect(await settled(queue, other.guid)).toEqual(state);
+  expect(await finished(queue, other.guid)).toEqual(state);
   expect(compiler.seen).toEqual(['slow']);
 });
 
-test('a failure of the machine is not remembered', async () => {
+test('a failure caused by the machine is not remembered', async () => {
   const guid = await guidOf(queue, 'a', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(new AppError('unavailable', 'the machine is busy'));
-  expect(await settled(queue, guid)).toMatchObject({ reason: expect.stringMatching(/try again later/) });
+  expect(await finished(queue, guid)).toMatchObject({ reason: expect.stringMatching(/try again later/) });
   expect(await guidOf(queue, 'a', 'one')).not.toBe(guid);
   await until(() => compiler.seen.length === 2);
 });
 
-test('a failure is looked at again once the code at the address has changed', async () => {
+test('a failing source is compiled again after the code at the address changes', async () => {
   let code: Hex = '0x6000';
   const changing = queueOver(compiler, () => code);
   const guid = await guidOf(changing, 'a', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end();
-  await settled(changing, guid);
+  await finished(changing, guid);
   expect(await guidOf(changing, 'a', 'one')).toBe(guid);
   code = '0x6001';
   expect(await guidOf(changing, 'a', 'one')).not.toBe(guid);
   await changing.close();
 });
 
-test('many large sources do not wait together', async () => {
+test('at most 32 MiB of sources wait in the queue', async () => {
   const kinds: string[] = [];
   for (let index = 0; index < 12; index += 1) {
     const submitted = queue.submit(requestOf(`${index}`, 9 * 2 ** 20), `client ${index}`);

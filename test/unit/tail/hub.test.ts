@@ -86,7 +86,7 @@ function live(event: ActivityEvent): LiveEvent {
   return { ...event, message: eventMessage(event, HASH) };
 }
 
-test('each client gets the events of its filter', async () => {
+test('each client gets only the events of its filter', async () => {
   const hub = createTestHub();
   const [all, one] = [new Socket(), new Socket()];
   join(hub, all);
@@ -96,7 +96,7 @@ test('each client gets the events of its filter', async () => {
   expect(one.ids()).toEqual(['5-1']);
 });
 
-test('a reorg names to each client the ids that it could have been sent, or null when they are unknown', async () => {
+test('a reorg message lists the removed ids that match the filter of the client, or null if unknown', async () => {
   const hub = createTestHub();
   const [all, one] = [new Socket(), new Socket()];
   join(hub, all);
@@ -110,7 +110,7 @@ test('a reorg names to each client the ids that it could have been sent, or null
   expect(one.text).toContain('"removed_ids":null');
 });
 
-test('clients that join while a change is sent get none of it', async () => {
+test('a client that joins while a change is sent gets none of its events', async () => {
   const hub = createTestHub();
   join(hub, new Socket());
   const events = Array.from({ length: 1_000 }, (_, i) => live(sync(5, i)));
@@ -121,7 +121,7 @@ test('clients that join while a change is sent get none of it', async () => {
   expect(late.text).toBe('');
 });
 
-test('a client that reads nothing loses its own queue, is counted, and holds up nobody', async () => {
+test('a client that does not read loses its own queue and does not delay other clients', async () => {
   let dropped = 0;
   const hub = createTestHub({ observeDrops: (messages) => (dropped += messages) });
   const [stalled, reading] = [new Socket(false), new Socket()];
@@ -138,7 +138,7 @@ test('a client that reads nothing loses its own queue, is counted, and holds up 
   expect(stalled.text).toContain('event: gap\ndata: {"from_id":"5-1","to_id":"5-9999"}');
 });
 
-test('streams are bounded per address, loopback excepted, and a place is free again when one goes', () => {
+test('streams per address are limited except for loopback, and a closed stream frees its place', () => {
   const hub = createTestHub({ clientsPerAddressMax: 2 });
   const first = join(hub, new Socket());
   join(hub, new Socket());
@@ -153,7 +153,7 @@ test('streams are bounded per address, loopback excepted, and a place is free ag
   expect(() => join(hub, new Socket())).toThrow('At most 2 streams per address');
 });
 
-test('a client whose socket closed without a word is counted out', async () => {
+test('a client whose socket closed silently is removed', async () => {
   const hub = createTestHub({ sweepMs: 5 });
   const [gone, there] = [new Socket(), new Socket()];
   join(hub, gone);
@@ -164,7 +164,7 @@ test('a client whose socket closed without a word is counted out', async () => {
   expect(there.ended).toBe(false);
 });
 
-test('a closed hub ends everyone and takes no one', () => {
+test('a closed hub ends all streams and accepts no new ones', () => {
   const hub = createTestHub();
   const socket = new Socket();
   join(hub, socket);

@@ -29,27 +29,27 @@ test('lost events make one gap from the first to the last', () => {
   expect(told([event(5, 1), event(5, 3), event(7, 0)])).toEqual([gap('5-1', '7-0', '7-0')]);
 });
 
-test('a lost reorg is told before the gap of what replaces it', () => {
+test('a lost reorg is sent before the gap of the events that replace the removed ones', () => {
   expect(told([reorg(5, 6), event(5, 0), event(6, 2)])).toEqual([late(5, 6), gap('5-0', '6-2', '6-2')]);
 });
 
-test('lost events that became void are no loss', () => {
+test('lost events that a reorg removed make no gap', () => {
   expect(told([event(5, 1), event(6, 1), reorg(5, 6)])).toEqual([late(5, 6)]);
 });
 
-test('a reorg above the first lost event takes nothing from the client and shortens the gap', () => {
+test('a reorg above the first lost event removes nothing at the client and shortens the gap', () => {
   expect(told([event(5, 1), event(7, 1), reorg(7, 7), event(8, 1)])).toEqual([gap('5-1', '8-1', '8-1')]);
   expect(told([event(5, 1), event(7, 1), reorg(7, 7)])).toEqual([gap('5-1', '6-1048575', '6-1048575')]);
 });
 
-test('of several lost reorgs the deepest counts', () => {
+test('of several lost reorgs the deepest is sent', () => {
   expect(told([reorg(9, 9), event(9, 0), reorg(4, 9), event(4, 0), reorg(8, 9)])).toEqual([
     late(4, 9),
     gap('4-0', '4-0', '7-1048575'),
   ]);
 });
 
-test('a lost gap is part of the gap', () => {
+test('a lost gap message extends the gap', () => {
   const skipped = gapMessage(toOrd(8, 0), toOrd(9, 5), `9-5-${HASH8}`);
   expect(told([event(5, 1), skipped])).toEqual([gap('5-1', '9-5', '9-5')]);
 });
@@ -67,7 +67,7 @@ test.each([
   '1-2 ',
 ])('the id %j is refused', (text) => expect(parsePosition(text)).toBeNull());
 
-test('an id is read with and without its hash', () => {
+test('an id is parsed with and without its hash', () => {
   expect(parsePosition('12-3')).toEqual({ ord: toOrd(12, 3), hash8: null });
   expect(parsePosition('12-1048575-ABCDEF01')).toEqual({ ord: toOrd(12, 1_048_575), hash8: 'abcdef01' });
 });

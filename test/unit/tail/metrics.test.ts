@@ -2,7 +2,7 @@
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createMetrics } from '../../../src/metrics';
 
-test('a scrape shows the head, the streams, queries, requests and the process', async () => {
+test('the metrics show the head, streams, queries, requests and the process', async () => {
   const metrics = createMetrics();
   let head: { number: number; finalNumber: number; timestamp: number } | null = null;
   metrics.watchHead(() => head);
@@ -29,7 +29,7 @@ test('a scrape shows the head, the streams, queries, requests and the process', 
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
 });
 
-test('a scrape shows what the ingester left out of transfers, and its checks of balances', async () => {
+test('the metrics show skipped transfer logs and balance checks', async () => {
   const metrics = createMetrics();
   const status = newIngestStatus();
   metrics.watchTransfers(() => status);
@@ -45,7 +45,7 @@ test('a scrape shows what the ingester left out of transfers, and its checks of 
   expect(text).toMatch(/^candlehouse_balance_rebasing_tokens 7$/m);
 });
 
-test('two registries do not share figures', async () => {
+test('two registries do not share values', async () => {
   const one = createMetrics();
   const other = createMetrics();
   one.countDrops(5);

@@ -28,16 +28,16 @@ function codes(...facts: Parameters<typeof judge>): { ready: boolean; codes: str
   return { ready: answer.ready, codes: answer.problems.map((problem) => problem.code) };
 }
 
-test('a young head is ready, with and without an ingester', () => {
+test('a head younger than five minutes makes the service ready, with and without an ingester', () => {
   expect(codes(headAged(299), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
   expect(codes(headAged(10), TAIL, node(501), NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 
-test('a head in the future is young', () => {
+test('a head with a future timestamp counts as young', () => {
   expect(codes(headAged(-30), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 
-test('a clock set back makes no head younger than it is known to be, and is told', () => {
+test('after the clock is set back an old head stays old, and the clock is reported', () => {
   const frozen = { ...TAIL, headKnownMs: 400_000 };
   expect(codes(headAged(-3_200), frozen, null, NOW_MS)).toEqual({
     ready: false,
@@ -46,13 +46,13 @@ test('a clock set back makes no head younger than it is known to be, and is told
   expect(codes(headAged(-3_600), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: ['clock_behind'] });
 });
 
-test('an old head is ready only when it is the node`s own', () => {
+test('an old head is ready only if the node has the same head', () => {
   expect(codes(headAged(300), TAIL, null, NOW_MS)).toEqual({ ready: false, codes: ['head_old'] });
   expect(codes(headAged(9_000), TAIL, node(500), NOW_MS)).toEqual({ ready: true, codes: [] });
   expect(codes(headAged(9_000), TAIL, node(501), NOW_MS)).toEqual({ ready: false, codes: ['head_old'] });
 });
 
-test('where nobody ingests the node itself is asked', () => {
+test('without an ingester the head of the node is asked', () => {
   const asked = (nodeHead: number | null) =>
     codes(headAged(9_000), TAIL, null, NOW_MS, { node: { nodeHead, nodeAnswers: nodeHead !== null } });
   expect(asked(500)).toEqual({ ready: true, codes: [] });
@@ -60,7 +60,7 @@ test('where nobody ingests the node itself is asked', () => {
   expect(asked(null)).toEqual({ ready: false, codes: ['head_old', 'node_away'] });
 });
 
-test('a node that is away is named, and its last known head proves nothing', () => {
+test('a node that does not answer is reported, and its last known head does not make an old head ready', () => {
   const away = { nodeHead: 500, nodeAnswers: false, problems: [] };
   expect(codes(headAged(9_000), TAIL, away, NOW_MS)).toEqual({
     ready: false,
@@ -69,7 +69,7 @@ test('a node that is away is named, and its last known head proves nothing', () 
   expect(codes(headAged(5), TAIL, away, NOW_MS)).toEqual({ ready: true, codes: ['node_away'] });
 });
 
-test('a database that is silent for over 3 s is away', () => {
+test('a database that has been silent for over 3 s is away', () => {
   const silent = { silenceMs: 3_001, headKnownMs: 0, lastError: 'connect ECONNREFUSED 127.0.0.1' };
   expect(codes(headAged(5), silent, null, NOW_MS)).toEqual({ ready: false, codes: ['database_away'] });
   expect(codes(null, { silenceMs: null, headKnownMs: null, lastError: null }, null, NOW_MS)).toEqual({
@@ -85,15 +85,15 @@ test('a database whose engine has ended is away at once', () => {
   const answer = judge(headAged(5), failed, null, NOW_MS, { isEngineAway: true });
   expect(answer.ready).toBe(false);
   expect(answer.checks.database.ok).toBe(false);
-  expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database does not run' }]);
+  expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database is not running' }]);
 });
 
-test('what the ingester finds wrong is passed on', () => {
+test('problems of the ingester are passed on', () => {
   const stuck = node(500, [{ code: 'promotion_stuck', message: 'No block became final for 20 minutes' }]);
   expect(codes(headAged(5), TAIL, stuck, NOW_MS)).toEqual({ ready: true, codes: ['promotion_stuck'] });
 });
 
-test('a promotion that does not keep up is named', () => {
+test('a promotion that falls behind is reported', () => {
   const head = { ...headAged(5, 2_000), finalTo: 400, finalNumber: 529 };
   expect(codes(head, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: ['promotion_behind'] });
   expect(codes({ ...head, finalNumber: 528 }, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });

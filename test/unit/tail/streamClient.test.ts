@@ -35,14 +35,14 @@ function liveClient(): { client: StreamClient; socket: Socket } {
   return { client, socket };
 }
 
-test('a socket that takes bytes has no queue', () => {
+test('messages to a socket that accepts bytes are not queued', () => {
   const { client, socket } = liveClient();
   for (let n = 0; n < 5_000; n += 1) client.push(message(n));
   expect(client.queued).toBe(0);
   expect(socket.written).toHaveLength(5_000);
 });
 
-test('a socket that is full is not written to until it drains, then in order', () => {
+test('a full socket gets no more messages until it drains, then the queue in order', () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n < 4; n += 1) client.push(message(n));
@@ -54,7 +54,7 @@ test('a socket that is full is not written to until it drains, then in order', (
   expect(socket.written).toEqual(['m0', 'm1', 'm2', 'm3']);
 });
 
-test('beyond 1,000 messages the queue is lost, told as a gap, and the stream goes on', () => {
+test('beyond 1,000 messages the queue is dropped and replaced by a gap message, and the stream goes on', () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n <= QUEUE_MESSAGES_MAX + 1; n += 1) client.push(message(n));
@@ -72,7 +72,7 @@ test('beyond 1,000 messages the queue is lost, told as a gap, and the stream goe
   ]);
 });
 
-test('a slow client has exactly 1,000 messages waiting before it loses any', () => {
+test('up to 1,000 messages wait for a slow client before any are dropped', () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n <= QUEUE_MESSAGES_MAX; n += 1) client.push(message(n));
@@ -92,7 +92,7 @@ test('the queue holds at most 1 MB', () => {
   expect(client.takeDrops()).toBeGreaterThan(0);
 });
 
-test('live messages wait for the end of a replay, and a heartbeat never stands in its middle', async () => {
+test('live messages wait for the end of a replay, and no heartbeat interrupts a replay', async () => {
   const socket = new Socket();
   const client = new StreamClient(FILTER, socket);
   client.push(message(9));
@@ -109,7 +109,7 @@ test('live messages wait for the end of a replay, and a heartbeat never stands i
   expect(socket.written).toEqual(['replay 1', 'replay 2', 'm9', 'm10', 'beat']);
 });
 
-test('a client that goes in the middle of a replay ends it', async () => {
+test('a client that leaves during a replay ends the replay', async () => {
   const socket = new Socket();
   socket.open = false;
   const client = new StreamClient(FILTER, socket);
@@ -123,7 +123,7 @@ test('a client that goes in the middle of a replay ends it', async () => {
   expect(socket.ended).toBe(true);
 });
 
-test('a socket that takes nothing counts as stalled until it drains', () => {
+test('a socket that accepts nothing counts as stalled until it drains', () => {
   let now = 0;
   const socket = new Socket();
   const client = new StreamClient(FILTER, socket, () => now);

@@ -1,4 +1,4 @@
-import { FakeChain, type Json } from '../../../support/fakeChain';
+import { FakeChain, type Json } from '../../../support/node/fakeChain';
 import { expectedBlock as expected } from '../expectedBlock';
 import { closeAll, poolOf, silentLog, sourceOf, startNode } from '../setup';
 import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
@@ -16,22 +16,19 @@ const upperCase = (value: unknown): unknown =>
     JSON.stringify(value).replace(/"0x[0-9a-f]{40,}"/g, (text) => `"0x${text.slice(3).toUpperCase()}`),
   );
 
-test.each([1, 2, 3, 4, 5])(
-  'receipts mode and logs mode make the same blocks of one chain (seed %i)',
-  async (seed) => {
-    const chain = chainOf(seed);
-    const [modern, old] = [await startNode(chain), await startNode(chain)];
-    old.hasReceipts = false;
-    old.rangeMax = 13;
-    const blocks = await sourceOf([modern]).source.fetchRange(0, 60);
-    expect(blocks).toEqual(chain.blocks.map(expected));
-    expect(await sourceOf([old]).source.fetchRange(0, 60)).toEqual(blocks);
-    expect(modern.countCalls('eth_getLogs')).toBe(0);
-    expect(old.countCalls('eth_getBlockReceipts')).toBeGreaterThan(0);
-  },
-);
+test.each([1, 2, 3, 4, 5])('receipts mode and logs mode give the same blocks (seed %i)', async (seed) => {
+  const chain = chainOf(seed);
+  const [modern, old] = [await startNode(chain), await startNode(chain)];
+  old.hasReceipts = false;
+  old.rangeMax = 13;
+  const blocks = await sourceOf([modern]).source.fetchRange(0, 60);
+  expect(blocks).toEqual(chain.blocks.map(expected));
+  expect(await sourceOf([old]).source.fetchRange(0, 60)).toEqual(blocks);
+  expect(modern.countCalls('eth_getLogs')).toBe(0);
+  expect(old.countCalls('eth_getBlockReceipts')).toBeGreaterThan(0);
+});
 
-test('hex in capitals comes out in lower case', async () => {
+test('upper-case hex from a node is converted to lower case', async () => {
   const chain = chainOf(7, 10);
   const node = await startNode(chain);
   node.onCall = (call) => {
@@ -43,7 +40,7 @@ test('hex in capitals comes out in lower case', async () => {
   expect(await sourceOf([node]).source.fetchRange(0, 10)).toEqual(chain.blocks.map(expected));
 });
 
-test('a missing eth_getBlockReceipts is found out once, not at every range', async () => {
+test('a missing eth_getBlockReceipts is detected once, not for every range', async () => {
   const node = await startNode(chainOf(8));
   node.hasReceipts = false;
   const { source } = sourceOf([node]);
@@ -53,7 +50,7 @@ test('a missing eth_getBlockReceipts is found out once, not at every range', asy
   expect(node.countCalls('eth_getBlockReceipts')).toBe(asked);
 });
 
-test('a contract that a transaction created is known from its receipt', async () => {
+test('the address of a created contract is read from the receipt', async () => {
   const chain = chainOf(9, 3);
   const node = await startNode(chain);
   const created = `0x${'ab'.repeat(20)}`;
@@ -66,7 +63,7 @@ test('a contract that a transaction created is known from its receipt', async ()
   expect(block!.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
 });
 
-test('ranges shrink to what a capped node takes and grow again when the cap is gone', async () => {
+test('eth_getLogs ranges shrink to the limit of the node, and grow again when the limit is gone', async () => {
   const chain = chainOf(10, 400, 2);
   const node = await startNode(chain);
   node.hasReceipts = false;
@@ -83,7 +80,7 @@ test('ranges shrink to what a capped node takes and grow again when the cap is g
   expect(node.countCalls('eth_getLogs') - before).toBeLessThanOrEqual(5);
 });
 
-test('a slow eth_getLogs is asked for less', async () => {
+test('a slow eth_getLogs is repeated with a smaller range', async () => {
   const chain = chainOf(11, 40, 2);
   const node = await startNode(chain);
   node.hasReceipts = false;
@@ -100,7 +97,7 @@ test('a slow eth_getLogs is asked for less', async () => {
   expect(spans.slice(0, 3)).toEqual([32, 16, 8]);
 });
 
-test('one block whose logs are too many says so', async () => {
+test('a single block with too many logs for the node is an error of kind too_large', async () => {
   const node = await startNode(chainOf(12, 3));
   node.hasReceipts = false;
   node.onCall = ({ method }) =>
@@ -113,14 +110,14 @@ test('one block whose logs are too many says so', async () => {
   });
 });
 
-test('an unknown block is said to be unknown', async () => {
+test('a block that the node does not know is an error of kind unknown_block', async () => {
   const node = await startNode(chainOf(13, 3));
   const { source } = sourceOf([node], { roundsMax: 1 });
   await expect(source.fetchHeader(99)).rejects.toMatchObject({ kind: 'unknown_block', retryable: true });
   await expect(source.fetchRange(99, 99)).rejects.toMatchObject({ kind: 'unknown_block' });
 });
 
-test('a block that one endpoint does not have yet comes from another', async () => {
+test('a block that one endpoint does not have yet is read from another endpoint', async () => {
   const chain = chainOf(14, 20);
   const [late, current] = [await startNode(chain), await startNode(chain)];
   late.lag = 3;
@@ -129,7 +126,7 @@ test('a block that one endpoint does not have yet comes from another', async () 
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
-test('logs of a range in any order are put in theirs', async () => {
+test('logs that a node returns unordered are sorted', async () => {
   const chain = chainOf(23, 20);
   const node = await startNode(chain);
   node.hasReceipts = false;
@@ -142,7 +139,7 @@ test('logs of a range in any order are put in theirs', async () => {
   expect(await sourceOf([node]).source.fetchRange(0, 20)).toEqual(chain.blocks.map(expected));
 });
 
-test('a chain that does not fill blooms is believed', async () => {
+test('blocks of a chain with empty blooms are accepted', async () => {
   const chain = new FakeChain(24);
   chain.fillBlooms = false;
   chain.mineMany(10, 6);
@@ -151,7 +148,7 @@ test('a chain that does not fill blooms is believed', async () => {
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 
-test('a reorg between header and receipts is met by asking again, without blame', async () => {
+test('after a reorg between header and receipts the block is read again, and the endpoint is not benched', async () => {
   const chain = chainOf(25, 20);
   const node = await startNode(chain);
   let done = false;
@@ -166,7 +163,7 @@ test('a reorg between header and receipts is met by asking again, without blame'
   expect(pool.health()).toMatchObject({ endpoints: [{ state: 'ok' }] });
 });
 
-test('a reorg between the pieces of a range begins the range again', async () => {
+test('a reorg between the parts of a range restarts the range', async () => {
   const chain = chainOf(26, 30);
   const node = await startNode(chain);
   let batches = 0;
@@ -180,14 +177,14 @@ test('a reorg between the pieces of a range begins the range again', async () =>
   expect(pool.health()).toMatchObject({ endpoints: [{ state: 'ok' }] });
 });
 
-test('the latest header is the head of the health facts', async () => {
+test('fetching the latest header updates the head in the health report', async () => {
   const chain = chainOf(27, 9);
   const { source, pool } = sourceOf([await startNode(chain)]);
   expect(await source.fetchHeader('latest')).toMatchObject({ number: 9, hash: chain.head.hash });
   expect(pool.health().head).toBe(9);
 });
 
-test('blocks come over a WebSocket as well', async () => {
+test('blocks can be read over a WebSocket', async () => {
   const chain = chainOf(28, 40);
   const node = await startNode(chain);
   const source = createBlockSource({ pool: poolOf([node.wsUrl]), log: silentLog });

@@ -1,8 +1,8 @@
 import { BloomBuilder, bloomToHex, isEmptyBloom } from '../../../../src/chain/blocks/bloom';
 import type { ChainLog } from '../../../../src/domain/block';
-import { FakeChain, plainBloom } from '../../../support/fakeChain';
+import { FakeChain, plainBloom } from '../../../support/node/fakeChain';
 
-test('the bloom equals one made by the letter of the Yellow Paper', async () => {
+test('the bloom equals the plain computation of the Yellow Paper', async () => {
   const chain = new FakeChain(99);
   chain.mineMany(60, 30);
   const builder = await BloomBuilder.create();
@@ -12,7 +12,7 @@ test('the bloom equals one made by the letter of the Yellow Paper', async () => 
   }
 });
 
-test('the cache of bits stays right while its generations turn over', async () => {
+test('the cache of bloom bits stays right after evictions', async () => {
   const builder = await BloomBuilder.create();
   const logOf = (index: number): ChainLog => ({
     address: `0x${index.toString(16).padStart(40, '0')}`,
@@ -28,7 +28,7 @@ test('the cache of bits stays right while its generations turn over', async () =
   }
 });
 
-test('an empty bloom is told from a filled one', () => {
+test('isEmptyBloom distinguishes an empty bloom from one with a single bit', () => {
   expect(isEmptyBloom(`0x${'0'.repeat(512)}`)).toBe(true);
   expect(isEmptyBloom(`0x${'0'.repeat(511)}1`)).toBe(false);
 });

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { Hex } from '../../../../src/domain/hex';
 import type { BlockRef } from '../../../../src/domain/block';
 import { createFinality } from '../../../../src/chain/head/finality';
-import { FakeChain } from '../../../support/fakeChain';
+import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, silentLog, sourceOf, startNode } from '../setup';
 
 afterEach(closeAll);
@@ -19,14 +19,14 @@ function chainOf(blocks: number): FakeChain {
   return chain;
 }
 
-test('the node’s finalized tag says what is final, with its hash', async () => {
+test('the finalized tag of the node gives the final block and its hash', async () => {
   const chain = chainOf(100);
   const { source } = sourceOf([await startNode(chain)]);
   const finality = createFinality(source, 'tag', silentLog);
   expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: chain.at(36).hash });
 });
 
-test('without the tag blocks become final by a depth of 64, and the log says so once', async () => {
+test('for a node without the finalized tag blocks become final at depth 64, and one log line reports this', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   node.hasFinalizedTag = false;
@@ -39,7 +39,7 @@ test('without the tag blocks become final by a depth of 64, and the log says so 
   expect(lines.filter((line) => line.includes('finalized tag'))).toHaveLength(1);
 });
 
-test('a null for the tag means depth as well, until the node has once known it', async () => {
+test('a null for the finalized tag means depth 64, until the node has answered the tag once', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   let known = false;
@@ -53,7 +53,7 @@ test('a null for the tag means depth as well, until the node has once known it',
   expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: chain.at(36).hash });
 });
 
-test('a node that fails is no node without the tag', async () => {
+test('an error of the node does not count as a missing finalized tag', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   const { source, pool } = sourceOf([node], { roundsMax: 1 });
@@ -68,7 +68,7 @@ test('a node that fails is no node without the tag', async () => {
   });
 });
 
-test('a fixed depth asks nobody', async () => {
+test('a fixed depth needs no node call', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   const finality = createFinality(sourceOf([node]).source, 12, silentLog);
@@ -79,7 +79,7 @@ test('a fixed depth asks nobody', async () => {
   expect(node.calls).toHaveLength(0);
 });
 
-test('finality never falls and never passes the head', async () => {
+test('the final block does not go back when a node lags, and is never above the head', async () => {
   const chain = chainOf(200);
   const node = await startNode(chain);
   const finality = createFinality(sourceOf([node]).source, 'tag', silentLog);

@@ -1,7 +1,7 @@
 import type { BlockRef } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { HeadFollower } from '../../../../src/chain/head/follower';
-import { FakeChain, type FakeBlock } from '../../../support/fakeChain';
+import { FakeChain, type FakeBlock } from '../../../support/node/fakeChain';
 import { seededRandom } from '../../../support/random';
 
 function refOf({ number, hash, parentHash, timestamp }: FakeBlock): BlockRef {
@@ -27,7 +27,7 @@ function last(chain: FakeChain): BlockRef {
   return refOf(chain.head);
 }
 
-test('blocks that follow each other are appended', () => {
+test('consecutive blocks are appended', () => {
   const { chain, follower } = followed(1, 0);
   chain.mineMany(3, 0);
   expect(refsOf(chain, 1).map((ref) => follower.advance(ref).kind)).toEqual(['append', 'append', 'append']);
@@ -36,7 +36,7 @@ test('blocks that follow each other are appended', () => {
 });
 
 test.each(Array.from({ length: 64 }, (_, index) => index + 1))(
-  'a reorg of depth %i takes back just that',
+  'a reorg of depth %i removes exactly these blocks',
   (depth) => {
     const { chain, follower } = followed(2, 64);
     const removed = refsOf(chain, 65 - depth);
@@ -56,7 +56,7 @@ test('a new head at equal height replaces the tip', () => {
   expect(follower.tip).toEqual(last(chain));
 });
 
-test('a lower head with another hash takes the higher blocks back', () => {
+test('a lower head with another hash removes the higher blocks', () => {
   const { chain, follower } = followed(4, 8);
   const removed = refsOf(chain, 5);
   chain.reorg(4, 1);
@@ -64,14 +64,14 @@ test('a lower head with another hash takes the higher blocks back', () => {
   expect(follower.tip).toEqual(last(chain));
 });
 
-test('a lower head with our hash is a node that lags, and a repeated head is no news', () => {
+test('a head that is already known changes nothing, also below the tip', () => {
   const { chain, follower } = followed(5, 8);
   for (const number of [0, 1, 5, 8])
     expect(follower.advance(refOf(chain.at(number)))).toEqual({ kind: 'known' });
   expect(follower.tip).toEqual(last(chain));
 });
 
-test('a head that jumps, or whose parent is not ours, does not link and moves nothing', () => {
+test('a head that skips blocks, or has an unknown parent, is unlinked and changes nothing', () => {
   const { chain, follower } = followed(6, 5);
   const tip = last(chain);
   chain.mineMany(3, 0);
@@ -81,7 +81,7 @@ test('a head that jumps, or whose parent is not ours, does not link and moves no
   expect(follower.tip).toEqual(tip);
 });
 
-test('a chain that goes from one branch to another and back is followed both ways', () => {
+test('a chain that switches to another branch and back is followed both times', () => {
   const { chain, follower } = followed(7, 6);
   const branch = chain.blocks.slice(4);
   chain.reorg(3);
@@ -93,7 +93,7 @@ test('a chain that goes from one branch to another and back is followed both way
   expect(follower.unfinalised).toEqual(refsOf(chain, 1));
 });
 
-test('a reorg beyond the last final block is a broken invariant that names both hashes', () => {
+test('a reorg below the last final block is a broken invariant, and the error names both hashes', () => {
   const { chain, follower } = followed(8, 6);
   follower.finalise(4);
   const base = chain.at(4);
@@ -113,14 +113,14 @@ test('a reorg beyond the last final block is a broken invariant that names both 
   }
 });
 
-test('a header below the base says nothing', () => {
+test('a header below the last final block changes nothing', () => {
   const { chain, follower } = followed(9, 6);
   follower.finalise(4);
   chain.reorg(5);
   expect(follower.advance(refOf(chain.at(2)))).toEqual({ kind: 'known' });
 });
 
-test('finality moves the base up to the tip and never back', () => {
+test('the final block moves up to the tip at most and never back', () => {
   const { chain, follower } = followed(10, 6);
   const blocks = refsOf(chain, 1);
   for (const number of [2, 2, 1]) {
@@ -132,7 +132,7 @@ test('finality moves the base up to the tip and never back', () => {
   expect(follower.unfinalised).toEqual([]);
 });
 
-test('finality of another branch than ours waits', () => {
+test('a final block with the hash of another branch changes nothing', () => {
   const { chain, follower } = followed(11, 6);
   for (const number of [3, 99]) follower.finalise(number, `0x${'99'.repeat(32)}`);
   expect(follower.base).toEqual(refOf(chain.at(0)));
@@ -140,14 +140,14 @@ test('finality of another branch than ours waits', () => {
   expect(follower.base).toEqual(refOf(chain.at(3)));
 });
 
-test('stored blocks that do not link are a broken invariant', () => {
+test('stored blocks with a missing block are a broken invariant', () => {
   const chain = new FakeChain(12);
   chain.mineMany(4, 0);
   const refs = refsOf(chain, 1).filter((ref) => ref.number !== 2);
   expect(() => new HeadFollower(refOf(chain.at(0)), refs)).toThrow(/stored block 3/);
 });
 
-test('through any history of reorgs and finality the follower is the chain', () => {
+test('after any history of reorgs and finality the follower has the blocks of the chain', () => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const random = seededRandom(seed);
     const { chain, follower } = followed(seed, 3);

@@ -4,8 +4,8 @@ import type { UrlPoolOptions } from '../../../../src/chain/rpc/endpointPool';
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
 import { headFeed } from '../../../../src/chain/head/headFeed';
 import type { BlockHeader } from '../../../../src/chain/blocks/parseBlock';
-import { FakeChain } from '../../../support/fakeChain';
-import type { FakeNode } from '../../../support/fakeNode';
+import { FakeChain } from '../../../support/node/fakeChain';
+import type { FakeNode } from '../../../support/node/fakeNode';
 import { closeAll, closeLater, poolOf, silentLog, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 
@@ -50,7 +50,7 @@ async function nodeWith(blocks: number): Promise<FakeNode> {
   return startNode(chain);
 }
 
-test('a polled node’s new heads are told, also at equal and at lower height, and each once', async () => {
+test('each new head of a polled node is reported once, also at the same or a lower height', async () => {
   const node = await nodeWith(5);
   const { heads } = feedOf([node.httpUrl]);
   const seen = [node.chain.head.hash];
@@ -64,7 +64,7 @@ test('a polled node’s new heads are told, also at equal and at lower height, a
 });
 
 test.each(['httpUrl', 'wsUrl'] as const)(
-  'a head that was left on the way to it is told again, polled or pushed (%s)',
+  'a head that was not processed is reported again, polled or pushed (%s)',
   async (url) => {
     const node = await nodeWith(5);
     let at = '';
@@ -81,7 +81,7 @@ test.each(['httpUrl', 'wsUrl'] as const)(
   },
 );
 
-test('a pushed head is told without waiting for the next poll', async () => {
+test('a pushed head is reported without waiting for the next poll', async () => {
   const node = await nodeWith(5);
   const { heads } = feedOf([node.wsUrl], undefined, {}, endlessPauses);
   await until(() => heads.length === 1 && node.subscriberCount === 1);
@@ -92,7 +92,7 @@ test('a pushed head is told without waiting for the next poll', async () => {
   }
 });
 
-test('a head that the node forgets to push is found by polling', async () => {
+test('polling finds a head that the node did not push', async () => {
   const node = await nodeWith(5);
   const { heads } = feedOf([node.wsUrl]);
   await until(() => heads.length === 1 && node.subscriberCount === 1);
@@ -101,7 +101,7 @@ test('a head that the node forgets to push is found by polling', async () => {
   expect(heads[1]?.hash).toBe(node.chain.head.hash);
 });
 
-test('after a drop of the socket heads go on', async () => {
+test('heads continue after the WebSocket drops', async () => {
   const node = await nodeWith(5);
   const { heads } = feedOf([node.wsUrl]);
   await until(() => heads.length === 1 && node.subscriberCount === 1);
@@ -112,7 +112,7 @@ test('after a drop of the socket heads go on', async () => {
   expect(heads[1]?.hash).toBe(node.chain.head.hash);
 });
 
-test('a node that fails for a while ends nothing', async () => {
+test('heads continue after a node failed for a while', async () => {
   const node = await nodeWith(5);
   const { heads } = feedOf([node.httpUrl]);
   await until(() => heads.length === 1);
@@ -128,7 +128,7 @@ test('a node that fails for a while ends nothing', async () => {
   await until(() => heads.length === 2);
 });
 
-test('a first endpoint that hangs does not keep heads of the second from coming', async () => {
+test('a hanging first endpoint does not delay the heads of the second', async () => {
   const [hung, other] = [await nodeWith(5), await nodeWith(5)];
   const { heads } = feedOf([hung.httpUrl, other.httpUrl], undefined, { timeoutMs: 600_000 });
   await until(() => heads.length === 1);
@@ -139,7 +139,7 @@ test('a first endpoint that hangs does not keep heads of the second from coming'
   }
 });
 
-test('a feed ends while it pauses between two polls', async () => {
+test('a feed can be stopped during the pause between two polls', async () => {
   const node = await nodeWith(5);
   const { heads, stop } = feedOf([node.httpUrl, node.wsUrl], undefined, {}, endlessPauses);
   await until(() => heads.length === 1);

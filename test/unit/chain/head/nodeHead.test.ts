@@ -1,11 +1,11 @@
 import { createNodeHead } from '../../../../src/chain/head/nodeHead';
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
-import { FakeChain } from '../../../support/fakeChain';
+import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, poolOf, silentLog, startNode } from '../setup';
 
 afterEach(closeAll);
 
-test('the head is asked once for all who want to know it, and again after a second', async () => {
+test('simultaneous callers share one request for the head, and the answer is kept for a second', async () => {
   const node = await startNode(new FakeChain(1));
   let now = 1_000;
   const clock = { ...systemClock(), now: () => now };
@@ -23,14 +23,14 @@ test('the head is asked once for all who want to know it, and again after a seco
   expect(head.known()).toBeNull();
 });
 
-test('a node that hangs counts as away long before its transport gives up', async () => {
+test('a hanging node counts as away long before the timeout of its transport', async () => {
   const hung = await startNode();
   hung.onHttp = () => true;
   const head = createNodeHead({ rpc: poolOf([hung.httpUrl], { timeoutMs: 600_000 }), log: silentLog });
   expect(await head.ask()).toEqual({ nodeHead: null, nodeAnswers: false });
 });
 
-test('after an endpoint that hangs, the next one is asked', async () => {
+test('when one endpoint hangs, the next endpoint is asked', async () => {
   const [hung, other] = [await startNode(), await startNode()];
   hung.onHttp = () => true;
   // The deadline of the whole question never fires, so only the deadline of one endpoint can help.

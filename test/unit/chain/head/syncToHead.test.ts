@@ -3,7 +3,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import type { BlockSource } from '../../../../src/chain/blocks/blockSource';
 import { HeadFollower } from '../../../../src/chain/head/follower';
 import { syncToHead, type Extension } from '../../../../src/chain/head/syncToHead';
-import { FakeChain, type FakeBlock } from '../../../support/fakeChain';
+import { FakeChain, type FakeBlock } from '../../../support/node/fakeChain';
 import { closeAll, sourceOf, startNode } from '../setup';
 import { seededRandom } from '../../../support/random';
 
@@ -38,7 +38,7 @@ const shapeOf = ({ forkNumber, removed, blocks }: Extension): unknown => [
   blocks.at(-1)?.number,
 ];
 
-test('catching up comes in steps of a chunk', async () => {
+test('catching up takes steps of at most the given number of blocks', async () => {
   const chain = chainOf(1, 25);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)));
@@ -65,7 +65,7 @@ test.each([1, 2, 3, 7, 16, 33, 63, 64])(
   },
 );
 
-test('a reorg to equal height and one to a lower head are seen', async () => {
+test('a reorg to the same height and a reorg to a lower head are detected', async () => {
   const chain = chainOf(3, 12);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)), chain.blocks.slice(1).map(refOf));
@@ -76,7 +76,7 @@ test('a reorg to equal height and one to a lower head are seen', async () => {
   expect(follower.tip).toEqual(refOf(chain.head));
 });
 
-test('a reorg replaces at least what it takes back in one step, however small the chunk', async () => {
+test('the first step of a reorg replaces all removed blocks, even beyond the step size', async () => {
   const chain = chainOf(4, 20);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)), chain.blocks.slice(1).map(refOf));
@@ -89,7 +89,7 @@ test('a reorg replaces at least what it takes back in one step, however small th
   expect(follower.tip).toEqual(refOf(chain.head));
 });
 
-test('the head of a node that lags changes nothing', async () => {
+test('the head of a lagging node changes nothing', async () => {
   const chain = chainOf(5, 20);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(10)), chain.blocks.slice(11).map(refOf));
@@ -99,7 +99,7 @@ test('the head of a node that lags changes nothing', async () => {
   }
 });
 
-test('the follower moves only after the step was taken: a failed commit is offered again', async () => {
+test('the follower moves only after a step was processed, and a failed step is repeated', async () => {
   const chain = chainOf(6, 5);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)));
@@ -113,7 +113,7 @@ test('the follower moves only after the step was taken: a failed commit is offer
   expect((await stepsTo(source, follower, chain)).map(shapeOf)).toEqual([[null, 0, 1, 5]]);
 });
 
-test('a reorg beyond finality stops with a broken invariant', async () => {
+test('a reorg beyond finality is a broken invariant', async () => {
   const chain = chainOf(7, 20);
   const { source } = sourceOf([await startNode(chain)], { roundsMax: 1 });
   const follower = new HeadFollower(refOf(chain.at(15)), chain.blocks.slice(16).map(refOf));
@@ -125,7 +125,7 @@ test('a reorg beyond finality stops with a broken invariant', async () => {
   expect(follower.tip.number).toBe(20);
 });
 
-test('one node on a fork below finality does not stop the writer while another has our final block', async () => {
+test('a node on a fork below finality does not stop the writer while another node has our final block', async () => {
   const chain = chainOf(8, 20);
   const other = chainOf(8, 20);
   other.reorg(10, 12);
@@ -137,7 +137,7 @@ test('one node on a fork below finality does not stop the writer while another h
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['benched', 'ok']);
 });
 
-test('a reorg in the middle of the walk begins it again and never delivers a mixed branch', async () => {
+test('a reorg during the search for the fork restarts the search, and no step mixes two branches', async () => {
   for (let seed = 1; seed <= 6; seed += 1) {
     const random = seededRandom(seed);
     const chain = chainOf(seed, 40);
@@ -167,7 +167,7 @@ test('a reorg in the middle of the walk begins it again and never delivers a mix
   }
 });
 
-test('a chain that changes faster than it can be read is given up, retryably', async () => {
+test('a chain that changes faster than it can be read is a retryable error', async () => {
   const chain = chainOf(9, 10);
   const node = await startNode(chain);
   const { source } = sourceOf([node], { roundsMax: 1 });

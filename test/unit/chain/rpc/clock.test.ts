@@ -15,7 +15,7 @@ function countingClock(): { clock: Clock; pass(ms: number): void; turns(): numbe
   return { clock, pass: (ms) => void (now += ms), turns: () => turns };
 }
 
-test('work gives the thread away every 5 ms, and what others do meanwhile is not its own', async () => {
+test('work yields to the event loop after 5 ms of its own time', async () => {
   const { clock, pass, turns } = countingClock();
   const slices = new TimeSlices(clock);
   for (let step = 0; step < 10; step += 1) {
@@ -26,7 +26,7 @@ test('work gives the thread away every 5 ms, and what others do meanwhile is not
   expect(turns()).toBe(3);
 });
 
-test('a timer that is due runs within two turns of the system clock, and within none of a promise', async () => {
+test('a due timer runs within two turns of the system clock, and not while promises resolve', async () => {
   const { turn } = systemClock();
   let ran = false;
   setTimeout(() => (ran = true), 0);

@@ -4,7 +4,7 @@ import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcTransport } from '../../../../src/chain/rpc/rpcTransport';
 import { steadyNow } from '../../../../src/domain/steadyTime';
-import { FakeChain } from '../../../support/fakeChain';
+import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, poolOf, silentLog, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 
@@ -15,7 +15,7 @@ const text = (result: unknown): string => {
   return result;
 };
 
-test('a dead endpoint is passed over, and named in the health facts without its URL', async () => {
+test('a dead endpoint is skipped, and the health report shows its error without its URL', async () => {
   const [dead, alive] = [await startNode(), await startNode()];
   const pool = poolOf([`${dead.httpUrl}/secretkey123`, alive.httpUrl]);
   await dead.stop();
@@ -26,7 +26,7 @@ test('a dead endpoint is passed over, and named in the health facts without its 
   expect(lastGoodAt).not.toBeNull();
 });
 
-test('a failing endpoint rests while another serves, and is preferred again once it is well', async () => {
+test('a failing endpoint rests while another answers, and is preferred again after it recovers', async () => {
   const [first, second] = [await startNode(), await startNode()];
   const pool = poolOf([first.httpUrl, second.httpUrl]);
   first.onHttp = (_request, response) => {
@@ -41,7 +41,7 @@ test('a failing endpoint rests while another serves, and is preferred again once
   expect(first.countCalls('eth_blockNumber')).toBe(1);
 });
 
-test('a rate-limited endpoint is not asked before its Retry-After is over', async () => {
+test('a rate-limited endpoint is not asked before its Retry-After has passed', async () => {
   const node = await startNode();
   const times: number[] = [];
   node.onHttp = (_request, response) => {
@@ -55,7 +55,7 @@ test('a rate-limited endpoint is not asked before its Retry-After is over', asyn
   expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(390);
 });
 
-test('a call that fails everywhere gives up after its rounds, retryably', async () => {
+test('a call that fails on every endpoint ends after its rounds with a retryable error', async () => {
   const node = await startNode();
   const pool = poolOf([node.httpUrl]);
   await pool.call('eth_chainId', [], text);
@@ -70,7 +70,7 @@ test('a call that fails everywhere gives up after its rounds, retryably', async 
   expect(node.countCalls('eth_blockNumber')).toBe(2);
 });
 
-test('a revert is the same everywhere: it comes back at once, with its data', async () => {
+test('a revert is returned at once with its data, and no other endpoint is asked', async () => {
   const nodes = [await startNode(), await startNode()];
   for (const node of nodes) {
     node.onCall = ({ method }) =>
@@ -85,18 +85,18 @@ test('a revert is the same everywhere: it comes back at once, with its data', as
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 
-test('in a settled batch a revert stays with its call', async () => {
+test('in `batchOutcomes` a revert fails only its own call', async () => {
   const node = await startNode();
   node.onCall = ({ method, params }) => {
     if (method !== 'eth_call') return undefined;
     return params[0] === 'bad' ? { error: { code: 3, message: 'execution reverted' } } : { result: '0x01' };
   };
   const calls = ['good', 'bad', 'good'].map((name) => ({ method: 'eth_call', params: [name] }));
-  const answers = await poolOf([node.httpUrl]).batchSettled(calls, text);
+  const answers = await poolOf([node.httpUrl]).batchOutcomes(calls, text);
   expect(answers).toMatchObject([{ value: '0x01' }, { error: { kind: 'revert' } }, { value: '0x01' }]);
 });
 
-test('a method that one endpoint lacks is asked of the next; lacking everywhere, it is said at once', async () => {
+test('a method missing on one endpoint is asked of the next, and fails at once if all lack it', async () => {
   const [without, having] = [await startNode(), await startNode()];
   having.onCall = ({ method }) => (method === 'ots_getApiLevel' ? { result: '0x8' } : undefined);
   const pool = poolOf([without.httpUrl, having.httpUrl]);
@@ -106,7 +106,7 @@ test('a method that one endpoint lacks is asked of the next; lacking everywhere,
 });
 
 test.each([0, 1])(
-  'what a node says counts for more than the silence of a dead one, listed as #%i',
+  'the error of a live node takes precedence over the failure of a dead node at position %i',
   async (place) => {
     const [pruned, dead] = [await startNode(), await startNode()];
     pruned.onCall = ({ method }) =>
@@ -118,7 +118,7 @@ test.each([0, 1])(
   },
 );
 
-test('an endpoint that hangs is asked after the others, and again first once it answers', async () => {
+test('a hanging endpoint is asked after the others, and first again once it answers', async () => {
   const [hung, other] = [await startNode(), await startNode()];
   const pool = poolOf([hung.httpUrl, other.httpUrl]);
   await pool.call('eth_chainId', [], text);
@@ -135,7 +135,7 @@ test('an endpoint that hangs is asked after the others, and again first once it 
   expect(hung.countCalls('eth_blockNumber')).toBe(2);
 });
 
-test('the last endpoint to ask has all the time that the wire allows', async () => {
+test('the last endpoint gets the full timeout of its transport', async () => {
   const node = await startNode();
   node.onHttp = (_request, response, body) => {
     setTimeout(() => response.end(JSON.stringify(node.answerBody(body))), 150);
@@ -144,14 +144,14 @@ test('the last endpoint to ask has all the time that the wire allows', async () 
   expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text, { attemptMs: 50 })).toBe('0x0');
 });
 
-test('an answer that cannot be parsed is asked of the next endpoint', async () => {
+test('after an answer that cannot be parsed the next endpoint is asked', async () => {
   const [odd, sound] = [await startNode(), await startNode()];
   odd.onCall = ({ method }) => (method === 'eth_blockNumber' ? { result: { head: 7 } } : undefined);
   const pool = poolOf([odd.httpUrl, sound.httpUrl]);
   expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
 });
 
-test('a batch larger than the node takes is sent in smaller ones', async () => {
+test('a batch that is too large for the node is split', async () => {
   const node = await startNode();
   node.batchMax = 7;
   const calls = Array.from({ length: 40 }, () => ({ method: 'eth_blockNumber', params: [] }));
@@ -159,7 +159,7 @@ test('a batch larger than the node takes is sent in smaller ones', async () => {
   expect(await pool.batch(calls, text)).toEqual(Array(40).fill('0x0'));
 });
 
-test('a batch whose answer is too large for us is sent in smaller ones', async () => {
+test('a batch whose answer exceeds our size limit is split', async () => {
   const node = await startNode();
   node.onCall = ({ method }) =>
     method === 'eth_blockNumber' ? { result: `0x${'0'.repeat(1_000)}` } : undefined;
@@ -168,7 +168,7 @@ test('a batch whose answer is too large for us is sent in smaller ones', async (
   expect(await pool.batch(calls, text)).toHaveLength(20);
 });
 
-test('an endpoint of another chain is refused, and the others serve', async () => {
+test('an endpoint of another chain is refused, and the others are used', async () => {
   const [wrong, right] = [await startNode(new FakeChain(1), 1), await startNode()];
   const pool = poolOf([wrong.httpUrl, right.httpUrl]);
   expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
@@ -177,7 +177,7 @@ test('an endpoint of another chain is refused, and the others serve', async () =
   await checkChainId(pool, 369);
 });
 
-test('when all serve another chain the start stops with a bad config that names both ids', async () => {
+test('if all endpoints serve another chain, the start fails with bad_config and names each chain id', async () => {
   const nodes = [await startNode(new FakeChain(1), 1), await startNode(new FakeChain(2), 943)];
   const pool = poolOf(nodes.map((node) => node.httpUrl));
   const failure: unknown = await checkChainId(pool, 369).catch((error: unknown) => error);
@@ -185,7 +185,7 @@ test('when all serve another chain the start stops with a bad config that names 
   expect(String(failure)).toMatch(/serves chain 1, not 369.*serves chain 943, not 369/);
 });
 
-test('an endpoint that lags behind is used less until it has caught up', async () => {
+test('a lagging endpoint is used less until it has caught up', async () => {
   const chain = new FakeChain(5);
   chain.mineMany(20, 0);
   const [slow, fast] = [await startNode(chain), await startNode(chain)];
@@ -200,7 +200,7 @@ test('an endpoint that lags behind is used less until it has caught up', async (
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
-test('a penalised endpoint is asked only when no other answers', async () => {
+test('a benched endpoint is asked only when no other answers', async () => {
   const [liar, other] = [await startNode(), await startNode()];
   const pool = poolOf([liar.httpUrl, other.httpUrl]);
   await pool.call('eth_blockNumber', [], text);
@@ -212,7 +212,7 @@ test('a penalised endpoint is asked only when no other answers', async () => {
   expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
 });
 
-test('every wait ends when the caller aborts', async () => {
+test('aborting a call ends its wait for a retry', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.writeHead(429, { 'retry-after': '30' }).end();
@@ -245,7 +245,7 @@ function downPool(clock: Clock): { pool: EndpointPool; asked(): number } {
   return { pool, asked: () => asked };
 }
 
-test('with a virtual clock the rests grow, and no real time passes', async () => {
+test('the rest times of an endpoint grow, and with a virtual clock no real time passes', async () => {
   let now = 0;
   const slept: number[] = [];
   const clock = {
@@ -264,7 +264,7 @@ test('with a virtual clock the rests grow, and no real time passes', async () =>
   await pool.close();
 });
 
-test('a timer that comes a little early costs no round', async () => {
+test('a timer that fires slightly early does not use up a round', async () => {
   let now = 0;
   const { pool, asked } = downPool({
     now: () => now,
@@ -277,7 +277,7 @@ test('a timer that comes a little early costs no round', async () => {
   await pool.close();
 });
 
-test('calls that fail together make the endpoint rest once, not once each', async () => {
+test('calls that fail at the same time make the endpoint rest once, not once per call', async () => {
   const { pool } = downPool({ ...systemClock(), random: () => 1 });
   const calls = Array.from({ length: 20 }, () => pool.call('eth_blockNumber', [], text, { roundsMax: 1 }));
   await Promise.allSettled(calls);

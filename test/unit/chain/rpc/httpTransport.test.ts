@@ -27,11 +27,11 @@ async function failureOf(work: Promise<unknown>): Promise<RpcError> {
     () => null,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof RpcError)) throw new Error(`not an RpcError: ${String(error)}`);
+  if (!(error instanceof RpcError)) throw new Error(`expected an RpcError, got ${String(error)}`);
   return error;
 }
 
-test('a batch comes back in the order of its calls, whatever the order of the answers', async () => {
+test('the answers of a batch are returned in the order of its calls', async () => {
   const node = await startNode();
   node.onHttp = (_request, response, body) => {
     response.end(JSON.stringify((node.answerBody(body) as unknown[]).reverse()));
@@ -41,7 +41,7 @@ test('a batch comes back in the order of its calls, whatever the order of the an
   expect(answers).toEqual([{ result: '0x0' }, { result: '0x171' }]);
 });
 
-test('a response missing from a batch is an error of that call alone', async () => {
+test('a response missing from a batch is an error of that call only', async () => {
   const node = await startNode();
   node.onHttp = (_request, response, body) => {
     response.end(JSON.stringify((node.answerBody(body) as unknown[]).slice(1)));
@@ -52,7 +52,7 @@ test('a response missing from a batch is an error of that call alone', async () 
   expect(second).toEqual({ result: '0x171' });
 });
 
-test('the answer to another request is refused', async () => {
+test('an answer with the id of another request is refused', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.end('{"jsonrpc":"2.0","id":77,"result":"0x1"}');
@@ -61,7 +61,7 @@ test('the answer to another request is refused', async () => {
   expect((await failureOf(transportTo(node.httpUrl).send([CHAIN_ID]))).kind).toBe('bad_answer');
 });
 
-test('each request says who asks and carries the credentials of the URL in a header', async () => {
+test('each request sends a user agent, and the credentials of the URL in a header', async () => {
   const node = await startNode();
   const seen: (string | undefined)[] = [];
   node.onHttp = (request) => {
@@ -73,7 +73,7 @@ test('each request says who asks and carries the credentials of the URL in a hea
   expect(seen[1]).toBe(`Basic ${Buffer.from('me:secretword').toString('base64')}`);
 });
 
-test('a body that drips is cut at the deadline of the whole answer', async () => {
+test('a body that arrives too slowly is cut at the timeout of the whole answer', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.write('{"jsonrpc":"2.0",');
@@ -111,7 +111,7 @@ test.each([
   ['a bare number', '17'],
   ['nothing', ''],
   ['neither result nor error', '{"jsonrpc":"2.0","id":0}'],
-])('%s instead of a JSON-RPC answer is a bad answer', async (_name, text) => {
+])('%s instead of a JSON-RPC answer is an error of kind bad_answer', async (_name, text) => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.end(text);
@@ -142,7 +142,7 @@ test.each([
   [413, 'too_large'],
   [502, 'network'],
   [504, 'timeout'],
-])('HTTP %i without a JSON-RPC error is %s', async (status, kind) => {
+])('HTTP %i without a JSON-RPC error is an error of kind %s', async (status, kind) => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.writeHead(status, { 'retry-after': '2' }).end('no');
@@ -152,7 +152,7 @@ test.each([
   expect(error).toMatchObject({ kind, httpStatus: status, retryAfterMs: 2_000 });
 });
 
-test('a JSON-RPC error under HTTP 429 is a rate limit that keeps its Retry-After', async () => {
+test('a JSON-RPC error with HTTP 429 is rate_limited and keeps its Retry-After', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     const date = new Date(Date.now() + 30_000).toUTCString();
@@ -166,7 +166,7 @@ test('a JSON-RPC error under HTTP 429 is a rate limit that keeps its Retry-After
   expect(error?.retryAfterMs).toBeGreaterThan(25_000);
 });
 
-test('nothing of a URL but its host stands in an error, also when the node echoes the key', async () => {
+test('an error contains only the host of the URL, even if the node repeats the key', async () => {
   const node = await startNode();
   const key = 'abcdef0123456789';
   node.onHttp = (_request, response) => {
@@ -184,7 +184,7 @@ test('nothing of a URL but its host stands in an error, also when the node echoe
   expect(error.message).not.toMatch(/abcdef|hunter2/);
 });
 
-test('an unusable URL is a bad config that names its index alone', () => {
+test('an unusable URL is a bad_config error that names only the index of the endpoint', () => {
   const secret = 'ftp://host/averysecretkey';
   expect(() => transportTo(secret)).toThrow(/^RPC endpoint #0 is not an http\(s\):\/\/ or ws\(s\):\/\/ URL$/);
 });
@@ -199,7 +199,7 @@ test('an aborted call rejects with the reason of the abort', async () => {
   await expect(call).rejects.toBe(reason);
 });
 
-test('closing rejects what is under way', async () => {
+test('closing the transport rejects open and later calls', async () => {
   const node = await startNode();
   node.onHttp = () => true;
   const transport = transportTo(node.httpUrl);
@@ -210,7 +210,7 @@ test('closing rejects what is under way', async () => {
   expect((await failureOf(transport.send([CHAIN_ID]))).kind).toBe('network');
 });
 
-test('a compressed answer that nobody asked for is a bad answer, not a crash', async () => {
+test('a compressed answer is an error of kind bad_answer', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.setHeader('content-encoding', 'gzip');
@@ -220,7 +220,7 @@ test('a compressed answer that nobody asked for is a bad answer, not a crash', a
   expect((await failureOf(transportTo(node.httpUrl).send([CHAIN_ID]))).kind).toBe('bad_answer');
 });
 
-test('many calls over one transport work at once and do not trip over the limit of listeners', async () => {
+test('many simultaneous calls with one abort signal work, and their listeners are removed', async () => {
   const node = await startNode();
   const stop = new AbortController();
   const transport = transportTo(node.httpUrl);
@@ -230,7 +230,7 @@ test('many calls over one transport work at once and do not trip over the limit 
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
 });
 
-test('a node that repeats the address or the credentials says nothing secret', () => {
+test('the secrets of a URL are removed from a text that repeats the URL or the credentials', () => {
   const { scrub, authorization } = parseEndpointUrl(
     'https://me:secretword@host/v1/pathkey12?key=querykey34',
     0,

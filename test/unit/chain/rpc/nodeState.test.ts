@@ -2,7 +2,7 @@ import { systemClock } from '../../../../src/chain/rpc/clock';
 import { createNodeState } from '../../../../src/chain/rpc/nodeState';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcCall } from '../../../../src/chain/rpc/rpcTransport';
-import type { Settled } from '../../../../src/chain/rpc/endpoint';
+import type { Outcome } from '../../../../src/chain/rpc/endpoint';
 import type { Hex } from '../../../../src/domain/hex';
 import type { StateQuestion } from '../../../../src/domain/nodeState';
 import { createLog } from '../../../../src/log';
@@ -28,11 +28,11 @@ function openNode(answer: Answer, during: () => Promise<void> = () => Promise.re
       }),
   };
   const rpc = {
-    async batchSettled<T>(
+    async batchOutcomes<T>(
       calls: readonly RpcCall[],
       parse: (result: unknown, index: number) => T,
       options: { readonly signal?: AbortSignal } = {},
-    ): Promise<Settled<T>[]> {
+    ): Promise<Outcome<T>[]> {
       batches.push(calls);
       await Promise.race([
         during(),
@@ -60,7 +60,7 @@ const fail = (kind: ConstructorParameters<typeof RpcError>[0]) => (): never => {
   throw new RpcError(kind, kind);
 };
 
-test('asks in one batch, as of the block by its hash', async () => {
+test('questions go to the node in one batch, as of the block with the given hash', async () => {
   const { node, batches } = openNode(({ method }) => (method === 'eth_call' ? '0xaa' : '0x5'));
   const call: StateQuestion = { kind: 'call', to: WHO, data: '0x01', from: WHO };
   expect(await node.ask(HASH, [COIN, call, { kind: 'call', to: WHO, data: '0x02' }])).toEqual([
@@ -82,7 +82,7 @@ test('asks in one batch, as of the block by its hash', async () => {
   ]);
 });
 
-test('a call that reverts has no answer, the others have theirs; no question is no call', async () => {
+test('a reverting call gets null, the other questions get answers, and an empty list sends no request', async () => {
   const { node, batches } = openNode(({ method }) =>
     method === 'eth_call' ? new RpcError('revert', 'no') : '0x10',
   );
@@ -92,7 +92,7 @@ test('a call that reverts has no answer, the others have theirs; no question is 
 });
 
 test.each(['network', 'timeout', 'rate_limited', 'refused', 'bad_answer'] as const)(
-  'a node that fails by %s is left alone for a while',
+  'after a failure of kind %s the node is not asked for a while',
   async (kind) => {
     const { node, batches, pass } = openNode(fail(kind));
     expect(await node.ask(HASH, [COIN])).toBeNull();
@@ -112,7 +112,7 @@ test('a block that the node does not know yet is asked for again soon', async ()
   expect(batches).toHaveLength(2);
 });
 
-test('nobody waits for a slow node', async () => {
+test('a slow node gives null after a short time', async () => {
   const { node, pass } = openNode(
     () => '0x1',
     () => new Promise(() => undefined),
@@ -122,7 +122,7 @@ test('nobody waits for a slow node', async () => {
   expect(await asked).toBeNull();
 });
 
-test('no more than eight ask at once, and the next ones are asked again', async () => {
+test('at most eight requests run at once, and later requests work again', async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
   const { node, batches } = openNode(

@@ -35,11 +35,11 @@ const WORDINGS: [number, string, RpcErrorKind][] = [
   [-32603, 'internal error', 'other'],
 ];
 
-test.each(WORDINGS)('code %i, %j is %s', (code, message, kind) => {
+test.each(WORDINGS)('the error %i %j is of kind %s', (code, message, kind) => {
   expect(kindOfRpcError(code, message)).toBe(kind);
 });
 
-test('what the same node will answer again is not retryable', () => {
+test('errors that the same node would repeat are not retryable', () => {
   const retryable = (kind: RpcErrorKind): boolean => new RpcError(kind, '').retryable;
   expect((['revert', 'method_missing', 'too_large', 'invalid'] as const).map(retryable)).toEqual(
     Array(4).fill(false),
@@ -49,7 +49,7 @@ test('what the same node will answer again is not retryable', () => {
   );
 });
 
-test('Retry-After is read in seconds and as a date, never negative, one minute at most', () => {
+test('Retry-After is parsed as seconds or as a date, from 0 to one minute', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   expect(parseRetryAfter('3', now)).toBe(3_000);
   expect(parseRetryAfter('0.5', now)).toBe(500);

@@ -31,7 +31,7 @@ const BATCH = [
 ];
 
 test.each([undefined, 1, '\t'])(
-  'a large batch is what JSON.parse makes of it, indented by %j',
+  'a large batch equals the result of JSON.parse, indented by %j',
   async (indent) => {
     expect(await sliced(JSON.stringify(BATCH, null, indent))).toEqual(BATCH);
   },
@@ -40,16 +40,16 @@ test.each([undefined, 1, '\t'])(
 test.each([
   ['before a large member', (large: string) => `[,${large}]`],
   ['before a large member of an object', (large: string) => `{,"a":${large}}`],
-  ['behind much space', (large: string) => `[${' '.repeat(70_000)},${large}]`],
+  ['after many spaces', (large: string) => `[${' '.repeat(70_000)},${large}]`],
   ['twice before a large member', (large: string) => `[1,,${large}]`],
-  ['behind a large member', (large: string) => `[${large},]`],
-])('a comma that parts nothing is refused %s', async (_where, textOf) => {
+  ['after a large member', (large: string) => `[${large},]`],
+])('a comma without a value is refused %s', async (_where, textOf) => {
   const text = textOf(JSON.stringify(['f'.repeat(70_000)]));
   expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
   expect(await sliced(text)).toBeUndefined();
 });
 
-test('any large document gives what JSON.parse gives, whole or damaged', async () => {
+test('any large document equals the result of JSON.parse, intact or damaged', async () => {
   const filler = 'f'.repeat(70_000);
   const document = fc
     .array(fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant(filler), fc.constant(logs(300))), {
@@ -76,7 +76,7 @@ test('any large document gives what JSON.parse gives, whole or damaged', async (
   );
 });
 
-test('a block with as many logs as its gas allows is read', async () => {
+test('a block with as many logs as its gas allows is parsed', async () => {
   const bare = {
     address: `0x${'a'.repeat(40)}`,
     topics: [],
@@ -95,7 +95,7 @@ test('a block with as many logs as its gas allows is read', async () => {
   expect(parsed.result.at(-1)).toEqual(bare);
 });
 
-test('between slices others have the thread', async () => {
+test('parsing yields to the event loop between slices', async () => {
   let turns = 0;
   let time = 0;
   const clock = { ...systemClock(), now: () => (time += 6), turn: async () => void (turns += 1) };
@@ -105,17 +105,17 @@ test('between slices others have the thread', async () => {
 
 const many = (unit: string, count: number, join = ''): string => Array(count).fill(unit).join(join);
 test.each([
-  ['a tower of lists', many('[', 200_000) + many(']', 200_000)],
-  ['a tower of objects', `${many('{"a":', 100_000)}1${many('}', 100_000)}`],
-  ['empty objects', `[${many('{}', 300_000, ',')}]`],
-  ['numbers', `[${many('1', 600_000, ',')}]`],
+  ['deeply nested lists', many('[', 200_000) + many(']', 200_000)],
+  ['deeply nested objects', `${many('{"a":', 100_000)}1${many('}', 100_000)}`],
+  ['too many empty objects', `[${many('{}', 300_000, ',')}]`],
+  ['too many numbers', `[${many('1', 600_000, ',')}]`],
   [
-    'an object of very many keys',
+    'an object with too many keys',
     `{${Array.from({ length: 40_000 }, (_, i) => `"key number ${i}":1`).join(',')}}`,
   ],
   ['a string of 17 MiB', `["${'a'.repeat(17 * 2 ** 20)}"]`],
-  ['half a document', `[${many('"abcdef"', 20_000, ',')}`],
+  ['a document without its end', `[${many('"abcdef"', 20_000, ',')}`],
   ['two documents', `[${many('"abcdef"', 20_000, ',')}][]`],
-])('is refused: %s', async (_, text) => {
+])('a document is refused: %s', async (_, text) => {
   expect(await sliced(text)).toBeUndefined();
 });

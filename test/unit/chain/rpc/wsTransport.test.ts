@@ -28,7 +28,7 @@ function fastClock(factor: number): Clock {
   };
 }
 
-test('calls on one socket are answered by id, in the order of the calls', async () => {
+test('the answers on one socket are matched by id and returned in the order of the calls', async () => {
   const node = await startNode();
   const transport = transportTo(node.wsUrl);
   const calls = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? CHAIN_ID : BLOCK_NUMBER));
@@ -36,7 +36,7 @@ test('calls on one socket are answered by id, in the order of the calls', async 
   expect(answers).toEqual(calls.map((call) => ({ result: call === CHAIN_ID ? '0x171' : '0x0' })));
 });
 
-test('a drop rejects all that was pending, and the next call connects again', async () => {
+test('a dropped connection rejects all open calls, and the next call reconnects', async () => {
   const node = await startNode();
   const transport = transportTo(node.wsUrl);
   node.onCall = () => {
@@ -51,7 +51,7 @@ test('a drop rejects all that was pending, and the next call connects again', as
   expect(await transport.send([CHAIN_ID])).toEqual([{ result: '0x171' }]);
 });
 
-test('heads are pushed, and after a drop the subscription is made anew', async () => {
+test('new heads are pushed, and after a drop the subscription is renewed', async () => {
   const node = await startNode();
   const hints: (HeadHint | null)[] = [];
   const transport = transportTo(node.wsUrl);
@@ -69,7 +69,7 @@ test('heads are pushed, and after a drop the subscription is made anew', async (
   expect(hints.slice(2)).toEqual([null, { number: 1, hash: node.chain.head.hash }]);
 });
 
-test('a watch that is given up ends the reconnecting', async () => {
+test('ending a watch stops reconnecting', async () => {
   const node = await startNode();
   const transport = transportTo(node.wsUrl);
   const stop = transport.watchHeads?.(() => undefined);
@@ -82,14 +82,14 @@ test('a watch that is given up ends the reconnecting', async () => {
   expect(node.countCalls('eth_subscribe')).toBe(1);
 });
 
-test('a dead port is an error of the call, not of the process', async () => {
+test('a closed port is an error of the call and does not crash the process', async () => {
   const node = await startNode();
   const url = node.wsUrl;
   await node.stop();
   await expect(transportTo(url).send([CHAIN_ID])).rejects.toMatchObject({ kind: 'network' });
 });
 
-test('an HTTP answer instead of a WebSocket says its status', async () => {
+test('the error for an HTTP answer instead of a WebSocket names the status', async () => {
   const node = await startNode();
   node.onUpgrade = (socket) => {
     socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
@@ -100,11 +100,11 @@ test('an HTTP answer instead of a WebSocket says its status', async () => {
     .catch((reason: unknown) => reason);
   expect(error).toMatchObject({
     kind: 'refused',
-    message: `#3 127.0.0.1:${node.port}: HTTP 403 instead of a WebSocket`,
+    message: `#3 127.0.0.1:${node.port}: the server answered HTTP 403 and opened no WebSocket`,
   });
 });
 
-test('a garbage frame ends the connection and its calls', async () => {
+test('an invalid frame closes the connection and rejects its calls', async () => {
   const node = await startNode();
   const transport = transportTo(node.wsUrl);
   await transport.send([CHAIN_ID]);
@@ -117,14 +117,14 @@ test('a garbage frame ends the connection and its calls', async () => {
   expect(await transport.send([CHAIN_ID])).toEqual([{ result: '0x171' }]);
 });
 
-test('a frame beyond the size limit ends the connection and its calls', async () => {
+test('a frame beyond the size limit closes the connection and rejects its calls', async () => {
   const node = await startNode();
   node.onCall = () => ({ result: 'x'.repeat(5_000) });
   const sent = transportTo(node.wsUrl, { bodyBytesMax: 1_000 }).send([CHAIN_ID]);
   await expect(sent).rejects.toMatchObject({ kind: 'too_large', retryable: true });
 });
 
-test('a peer that falls silent is pinged and then cut, and the watch connects again', async () => {
+test('a silent peer is pinged and then disconnected, and the watch reconnects', async () => {
   const node = await startNode();
   const transport = transportTo(node.wsUrl, { clock: fastClock(100) });
   let signals = 0;
@@ -135,7 +135,7 @@ test('a peer that falls silent is pinged and then cut, and the watch connects ag
   await until(() => signals >= 2);
 });
 
-test('a call without an answer ends at its deadline and leaves the connection to the others', async () => {
+test('a call without an answer fails at its timeout, and the other calls of the connection continue', async () => {
   const node = await startNode();
   const transport = transportTo(node.wsUrl, { timeoutMs: 150 });
   await transport.send([CHAIN_ID]);
@@ -148,7 +148,7 @@ test('a call without an answer ends at its deadline and leaves the connection to
   expect(spoken).toMatchObject({ status: 'fulfilled', value: [{ result: '0x0' }] });
 });
 
-test('closing while the handshake hangs rejects the call', async () => {
+test('closing the transport during the handshake rejects the call', async () => {
   const node = await startNode();
   node.onUpgrade = () => true;
   const transport = transportTo(node.wsUrl, { timeoutMs: 600_000 });

@@ -1,7 +1,7 @@
 /** Compares RowBinary values with Buffer's own methods and a plain two's complement. */
 import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
 import { Random } from '../../../support/random';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
 
 const written = (write: (writer: RowWriter) => void): string => {
   // So small that the buffer has to grow.
@@ -25,7 +25,7 @@ function plain(value: bigint, bytes: number): string {
   return digits.join('');
 }
 
-test('wide integers of any size and sign are two’s complement, lowest byte first', () => {
+test('wide integers of any size and sign are written as little-endian two’s complement', () => {
   const random = new Random(SEED);
   const edges = [
     0n,
@@ -55,7 +55,7 @@ test('wide integers of any size and sign are two’s complement, lowest byte fir
   expect(written((w) => w.i256(-(2n ** 255n)))).toBe(`${'00'.repeat(31)}80`);
 });
 
-test('numbers are as Buffer writes them', () => {
+test('numbers are encoded as by the methods of Buffer', () => {
   const buffer = Buffer.alloc(8);
   for (const value of [0, 1, 255, 65_535, 4_294_967_295]) {
     buffer.writeUInt32LE(value);
@@ -76,16 +76,16 @@ test('numbers are as Buffer writes them', () => {
   }
 });
 
-test('what does not fit is refused, never cut', () => {
+test('a value out of range is refused and never truncated', () => {
   const writer = new RowWriter();
-  expect(() => writer.u8(256)).toThrow('256 is no UInt8');
-  expect(() => writer.u16(-1)).toThrow('-1 is no UInt16');
-  expect(() => writer.u32(2 ** 32)).toThrow('4294967296 is no UInt32');
-  expect(() => writer.u32(1.5)).toThrow('1.5 is no UInt32');
-  expect(() => writer.u32(NaN)).toThrow('NaN is no UInt32');
-  expect(() => writer.i32(2 ** 31)).toThrow('2147483648 is no Int32');
-  expect(() => writer.u64(2 ** 53)).toThrow('9007199254740992 is no UInt64');
-  expect(() => writer.bigU64(2n ** 64n)).toThrow('18446744073709551616 is no UInt64');
+  expect(() => writer.u8(256)).toThrow('expected a value of UInt8, got 256');
+  expect(() => writer.u16(-1)).toThrow('expected a value of UInt16, got -1');
+  expect(() => writer.u32(2 ** 32)).toThrow('expected a value of UInt32, got 4294967296');
+  expect(() => writer.u32(1.5)).toThrow('expected a value of UInt32, got 1.5');
+  expect(() => writer.u32(NaN)).toThrow('expected a value of UInt32, got NaN');
+  expect(() => writer.i32(2 ** 31)).toThrow('expected a value of Int32, got 2147483648');
+  expect(() => writer.u64(2 ** 53)).toThrow('expected a value of UInt64, got 9007199254740992');
+  expect(() => writer.bigU64(2n ** 64n)).toThrow('expected a value of UInt64, got 18446744073709551616');
   for (const wrong of ['0x12', '0x123', '0x123456', '0x12g4', '0x12\u01304', '0x12é4'])
     expect(() => writer.fixed(wrong, 2)).toThrow(`expected 2 bytes of hex, got ${wrong}`);
 });

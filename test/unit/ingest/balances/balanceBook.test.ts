@@ -13,7 +13,7 @@ const compared = (of: number, who: number, logs: bigint, node: bigint): Compared
 });
 
 describe('with the whole history stored', () => {
-  test('a balance that the logs tell leaves no doubt', () => {
+  test('a balance that equals the logs does not make the token a suspect', () => {
     const book = new BalanceBook();
     const found = book.note(10, [compared(1, 1, 5n, 5n), compared(1, 2, 0n, 0n)], false);
     expect(found).toEqual({
@@ -32,7 +32,7 @@ describe('with the whole history stored', () => {
     });
   });
 
-  test('mismatches of one block make a suspect, one of another block marks the token', () => {
+  test('a mismatch at one block makes a suspect, and a mismatch at a second block marks the token', () => {
     const book = new BalanceBook();
     const first = book.note(10, [compared(1, 1, 5n, 6n), compared(1, 2, 5n, 6n)], false);
     expect([first.suspects, first.tokens[0]!.rebasing]).toEqual([1, false]);
@@ -43,7 +43,7 @@ describe('with the whole history stored', () => {
     expect(book.listAgain(100)).toEqual([]);
   });
 
-  test('a marked token stays so when later checks agree, also over a restart', () => {
+  test('a marked token stays marked when later checks agree, also after a restart', () => {
     const book = new BalanceBook();
     book.note(10, [compared(1, 1, 5n, 6n)], false);
     const { tokens } = book.note(11, [compared(1, 1, 5n, 6n)], false);
@@ -53,14 +53,14 @@ describe('with the whole history stored', () => {
     expect(check).toMatchObject({ rebasing: true, mismatches: 2, holders_checked: 3, mismatch_block: 11 });
   });
 
-  test('a suspicion outlives a restart', () => {
+  test('a suspect stays a suspect after a restart', () => {
     const { tokens } = new BalanceBook().note(10, [compared(1, 1, 5n, 6n)], false);
     expect(new BalanceBook(tokens).note(11, [compared(1, 2, 1n, 0n)], false).tokens[0]!.rebasing).toBe(true);
   });
 });
 
 describe('in a history that begins late', () => {
-  test('a difference that stays the same is what was there before, not a mismatch', () => {
+  test('a constant difference is the balance from before the history, not a mismatch', () => {
     const book = new BalanceBook();
     for (let block = 10; block < 20; block += 1) {
       const logs = BigInt(block) * 3n;
@@ -77,14 +77,14 @@ describe('in a history that begins late', () => {
     expect(rebasing).toEqual([false, false, false, true]);
   });
 
-  test('a balance below zero by the logs is no reason either', () => {
+  test('a negative balance from the logs does not mark the token', () => {
     const book = new BalanceBook();
     for (const logs of [-5n, -9n, -1n])
       expect(book.note(Number(20n + logs), [compared(1, 1, logs, logs + 10n)], true).mismatches).toBe(0);
   });
 });
 
-test(`whoever was not looked at for longest comes first, and everybody comes, seed ${SEED}`, () => {
+test(`balance checks take the holder with the oldest check first, and reach every holder, seed ${SEED}`, () => {
   const random = createRandom(SEED);
   const book = new BalanceBook();
   const lastSeen = new Map<string, number>();

@@ -9,7 +9,7 @@ import { createDecodeContext } from '../../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../../src/ingest/session/status';
 import type { Store } from '../../../../src/ingest/store/store';
 import { createLog } from '../../../../src/log';
-import { SIM_DESCRIPTION } from '../../../simulation/simDescription';
+import { SIM_DESCRIPTION } from '../../../simulation/chain/simDescription';
 
 const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
 
@@ -24,13 +24,13 @@ const emptyBlock = (number: number): ChainBlock => ({
   logs: [],
 });
 
-test('between two blocks that took their time, decoded or priced, others have the thread', async () => {
+test('reading blocks yields to the event loop between slow blocks', async () => {
   const log = createLog('silent', false);
   const decode = createDecodeContext({ chain: SIM_DESCRIPTION, status: newIngestStatus(), log });
   const never = (): never => {
-    throw new Error('nobody is asked');
+    throw new Error('unexpected node call');
   };
-  const rpc = { batchSettled: never };
+  const rpc = { batchOutcomes: never };
   const { baseIsToken0, eventTopics, creationTopics } = decode;
   let time = 0;
   let turns = 0;

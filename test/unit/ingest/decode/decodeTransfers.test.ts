@@ -11,7 +11,7 @@ import {
   type TransferRows,
 } from '../../../../src/ingest/decode/decodeTransfers';
 import { encode, logsOf, toLog, V3, type Words } from '../../protocols/reference';
-import { runsOf } from '../../../support/runs';
+import { runsOf } from '../../../support/run/runs';
 
 const ERC20 = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 const ERC721 = new Interface([
@@ -152,7 +152,7 @@ const EVENTS: [string, Interface][] = [
 ];
 const anyLog = fc.oneof(...EVENTS.map(([event, abi]) => logsOf(abi, event)));
 
-test.each(EVENTS)('random %s logs are read as ethers reads them, of whoever emits them', (event, abi) => {
+test.each(EVENTS)('random %s logs are decoded as by ethers, from any emitter', (event, abi) => {
   fc.assert(fc.property(logsOf(abi, event), emitter, logIndex, expectAgreement), { numRuns: RUNS });
 });
 
@@ -192,11 +192,11 @@ const odd = fc
     }
   });
 
-test('odd variants are left out and counted, exactly where ethers finds no event', () => {
+test('malformed logs are skipped and counted exactly if ethers finds no event', () => {
   fc.assert(fc.property(odd, emitter, logIndex, expectAgreement), { numRuns: runsOf(4_000) });
 });
 
-test('nothing makes the decoder throw', () => {
+test('the decoder never throws', () => {
   const text = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^0x[0-9a-fxz-]{64}$/));
   const { topics } = createTransferDecoder(rules);
   const property = fc.property(
@@ -211,7 +211,7 @@ test('nothing makes the decoder throw', () => {
   fc.assert(property, { numRuns: runsOf(3_000) });
 });
 
-test('without a wrapped native token and position managers only Transfers are wanted', () => {
+test('without a wrapped native token and position managers only Transfer is decoded', () => {
   const bare = createTransferDecoder({ ...rules, wrappedNative: null, positionManagers: new Set() });
   expect([...bare.topics]).toEqual([ERC20.getEvent('Transfer')!.topicHash]);
 });
@@ -235,7 +235,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     return [pair, tick_lower, tick_upper, skipped.unplaced];
   };
 
-  test('is that of the Mint before it', () => {
+  test('is the pool of the preceding Mint', () => {
     const place = placeOf([
       [minted, { address: POOL }],
       [added, { address: MANAGER }],
@@ -243,7 +243,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     expect(place).toEqual([POOL, -60, 120, 0]);
   });
 
-  test('is the nearest one of several that fit', () => {
+  test('is the pool of the nearest preceding Mint that fits', () => {
     const place = placeOf([
       [minted, { address: POOL }],
       [mint(MANAGER, [-600, 600], 900n, AMOUNTS), { address: OTHER_POOL }],
@@ -253,12 +253,12 @@ describe('the pool of an IncreaseLiquidity', () => {
   });
 
   const unfit: [string, Words, LogAt][] = [
-    ['of another owner', mint(TOKEN, [-60, 120], 900n, AMOUNTS), { address: OTHER_POOL }],
-    ['of another liquidity', mint(MANAGER, [-60, 120], 901n, AMOUNTS), { address: OTHER_POOL }],
-    ['of other amounts', mint(MANAGER, [-60, 120], 900n, [11n, 23n]), { address: OTHER_POOL }],
-    ['of somebody who is no pool', mint(MANAGER, [-1, 1], 900n, AMOUNTS), { address: FAKE_POOL }],
+    ['with another owner', mint(TOKEN, [-60, 120], 900n, AMOUNTS), { address: OTHER_POOL }],
+    ['with another liquidity', mint(MANAGER, [-60, 120], 901n, AMOUNTS), { address: OTHER_POOL }],
+    ['with other amounts', mint(MANAGER, [-60, 120], 900n, [11n, 23n]), { address: OTHER_POOL }],
+    ['from a contract that is not a pool', mint(MANAGER, [-1, 1], 900n, AMOUNTS), { address: FAKE_POOL }],
   ];
-  test.each(unfit)('is never by a Mint %s', (_, words, where) => {
+  test.each(unfit)('is not taken from a Mint %s', (_, words, where) => {
     const place = placeOf([
       [minted, { address: POOL }],
       [words, where],
@@ -273,7 +273,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     ).toEqual([ZERO_ADDRESS, 0, 0, 1]);
   });
 
-  test('is not known by a Mint after it or of another transaction or block', () => {
+  test('is not taken from a later Mint, or one of another transaction or block', () => {
     const late: [Words, LogAt][] = [
       [added, { address: MANAGER }],
       [minted, { address: POOL }],
@@ -290,7 +290,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     expect(position_events[0]!.pair).toBe(ZERO_ADDRESS);
   });
 
-  test('is right for several positions of one transaction', () => {
+  test('is right for several positions in one transaction', () => {
     const other = mint(MANAGER, [0, 60], 7n, [1n, 0n]);
     const { position_events } = decodeAll([
       [minted, { address: POOL }],

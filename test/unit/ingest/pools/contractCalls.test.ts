@@ -5,7 +5,7 @@ import {
   callContractsOfOld,
   type TaggedCall,
 } from '../../../../src/ingest/pools/contractCalls';
-import { answeringCalls, type Asked } from '../../../support/vaultSetup';
+import { answeringCalls, type Asked } from '../../../support/node/vaultSetup';
 
 const TO: Hex = `0x${'1'.repeat(40)}`;
 const call = (at: TaggedCall['at'], data: Hex = '0x01'): TaggedCall => ({ to: TO, data, at });
@@ -16,23 +16,23 @@ const node = answeringCalls(({ at, data }: Asked) => {
   return data === '0x02' ? null : '0xaa';
 });
 
-describe('calls of contracts', () => {
-  it('answer null where the contract reverts', async () => {
+describe('contract calls', () => {
+  it('return null for a call that reverts', async () => {
     expect(await callContracts(node, [call('latest'), call('latest', '0x02')])).toEqual(['0xaa', null]);
   });
 
-  it('reject where the node has not got the block', async () => {
+  it('fail when the node does not have the block', async () => {
     await expect(callContracts(node, [call('0x1')])).rejects.toBe(pruned);
   });
 
-  it('of old blocks answer null only for those whose state is gone', async () => {
+  it('at old blocks return null only for blocks whose state the node has pruned', async () => {
     const calls = [call('0x1'), call('0x20'), call('0x2'), call('0x20', '0x02'), call('0x30')];
     expect(await callContractsOfOld(node, calls)).toEqual([null, '0xaa', null, null, '0xaa']);
     expect(await callContractsOfOld(node, [])).toEqual([]);
   });
 
   it.each(['network', 'timeout', 'rate_limited', 'refused', 'bad_answer'] as const)(
-    'of old blocks reject when the node fails by %s',
+    'at old blocks fail when the node fails with %s',
     async (kind) => {
       const failing = answeringCalls(() => new RpcError(kind, 'fails'));
       await expect(callContractsOfOld(failing, [call('0x1')])).rejects.toThrow('fails');

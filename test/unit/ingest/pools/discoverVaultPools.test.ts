@@ -7,7 +7,7 @@ import { VaultDiscovery } from '../../../../src/ingest/pools/discoverVaultPools'
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
 import { Random } from '../../../support/random';
-import { digest, type Draft } from '../../../simulation/simLogs';
+import { digest, type Draft } from '../../../simulation/chain/simLogs';
 import {
   answerOfPool,
   createVaultPool,
@@ -15,8 +15,8 @@ import {
   VAULT,
   vaultEvent,
   type SimVaultPool,
-} from '../../../simulation/simVault';
-import { answeringCalls, contextOf, type Asked } from '../../../support/vaultSetup';
+} from '../../../simulation/chain/simVault';
+import { answeringCalls, contextOf, type Asked } from '../../../support/node/vaultSetup';
 
 const token = (index: number): Hex => digest(`token ${index}`, 20);
 
@@ -80,8 +80,8 @@ function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) =
   return { asked, state, registry, discovery, read };
 }
 
-describe('discovery of vault pools', () => {
-  it('asks once for a pool that is registered, and lists it with what the transaction tells', async () => {
+describe('vault discovery', () => {
+  it('asks the node once for a registered pool and lists it with its creation', async () => {
     const steps = poolHistory('plain', 3);
     const { asked, read, registry } = nodeOf(steps);
     const rows = await read(blockOf(100, steps[0]!.drafts));
@@ -107,7 +107,7 @@ describe('discovery of vault pools', () => {
     expect(registry.findVaultPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
   });
 
-  it('reads a pool that is stored with another leg than it would get now as it is stored', async () => {
+  it('keeps the stored leg of a pool, even if today’s rule would choose another leg', async () => {
     const steps = poolHistory('plain', 6, 3);
     const { read, registry } = nodeOf(steps);
     await read(blockOf(100, steps[0]!.drafts));
@@ -129,7 +129,7 @@ describe('discovery of vault pools', () => {
     }
   });
 
-  it('asks of the very block, by its hash, while that can be reorganised', async () => {
+  it('asks the node by the hash of the block while the block is not final', async () => {
     const steps = poolHistory('plain', 0);
     const { asked, read } = nodeOf(steps);
     const block = blockOf(100, steps[0]!.drafts);
@@ -137,7 +137,7 @@ describe('discovery of vault pools', () => {
     expect(asked.every(({ at }) => typeof at === 'object' && at.blockHash === block.hash)).toBe(true);
   });
 
-  it('forgets a pool that a reorg takes away, and finds it again on the branch that has it', async () => {
+  it('forgets a pool that a reorg removes, and finds the pool again on another branch', async () => {
     const steps = poolHistory('plain', 1);
     const { read, registry } = nodeOf(steps);
     const { address } = steps[0]!.pool;
@@ -151,7 +151,7 @@ describe('discovery of vault pools', () => {
     expect(again.pools).toHaveLength(1);
   });
 
-  it('does not list a contract that is neither weighted nor stable, nor ask for it again', async () => {
+  it('does not list a contract that is neither a weighted nor a stable pool, and asks about it once', async () => {
     const steps = poolHistory('other', 3);
     const { asked, read, registry } = nodeOf(steps);
     const rows = await read(blockOf(101, steps[1]!.drafts));
@@ -166,7 +166,7 @@ describe('discovery of vault pools', () => {
   it.each([
     ['stable', 5],
     ['moving', 4],
-  ] as const)('lists a %s pool as type %i without weights, hence without prices', async (nature, type) => {
+  ] as const)('lists a %s pool as type %i without weights and without prices', async (nature, type) => {
     const steps = poolHistory(nature, 12);
     const { read } = nodeOf(steps);
     const all = await Promise.all([read(blockOf(100, steps[0]!.drafts))]);
@@ -178,7 +178,7 @@ describe('discovery of vault pools', () => {
     expect(new Set(prices)).toEqual(new Set([0]));
   });
 
-  it('rejects while the node fails, and finds the pool when it answers', async () => {
+  it('fails while the node fails, and finds the pool when the node answers again', async () => {
     const steps = poolHistory('plain', 1);
     const { state, read, registry } = nodeOf(steps);
     state.failing = true;
@@ -189,7 +189,7 @@ describe('discovery of vault pools', () => {
     expect((await read(blockOf(100, steps[0]!.drafts))).pools).toHaveLength(1);
   });
 
-  it('gives a pool of mid-history the books of the block before, and its row no creation', async () => {
+  it('reads the balances of the block before the first event, for a pool created before the history', async () => {
     const steps = poolHistory('plain', 6);
     const { asked, read, registry } = nodeOf(steps);
     const rows = await read(blockOf(104, steps[4]!.drafts));
@@ -198,7 +198,7 @@ describe('discovery of vault pools', () => {
     expect(registry.findVaultPool(steps[4]!.pool.address)?.state.balances).toEqual(steps[4]!.pool.balances);
   });
 
-  it('lists it without books where the node keeps no old states, and takes them up as soon as it can', async () => {
+  it('lists a pool without balances if the node has pruned its state, and adds them later', async () => {
     const steps = poolHistory('plain', 8);
     const { read, registry } = nodeOf(steps, ({ at }) => at !== 'latest' && Number(at) < 105);
     const { address } = steps[0]!.pool;
@@ -216,7 +216,7 @@ describe('discovery of vault pools', () => {
     expect(late.pool_states[0]!.balances).toEqual(balances);
   });
 
-  it('asks nothing of blocks without news, and nothing at all without a vault', async () => {
+  it('sends no request for a block without vault events, or for a chain without a vault', async () => {
     const steps = poolHistory('plain', 1);
     const { asked, discovery, registry } = nodeOf(steps);
     const foreign = steps[1]!.drafts.map((draft) => ({ ...draft, address: token(1) }));

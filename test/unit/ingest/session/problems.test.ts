@@ -35,16 +35,16 @@ function codes(status: IngestStatus, laterMs = 0, wallMs = WALL + laterMs, healt
   return listIngestProblems(status, health, { now: NOW + laterMs, wallMs }).map(({ code }) => code);
 }
 
-test('nothing is wrong with a node that shows a block now and then', () => {
+test('a node with regular new blocks is no problem', () => {
   expect(codes(waiting())).toEqual([]);
   expect(codes(waiting(), 24_000)).toEqual([]);
 });
 
-test('a head that does not move is told before 30 s have passed', () => {
+test('a stalled head is reported before 30 s have passed', () => {
   expect(codes(waiting(), 27_000)).toEqual(['node_stalled']);
 });
 
-test('a node that has been silent for 10 s is not said to answer', () => {
+test('the message of a stalled node does not claim answers from a node silent for 10 s', () => {
   const spaced = { ...waiting(), headSpacingMs: 1_000 };
   const messages = (lastGoodAt: number) =>
     listIngestProblems(spaced, healthAt(lastGoodAt), { now: NOW + 20_000, wallMs: WALL + 20_000 });
@@ -53,28 +53,28 @@ test('a node that has been silent for 10 s is not said to answer', () => {
     { code: 'node_stalled', message: `The node answers, but ${stalled}` },
   ]);
   expect(messages(NOW + 10_000)).toEqual([
-    { code: 'node_stalled', message: `The node does not answer at the moment, and ${stalled}` },
+    { code: 'node_stalled', message: `The node does not answer now. It ${stalled}` },
   ]);
 });
 
-test('while blocks are being stored nobody calls the node stalled', () => {
+test('a node is not stalled while blocks are being stored', () => {
   expect(codes({ ...waiting(), idleSince: null }, 60_000)).toEqual([]);
 });
 
-test('a node without an answer for 25 s is away, and not stalled too', () => {
+test('a node without an answer for 25 s is away, and not also stalled', () => {
   const silent = healthAt(NOW);
   expect(doesNodeAnswer(silent, NOW + 24_000)).toBe(true);
   expect(doesNodeAnswer(silent, NOW + 26_000)).toBe(false);
   expect(codes(waiting(), 60_000, WALL + 60_000, silent)).toEqual([]);
 });
 
-test('a node whose newest block is old when it is shown is behind', () => {
+test('a node whose newest block is old when it arrives is reported as behind', () => {
   const status = waiting();
   noteHead(status, { number: 101, timestamp: WALL / 1000 - 3_600 }, NOW);
   expect(codes(status)).toEqual(['node_behind']);
 });
 
-test('a clock set back is told, and takes no problem away', () => {
+test('a clock that was set back is reported, and hides no other problem', () => {
   const hour = 3_600_000;
   expect(codes(waiting(), 0, WALL - hour)).toEqual(['clock_behind']);
   expect(codes(waiting(), 27_000, WALL - hour)).toEqual(['node_stalled', 'clock_behind']);
@@ -82,7 +82,7 @@ test('a clock set back is told, and takes no problem away', () => {
   expect(doesNodeAnswer(silent, NOW)).toBe(false);
 });
 
-test('work that was begun is told with its range until it is done, and counts from its first begin', () => {
+test('unfinished work is reported with its range, measured from its first start', () => {
   const status = waiting();
   beginWork(status, { kind: 'promotion', from: 10, to: 41 }, NOW);
   expect(codes(status, 9_000)).toEqual([]);
@@ -93,17 +93,17 @@ test('work that was begun is told with its range until it is done, and counts fr
   expect(codes(status)).toEqual(['gap_refilling']);
 });
 
-test('finality that does not advance is told', () => {
+test('finality that does not advance is reported', () => {
   expect(codes({ ...waiting(), nodeHead: 600, indexed: 600 })).toEqual(['finality_behind']);
 });
 
-test('a failure is told as such, and as an end where nothing will be tried again', () => {
+test('a failure is reported as failing while retries follow, and as stopped otherwise', () => {
   const status = { ...waiting(), problem: 'the disk is full' };
   expect(codes({ ...status, phase: 'waiting' })).toEqual(['ingest_failing']);
   expect(codes({ ...status, phase: 'stopped' })).toEqual(['ingest_stopped']);
 });
 
-test('each endpoint that is not well is told by its name', () => {
+test('an endpoint in a bad state is reported by its name', () => {
   const health = healthAt(NOW, { state: 'benched', lastError: 'it left out logs' });
   expect(listIngestProblems(waiting(), health, { now: NOW, wallMs: WALL })).toEqual([
     { code: 'node_benched', message: 'endpoint #0 node is benched: it left out logs' },

@@ -93,18 +93,18 @@ async function ask({ code = CODE + OWN, to, own = factsOf(943, 2), told = `0x${O
   return { found: first?.constructorArguments, asked };
 }
 
-test('a twin has the arguments behind the code that its original was made by, asked for once', async () => {
+test('a twin’s arguments are the data after the creation code of its original, and are read once', async () => {
   expect(await ask()).toEqual({ found: `0x${OWN}`, asked: 2 });
 });
 
 test.each<[string, Case, number]>([
-  ['another creation code', { code: `00${CODE.slice(2)}${OWN}` }, 2],
-  ['what does not decode behind it', { code: `${CODE}${'00'.repeat(40)}` }, 2],
-  ['a transaction that calls a factory', { to: SENDER }, 2],
-  ['arguments of the original that are not known', { told: null }, 0],
-  ['arguments of the original that are not at its end', { told: '0x1234' }, 2],
-  ['a factory that made it', { own: factsOf(943, 2, SENDER) }, 0],
-  ['a creation that is not known', { own: silentFacts(943, TWIN.address) }, 0],
-])('nothing is told of %s', async (_, given, asked) => {
+  ['a twin with another creation code', { code: `00${CODE.slice(2)}${OWN}` }, 2],
+  ['data after the code that does not decode', { code: `${CODE}${'00'.repeat(40)}` }, 2],
+  ['a creation transaction that calls a factory', { to: SENDER }, 2],
+  ['an original with unknown arguments', { told: null }, 0],
+  ['an original whose code does not end with its arguments', { told: '0x1234' }, 2],
+  ['a twin that a factory created', { own: factsOf(943, 2, SENDER) }, 0],
+  ['a twin with an unknown creation', { own: silentFacts(943, TWIN.address) }, 0],
+])('no constructor arguments are returned for %s', async (_, given, asked) => {
   expect(await ask(given)).toEqual({ found: null, asked });
 });

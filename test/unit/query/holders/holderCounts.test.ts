@@ -35,11 +35,11 @@ const shown = ({ holders, negatives, zero, dead, largest, supply }: HolderCount)
 
 const WORLDS: readonly (readonly [string, number, number])[] = [
   ['few holders', 20, 101],
-  ['some more than are listed', 90, 202],
-  ['many', 2_000, 303],
+  ['slightly more holders than are listed', 90, 202],
+  ['many holders', 2_000, 303],
 ];
 
-test.each(WORLDS)('a count that follows its changes stays what counting says: %s', (_, holders, seed) => {
+test.each(WORLDS)('a holder count updated by changes equals a new count: %s', (_, holders, seed) => {
   const random = createRandom(seed);
   const books = new Map<string, bigint>();
   const who = (): string => (random() < 0.05 ? DEAD : holderAt(Math.floor(random() ** 2 * holders)));
@@ -65,14 +65,14 @@ test.each(WORLDS)('a count that follows its changes stays what counting says: %s
   expect(anew).toBeLessThan(60);
 });
 
-test('when too many of the largest are gone, it is to be counted anew', () => {
+test('after too many of the largest holders leave, the holders must be counted again', () => {
   const books = new Map(Array.from({ length: 500 }, (_, index) => [holderAt(index), BigInt(1_000 - index)]));
   const gone = [...books].slice(0, 30).map(([holder, before]) => ({ holder, before, after: 0n }));
   expect(moveCount(count(books), gone.slice(0, 20))).not.toBeNull();
   expect(moveCount(count(books), gone)).toBeNull();
 });
 
-test('equal balances at the edge of the list are never guessed', () => {
+test('if balances at the end of the list of largest holders are equal, the holders must be counted again', () => {
   const books = new Map(Array.from({ length: 100 }, (_, index) => [holderAt(index), 5n]));
   const counted = count(books);
   expect(counted.largest).toEqual(Array.from({ length: 40 }, () => 5n));

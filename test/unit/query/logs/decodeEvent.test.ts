@@ -5,7 +5,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import type { AbiEntry } from '../../../../src/domain/verifiedContract';
 import { decodeBy, eventsByTopic, toEventForm } from '../../../../src/query/logs/decodeEvent';
 import { createRandom, type Random } from '../../../support/createRandom';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
 
 const ROUNDS = 20;
 
@@ -106,8 +106,8 @@ function check(iface: Interface, fragment: EventFragment, entries: AbiEntry[], r
 
 const real = artifacts.map((path): [string, unknown] => [path, require(path).abi]);
 
-test.each([...real, ['made up', MADE_UP] as [string, unknown]])(
-  'every event of %s says what ethers says, for random values',
+test.each([...real, ['a made-up ABI', MADE_UP] as [string, unknown]])(
+  'random logs of every event of %s are decoded as by ethers',
   (_path, abi) => {
     const random = createRandom(SEED);
     const entries = entriesOf(abi);
@@ -127,7 +127,7 @@ test.each([...real, ['made up', MADE_UP] as [string, unknown]])(
   },
 );
 
-test('of events with one topic0 the one with as many indexed parameters as the log has topics is taken', () => {
+test('of events with the same topic0 the one whose topic count fits the log is used', () => {
   const erc20 = entriesOf(['event Transfer(address indexed from, address indexed to, uint256 value)']);
   const erc721 = entriesOf(['event Transfer(address indexed src, address indexed dst, uint256 indexed id)']);
   const forms = eventsByTopic([...erc20, ...erc721]);
@@ -140,7 +140,7 @@ test('of events with one topic0 the one with as many indexed parameters as the l
   expect(names([topic0!, word], word)).toBeUndefined();
 });
 
-test('data that is no such event is null: too short, offsets into nowhere, broken text, an address too long', () => {
+test('data that does not fit the event gives null: too short, wrong offsets, invalid text, dirty address', () => {
   const random = createRandom(SEED);
   const entries = entriesOf([...MADE_UP, 'event Plain(address a, uint256 b)']);
   for (const entry of entries) {
@@ -165,7 +165,7 @@ test('data that is no such event is null: too short, offsets into nowhere, broke
   expect(text.decode({ topics: [text.topic0], data: broken })).toBeNull();
 });
 
-test('what no topic0 names is no form', () => {
+test('an anonymous event, a function and an event with an unknown type have no form', () => {
   const inputs = [{ name: 'a', type: 'uint256' }];
   expect(toEventForm({ type: 'event', name: 'Hidden', anonymous: true, inputs })).toBeNull();
   expect(toEventForm({ type: 'function', name: 'f', inputs: [] })).toBeNull();

@@ -3,8 +3,8 @@ import { ALL_LOGS, type LogSource, type OrdRange } from '../../../../src/query/l
 import { searchWindows } from '../../../../src/query/logs/logWindows';
 import { ORD_SPAN } from '../../../../src/domain/ord';
 import { createRandom } from '../../../support/createRandom';
-import { finalHead } from '../../../support/finalHead';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
+import { finalHead } from '../../../support/worlds/finalHead';
 
 const HEAD = finalHead(100_000);
 const RANGE = { from: ORD_SPAN, to: 100_000 * ORD_SPAN };
@@ -33,7 +33,7 @@ function sourceOf(logs: number, first: number, last: number): LogSource {
 
 const nobody = sourceOf(0, 0, 0);
 
-test('finds what a look at everything finds, for dense and rare logs, from both ends', async () => {
+test('the search by windows equals a full scan for dense and rare logs, from both ends', async () => {
   const random = createRandom(SEED);
   for (let round = 0; round < 100; round += 1) {
     const count = random.int(300);
@@ -59,7 +59,7 @@ test('finds what a look at everything finds, for dense and rare logs, from both 
   }
 });
 
-test('a contract with few logs is read in one window', async () => {
+test('the logs of a contract with few logs are read in one window', async () => {
   const chain = chainOf([RANGE.from + 5], true);
   const filter = { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
   const source = sourceOf(10, RANGE.from, RANGE.to);
@@ -76,7 +76,7 @@ test('a contract with few logs is read in one window', async () => {
 });
 
 test.each([true, false])(
-  'without an address and a topic0 it stops after 10,000 blocks, and going on finds the rest (newest first: %s)',
+  'without address and topic0 a search stops after 10,000 blocks and can continue (newest first: %s)',
   async (newestFirst) => {
     const places = [20, 15_000, 15_001, 61_000, 99_000].map((block) => block * ORD_SPAN + 7);
     const chain = chainOf(places, newestFirst);

@@ -15,12 +15,12 @@ const side = (amount: number, usd: number | null, confidence: number): PoolSide 
   price: { usd, confidence, isAnchor: false },
 });
 
-test('a side is worth its amount by any price, and counts by a trusted one alone', () => {
+test('a side has a value at any price confidence, and a trusted value only with a trusted price', () => {
   expect([valueOf(side(3, 2, 0.1)), valueOf(side(3, null, 0))]).toEqual([6, null]);
   expect([trustedValueOf(side(3, 2, 0.49)), trustedValueOf(side(3, 2, 0.5))]).toEqual([0, 6]);
 });
 
-test('TVL is both trusted sides, a single one twice in V2 and once in others, and 0 where none is trusted', () => {
+test('TVL counts trusted sides, doubles a single one in V2 pools, and is 0 without a trusted side', () => {
   const [good, other, low] = [side(10, 2, 0.9), side(1, 15, 0.5), side(1_000, 1e9, 0.4)];
   expect([2, 3, 4].map((type) => tvlOf(type, good, other))).toEqual([35, 35, 35]);
   expect([2, 3, 4].map((type) => tvlOf(type, low, good))).toEqual([40, 20, 20]);
@@ -28,7 +28,7 @@ test('TVL is both trusted sides, a single one twice in V2 and once in others, an
   expect(tvlOf(2, low, low)).toBe(0);
 });
 
-test('depth is what moves the price of a V2 pool by 2 percent either way', () => {
+test('depth is the amount that moves the price of a V2 pool by 2 % up or down', () => {
   const seed = 20_261_122;
   const random = createRandom(seed);
   for (let i = 0; i < 200; i += 1) {
@@ -47,7 +47,7 @@ test('depth is what moves the price of a V2 pool by 2 percent either way', () =>
   }
 });
 
-test('the depth of a concentrated pool is by its active liquidity, and never more than what can leave the pool', () => {
+test('the depth of a V3 pool follows its active liquidity and is at most its balance', () => {
   const state = { poolType: 3, liquidity: 1_000, price: 4, baseReserve: 1e9, quoteReserve: 1e9 };
   const up = 1_000 * (Math.sqrt(4.08) - 2);
   const down = 1_000 * (1 / Math.sqrt(3.92) - 0.5) * 4;
@@ -58,13 +58,13 @@ test('the depth of a concentrated pool is by its active liquidity, and never mor
   expect(depthOf({ ...state, liquidity: 0 })).toEqual({ up: 0, down: 0 });
 });
 
-test('without a price, or in a pool of another kind, the depth is unknown', () => {
+test('the depth is null without a price and for stable pools', () => {
   const state = { poolType: 2, liquidity: 0, baseReserve: 1, quoteReserve: 1 };
   for (const price of [0, NaN, Infinity]) expect(depthOf({ ...state, price })).toBeNull();
   expect(depthOf({ ...state, poolType: 5, price: 1 })).toBeNull();
 });
 
-test('a weighted pool of equal weights is as deep as a constant product of the same balances', () => {
+test('a weighted pool with equal weights has the depth of a V2 pool with the same balances', () => {
   const balances = { baseReserve: 5_000, quoteReserve: 20_000, price: 4 };
   const product = depthOf({ ...balances, poolType: 2, liquidity: 0 });
   const liquidity = weightedLiquidity(5_000, 20_000, 0.5, 0.5);
@@ -73,13 +73,13 @@ test('a weighted pool of equal weights is as deep as a constant product of the s
   expect(weighted!.down).toBeCloseTo(product!.down, 9);
 });
 
-test('a yield is annualised, 0 without fees and unknown without TVL', () => {
+test('the yield is annualised, 0 without fees and null without TVL', () => {
   expect(aprPercent(1, 86_400, 365)).toBe(100);
   expect(aprPercent(7, 604_800, 365)).toBeCloseTo(100, 9);
   expect([aprPercent(0, 86_400, 5), aprPercent(5, 86_400, 0)]).toEqual([0, null]);
 });
 
-test('whole hours lie inside the window and before the last final block', () => {
+test('the whole hours of a window end before the last final block', () => {
   expect(wholeHours(3_599, 20_000, 11_000)).toEqual({ from: 3_600, to: 10_800 });
   expect(wholeHours(3_600, 20_000, 99_999)).toEqual({ from: 7_200, to: 18_000 });
   expect(wholeHours(3_600, 20_000, 7_199)).toEqual({ from: 7_200, to: 7_200 });

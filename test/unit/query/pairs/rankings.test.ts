@@ -1,7 +1,7 @@
 import { compareKeys, ORDERS } from '../../../../src/query/pairs/ranking';
 import { Rankings } from '../../../../src/query/pairs/rankings';
 import { Random } from '../../../support/random';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
 
 interface Entry {
   readonly address: string;
@@ -27,7 +27,7 @@ const rankings = new Rankings<Entry, 'number' | 'text'>(
   (entry, sort) => entry[sort],
 );
 
-test('orders by any key as comparing the items does: nulls last, ties by address, the list itself untouched', () => {
+test('rankings equal a plain sort with nulls last and ties by address, and leave the list unchanged', () => {
   for (const count of [0, 1, 2, 7, 300]) {
     const entries = makeEntries(count);
     const before = [...entries];

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/query/portfolio/lpShare';
 import type { PairEntry } from '../../../../src/query/pairs/pairItem';
 import { toLpPosition } from '../../../../src/query/portfolio/portfolioPositions';
-import { makeTokenPrices } from '../../../../src/query/prices/priceBook';
+import { makeTokenPrices } from '../../../../src/query/prices/priceByHops';
 
 const amount = fc.oneof(
   fc.bigInt({ min: 0n, max: (1n << 112n) - 1n }),
@@ -16,7 +16,7 @@ const amount = fc.oneof(
   fc.constantFrom(0n, 1n, 2n, 3n, 4n, (1n << 112n) - 1n),
 );
 
-test('the root is the largest integer whose square is not larger', () => {
+test('integerRoot returns the integer square root, rounded down', () => {
   const value = fc.oneof(fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }), amount);
   fc.assert(
     fc.property(value, (of) => {
@@ -36,7 +36,7 @@ function mintFee(totalSupply: bigint, now: [bigint, bigint], last: [bigint, bigi
   return numerator / denominator;
 }
 
-test('a sixth of the fees is what UniswapV2Pair mints', () => {
+test('the pending protocol LP tokens for a sixth of the fees equal _mintFee of UniswapV2Pair', () => {
   const reserves = fc.tuple(amount, amount);
   fc.assert(
     fc.property(amount, reserves, reserves, (supply, now, last) => {
@@ -55,7 +55,7 @@ test('a sixth of the fees is what UniswapV2Pair mints', () => {
   );
 });
 
-test('no share of the fees, or all of them, dilutes nobody', () => {
+test('a fee share outside of 0 to 1, or reserves that shrank, give no pending protocol LP tokens', () => {
   const [now, last] = [
     { reserve0: 500n, reserve1: 500n },
     { reserve0: 100n, reserve1: 100n },
@@ -64,7 +64,7 @@ test('no share of the fees, or all of them, dilutes nobody', () => {
   expect(pendingProtocolLp(1_000n, last, now, 0.3)).toBe(0n);
 });
 
-test('a share of a supply that cannot be right is unknown', () => {
+test('a share is null if the supply is not positive or below the balance', () => {
   expect(shareOfPool(100n, 1n, 3n)).toBe(33n);
   expect(sharePercent(1n, 4n)).toBe(25);
   for (const supply of [0n, -5n, 1n]) {
@@ -73,7 +73,7 @@ test('a share of a supply that cannot be right is unknown', () => {
   }
 });
 
-test('LP tokens that a pool holds itself are nobody’s share', () => {
+test('LP tokens held by the pool itself do not count in the supply', () => {
   const [pool, a, b] = ['0xpool', '0xa', '0xb'];
   const tokens = [a, pool, b].map((address) => ({ address, symbol: address, name: null, decimals: 0 }));
   const none = new Map();

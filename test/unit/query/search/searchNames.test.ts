@@ -42,30 +42,36 @@ function plainly<T>(
 
 const TEXTS = ['wpls / dai', 'wpls', 'a', 'dai', 'hex', 'üñï', '🚀 /', '/', '0xabcd', 'nobody', '\t'];
 
-test.each(TEXTS)('pairs named %p come first, the most liquid before others', async (text) => {
-  const wanted = plainly(pairs, ({ pool, tokens: { name }, liquidityUsd }) => ({
-    kind: kindOf(name, text),
-    weight: liquidityUsd,
-    address: pool.address,
-  }));
-  for (const limit of [1, 25, 100]) {
-    const found = await listPairsNamed(pairs, text, limit);
-    expect(found.map(({ address }) => address)).toEqual(wanted.slice(0, limit));
-    for (const { address, title, subtitle } of found) {
-      const { pool, tokens: shown } = pairs[parseInt(address, 16) - 1]!;
-      expect([title, subtitle]).toEqual([shown.name, pool.dex]);
+test.each(TEXTS)(
+  'pairs matching %p equal a plain scan: better matches first, then the most liquid',
+  async (text) => {
+    const wanted = plainly(pairs, ({ pool, tokens: { name }, liquidityUsd }) => ({
+      kind: kindOf(name, text),
+      weight: liquidityUsd,
+      address: pool.address,
+    }));
+    for (const limit of [1, 25, 100]) {
+      const found = await listPairsNamed(pairs, text, limit);
+      expect(found.map(({ address }) => address)).toEqual(wanted.slice(0, limit));
+      for (const { address, title, subtitle } of found) {
+        const { pool, tokens: shown } = pairs[parseInt(address, 16) - 1]!;
+        expect([title, subtitle]).toEqual([shown.name, pool.dex]);
+      }
     }
-  }
-});
+  },
+);
 
-test.each(TEXTS)('tokens with the symbol or name %p come first, the busiest before others', async (text) => {
-  const wanted = plainly(tokens, ({ address, symbol, name }) => ({
-    kind: Math.min(kindOf(symbol, text), kindOf(name, text)),
-    weight: logsOf(address),
-    address,
-  }));
-  for (const limit of [1, 25, 100]) {
-    const found = await listTokensNamed(tokens, { logsOf }, text, limit);
-    expect(found.map(({ address }) => address)).toEqual(wanted.slice(0, limit));
-  }
-});
+test.each(TEXTS)(
+  'tokens matching %p equal a plain scan: better matches first, then those with most logs',
+  async (text) => {
+    const wanted = plainly(tokens, ({ address, symbol, name }) => ({
+      kind: Math.min(kindOf(symbol, text), kindOf(name, text)),
+      weight: logsOf(address),
+      address,
+    }));
+    for (const limit of [1, 25, 100]) {
+      const found = await listTokensNamed(tokens, { logsOf }, text, limit);
+      expect(found.map(({ address }) => address)).toEqual(wanted.slice(0, limit));
+    }
+  },
+);

@@ -23,7 +23,7 @@ test.each([
   ['\\x41bc\\pLde\\d\\.f', ['bc', 'de', '.f']],
   ['a{x}', ['a{x}']],
   ['^owner$', ['owner']],
-] as const)('every match of %s holds %j', (regex, literals) => {
+] as const)('every match of the expression %s contains %j', (regex, literals) => {
   expect(readRegex(regex).literals).toEqual(literals);
 });
 
@@ -33,19 +33,19 @@ test.each([
   ['.{0,300}', 600, 2_000],
   ['(((a{9}){9}){9}){9}', 6_000, 9_000],
   ['\\bfunction\\s+\\w+\\(', 10, 40],
-])('%s needs between %i and %i states', (regex, least, most) => {
+])('the expression %s needs between %i and %i states of the matcher', (regex, least, most) => {
   const { size } = readRegex(regex);
   expect(size).toBeGreaterThanOrEqual(least);
   expect(size).toBeLessThanOrEqual(most);
 });
 
-test('the end of a text and of a line are told apart', () => {
+test('anchors for the whole text are distinguished from anchors for a line', () => {
   const anchored = ['\\Aabc', 'abc\\z', '(?-m:abc$)', '(?i-m)abc'].map((each) => readRegex(each).anchorsText);
   expect(anchored).toEqual([true, true, true, true]);
   expect(['^abc$', '\\\\Aabc', '(?i)a-m', '[a-m]'].some((each) => readRegex(each).anchorsText)).toBe(false);
 });
 
-test('any text is read quickly and without an error, and what a match must hold it does hold', () => {
+test('any text is parsed without an error, and the required literals occur in every match', () => {
   const piece = fc.constantFrom(
     'abc',
     'x',
@@ -91,7 +91,7 @@ test('any text is read quickly and without an error, and what a match must hold 
   );
 });
 
-test('an expression is read in time linear in its length', () => {
+test('parsing an expression takes time linear in its length', () => {
   // Quadratic work on 200,000 repetitions would exceed the time limit of the test.
   for (const each of ['(', '[', '\\', 'a{1,9}', '(?:', '(a|', '\\Q', '(?i)']) readRegex(each.repeat(200_000));
 });

@@ -1,0 +1,21 @@
+-- Copies the source references of each lender to its twin on this chain. Version 0 marks a lent row: the versions of
+-- verifications are microseconds and always higher. `lenders` and `twins`: addresses, hex without 0x. `verified_db`:
+-- the database of the verified contracts of all chains.
+INSERT INTO {verified_db:Identifier}.source_uses
+    (content_hash, chain_id, address, path, contract_name, language, status, version, removed)
+SELECT
+    u.content_hash,
+    {chain_id:UInt32},
+    l.twin,
+    u.path,
+    u.contract_name,
+    u.language,
+    u.status,
+    0,
+    0
+FROM {verified_db:Identifier}.source_uses AS u FINAL
+INNER JOIN
+(
+    SELECT pair.1 AS chain, toFixedString(unhex(pair.2), 20) AS lender, toFixedString(unhex(pair.3), 20) AS twin
+    FROM (SELECT arrayJoin(arrayZip({chains:Array(UInt32)}, {lenders:Array(String)}, {twins:Array(String)})) AS pair)
+) AS l ON l.chain = u.chain_id AND l.lender = u.address

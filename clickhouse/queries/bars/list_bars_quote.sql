@@ -1,0 +1,27 @@
+-- One row: part of one bar of a pair with raw prices, newest first. The caller merges the parts of a bucket. `first`
+-- and `last` are swaps with a USD price, `first_quote` and `last_quote` swaps without one. Key: (pair, leg, timeframe,
+-- bucket), read backwards. Never scans beyond the LIMIT. Columns are plain because planning costs more than reading and
+-- grows with every expression. Read as RowBinary in this column order.
+SELECT
+    bucket,
+    first,
+    last,
+    first_quote,
+    last_quote,
+    high,
+    low,
+    volume0,
+    volume1,
+    volume_usd,
+    trades,
+    untracked,
+    buys,
+    other_ord
+FROM bars
+WHERE timeframe = {timeframe:UInt32}
+    AND pair = unhex({pair:String})
+    AND leg = {leg:UInt16}
+    AND bucket >= {from:UInt32}
+    AND bucket < {to:UInt32}
+ORDER BY bucket DESC
+LIMIT {limit:UInt32}

@@ -1,0 +1,67 @@
+-- One row: one fact about a contract as of the snapshot, in RowBinary for contractFacts.ts. Values of `fact`:
+--
+--   1 created   from the receipt of the creating transaction: one = sender, hash = transaction, x = block, y = time
+--   2 told      creation from the node: columns as for 1, and other = factory, version = time of writing
+--
+--   3 pool      one = factory, hash = transaction, x = block, y = time of the creation
+--   4 code      from the node: one = implementation, other = beacon, hash = code hash, x = size,
+--               word = kind of proxy, version = time of writing
+--
+--   5 token     x = decimals, word = symbol, words = name, version = time of writing
+--
+-- The newest version of a fact counts. list_emitters returns the log counts. Columns are plain, and one
+-- statement returns all facts, because planning costs more than reading. Key: address in every table. The head tables
+-- are small. `address` or `addresses`: hex without 0x.
+SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
+FROM contract_codes
+WHERE true
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
+UNION ALL
+SELECT address, 3, factory, NULL, created_tx, created_block, created_at, 0, NULL, NULL
+FROM pools
+WHERE ord <= {final_ord:UInt64}
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
+UNION ALL
+SELECT address, 5, NULL, NULL, NULL, decimals, NULL, version, symbol, name
+FROM tokens
+WHERE true
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
+UNION ALL
+SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
+FROM created_contracts
+WHERE ord <= {final_ord:UInt64}
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
+UNION ALL
+SELECT address, 2, creator, factory, tx_hash, block, timestamp, version, NULL, NULL
+FROM contract_creations
+WHERE block <= intDiv({final_ord:UInt64}, 1048576)
+    AND isNotNull(creator)
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
+-- if commits
+UNION ALL
+SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
+FROM created_contracts_head
+WHERE ord > {final_ord:UInt64}
+    AND has({commits:Array(UInt64)}, commit)
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
+UNION ALL
+SELECT address, 3, factory, NULL, created_tx, created_block, created_at, 0, NULL, NULL
+FROM pools_head
+WHERE ord > {final_ord:UInt64}
+    AND has({commits:Array(UInt64)}, commit)
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+LIMIT {limit:UInt32}
+-- end

@@ -1,0 +1,25 @@
+-- One row: a final contract whose creating transaction is known but whose sender is not. The transaction comes from the
+-- factory's event for a pool, and from the verification record for a verified contract. Omits contracts with a row in
+-- contract_creations or a known sender in created_contracts. Scans the tables of pools, creations and verifications: a
+-- background job of the ingester. `final_to`: last final block. `verified_db`: the database of the verified contracts of
+-- all chains.
+SELECT
+    concat('0x', lower(hex(u.contract))) AS address,
+    if(isNull(u.created_by), NULL, concat('0x', lower(hex(assumeNotNull(u.created_by))))) AS factory,
+    concat('0x', lower(hex(u.transaction))) AS tx_hash,
+    u.pool AS is_pool
+FROM
+(
+    SELECT address AS contract, factory::Nullable(FixedString(20)) AS created_by, assumeNotNull(created_tx) AS transaction, true AS pool
+    FROM pools
+    WHERE isNotNull(created_tx) AND created_block <= {final_to:UInt32}
+    UNION ALL
+    SELECT address AS contract, NULL AS created_by, assumeNotNull(deployment_tx) AS transaction, false AS pool
+    FROM {verified_db:Identifier}.verified_contracts
+    WHERE chain_id = {chain_id:UInt32} AND isNotNull(deployment_tx)
+) AS u
+WHERE u.contract NOT IN (SELECT address FROM contract_creations)
+    AND u.contract NOT IN (SELECT address FROM created_contracts WHERE isNotNull(creator))
+ORDER BY u.pool DESC, u.contract
+LIMIT 1 BY u.contract
+LIMIT {limit:UInt32}

@@ -1,0 +1,26 @@
+-- One row: an address of a contract without a code record. For a background job of the ingester. Reads the projection
+-- by_contract for all contracts and scans the tables of creations, pools, codes and verifications. `verified_db`: the
+-- database of the verified contracts of all chains.
+SELECT concat('0x', lower(hex(contract))) AS address
+FROM
+(
+    SELECT address AS contract
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+    GROUP BY chain_id, address
+    UNION DISTINCT
+    SELECT address FROM created_contracts
+    UNION DISTINCT
+    SELECT address FROM pools
+    UNION DISTINCT
+    SELECT address FROM contract_creations WHERE isNotNull(creator)
+    UNION DISTINCT
+    SELECT address FROM {verified_db:Identifier}.verified_contracts WHERE chain_id = {chain_id:UInt32}
+    UNION DISTINCT
+    SELECT implementation FROM contract_codes WHERE implementation != toFixedString('', 20)
+    UNION DISTINCT
+    SELECT beacon FROM contract_codes WHERE beacon != toFixedString('', 20)
+)
+WHERE contract NOT IN (SELECT address FROM contract_codes)
+ORDER BY contract
+LIMIT {limit:UInt32}

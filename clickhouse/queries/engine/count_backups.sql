@@ -1,4 +1,0 @@
--- One row: the number of backups in progress.
-SELECT count() AS running
-FROM system.backups
-WHERE status = 'CREATING_BACKUP'

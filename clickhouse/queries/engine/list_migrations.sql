@@ -1,4 +1,0 @@
--- One row: one applied migration, with its newest name.
-SELECT id, argMax(m.name, applied_at) AS name
-FROM schema_migrations AS m
-GROUP BY id

@@ -1,4 +1,0 @@
--- One row: one table of this database.
-SELECT name
-FROM system.tables
-WHERE database = currentDatabase()

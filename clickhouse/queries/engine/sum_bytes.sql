@@ -1,4 +1,0 @@
--- One row: bytes of this database on disk.
-SELECT sum(bytes_on_disk) AS bytes
-FROM system.parts
-WHERE active AND database = currentDatabase()

@@ -1,0 +1,52 @@
+-- One row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64 largest
+-- balances, and the balances of the dead and the zero address. A negative balance means that the logs do not add up.
+-- The zero address holds minus the supply. A head transfer counts only above last_ord of the stored balance, because a
+-- promotion stores transfers before the snapshot's cursor moves. Key: (token, holder) of token_balances. The head table
+-- is small. Reads all holders of the tokens, so run once per head version for the tokens that moved, never per request.
+-- `tokens`: hex without 0x.
+SELECT
+    concat('0x', lower(hex(h.token))) AS token,
+    toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,
+    toUInt32(countIf(h.balance < 0 AND h.holder != toFixedString('', 20))) AS negatives,
+    toUInt32(count()) AS addresses,
+    toString(sumIf(h.balance, h.holder = toFixedString('', 20))) AS zero_balance,
+    toString(sumIf(h.balance, h.holder = unhex('000000000000000000000000000000000000dead'))) AS dead_balance,
+    arrayMap(
+        negated -> toString(-negated),
+        groupArraySortedIf(64)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
+    ) AS largest
+FROM
+(
+    SELECT
+        token,
+        holder,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, amount), NOT stored) AS moves,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
+    FROM
+    (
+        SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored
+        FROM token_balances
+        WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+        UNION ALL
+        SELECT token, side.1 AS holder, side.2 AS amount, ord, false AS stored
+        FROM
+        (
+            SELECT
+                token,
+                ord,
+                arrayJoin(if(
+                    sender = recipient AND sender = toFixedString('', 20),
+                    [(sender, -(amount::Int256))],
+                    [(sender, -(amount::Int256)), (recipient, amount::Int256)]
+                )) AS side
+            FROM transfers_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+        )
+    )
+    GROUP BY token, holder
+) AS h
+GROUP BY h.token
+LIMIT {limit:UInt32}

@@ -1,0 +1,58 @@
+-- One row: one holder whose balance of a token differs between two snapshots that differ in a few head blocks. Returns
+-- the balance as of the later snapshot and the change, in raw units. Head transfers count as in count_holders. `come`:
+-- commits that only the later snapshot has. `gone`: commits that only the earlier snapshot has. `tokens`: hex without
+-- 0x. Key: (token, holder) of token_balances. The head table is small.
+WITH
+    sides AS
+    (
+        SELECT token, commit, ord, side.1 AS holder, side.2 AS amount
+        FROM
+        (
+            SELECT
+                token,
+                commit,
+                ord,
+                arrayJoin(if(
+                    sender = recipient AND sender = toFixedString('', 20),
+                    [(sender, -(amount::Int256))],
+                    [(sender, -(amount::Int256)), (recipient, amount::Int256)]
+                )) AS side
+            FROM transfers_head
+            WHERE (has({come:Array(UInt64)}, commit) OR has({gone:Array(UInt64)}, commit) OR has({commits:Array(UInt64)}, commit))
+                AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+        )
+    ),
+    moved AS
+    (
+        SELECT DISTINCT token, holder
+        FROM sides
+        WHERE has({come:Array(UInt64)}, commit) OR has({gone:Array(UInt64)}, commit)
+    )
+SELECT
+    concat('0x', lower(hex(h.token))) AS token,
+    concat('0x', lower(hex(h.holder))) AS holder,
+    toString(h.balance) AS balance,
+    toString(h.change) AS change
+FROM
+(
+    SELECT
+        token,
+        holder,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, amount), NOT stored AND has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}) AS moves,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance,
+        sumIf(amount, has({come:Array(UInt64)}, commit)) - sumIf(amount, has({gone:Array(UInt64)}, commit)) AS change
+    FROM
+    (
+        SELECT token, holder, commit, ord, amount, false AS stored
+        FROM sides
+        WHERE (token, holder) IN moved
+        UNION ALL
+        -- Commit 0 names no block, so a stored balance matches no commit.
+        SELECT token, holder, 0 AS commit, last_ord AS ord, balance AS amount, true AS stored
+        FROM token_balances
+        WHERE (token, holder) IN moved
+    )
+    GROUP BY token, holder
+) AS h
+LIMIT {limit:UInt32}

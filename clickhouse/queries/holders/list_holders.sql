@@ -1,0 +1,35 @@
+-- One row: an address with a positive balance of the token as of the snapshot, in raw units, largest first, without the
+-- zero address. Head transfers count as in count_holders. Key: (token, holder) of token_balances. The head table is
+-- small. Reads all holders of the token, so never run this query for lists of tokens. `token`: hex without 0x.
+SELECT
+    concat('0x', lower(hex(h.account))) AS holder,
+    toString(h.held) AS balance
+FROM
+(
+    SELECT
+        holder AS account,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, amount), NOT stored) AS moves,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS held
+    FROM
+    (
+        SELECT holder, balance AS amount, last_ord AS ord, true AS stored
+        FROM token_balances
+        WHERE token = unhex({token:String})
+        UNION ALL
+        SELECT side.1 AS holder, side.2 AS amount, ord, false AS stored
+        FROM
+        (
+            SELECT ord, arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
+            FROM transfers_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND token = unhex({token:String})
+        )
+    )
+    WHERE holder != toFixedString('', 20)
+    GROUP BY holder
+) AS h
+WHERE h.held > 0
+ORDER BY h.held DESC, h.account
+LIMIT {limit:UInt32} OFFSET {skip:UInt32}

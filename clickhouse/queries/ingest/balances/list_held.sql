@@ -1,0 +1,50 @@
+-- One row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and `holders[i]` form
+-- a pair: hex without 0x. Head transfers count as in count_holders. `ahead`: token_balances holds transfers beyond the
+-- snapshot, so the balance belongs to no block. Key: (token, holder) of token_balances. The head table is small.
+WITH asked AS
+(
+    SELECT
+        toFixedString(unhex(pair.1), 20) AS token,
+        toFixedString(unhex(pair.2), 20) AS holder
+    FROM (SELECT arrayJoin(arrayZip({tokens:Array(String)}, {holders:Array(String)})) AS pair)
+)
+SELECT
+    concat('0x', lower(hex(h.token))) AS token,
+    concat('0x', lower(hex(h.holder))) AS holder,
+    toString(h.balance) AS balance,
+    toBool(h.newest > {tip_ord:UInt64}) AS ahead
+FROM
+(
+    SELECT
+        token,
+        holder,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, delta), NOT stored) AS moves,
+        sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
+    FROM
+    (
+        -- A pair without a stored row has balance 0.
+        SELECT token, holder, 0::Int256 AS delta, 0::UInt64 AS ord, true AS stored
+        FROM asked
+        UNION ALL
+        SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
+        FROM token_balances
+        WHERE (token, holder) IN asked
+        UNION ALL
+        SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
+        FROM
+        (
+            SELECT
+                token,
+                ord,
+                arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
+            FROM transfers_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND token IN (SELECT token FROM asked)
+        )
+        WHERE (token, holder) IN asked
+    )
+    GROUP BY token, holder
+) AS h
+LIMIT {limit:UInt32}

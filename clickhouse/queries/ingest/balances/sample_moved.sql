@@ -1,0 +1,24 @@
+-- One row: one address that sent or received one token in the given head blocks. First one address of each token, then
+-- a second of each, and so on, in an order fixed by `salt`. Reads the head table, which is small. `marked`: tokens to
+-- leave out, hex without 0x.
+SELECT
+    concat('0x', lower(hex(m.token))) AS token,
+    concat('0x', lower(hex(m.holder))) AS holder
+FROM
+(
+    SELECT
+        token,
+        holder,
+        cityHash64(token, holder, {salt:UInt64}) AS lot,
+        row_number() OVER (PARTITION BY token ORDER BY lot) AS turn
+    FROM
+    (
+        SELECT DISTINCT token, arrayJoin([sender, recipient]) AS holder
+        FROM transfers_head
+        WHERE has({commits:Array(UInt64)}, commit)
+            AND NOT has({marked:Array(String)}, lower(hex(token)))
+    )
+    WHERE holder != toFixedString('', 20)
+) AS m
+ORDER BY m.turn, m.lot
+LIMIT {limit:UInt32}

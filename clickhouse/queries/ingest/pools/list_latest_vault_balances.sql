@@ -1,0 +1,10 @@
+-- One row: the newest balances of one vault pool, from the materialized view.
+SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances
+FROM
+(
+    SELECT pair, max(state) AS newest
+    FROM pool_balances
+    WHERE pair IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
+    GROUP BY pair
+) AS p
+LIMIT length({pools:Array(String)})

@@ -1,0 +1,8 @@
+-- One row: the id of one pool, from the vault's log of the registration.
+SELECT concat('0x', lower(hex(l.topic1))) AS pool_id
+FROM logs AS l
+WHERE chain_id = {chain:UInt32}
+    AND address = unhex({vault:String})
+    AND has(arrayMap(topic -> unhex(topic), {topics:Array(String)}), topic0)
+    AND ord IN {ords:Array(UInt64)}
+LIMIT length({ords:Array(UInt64)})

@@ -1,0 +1,11 @@
+-- One row: the newest price of one token in the next token of its route.
+SELECT
+    concat('0x', lower(hex(p.token))) AS token,
+    concat('0x', lower(hex(p.next_token))) AS next_token,
+    hop_price,
+    hop_confidence
+FROM token_prices AS p
+WHERE ord <= {final_ord:UInt64}
+ORDER BY p.ord DESC
+LIMIT 1 BY p.token
+LIMIT {limit:UInt32}

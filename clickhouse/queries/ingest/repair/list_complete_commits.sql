@@ -1,0 +1,18 @@
+-- One row: one head block whose stored logs match its log count.
+SELECT b.commit AS commit
+FROM
+(
+    SELECT commit, any(log_count) AS expected
+    FROM blocks_head
+    WHERE number BETWEEN {from:UInt32} AND {to:UInt32} AND has({commits:Array(UInt64)}, commit)
+    GROUP BY commit
+) AS b
+LEFT JOIN
+(
+    SELECT commit, count() AS found
+    FROM logs_head
+    WHERE ord >= bitShiftLeft({from:UInt64}, 20) AND has({commits:Array(UInt64)}, commit)
+    GROUP BY commit
+) AS l ON b.commit = l.commit
+WHERE b.expected = l.found
+LIMIT length({commits:Array(UInt64)})

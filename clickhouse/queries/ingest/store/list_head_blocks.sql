@@ -1,0 +1,13 @@
+-- One row: one flip of one height, oldest flip first. Zero hash: the flip removed the block.
+SELECT
+    number,
+    concat('0x', lower(hex(h.hash))) AS hash,
+    concat('0x', lower(hex(h.parent_hash))) AS parent_hash,
+    timestamp,
+    commit,
+    version,
+    final_number
+FROM head_blocks AS h
+WHERE chain_id = {chain:UInt32} AND number > {cursor:UInt32}
+ORDER BY version
+LIMIT {limit:UInt32}

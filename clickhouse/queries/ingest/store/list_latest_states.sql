@@ -1,0 +1,15 @@
+-- One row: the newest state of one pool, from the materialized view.
+SELECT
+    concat('0x', lower(hex(p.pair))) AS pair,
+    newest.reserve0 AS reserve0,
+    newest.reserve1 AS reserve1,
+    newest.sqrt_price_x96 AS sqrt_price_x96,
+    newest.liquidity AS liquidity,
+    newest.tick AS tick
+FROM
+(
+    SELECT pair, max(state) AS newest
+    FROM pool_latest
+    GROUP BY pair
+) AS p
+LIMIT {limit:UInt32}

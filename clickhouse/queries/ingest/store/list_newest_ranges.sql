@@ -1,0 +1,23 @@
+-- At most two rows: the newest finished range and the newest intent. Two searches, because restarts can leave many
+-- intents above the last finished range.
+SELECT *
+FROM
+(
+    SELECT seq, status, kind, from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash, to_timestamp, counts
+    FROM promotions AS p
+    WHERE chain_id = {chain:UInt32} AND status = 'done'
+    ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC
+    LIMIT 1
+)
+LIMIT 1
+UNION ALL
+SELECT *
+FROM
+(
+    SELECT seq, status, kind, from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash, to_timestamp, counts
+    FROM promotions AS p
+    WHERE chain_id = {chain:UInt32} AND status = 'intent'
+    ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC
+    LIMIT 1
+)
+LIMIT 1

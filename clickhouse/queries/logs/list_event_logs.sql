@@ -1,0 +1,35 @@
+-- One row: a log of one contract with one topic0 in [from_ord, to_ord]. `newest`: newest first. Reads the key
+-- (chain_id, address, topic0, ord) in order until the page is full. The head table is small. `topics0` to `topics3`:
+-- accepted topics at each position; empty for any. A log must also satisfy every clause k: the topic at position
+-- left_at[k] is left[k], or the topic at position right_at[k] is right[k]. Topics: hex without 0x. `kept`: the first
+-- `data_max` bytes of the data. The engine never sends the rest.
+SELECT *
+FROM
+(
+    -- both parts of logs
+    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
+        substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND address = unhex({address:String})
+        AND topic0 = unhex({topic0:String})
+        AND topic_count > 0
+        AND ord >= {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+        AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+        AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+        AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+        -- if left_at
+        AND arrayAll(
+            (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+            {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+        -- end
+    ORDER BY ord DESC -- if newest
+    ORDER BY ord -- if oldest
+    LIMIT {limit:UInt64} + {skip:UInt64}
+    -- end
+) AS e
+ORDER BY e.ord DESC -- if newest
+ORDER BY e.ord -- if oldest
+LIMIT {limit:UInt64} OFFSET {skip:UInt64}

@@ -1,0 +1,21 @@
+-- One row: the ord of a log with one topic0 in [from_ord, to_ord]. `newest`: newest first. Reads the projection
+-- by_topic in order until `limit` rows; the projection holds every selected column. The head table is small. `topic0`:
+-- hex without 0x, never zero, because zero bytes also mean an absent topic.
+SELECT toString(e.ord) AS ord
+FROM
+(
+    -- both parts of logs
+    SELECT ord
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND topic0 = unhex({topic0:String})
+        AND ord >= {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+    ORDER BY ord DESC -- if newest
+    ORDER BY ord -- if oldest
+    LIMIT {limit:UInt64}
+    -- end
+) AS e
+ORDER BY e.ord DESC -- if newest
+ORDER BY e.ord -- if oldest
+LIMIT {limit:UInt64}

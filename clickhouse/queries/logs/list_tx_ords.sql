@@ -1,0 +1,58 @@
+-- One row: the ord of a matching log of one transaction, newest or oldest first. Key: the first four bytes of the hash
+-- in the projection by_tx. The head table is small. `addresses`, `tx_hash`: hex without 0x. `topics0` to `topics3`:
+-- accepted topics at each position; empty for any. A log must also satisfy every clause k: the topic at position
+-- left_at[k] is left[k], or the topic at position right_at[k] is right[k]. Topics: hex without 0x.
+SELECT toString(e.ord) AS ord
+FROM
+(
+    (
+        SELECT ord
+        FROM logs
+        WHERE chain_id = {chain_id:UInt32}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
+            AND tx_hash = unhex({tx_hash:String})
+            AND reinterpretAsUInt32(tx_hash) = reinterpretAsUInt32(unhex({tx_hash:String}))
+            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+            AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
+            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+            -- if left_at
+            AND arrayAll(
+                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+            -- end
+        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
+        LIMIT {limit:UInt64}
+    )
+    -- if commits
+    UNION ALL
+    (
+        SELECT ord
+        FROM logs_head
+        WHERE chain_id = {chain_id:UInt32}
+            AND ord > {final_ord:UInt64}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND has({commits:Array(UInt64)}, commit)
+            AND tx_hash = unhex({tx_hash:String})
+            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+            AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
+            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+            -- if left_at
+            AND arrayAll(
+                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+            -- end
+        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
+        LIMIT {limit:UInt64}
+    )
+    -- end
+) AS e
+ORDER BY if({newest:Bool}, -toInt64(e.ord), toInt64(e.ord))
+LIMIT {limit:UInt64}

@@ -1,0 +1,31 @@
+-- One row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. The caller keeps the window small.
+-- Reads the window's part of the key ranges of `addresses` and `topics0`. Without addresses, reads the projections
+-- by_topic and by_ord. `addresses`: hex without 0x; empty for any. `topics0` to `topics3`: accepted topics at each
+-- position; empty for any. A log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the
+-- topic at position right_at[k] is right[k]. Topics: hex without 0x.
+SELECT toString(e.ord) AS ord
+FROM
+(
+    -- both parts of logs
+    SELECT ord
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord >= {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+        AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
+        AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+        AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+        AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+        -- if left_at
+        AND arrayAll(
+            (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+            {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+        -- end
+    ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
+    LIMIT {limit:UInt64}
+    -- end
+) AS e
+ORDER BY if({newest:Bool}, -toInt64(e.ord), toInt64(e.ord))
+LIMIT {limit:UInt64}

@@ -1,0 +1,13 @@
+-- One row: the raw amount of the burn token sent to its burn addresses from other addresses in (since, now], as of the
+-- snapshot. Key: (token, ord) of transfers, from the first block of the window (`after_ord`). The head table is small.
+-- `addresses`: hex without 0x.
+WITH (SELECT groupArray(toFixedString(unhex(address), 20)) FROM (SELECT arrayJoin({addresses:Array(String)}) AS address)) AS burning
+SELECT toString(sum(b.amount)) AS burned
+FROM transfers_chain AS b
+WHERE b.token = unhex({token:String})
+    AND b.ord > {after_ord:UInt64}
+    AND b.timestamp > {since:UInt32}
+    AND b.kind = 'transfer'
+    AND has(burning, b.recipient)
+    AND NOT has(burning, b.sender)
+LIMIT 1

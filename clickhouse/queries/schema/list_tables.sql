@@ -1,0 +1,5 @@
+-- One row: one table of this database.
+SELECT name
+FROM system.tables
+WHERE database = currentDatabase()
+LIMIT {limit:UInt32}

@@ -1,0 +1,14 @@
+-- One row: the block with a hash, as of the snapshot. Key: the first four bytes of the hash in the projection by_hash.
+-- The head table is small. `hash`: hex without 0x.
+SELECT number, timestamp
+FROM
+(
+    -- both parts of blocks
+    SELECT number, timestamp
+    FROM blocks
+    WHERE chain_id = {chain_id:UInt32}
+        AND hash = unhex({hash:String})
+        AND reinterpretAsUInt32(hash) = reinterpretAsUInt32(unhex({hash:String}))
+    -- end
+)
+LIMIT 1

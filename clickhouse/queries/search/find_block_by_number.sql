@@ -1,0 +1,13 @@
+-- One row: the block with a number, as of the snapshot. Key: (chain_id, number). The head table is small.
+SELECT
+    concat('0x', lower(hex(b.hash))) AS hash,
+    b.timestamp AS timestamp
+FROM
+(
+    -- both parts of blocks
+    SELECT hash, timestamp
+    FROM blocks
+    WHERE chain_id = {chain_id:UInt32} AND number = {number:UInt32}
+    -- end
+) AS b
+LIMIT 1

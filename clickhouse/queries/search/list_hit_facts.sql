@@ -1,0 +1,30 @@
+-- One row: one fact about an address that a search found, in RowBinary for search.ts. Values of `fact`: 1 a pool as of
+-- the snapshot, 2 a token (only with `tokens`), 3 a verified contract. Key: address. The head table is small.
+-- `addresses`: hex without 0x. `verified_db`: the database of the verified contracts of all chains.
+SELECT DISTINCT address, 1 AS fact
+FROM pools
+WHERE ord <= {final_ord:UInt64}
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+LIMIT length({addresses:Array(String)})
+-- if commits
+UNION ALL
+SELECT DISTINCT address, 1
+FROM pools_head
+WHERE ord > {final_ord:UInt64}
+    AND has({commits:Array(UInt64)}, commit)
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+LIMIT length({addresses:Array(String)})
+-- end
+-- if tokens
+UNION ALL
+SELECT DISTINCT address, 2
+FROM tokens
+WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+LIMIT length({addresses:Array(String)})
+-- end
+UNION ALL
+SELECT DISTINCT address, 3
+FROM {verified_db:Identifier}.verified_contracts
+WHERE chain_id = {chain_id:UInt32}
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+LIMIT length({addresses:Array(String)})

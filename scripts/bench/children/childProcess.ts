@@ -1,0 +1,67 @@
+/**
+ * Runs a helper script of the benchmarks in its own Node process, so its work is not counted for the measured program.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
+
+export interface BenchChild {
+  readonly pid: number;
+  /** The first line of output: the address of the child. */
+  readonly url: string;
+  /** The next line of output. */
+  line(): Promise<string>;
+  /** Writes a line to standard input. */
+  say(line: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts the compiled `scripts/bench/children/<name>.ts`. It ends with this process at the latest. */
+export async function startBenchChild(name: string, argument: unknown): Promise<BenchChild> {
+  const file = join(findPackageRoot(), 'build', 'scripts', 'bench', 'children', `${name}.js`);
+  const child = spawn(process.execPath, [file, JSON.stringify(argument)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  const waiting: ((line: string) => void)[] = [];
+  let rest = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const next = waiting.shift();
+      if (next === undefined) lines.push(part);
+      else next(part);
+    }
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const failed = ended.then(() => Promise.reject(new Error(`${name} ended`)));
+  failed.catch(() => undefined);
+  const line = async (): Promise<string> =>
+    lines.shift() ?? Promise.race([new Promise<string>((resolve) => waiting.push(resolve)), failed]);
+  return {
+    pid: child.pid ?? 0,
+    url: await line(),
+    line,
+    say: (text) => void child.stdin.write(`${text}\n`),
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Processor time that a process has used, in seconds (Linux). */
+export function processorSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // User and system time are the 12th and 13th field after the name in parentheses, in hundredths of a second.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Resident memory of a process (Linux). */
+export function residentBytes(pid: number): number {
+  return 1_024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+}

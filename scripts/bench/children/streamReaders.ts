@@ -1,0 +1,75 @@
+/**
+ * `node streamReaders.js '{"url":…,"clients":…}'`: opens many raw sockets that read a stream of server-sent events.
+ * Prints `ready` when all are answered. For each line on standard input it prints the messages since the line before,
+ * and the 50th and 99th percentile of their delay after the first client, ms.
+ */
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+
+import { percentile } from '../figure';
+
+interface Argument {
+  readonly url: string;
+  readonly clients: number;
+}
+
+/** Sockets to open at the same time. */
+const OPENING = 50;
+
+/** Time at which any client first received a message, by id. */
+const firstSeen = new Map<string, number>();
+let delays: number[] = [];
+
+function read(socket: Socket): void {
+  let rest = '';
+  socket.on('data', (chunk: Buffer) => {
+    const now = performance.now();
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!line.startsWith('id:')) continue;
+      const id = line.slice(3).trim();
+      const first = firstSeen.get(id);
+      if (first === undefined) firstSeen.set(id, now);
+      delays.push(now - (first ?? now));
+    }
+  });
+}
+
+function open({ hostname, port, pathname, search }: URL): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.once('error', reject);
+    socket.write(
+      `GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\nAccept: text/event-stream\r\n\r\n`,
+    );
+    socket.once('data', (chunk: Buffer) => {
+      const status = chunk.toString('latin1', 0, 15);
+      if (!status.startsWith('HTTP/1.1 200')) reject(new Error(status));
+      read(socket);
+      resolve();
+    });
+  });
+}
+
+async function main(): Promise<void> {
+  const { url, clients } = JSON.parse(process.argv[2] ?? '{}') as Argument;
+  const target = new URL(url);
+  for (let opened = 0; opened < clients; opened += OPENING) {
+    const count = Math.min(OPENING, clients - opened);
+    await Promise.all(Array.from({ length: count }, () => open(target)));
+  }
+  process.stdout.write('ready\n');
+  const input = createInterface({ input: process.stdin });
+  input.on('line', () => {
+    const got = { messages: delays.length, p50: percentile(delays, 50), p99: percentile(delays, 99) };
+    delays = [];
+    process.stdout.write(`${JSON.stringify(got)}\n`);
+  });
+  input.on('close', () => process.exit(0));
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+});

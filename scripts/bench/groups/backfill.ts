@@ -1,0 +1,204 @@
+/** Measures a backfill from a stub node through every table and view, against a raw insert of the same encoded rows. */
+import { cpus } from 'node:os';
+
+import { createBlockSource } from '../../../src/chain/blocks/blockSource';
+import { systemClock } from '../../../src/chain/rpc/clock';
+import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
+import type { ChainDescription } from '../../../src/domain/chainDescription';
+import type { Database } from '../../../src/clickhouse/client/database';
+import { toOrd } from '../../../src/domain/ord';
+import { createClickHouseStore } from '../../../src/ingest/store/clickhouseStore';
+import {
+  HASH_BLOCKS,
+  hashRanges,
+  listWholeRanges,
+  writeRangeHash,
+} from '../../../src/ingest/repair/rangeHash';
+import { runIngest } from '../../../src/ingest/session/runIngest';
+import { newIngestStatus } from '../../../src/ingest/session/status';
+import type { Logger } from '../../../src/log';
+import { processorSeconds } from '../children/childProcess';
+import type { Figure } from '../figure';
+import { askRows } from '../../../test/support/engine/askRows';
+import { stubDescription } from '../../../test/support/stub/stubDescription';
+
+/** A value for each process of a backfill: its id, or seconds of processor time. */
+type PerProcess = Readonly<Record<'ingester' | 'engine' | 'node', number>>;
+
+export interface RecordedInsert {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly body: Buffer;
+}
+
+const RANGE_BLOCKS = 80;
+
+/** Wraps a database to record its inserts. */
+function recordInserts(database: Database): { recording: Database; inserts: RecordedInsert[] } {
+  const inserts: RecordedInsert[] = [];
+  const recording: Database = {
+    ...database,
+    insert(table, columns, body, token) {
+      inserts.push({ table, columns, body: Buffer.from(body) });
+      return database.insert(table, columns, body, token);
+    },
+  };
+  return { recording, inserts };
+}
+
+/** Ingests blocks 0 … `to` with all of the ingester's work; returns the seconds. */
+export async function ingest(
+  nodeUrl: string,
+  database: Database,
+  to: number,
+  log: Logger,
+  description: ChainDescription = stubDescription(),
+): Promise<number> {
+  const rpc = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
+  const started = performance.now();
+  await runIngest(
+    {
+      store: createClickHouseStore(database, 369),
+      rpc,
+      source: createBlockSource({ pool: rpc, log }),
+      chain: description,
+      startBlock: { kind: 'absolute', block: 0 },
+      finality: 'tag',
+      status: newIngestStatus(),
+      log,
+      clock: systemClock(),
+      stopAt: to,
+    },
+    new AbortController().signal,
+  );
+  const seconds = (performance.now() - started) / 1000;
+  await rpc.close();
+  return seconds;
+}
+
+/** `raw` and `recorded` have the tables without views; `unpriced` is for the same chain without an anchor. */
+export async function benchBackfill(
+  nodeUrl: string,
+  databases: Readonly<Record<'full' | 'raw' | 'unpriced' | 'recorded', Database>>,
+  pids: PerProcess,
+  blocks: number,
+  log: Logger,
+): Promise<{ figures: Figure[]; inserts: readonly RecordedInsert[] }> {
+  const to = blocks - 64;
+  const unpriced = await ingest(nodeUrl, databases.unpriced, to, log, { ...stubDescription(), anchors: [] });
+  const before = processorTimes(pids);
+  const seconds = await ingest(nodeUrl, databases.full, to, log);
+  const after = processorTimes(pids);
+  // A separate backfill records the inserts, because copying them takes time.
+  const { recording, inserts } = recordInserts(databases.recorded);
+  await ingest(nodeUrl, recording, to, log);
+  const [row] = await askRows<{ logs: string }>(databases.full, 'SELECT count() AS logs FROM logs');
+  const logs = Number(row?.logs ?? 0);
+  const rawStarted = performance.now();
+  for (const { table, columns, body } of inserts) await databases.raw.insert(table, columns, body);
+  const rawSeconds = (performance.now() - rawStarted) / 1000;
+  const value = logs / seconds;
+  const limit = logs / rawSeconds;
+  const figures = [
+    {
+      key: 'backfill',
+      name: `backfill of ${logs} logs, all tables and bars`,
+      value,
+      unit: 'logs/s',
+      limitName: 'raw insert of the same encoded rows, no views',
+      limit,
+      ratio: value / limit,
+      target: '>= 100,000 logs/s, >= 0.35x',
+      ok: value >= 100_000 && value >= 0.35 * limit,
+    },
+    {
+      name: 'the same backfill with prices',
+      value: seconds,
+      unit: 's',
+      limitName: 'the same without prices: the chain has no anchor',
+      limit: unpriced,
+      ratio: seconds / unpriced,
+      target: '<= 1.25x',
+      ok: seconds <= 1.25 * unpriced,
+    },
+    processorFigure({ before, after, logs, seconds, reading: await readOnly(nodeUrl, to, pids, log) }),
+  ];
+  return { figures: [...figures, await timeRangeHashes(databases.full, to, logs / seconds)], inserts };
+}
+
+function processorTimes({ ingester, engine, node }: PerProcess): PerProcess {
+  return {
+    ingester: processorSeconds(ingester),
+    engine: processorSeconds(engine),
+    node: processorSeconds(node),
+  };
+}
+
+/** Processor seconds of the ingester for fetching, parsing and verifying the blocks only. */
+async function readOnly(nodeUrl: string, to: number, pids: PerProcess, log: Logger): Promise<number> {
+  const pool = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
+  const source = createBlockSource({ pool, log });
+  const before = processorTimes(pids).ingester;
+  for (let from = 0; from <= to; from += RANGE_BLOCKS)
+    await source.fetchRange(from, Math.min(to, from + RANGE_BLOCKS - 1));
+  const seconds = processorTimes(pids).ingester - before;
+  await pool.close();
+  return seconds;
+}
+
+interface Spent {
+  readonly before: PerProcess;
+  readonly after: PerProcess;
+  readonly logs: number;
+  readonly seconds: number;
+  /** The part of the ingester's processor time that `readOnly` takes. */
+  readonly reading: number;
+}
+
+/**
+ * Processor time per log, by process. At a ratio near 1 the machine is fully used. The rest of the target, after the
+ * database server, the node and reading, is left for decoding, prices, rows and garbage collection.
+ */
+function processorFigure({ before, after, logs, seconds, reading }: Spent): Figure {
+  const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;
+  const read = (reading / logs) * 1e6;
+  const [ingester, engine, node] = [perLog('ingester'), perLog('engine'), perLog('node')];
+  const value = ingester + engine + node;
+  const limit = (cpus().length * seconds * 1e6) / logs;
+  const wanted = cpus().length * 10;
+  const parts = `ingester ${ingester.toFixed(1)}, of which reading blocks ${read.toFixed(1)}, engine ${engine.toFixed(1)}, stub node ${node.toFixed(1)}`;
+  return {
+    name: `processor time per backfilled log (${parts})`,
+    value,
+    unit: 'us',
+    limitName: `time of ${cpus().length} cores per log at this rate`,
+    limit,
+    ratio: value / limit,
+    target: `<= ${wanted} us: 100,000 logs/s`,
+    ok: value <= wanted,
+  };
+}
+
+/** Cost of the range hashes of the backfilled blocks, on one thread as in the ingester. */
+async function timeRangeHashes(database: Database, to: number, logsPerSecond: number): Promise<Figure> {
+  const ranges = listWholeRanges(0, to);
+  const [row] = await askRows<{ logs: string }>(
+    database,
+    `SELECT count() AS logs FROM logs WHERE ord >= ${toOrd(ranges[0] ?? 0, 0)} AND ord < ${toOrd((ranges.at(-1) ?? 0) + HASH_BLOCKS, 0)}`,
+  );
+  const logs = Number(row?.logs ?? 0);
+  const started = performance.now();
+  for await (const range of hashRanges(database, 369, ranges, 1)) await writeRangeHash(database, 369, range);
+  const value = (performance.now() - started) / 1000;
+  const limit = logs / logsPerSecond;
+  return {
+    name: `range hashes of ${ranges.length * HASH_BLOCKS} blocks with ${logs} logs`,
+    value,
+    unit: 's',
+    limitName: 'backfill of the same number of logs',
+    limit,
+    ratio: value / limit,
+    target: '<= 0.15x',
+    ok: value <= 0.15 * limit,
+  };
+}

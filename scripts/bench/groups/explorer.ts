@@ -1,0 +1,166 @@
+/**
+ * Measures the explorer over many stored logs: event pages of one contract, records and searches, with parameters that
+ * no cache holds. `SELECT 1` over HTTP at the same time is the limit. Also measures storage per log, by column and
+ * projection.
+ */
+import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
+import type { Figure } from '../figure';
+import { readSql } from '../loaders/readSql';
+import type { ServedApi } from '../loaders/servedApi';
+import { askRows } from '../../../test/support/engine/askRows';
+import { askFigures, type Ask } from '../askFigures';
+
+export interface LogLoad {
+  readonly logs: number;
+  /** Seed of all values, together with the number of the log. */
+  readonly seed: number;
+}
+
+const FIRST_BLOCK = 17_000_000;
+const LOGS_PER_BLOCK = 250;
+const LOGS_PER_TX = 5;
+const CONTRACTS = 20_000;
+const PEOPLE = 300_000;
+const START = 1_700_000_000;
+const CHUNK = 500_000;
+const ROUNDS = 200;
+const STORAGE_TARGET = 120;
+
+/** SQL for 20 bytes derived from a number. */
+const address = (expression: string): string =>
+  `toFixedString(substring(concat(sipHash128Reference(${expression}), sipHash128Reference(${expression} + 1)), 1, 20), 20)`;
+const word = (expression: string): string =>
+  `toFixedString(concat(sipHash128Reference(${expression}), sipHash128Reference(${expression} + 1)), 32)`;
+
+/** Fills logs, blocks, tokens and the cursor in the database server. */
+export async function loadLogs(
+  database: Database,
+  load: LogLoad,
+  onChunk: (done: number) => void,
+): Promise<void> {
+  const { seed, logs } = load;
+  const blocks = Math.ceil(logs / LOGS_PER_BLOCK);
+  const sql = readSql('logs');
+  const common = {
+    seed,
+    start: START,
+    first_block: FIRST_BLOCK,
+    per_block: LOGS_PER_BLOCK,
+    per_tx: LOGS_PER_TX,
+    contracts: CONTRACTS,
+    people: PEOPLE,
+  };
+  for (let at = 0; at < logs; at += CHUNK) {
+    const count = Math.min(CHUNK, logs - at);
+    await database.command('load logs', sql, { ...common, at, count });
+    onChunk(at + count);
+  }
+  await database.command(
+    'load blocks',
+    `INSERT INTO blocks SELECT 369, ${FIRST_BLOCK} + number, ${word('number * 2')}, ${word('number * 2 - 2')},
+       ${START} + number * 10, NULL, 50, ${LOGS_PER_BLOCK}, [] FROM numbers({blocks:UInt64})`,
+    { blocks },
+  );
+  await database.command(
+    'load tokens',
+    `INSERT INTO tokens SELECT ${address('number + {seed:UInt64}')}, concat('TKN', toString(number)), concat('Token number ', toString(number)),
+       18, 1 FROM numbers(20000)`,
+    { seed },
+  );
+  await database.command(
+    'load codes',
+    `INSERT INTO contract_codes SELECT ${address('number + {seed:UInt64}')}, ${word('number % 997')}, 5000, '', toFixedString('', 20),
+       toFixedString('', 20), ${FIRST_BLOCK}, 1 FROM numbers(${CONTRACTS})`,
+    { seed },
+  );
+  for (const [seq, kind, to] of [
+    [0, 'start', FIRST_BLOCK - 1],
+    [1, 'backfill', FIRST_BLOCK + blocks - 1],
+  ] as const) {
+    await database.command(
+      'load cursor',
+      `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp)
+       SELECT 369, {seq:UInt64}, 'done', {kind:String}, ${FIRST_BLOCK}, {to:UInt32}, ${word(`toUInt64({to:UInt32} - ${FIRST_BLOCK}) * 2`)}, ${START}`,
+      { seq, kind, to },
+    );
+  }
+}
+
+/** Bytes on disk per log, including projections. */
+export async function logStorage(database: Database, load: LogLoad): Promise<Figure> {
+  const [row] = await askRows<{ bytes: string; rows: string; parts: string }>(
+    database,
+    `SELECT sum(bytes_on_disk) AS bytes, sum(rows) AS rows, count() AS parts FROM system.parts
+     WHERE active AND database = currentDatabase() AND table = 'logs'`,
+  );
+  const value = Number(row?.bytes) / Number(row?.rows);
+  return {
+    name: `a stored log with its projections, of ${load.logs} in ${row?.parts} parts`,
+    value,
+    unit: 'B',
+    limitName: 'allowed',
+    limit: STORAGE_TARGET,
+    ratio: value / STORAGE_TARGET,
+    target: `<= ${STORAGE_TARGET} B`,
+    ok: value <= STORAGE_TARGET,
+  };
+}
+
+export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: string): Promise<Figure[]> {
+  const database = openDatabase({ url: readerUrl, maxConnections: 1 });
+  const busy = await listBusy(database, load);
+  const at = (index: number): Busy => busy[index % busy.length] ?? { address: '', topic0: '' };
+  const to = (index: number): number =>
+    FIRST_BLOCK + Math.floor(load.logs / LOGS_PER_BLOCK) - 1 - Math.floor(index / busy.length) * 7;
+  const asks: readonly Ask[] = [
+    {
+      name: 'getLogs of the Etherscan dialect, address and topic0, page of 1,000',
+      target: 30,
+      path: (i) =>
+        `?module=logs&action=getLogs&address=0x${at(i).address}&topic0=0x${at(i).topic0}&page=1&offset=1000` +
+        `&fromBlock=0&toBlock=${to(i)}`,
+    },
+    {
+      name: '/logs, address and topic0, page of 1,000, with count and decoding',
+      target: 60,
+      path: (i) => `/logs?address=0x${at(i).address}&topic0=0x${at(i).topic0}&limit=1000&to_block=${to(i)}`,
+    },
+    { name: '/contracts/{a}', target: 15, path: (i) => `/contracts/0x${at(i).address}?x=${i}` },
+    { name: '/search by name', target: 30, path: (i) => `/search?q=tkn${i}` },
+    {
+      name: '/search by address',
+      target: 30,
+      path: (i) => `/search?q=${at(i).address}&limit=${1 + (i % 90)}`,
+    },
+    {
+      name: '/logs of a contract, page of 25',
+      target: 60,
+      path: (i) => `/logs?address=0x${at(i).address}&to_block=${to(i)}`,
+    },
+    {
+      name: '/logs with a topic0, page of 25',
+      target: 120,
+      path: (i) => `/logs?topic0=0x${at(i).topic0}&to_block=${to(i)}`,
+    },
+    { name: '/logs without a filter, page of 25', target: 120, path: (i) => `/logs?to_block=${to(i * 3)}` },
+  ];
+  await database.close();
+  const named = asks.map((ask) => ({ ...ask, name: `${ask.name}, ${load.logs} logs` }));
+  return askFigures(api, readerUrl, named, ROUNDS);
+}
+
+interface Busy {
+  readonly address: string;
+  readonly topic0: string;
+}
+
+/** Contracts and events with more logs than one page, from busy to rare. */
+async function listBusy(database: Database, load: LogLoad): Promise<Busy[]> {
+  const rows = await askRows<Busy>(
+    database,
+    `SELECT lower(hex(l.address)) AS address, lower(hex(l.topic0)) AS topic0 FROM logs AS l
+     WHERE ord < {to:UInt64} GROUP BY l.address, l.topic0 HAVING count() > 40 ORDER BY cityHash64(l.address) LIMIT 60`,
+    { to: (FIRST_BLOCK + Math.min(1_000, load.logs / LOGS_PER_BLOCK)) * 1_048_576 },
+  );
+  return rows;
+}

@@ -1,0 +1,110 @@
+/**
+ * Measures thousands of stream clients with ten events a second, against plain sockets that write the same number of
+ * bytes.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { processorSeconds, residentBytes, startBenchChild, type BenchChild } from '../children/childProcess';
+import type { Figure } from '../figure';
+import type { ServedApi } from '../loaders/servedApi';
+import type { StubChain } from '../../../test/support/stub/stubChain';
+
+const EVENT_EVERY_MS = 100;
+const SECONDS = 15;
+
+interface Got {
+  readonly messages: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+interface Measured extends Got {
+  /** Processor time of the server per message and client, microseconds. */
+  readonly microseconds: number;
+}
+
+/** `chain` has one swap per block; the benchmark advances its head. */
+export async function benchFanOut(api: ServedApi, chain: StubChain, clients: number): Promise<Figure[]> {
+  const before = residentBytes(api.pid);
+  const path = '/api/v1/activity/stream?event_type=swap';
+  const readers = await startBenchChild('streamReaders', { url: `${api.url}${path}`, clients });
+  const perClient = (residentBytes(api.pid) - before) / clients;
+  let beating = true;
+  const beat = (async () => {
+    while (beating) {
+      chain.setHead(chain.head + 1);
+      await delay(EVENT_EVERY_MS);
+    }
+  })();
+  const served = await measure(readers, api.pid);
+  beating = false;
+  await beat;
+  await readers.close();
+  const bytes = await messageBytes(api);
+  const plain = await startBenchChild('plainSockets', { bytes, everyMs: EVENT_EVERY_MS });
+  const plainReaders = await startBenchChild('streamReaders', { url: plain.url, clients });
+  const limit = await measure(plainReaders, plain.pid);
+  await plainReaders.close();
+  await plain.close();
+  const what = `stream, ${clients} clients, ${Math.round(served.messages / SECONDS / clients)} events/s`;
+  const line = (
+    name: string,
+    unit: string,
+    [value, of]: readonly [number, number],
+    target: string,
+    ok: boolean,
+  ): Figure => ({
+    name: `${what}: ${name}`,
+    value,
+    unit,
+    limitName: 'plain sockets, the same bytes',
+    limit: of,
+    ratio: value / of,
+    target,
+    ok,
+  });
+  const { microseconds: cost } = served;
+  return [
+    line(
+      'processor time per message',
+      'us',
+      [cost, limit.microseconds],
+      '<= 1.5x',
+      cost <= 1.5 * limit.microseconds,
+    ),
+    line(
+      'delay after the first client, p99 of all clients',
+      'ms',
+      [served.p99, limit.p99],
+      '<= 500 ms',
+      served.p99 <= 500,
+    ),
+    {
+      ...line('memory per client', 'KB', [perClient / 1_024, 25], '<= 25 KB', perClient <= 25 * 1_024),
+      limitName: 'allowed',
+    },
+  ];
+}
+
+async function measure(readers: BenchChild, serverPid: number): Promise<Measured> {
+  const ask = async (): Promise<Got> => {
+    readers.say('look');
+    return JSON.parse(await readers.line()) as Got;
+  };
+  await delay(2_000);
+  await ask();
+  const cpu = processorSeconds(serverPid);
+  await delay(SECONDS * 1_000);
+  const used = processorSeconds(serverPid) - cpu;
+  const got = await ask();
+  if (got.messages === 0) throw new Error('no client received a message');
+  return { ...got, microseconds: (used / got.messages) * 1e6 };
+}
+
+/** Length of one event in the stream. */
+async function messageBytes(api: ServedApi): Promise<number> {
+  const { data } = JSON.parse(await api.get('/api/v1/activity?event_type=swap&limit=1')) as {
+    data: unknown[];
+  };
+  return Buffer.byteLength(`id: 123456-12-01234567\nevent: swap\ndata: ${JSON.stringify(data[0])}\n\n`);
+}

@@ -1,0 +1,53 @@
+/**
+ * Measures ticks as the number of stored swaps grows. One API per size answers the same queries in turns, so noise
+ * affects all sizes alike.
+ */
+import { percentile, type Figure } from '../figure';
+import type { ServedApi } from '../loaders/servedApi';
+import type { SwapLoad } from '../loaders/swapLoader';
+import { createAsks, pathOf } from './ticks';
+
+export interface Grown {
+  readonly load: SwapLoad;
+  readonly readerUrl: string;
+  readonly api: ServedApi;
+}
+
+const REQUESTS = 600;
+const WARM_UP = 100;
+const TARGET = 1.5;
+
+/** One figure for each size except the first, which is the limit. The value is p99; the name contains p50. */
+export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
+  const asked = sizes.map(({ load, api }) => ({
+    load,
+    api,
+    asks: createAsks(load, WARM_UP + REQUESTS),
+    times: [] as number[],
+  }));
+  for (let index = 0; index < WARM_UP + REQUESTS; index += 1) {
+    for (const { api, asks, times } of asked) {
+      const ask = asks[index];
+      if (ask === undefined) continue;
+      const started = performance.now();
+      await api.drain(pathOf(ask));
+      if (index >= WARM_UP) times.push(performance.now() - started);
+    }
+  }
+  const [first, ...larger] = asked;
+  const limit = percentile(first?.times ?? [], 99);
+  return larger.map(({ load, times }) => {
+    const value = percentile(times, 99);
+    const middle = percentile(times, 50).toFixed(1);
+    return {
+      name: `ticks, 300 bars, ${load.swaps} swaps, ${load.pairs} pairs, p99 (p50 ${middle} ms)`,
+      value,
+      unit: 'ms',
+      limitName: `the same with ${first?.load.swaps} swaps (p50 ${percentile(first?.times ?? [], 50).toFixed(1)})`,
+      limit,
+      ratio: value / limit,
+      target: `<= ${TARGET}x`,
+      ok: value <= TARGET * limit,
+    };
+  });
+}

@@ -1,0 +1,90 @@
+/**
+ * Measures the time from a new block at the node to its event at a stream client, against the insert of the block's
+ * rows alone.
+ */
+import { request } from 'node:http';
+
+import type { Database } from '../../../src/clickhouse/client/database';
+import { percentile, type Figure } from '../figure';
+import type { ServedApi } from '../loaders/servedApi';
+import type { StubChain } from '../../../test/support/stub/stubChain';
+
+const BLOCK_EVERY_MS = 250;
+/** Allowed milliseconds beyond the insert, by percentile. */
+const BEYOND_MS = [
+  [50, 50],
+  [99, 150],
+] as const;
+
+/** Reveals blocks one by one and times the first event of each at the client. */
+export async function benchLatency(
+  api: ServedApi,
+  chain: StubChain,
+  range: { readonly from: number; readonly to: number },
+  database: Database,
+): Promise<Figure[]> {
+  const shownAt = new Map<number, number>();
+  const latencies: number[] = [];
+  const stream = openStream(`${api.url}/api/v1/activity/stream?event_type=swap`, (block) => {
+    const at = shownAt.get(block);
+    if (at === undefined) return;
+    shownAt.delete(block);
+    latencies.push(performance.now() - at);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  for (let number = range.from; number <= range.to; number += 1) {
+    shownAt.set(number, performance.now());
+    chain.setHead(number);
+    await new Promise((resolve) => setTimeout(resolve, BLOCK_EVERY_MS));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  stream.close();
+  const inserts = await timeInserts(database);
+  const isWhole = latencies.length >= (range.to - range.from) * 0.98;
+  return BEYOND_MS.map(([p, beyond]) => {
+    const value = percentile(latencies, p);
+    const limit = percentile(inserts, p);
+    return {
+      name: `time from a new block to the stream client, p${p} of ${latencies.length} blocks`,
+      value,
+      unit: 'ms',
+      limitName: 'insert of one block of 24 rows',
+      limit,
+      ratio: value / limit,
+      target: `<= limit + ${beyond} ms`,
+      ok: value <= limit + beyond && isWhole,
+    };
+  });
+}
+
+async function timeInserts(database: Database): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < 40; index += 1) {
+    const started = performance.now();
+    await database.command(
+      'bench insert',
+      `INSERT INTO logs_head SELECT 1, 1, number, 1, unhex(repeat('01', 20)), 0, unhex(repeat('00', 32)), unhex(repeat('00', 32)),
+         unhex(repeat('00', 32)), unhex(repeat('00', 32)), '', unhex(repeat('00', 32)), 0 FROM numbers(24)`,
+    );
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+function openStream(url: string, onEvent: (block: number) => void): { close(): void } {
+  const call = request(url, (response) => {
+    let text = '';
+    response.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {
+        const block = /^id: ?(\d+)-/.exec(text.slice(0, end))?.[1];
+        text = text.slice(end + 1);
+        if (block !== undefined) onEvent(Number(block));
+      }
+    });
+    response.on('error', () => undefined);
+  });
+  call.on('error', () => undefined);
+  call.end();
+  return { close: () => call.destroy() };
+}

@@ -1,0 +1,64 @@
+/**
+ * Measures lists and the audit over many stored swaps. The tables of the head are ready, and parameters vary so that
+ * no answer is cached. `SELECT 1` over HTTP at the same time is the limit.
+ */
+import type { Figure } from '../figure';
+import type { ServedApi } from '../loaders/servedApi';
+import { loadedPair, loadedToken, type SwapLoad } from '../loaders/swapLoader';
+import { askFigures, type Ask } from '../askFigures';
+
+const ROUNDS = 80;
+
+/** Parameters differ in every round, so no answer is cached. */
+function listAsks(): Ask[] {
+  const page = (index: number): number => 1 + (index % 90);
+  const limit = (index: number): number => 10 + (index % 90);
+  return [
+    { name: '/tokens', target: 20, path: (i) => `/tokens?page=${page(i)}&limit=${limit(i * 7)}` },
+    {
+      name: '/pairs',
+      target: 20,
+      path: (i) => `/pairs?page=${page(i)}&limit=${limit(i * 7)}&sort=liquidity_usd`,
+    },
+    { name: '/dexes', target: 20, path: () => '/dexes' },
+    { name: '/overview', target: 20, path: () => '/overview' },
+    { name: '/activity', target: 20, path: (i) => `/activity?limit=${limit(i * 7)}` },
+    {
+      name: '/activity of a pair',
+      target: 20,
+      path: (i) => `/activity?pair=0x${loadedPair((i * 37) % 9_000)}&limit=${limit(i * 7)}`,
+    },
+    {
+      name: '/tokens/{a}/audit',
+      target: 30,
+      path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}/audit`,
+    },
+    { name: '/tokens/{a}', target: 20, path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}` },
+    { name: '/pairs/{a}', target: 20, path: (i) => `/pairs/0x${loadedPair((i * 37) % 9_000)}` },
+    {
+      name: '/tokens/{a}/ticks',
+      target: 20,
+      path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}/ticks?limit=${200 + i}`,
+    },
+  ];
+}
+
+export async function benchLists(api: ServedApi, load: SwapLoad, readerUrl: string): Promise<Figure[]> {
+  const first = performance.now();
+  await api.get('/api/v1/tokens?limit=1');
+  await api.get('/api/v1/dexes');
+  const made = performance.now() - first;
+  const asks = listAsks().map((ask) => ({ ...ask, name: `${ask.name}, ${load.swaps} swaps` }));
+  const figures = await askFigures(api, readerUrl, asks, ROUNDS);
+  figures.push({
+    name: 'building the tables of pairs, tokens and DEXes for a new head',
+    value: made,
+    unit: 'ms',
+    limitName: 'block time of 10 s',
+    limit: 10_000,
+    ratio: made / 10_000,
+    target: '<= 5,000 ms',
+    ok: made <= 5_000,
+  });
+  return figures;
+}

@@ -1,0 +1,171 @@
+/**
+ * Measures the cost of prices as the number of pools grows: blocks with many pools against a tenth of the pools, and
+ * undoing blocks.
+ */
+import type { Hex } from '../../../src/domain/hex';
+import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
+import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
+import { median, type Figure } from '../figure';
+
+const POOLS = 100_000;
+/** One pool in this many moved within 30 days. */
+const LIVE = 8;
+const MOVES_PER_BLOCK = 60;
+const EPOCHS = 12;
+const BLOCKS = EPOCHS * 32;
+const TAKEN_BACK = 20;
+const FIRST_BLOCK = 32_000;
+const FIRST_TIME = 1_700_000_000;
+const BLOCK_SECONDS = 10;
+const DAY = 86_400;
+const NATIVE: Hex = `0xbb${'0'.repeat(38)}`;
+const NATIVE_USD = 5e-5;
+
+const addressOf = (kind: string, n: number): Hex => `0x${kind}${n.toString(16).padStart(38, '0')}`;
+const ANCHORS = [0, 1, 2, 3, 4].map((n) => ({ address: addressOf('aa', n), priceUsd: 1 }));
+
+interface Market {
+  readonly legs: readonly Leg[];
+  readonly states: LegState[];
+}
+
+/** Numbers in [0, 1), the same in each run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Pools of the anchors with the native token, then three in five with the native token, a few with anchors, and the
+ * rest with other tokens.
+ */
+function makeMarket(pools: number, random: () => number): Market {
+  const prices = Array.from({ length: pools * 0.6 }, () => Math.exp(random() * 20 - 15));
+  const market: Market = { legs: [], states: [] };
+  const legs: Leg[] = [];
+  for (let n = 0; n < pools; n += 1) {
+    const [at, other] = [Math.floor(random() * prices.length), Math.floor(random() ** 6 * prices.length)];
+    const kind = random();
+    const anchor = ANCHORS[n % ANCHORS.length]?.address ?? NATIVE;
+    const one = n < 10 ? anchor : addressOf('01', at);
+    const toNative = n < 10 || kind < 0.7 || (kind >= 0.8 && other === at);
+    const two = toNative ? NATIVE : kind < 0.8 ? anchor : addressOf('01', other);
+    const usdOf = (token: Hex): number =>
+      token === NATIVE
+        ? NATIVE_USD
+        : token.startsWith('0xaa')
+          ? 1
+          : (prices[token === one ? at : other] ?? 1);
+    const [token0, token1] = one < two ? [one, two] : [two, one];
+    legs.push(makeLeg(addressOf('ee', n), 1, token0, token1));
+    const reserve0 = (n < 10 ? 1e6 : Math.exp(random() * 12)) / usdOf(token0);
+    const price = (usdOf(token0) / usdOf(token1)) * Math.exp((random() - 0.5) / 50);
+    market.states.push({
+      price,
+      liquidity: reserve0 * Math.sqrt(price),
+      reserve0,
+      reserve1: reserve0 * price,
+    });
+  }
+  return { ...market, legs };
+}
+
+/** A few live pools trade most; the native token's price moves in each block. */
+function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock[] {
+  const live = Math.floor(legs.length / LIVE);
+  return Array.from({ length: BLOCKS }, (_, block) => {
+    const moves = new Map<string, { key: string; state: LegState }>();
+    for (let move = 0; move < MOVES_PER_BLOCK; move += 1) {
+      const at = move === 0 ? Math.floor(random() * 10) : Math.floor(live ** random()) - 1;
+      const [leg, before] = [legs[at], states[at]];
+      if (leg === undefined || before === undefined) continue;
+      const factor = Math.exp((random() - 0.5) / 100);
+      const [reserve0, reserve1] = [before.reserve0 / Math.sqrt(factor), before.reserve1 * Math.sqrt(factor)];
+      const state = { ...before, price: before.price * factor, reserve0, reserve1 };
+      states[at] = state;
+      moves.set(leg.key, { key: leg.key, state });
+    }
+    const traded = [...moves.values()].map(({ key, state }) => ({ key, amount: state.reserve1 / 100 }));
+    const number = FIRST_BLOCK + block;
+    const timestamp = FIRST_TIME + (block + 1) * BLOCK_SECONDS;
+    return { number, timestamp, legs: [], moves: [...moves.values()], traded };
+  });
+}
+
+/** Milliseconds per block (mean over epochs), and for undoing blocks (median). */
+function run(pools: number): { readonly block: number; readonly back: number } {
+  const random = seeded(pools);
+  const market = makeMarket(pools, random);
+  const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
+  const live = pools / LIVE;
+  const records = market.legs.map((leg, n) => {
+    const [state] = market.states.slice(n, n + 1);
+    const movedAt = FIRST_TIME - Math.floor(n < live ? random() * 20 * DAY : 40 * DAY);
+    if (state === undefined) throw new RangeError('a leg has no state');
+    const { liquidity: depthLiquidity, price } = state;
+    return {
+      leg,
+      state,
+      depthLiquidity,
+      meanLog: Math.log(price),
+      traded: 0,
+      at: movedAt,
+      movedAt,
+      epoch: 10,
+    };
+  });
+  const entries = market.legs.map((leg) => ({ leg, older: false }));
+  pricer.load({ number: FIRST_BLOCK - 1, timestamp: FIRST_TIME }, entries, records);
+  const blocks = makeBlocks(market, random);
+  // The first epoch finds the routes of all tokens. Later blocks show the cost of a growing chain.
+  for (const block of blocks.slice(0, 32)) pricer.apply(block, false);
+  const backs: number[] = [];
+  let forward = 0;
+  blocks.slice(32).forEach((block, n) => {
+    const started = performance.now();
+    pricer.apply(block, true);
+    forward += performance.now() - started;
+    pricer.finalise(block.number - 64);
+    if (n % 30 !== 29) return;
+    const backAt = performance.now();
+    pricer.rewindTo(block.number - TAKEN_BACK);
+    backs.push(performance.now() - backAt);
+    for (const again of blocks.slice(32 + n + 1 - TAKEN_BACK, 32 + n + 1)) pricer.apply(again, true);
+  });
+  return { block: forward / (BLOCKS - 32), back: median(backs) };
+}
+
+/** Runs in one process, without a store. */
+export function benchPricing(): Figure[] {
+  const few = run(POOLS / 10);
+  const many = run(POOLS);
+  const name = (what: string): string => `${what}, ${POOLS} pools, ${POOLS / LIVE} of them live`;
+  const forward = TAKEN_BACK * many.block;
+  return [
+    {
+      name: name('pricing one block, mean'),
+      value: many.block,
+      unit: 'ms',
+      limitName: `the same with ${POOLS / 10} pools`,
+      limit: few.block,
+      ratio: many.block / few.block,
+      target: '<= 15x',
+      ok: many.block <= 15 * few.block,
+    },
+    {
+      name: name(`undoing ${TAKEN_BACK} blocks`),
+      value: many.back,
+      unit: 'ms',
+      limitName: 'pricing the same number of blocks',
+      limit: forward,
+      ratio: many.back / forward,
+      target: '<= 1x',
+      ok: many.back <= forward,
+    },
+  ];
+}

@@ -1,0 +1,101 @@
+/**
+ * Measures a reorg of 64 blocks: from the node's notification until the API answers as of the new head, against the
+ * time for fetching these blocks alone.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { percentile, type Figure } from '../figure';
+import type { ServedApi } from '../loaders/servedApi';
+import type { StubBranch, StubChain } from '../../../test/support/stub/stubChain';
+
+const DEPTH = 64;
+const ROUNDS = 20;
+/**
+ * Pause in which the tables of the previous head are built. A real chain does not reorganize twice within a tenth of a
+ * block.
+ */
+const GAP_MS = 1_000;
+const WAIT_MS = 20_000;
+/** Constant polling would take processor time from the measured work. */
+const POLL_MS = 5;
+
+/** Reorganizes the chain repeatedly, to new branches and back to old ones. `logs`: logs per block. */
+export async function benchReorg(api: ServedApi, chain: StubChain, logs: number): Promise<Figure[]> {
+  await untilShown(api, '/activity?limit=1', headOf(chain));
+  const { data } = JSON.parse(await api.get('/api/v1/pairs?limit=1')) as { data: { address: string }[] };
+  const asks = [
+    ['bars of a pair', `/pairs/${data[0]?.address}/ticks?timeframe=1m&limit=300`],
+    ['newest events', '/activity?limit=1'],
+  ] as const;
+  const figures: Figure[] = [];
+  for (const [name, path] of asks)
+    figures.push(await measure(api, chain, path, `${name}, ${logs} logs a block`));
+  return figures;
+}
+
+async function measure(api: ServedApi, chain: StubChain, path: string, name: string): Promise<Figure> {
+  const times: number[] = [];
+  const fetches: number[] = [];
+  let left: StubBranch | null = null;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Creates the branch in advance: building its blocks is not measured.
+    const before = chain.blocks.slice(chain.head - DEPTH + 1, chain.head + 1);
+    if (round % 4 !== 3 || left === null || !chain.restore(left)) chain.reorg(DEPTH, DEPTH);
+    left = before;
+    const hash = headOf(chain);
+    const shown = await untilShown(api, path, hash);
+    times.push(shown - (chain.toldAt(hash) ?? NaN));
+    fetches.push(await timeFetch(chain));
+    await delay(GAP_MS);
+  }
+  const value = percentile(times, 50);
+  const limit = percentile(fetches, 50);
+  const [p90, most] = [percentile(times, 90), Math.max(...times)].map(Math.round);
+  return {
+    name: `time from a reorg of ${DEPTH} blocks to correct ${name}, p50 of ${times.length} (p90 ${p90}, maximum ${most} ms)`,
+    value,
+    unit: 'ms',
+    limitName: 'fetching these blocks alone',
+    limit,
+    ratio: value / limit,
+    target: '<= 200 ms',
+    ok: value <= 200,
+  };
+}
+
+function headOf(chain: StubChain): string {
+  return chain.blocks[chain.head]?.hash ?? '';
+}
+
+/**
+ * Resolves to the time of the first answer as of this block, ms of performance.now(). Polls an endpoint that costs the
+ * API nothing to detect the block.
+ */
+async function untilShown(api: ServedApi, path: string, hash: string): Promise<number> {
+  const end = performance.now() + WAIT_MS;
+  while (performance.now() < end) {
+    if ((await askFor(`${api.url}/readyz`)) !== hash) await delay(POLL_MS);
+    else if ((await askFor(`${api.url}/api/v1${path}`)) === hash) return performance.now();
+  }
+  throw new Error(`the API did not reach block ${hash} within ${WAIT_MS} ms`);
+}
+
+/** The hash of the block that the answer is as of. */
+async function askFor(url: string): Promise<string | null> {
+  const answer = await fetch(url);
+  await answer.arrayBuffer();
+  return answer.headers.get('x-indexed-block-hash');
+}
+
+/** Time to receive and parse headers and receipts of the branch in one batch. */
+async function timeFetch(chain: StubChain): Promise<number> {
+  const numbers = Array.from({ length: DEPTH }, (_, index) => `0x${(chain.head - index).toString(16)}`);
+  const calls = numbers.flatMap((number) => [
+    { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByNumber', params: [number, false] },
+    { jsonrpc: '2.0', id: 2, method: 'eth_getBlockReceipts', params: [number] },
+  ]);
+  const started = performance.now();
+  const answer = await fetch(chain.url, { method: 'POST', body: JSON.stringify(calls) });
+  await answer.json();
+  return performance.now() - started;
+}

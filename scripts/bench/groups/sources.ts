@@ -1,0 +1,75 @@
+/** Measures `/source-search` over many distinct source files, against `SELECT 1` at the same time. */
+import { openDatabase } from '../../../src/clickhouse/client/database';
+import { percentile, type Figure } from '../figure';
+import type { ServedApi } from '../loaders/servedApi';
+import { rareWord } from '../loaders/sourceLoader';
+
+const REQUESTS = 300;
+const WARM_UP = 30;
+const LIMIT_MS = 100;
+
+/** Typical search words: in every file, in many, in few, in one and in none; and expressions that contain a word. */
+const WORDS = [
+  'transferFrom',
+  'function',
+  'onlyOwner',
+  'uint256 amount',
+  'SafeMath',
+  '_beforeTokenTransfer',
+  'keccak256(abi.encode',
+  'getReserves',
+  'nobody wrote this',
+];
+const EXPRESSIONS = ['function\\s+getReserves\\(', 'event\\s+OwnershipTransferred', 'rare_word_12\\d4\\b'];
+
+/** Each request has its own page or word, so no answer comes from a cache. */
+function createAsks(files: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const kind = index % 4;
+    if (kind === 0) return `q=${rareWord((index * 7_919) % files)}`;
+    const words = kind === 3 ? EXPRESSIONS : WORDS;
+    const word = encodeURIComponent(words[(index >> 2) % words.length] ?? '');
+    return `q=${word}&mode=${kind === 3 ? 'regex' : 'text'}&limit=${10 + (index % 80)}&offset=${index >> 4}`;
+  });
+}
+
+export async function benchSources(
+  api: ServedApi,
+  files: number,
+  bytes: number,
+  readerUrl: string,
+): Promise<Figure[]> {
+  const database = openDatabase({ url: readerUrl, maxConnections: 1 });
+  const served = new Map<'text' | 'regex', number[]>([
+    ['text', []],
+    ['regex', []],
+  ]);
+  const selectOne: number[] = [];
+  for (const [index, ask] of createAsks(files, WARM_UP + REQUESTS).entries()) {
+    let started = performance.now();
+    await database.select('bench', 'SELECT 1');
+    if (index >= WARM_UP) selectOne.push(performance.now() - started);
+    started = performance.now();
+    await api.drain(`/api/v1/source-search?${ask}`);
+    const mode = ask.includes('mode=regex') ? 'regex' : 'text';
+    if (index >= WARM_UP) served.get(mode)?.push(performance.now() - started);
+  }
+  await database.close();
+  const size = `${files} files of ${Math.round(bytes / 2 ** 20)} MiB`;
+  return [...served].flatMap(([mode, times]) =>
+    [50, 99].map((p): Figure => {
+      const value = percentile(times, p);
+      const limit = percentile(selectOne, p);
+      return {
+        name: `source-search by ${mode} over ${size}, p${p}`,
+        value,
+        unit: 'ms',
+        limitName: `SELECT 1, p${p}`,
+        limit,
+        ratio: value / limit,
+        target: `<= ${LIMIT_MS} ms`,
+        ok: value <= LIMIT_MS,
+      };
+    }),
+  );
+}

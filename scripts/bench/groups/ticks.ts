@@ -1,0 +1,118 @@
+/**
+ * Measures `/pairs/{address}/ticks?limit=300` over many stored swaps, against the same SQL sent directly to
+ * ClickHouse. For comparison: `SELECT 1` and a read of one row by key, at the same time.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { openDatabase } from '../../../src/clickhouse/client/database';
+import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
+import { percentile, type Figure } from '../figure';
+import type { ServedApi } from '../loaders/servedApi';
+import { loadedPair, type SwapLoad } from '../loaders/swapLoader';
+
+const REQUESTS = 400;
+const WARM_UP = 60;
+const LIMIT = 300;
+const TIMEFRAMES: readonly (readonly [string, number])[] = [
+  ['1m', 60],
+  ['15m', 900],
+  ['1h', 3600],
+];
+
+const SELECT_ONE = 'SELECT 1';
+const KEYED_READ = 'SELECT base_is_token0 FROM pools WHERE address = unhex({pair:String}) LIMIT 1';
+
+export interface Ask {
+  readonly pair: string;
+  readonly timeframe: readonly [string, number];
+  readonly to: number;
+}
+
+export function createAsks(load: SwapLoad, count: number): Ask[] {
+  let state = 42;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+  return Array.from({ length: count }, () => ({
+    pair: loadedPair(Math.min(load.pairs - 1, Math.floor(load.pairs ** random()) - 1)),
+    timeframe: TIMEFRAMES[Math.floor(random() * TIMEFRAMES.length)] ?? ['1h', 3600],
+    to: Math.floor(load.from + (0.3 + 0.7 * random()) * load.days * 86_400),
+  }));
+}
+
+/** Milliseconds of each request, by kind. */
+interface Times {
+  readonly served: number[];
+  readonly direct: number[];
+  readonly selectOne: number[];
+  readonly keyedRead: number[];
+}
+
+/** The path of a request, in a currency whose bars need one statement. */
+export function pathOf({ pair, timeframe: [name], to }: Ask): string {
+  return `/api/v1/pairs/0x${pair}/ticks?timeframe=${name}&currency=quote&limit=${LIMIT}&to=${to}`;
+}
+
+async function time(into: number[], counts: boolean, run: () => Promise<unknown>): Promise<void> {
+  const started = performance.now();
+  await run();
+  if (counts) into.push(performance.now() - started);
+}
+
+export async function benchTicks(api: ServedApi, load: SwapLoad, readerUrl: string): Promise<Figure[]> {
+  const sql = readFileSync(join(findPackageRoot(), 'clickhouse/queries/bars/list_bars_quote.sql'), 'utf8');
+  const database = openDatabase({ url: readerUrl, maxConnections: 1 });
+  const times: Times = { served: [], direct: [], selectOne: [], keyedRead: [] };
+  // Alternating requests share the machine's noise. Each request is new, so no answer comes from a cache.
+  for (const [index, ask] of createAsks(load, WARM_UP + REQUESTS).entries()) {
+    const { pair, to } = ask;
+    const params = { timeframe: ask.timeframe[1], pair, leg: 1, from: 0, to, limit: LIMIT * 1.5 + 16 };
+    const counts = index >= WARM_UP;
+    await time(times.selectOne, counts, () => database.select('bench', SELECT_ONE));
+    await time(times.keyedRead, counts, () => database.select('bench', KEYED_READ, { pair }));
+    await time(times.direct, counts, () => database.select('bench', sql, params));
+    await time(times.served, counts, () => api.drain(pathOf(ask)));
+  }
+  await database.close();
+  return [
+    ticksFigure(times, load, 50),
+    ticksFigure(times, load, 99),
+    floorFigure(times, 50),
+    floorFigure(times, 99),
+  ];
+}
+
+function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Figure {
+  const value = percentile(served, p);
+  const limit = percentile(direct, p);
+  return {
+    key: `ticks_p${p}`,
+    name: `ticks, 300 bars, ${load.swaps} swaps, p${p}`,
+    value,
+    unit: 'ms',
+    limitName: 'the same SQL sent to the engine',
+    limit,
+    ratio: value / limit,
+    target: p === 99 ? '<= 1.25x limit + 1 ms, <= 10 ms' : '',
+    ok: p !== 99 || (value <= 1.25 * limit + 1 && value <= 10),
+  };
+}
+
+/** Has no target: it shows how much of the other figures is due to the machine. */
+function floorFigure({ keyedRead, selectOne }: Times, p: 50 | 99): Figure {
+  const value = percentile(keyedRead, p);
+  const limit = percentile(selectOne, p);
+  const name = `ticks, for comparison: one row by its key, p${p}`;
+  return {
+    name,
+    value,
+    unit: 'ms',
+    limitName: 'SELECT 1',
+    limit,
+    ratio: value / limit,
+    target: '',
+    ok: true,
+  };
+}

@@ -1,0 +1,65 @@
+/** Measures ticks while twenty blocks a second arrive, against the same queries while the chain stands still. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { startProgram } from '../../../test/support/server/program';
+import { percentile, type Figure } from '../figure';
+import type { LoadedFolder } from '../loaders/loadedFolder';
+import { untilReady } from './recovery';
+import { createAsks, pathOf } from './ticks';
+
+const BLOCK_MS = 50;
+/** The two alternate, so noise affects both alike. */
+const TURNS = 8;
+const ASKS = 60;
+const WARM_UP = 60;
+const TARGET = 2;
+
+export async function benchWhileIngesting({ load, chain, settings }: LoadedFolder): Promise<Figure[]> {
+  const program = await startProgram('all', settings);
+  try {
+    await untilReady(program, chain);
+    const asks = createAsks(load, WARM_UP + 2 * TURNS * ASKS);
+    const askNext = async (into: number[]): Promise<void> => {
+      const ask = asks.pop();
+      if (ask === undefined) return;
+      const started = performance.now();
+      const answer = await fetch(`${program.url}${pathOf(ask)}`);
+      await answer.arrayBuffer();
+      if (answer.status !== 200) throw new Error(`${answer.status} of ${pathOf(ask)}`);
+      into.push(performance.now() - started);
+    };
+    for (let index = 0; index < WARM_UP; index += 1) await askNext([]);
+    const still: number[] = [];
+    const busy: number[] = [];
+    const first = chain.head;
+    let busyMs = 0;
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      for (let index = 0; index < ASKS; index += 1) await askNext(still);
+      const begun = performance.now();
+      const blocks = setInterval(() => chain.setHead(chain.head + 1), BLOCK_MS);
+      for (let index = 0; index < ASKS; index += 1) await askNext(busy);
+      clearInterval(blocks);
+      busyMs += performance.now() - begun;
+      await untilReady(program, chain);
+      await delay(200);
+    }
+    const value = percentile(busy, 99);
+    const limit = percentile(still, 99);
+    const rate = ((chain.head - first) / busyMs) * 1_000;
+    const middle = `p50 ${percentile(busy, 50).toFixed(1)} ms, without blocks ${percentile(still, 50).toFixed(1)} ms`;
+    return [
+      {
+        name: `ticks, ${load.swaps} swaps, while ${rate.toFixed(0)} blocks/s are ingested, p99 (${middle})`,
+        value,
+        unit: 'ms',
+        limitName: 'the same without new blocks',
+        limit,
+        ratio: value / limit,
+        target: `<= ${TARGET}x`,
+        ok: value <= TARGET * limit,
+      },
+    ];
+  } finally {
+    await program.end('SIGTERM');
+  }
+}

@@ -1,0 +1,27 @@
+-- Loads the first state of each of `pairs` pools.
+INSERT INTO pool_states
+WITH
+    n -> unhex(concat('e2', leftPad(lower(hex(n)), 38, '0'))) AS pair_of,
+    n -> unhex(concat('01', leftPad(lower(hex(n % 5000)), 38, '0'))) AS base_of,
+    n -> unhex(concat('02', leftPad(lower(hex(n % 5)), 38, '0'))) AS quote_of
+SELECT
+    (number + 1) * 1048576 + 1,
+    {from:UInt32},
+    'sync',
+    pair_of(number),
+    'bench',
+    2,
+    base_of(number),
+    quote_of(number),
+    true,
+    unhex(repeat('00', 32)),
+    0,
+    NULL,
+    toUInt256(1000000000000000000000),
+    toUInt256(3000000000000000000000),
+    0,
+    0,
+    0,
+    1 + number,
+    []
+FROM numbers({pairs:UInt64})

@@ -1,0 +1,71 @@
+/** GET /api/v1/activity: swaps, mints, burns and syncs, newest first, by page or by cursor. */
+import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
+import { activityAnswerShape } from '../../wire/activity';
+import { tableOfEvents } from '../formats/formatsEvents';
+import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { parsedParam } from '../params';
+import type { Route } from '../route';
+import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from './activityParams';
+
+const BLOCK_MAX = 4_294_967_295;
+
+export function activity(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/activity',
+    summary: 'Swaps, mints, burns and syncs, newest first',
+    query: {
+      ...PAGE_PARAMS,
+      ...ACTIVITY_FILTER_PARAMS,
+      cursor: parsedParam({
+        parse: parseCursor,
+        allowed: 'the next_cursor of an earlier answer',
+        doc: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
+        description: 'The next_cursor of an earlier answer: continues after its last event. Overrides page',
+      }),
+    },
+    answer: activityAnswerShape,
+    table: tableOfEvents,
+    errors: [400, 503],
+    async read({ cursor, ...params }, head) {
+      const filter = toActivityFilter(params);
+      const skip = cursor === null ? skipOf(params) : 0;
+      // The extra event shows whether there is a next page.
+      const page = { beforeOrd: cursor, skip, limit: params.limit + 1 };
+      const counting = deps.activityCounter.count(head, filter);
+      // Only a query that skips events needs the count first.
+      const there = skip === 0 || skip < (await counting);
+      const [total, events] = await Promise.all([
+        counting,
+        there ? deps.newestEvents.list(head, filter, page) : [],
+      ]);
+      const shown = events.slice(0, params.limit);
+      const more = events.length > shown.length;
+      const last = shown.at(-1);
+      return {
+        data: shown.map(({ item }) => item),
+        meta: {
+          ...listMeta(params, total, head),
+          has_next: more,
+          next_cursor: more && last !== undefined ? formatCursor(last.ord) : null,
+        },
+      };
+    },
+  });
+}
+
+/** A cursor encodes the position of the last event shown, so it never expires. */
+export function formatCursor(ord: number): string {
+  return Buffer.from(`${blockOfOrd(ord)}-${logIndexOfOrd(ord)}`).toString('base64url');
+}
+
+/** Decodes a cursor to its ord; null: invalid. */
+export function parseCursor(text: string): number | null {
+  const [, blockText = '', indexText = ''] =
+    /^(\d{1,10})-(\d{1,7})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const block = Number(blockText);
+  const index = Number(indexText);
+  if (blockText === '' || block > BLOCK_MAX || index >= ORD_SPAN) return null;
+  const ord = toOrd(block, index);
+  return formatCursor(ord) === text ? ord : null;
+}

@@ -1,0 +1,68 @@
+/** GET /api/v1/tokens/{address}/audit: how a token's price was derived, as of a block. */
+import { isAddress, type Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import { createAuditDirectory } from '../../query/audit/auditDirectory';
+import { readAuditInputs, type AuditQuestion } from '../../query/audit/auditInputs';
+import { toAudit } from '../../query/audit/tokenAudit';
+import type { TokenEntry } from '../../query/tokens/tokenItem';
+import { auditAnswerShape } from '../../wire/audit';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { badParam, integerParam } from '../params';
+import type { Route } from '../route';
+import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
+
+/** Most pools of the token to consider besides the pools of its route. */
+const CANDIDATES_MAX = 100;
+
+export function tokenAudit(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/tokens/:address/audit',
+    summary: 'How the price of a token is derived',
+    pathParams: TOKEN_PATH_PARAMS,
+    query: {
+      block: integerParam({
+        min: 0,
+        absent: null,
+        description: 'Block at whose end the price is derived; default: the newest indexed block',
+      }),
+    },
+    answer: auditAnswerShape,
+    errors: [400, 404, 503],
+    async read({ address, block }, head) {
+      const { chain, runner } = deps;
+      if (block !== null && block > head.number)
+        throw badParam('block', String(block), `at most ${head.number}, the newest indexed block`);
+      const entry = await getTokenEntry(deps, address, head);
+      const number = block ?? head.number;
+      const { firstSeenBlock } = entry.facts;
+      if (number < firstSeenBlock)
+        throw new AppError(
+          'not_found',
+          `there is no price of ${address} at block ${number}: its first pool appeared in block ` +
+            `${firstSeenBlock}`,
+        );
+      const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
+      const { chainId, wrappedNative } = chain;
+      const question = questionOf(address, entry, number);
+      const table = number === head.number ? await deps.audits.at(head) : null;
+      const sources = { runner, chainId, sources: chain, directory, table };
+      const inputs = await readAuditInputs(sources, head, question);
+      return { data: toAudit(address, chainId, wrappedNative, inputs) };
+    },
+  });
+}
+
+/** Takes the token's oldest pools, so the choice does not change when new pools appear. */
+function questionOf(token: Hex, { pairs }: TokenEntry, number: number): AuditQuestion {
+  const born = (pool: { created_block: number | null }): number => pool.created_block ?? 0;
+  const candidates = pairs
+    .filter(({ pool }) => born(pool) <= number)
+    .sort((a, b) => born(a.pool) - born(b.pool) || (a.pool.address < b.pool.address ? -1 : 1))
+    .slice(0, CANDIDATES_MAX);
+  return {
+    token,
+    block: number,
+    candidates: candidates.map(({ pool }) => pool.address).filter(isAddress),
+    neighbours: candidates.flatMap(({ item }) => item.tokens.map(({ address }) => address)).filter(isAddress),
+  };
+}

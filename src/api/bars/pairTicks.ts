@@ -1,0 +1,48 @@
+/** GET /api/v1/pairs/{address}/ticks: bars of a pair. */
+import { AppError } from '../../errors';
+import { getPairTicks } from '../../query/bars/ticks';
+import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
+import { tableOfBars } from '../formats/formatsBars';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { addressParam, flagParam, oneOfParam, requiredAddressParam } from '../params';
+import type { Route } from '../route';
+import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
+
+export function pairTicks(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/pairs/:address/ticks',
+    summary: 'Bars (OHLCV) of a pair, ascending',
+    pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
+    query: {
+      ...BAR_RANGE_PARAMS,
+      currency: oneOfParam(CURRENCIES, {
+        absent: 'usd',
+        description: 'Prices in US dollars, or in quote tokens, per base token',
+      }),
+      fill: flagParam('Adds bars without trades, at the close of the previous bar'),
+      invert: flagParam('Exchanges base and quote; only with currency=quote'),
+      base: addressParam(
+        'base',
+        'Base token in a pool of more than two tokens; default: base_token of /pairs',
+      ),
+      quote: addressParam(
+        'quote',
+        'Quote token in a pool of more than two tokens; default: quote_token of /pairs',
+      ),
+    },
+    answer: ticksAnswerShape,
+    table: tableOfBars,
+    errors: [400, 404, 503],
+    check({ invert, currency }) {
+      if (invert && currency !== 'quote')
+        throw new AppError(
+          'bad_request',
+          `invert: got "true" with currency=${currency}; allowed: only with currency=quote`,
+        );
+    },
+    read({ address, to, ...rest }, head) {
+      const request = { ...rest, pair: address, to: toSeconds(to) };
+      return getPairTicks(deps, head, request);
+    },
+  });
+}

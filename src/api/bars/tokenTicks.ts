@@ -1,0 +1,53 @@
+/** GET /api/v1/tokens/{address}/ticks: bars of a token over all its pools. */
+import { AppError } from '../../errors';
+import { createTokenTicks } from '../../query/bars/tokenTicks';
+import { TOKEN_CURRENCIES, tokenTicksAnswerShape } from '../../wire/tokens';
+import { tableOfBars } from '../formats/formatsBars';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { flagParam, oneOfParam } from '../params';
+import type { Route } from '../route';
+import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
+import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
+
+export function tokenTicks(deps: MarketDeps): Route {
+  const { runner, chain, directory } = deps;
+  const { wrappedNative } = chain;
+  const ticks = createTokenTicks({ runner, wrappedNative, directory });
+  return marketRoute(deps, {
+    path: '/api/v1/tokens/:address/ticks',
+    summary: 'Bars (OHLCV) of a token over all its pools, ascending',
+    pathParams: TOKEN_PATH_PARAMS,
+    query: {
+      ...BAR_RANGE_PARAMS,
+      currency: oneOfParam(TOKEN_CURRENCIES, {
+        absent: 'usd',
+        description: 'Prices in US dollars, or in native coins, per whole token',
+      }),
+      fill: flagParam('Adds bars without trades, at the close of the previous bar'),
+      invert: flagParam('Only pairs can be inverted: true is a 400 here'),
+    },
+    answer: tokenTicksAnswerShape,
+    table: tableOfBars,
+    errors: [400, 404, 503],
+    check({ invert, currency }) {
+      if (invert)
+        throw new AppError(
+          'bad_request',
+          `invert: got "true" with currency=${currency}; allowed: only for pairs with currency=quote`,
+        );
+    },
+    async read({ address, timeframe, limit, to, currency, fill }, head) {
+      const answer = await ticks.get(head, {
+        token: address,
+        timeframe,
+        limit,
+        to: toSeconds(to),
+        currency,
+        fill,
+      });
+      // A token with bars is in a pool. Only a token without bars needs the look-up.
+      if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
+      return answer;
+    },
+  });
+}

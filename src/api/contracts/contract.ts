@@ -1,0 +1,44 @@
+/** GET /api/v1/contracts/{address}: everything known about a contract. */
+import type { Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import { silentFacts, type ContractFacts } from '../../query/contracts/contractFacts';
+import { toRecord } from '../../query/contracts/contractRecord';
+import { withCode } from '../../query/contracts/nodeCode';
+import { contractAnswerShape } from '../../wire/explorer';
+import { requiredAddressParam } from '../params';
+import type { Route } from '../route';
+import { explorerRoute, type ExplorerDeps } from '../explorerRoute';
+
+export function contract(deps: ExplorerDeps): Route {
+  return explorerRoute(deps, {
+    path: '/api/v1/contracts/:address',
+    summary: 'One contract: code, source, proxy, creation, token and pair',
+    pathParams: { address: requiredAddressParam('address', 'Address of the contract') },
+    query: {},
+    answer: contractAnswerShape,
+    errors: [400, 404, 503],
+    async read({ address }, chainId, moment) {
+      const facts = moment === null ? null : await findContract(deps, chainId, address);
+      if (facts === null || moment === null)
+        throw new AppError('not_found', `there is no contract at ${address} on chain ${chainId}`);
+      const at = { source: moment.chain, head: moment.head };
+      return { success: true as const, data: await toRecord(deps, at, facts) };
+    },
+  });
+}
+
+/**
+ * The facts of a contract, including a contract that has code but no logs or calls. Null: the address is not a
+ * contract.
+ */
+export async function findContract(
+  deps: ExplorerDeps,
+  chainId: number,
+  address: Hex,
+): Promise<ContractFacts | null> {
+  const facts = await deps.contracts.find(chainId, address);
+  if (facts !== null) return facts;
+  if ((await deps.verified.find({ chainId, address }, null)) !== null) return silentFacts(chainId, address);
+  const code = (await deps.nodeCodeOf?.(chainId)?.get(address)) ?? null;
+  return code === null ? null : withCode(chainId, address, null, code);
+}

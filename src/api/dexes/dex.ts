@@ -1,0 +1,50 @@
+/** GET /api/v1/dexes/{dex_name}: one DEX, its top pairs and its daily figures. */
+import { z } from 'zod';
+
+import { AppError } from '../../errors';
+import { getDexHistory } from '../../query/dexes/dexHistory';
+import { topPairs } from '../../query/dexes/dexItem';
+import { dexAnswerShape } from '../../wire/dexes';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { integerParam, type Param } from '../params';
+import type { Route } from '../route';
+
+const TOP_PAIRS = 10;
+const DAYS_MAX = 365;
+/** Longest part of a caller's text in an error. */
+const SHOWN_MAX = 80;
+
+const DEX_NAME: Param<string> = {
+  schema: z.string(),
+  absent: 'required',
+  allowed: 'a dex_name of /dexes',
+  doc: { type: 'string', example: 'pulsex_v2' },
+  description: 'dex_name of the DEX, in any letter case',
+};
+
+export function dex(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/dexes/:dex_name',
+    summary: 'One DEX with its top pairs and daily history',
+    pathParams: { dex_name: DEX_NAME },
+    query: {
+      days: integerParam({
+        min: 1,
+        max: DAYS_MAX,
+        absent: 30,
+        description: 'Number of UTC days in the history',
+      }),
+    },
+    answer: dexAnswerShape,
+    errors: [400, 404, 503],
+    async read({ dex_name, days }, head) {
+      const [{ items }, { entries }] = await Promise.all([deps.dexes.at(head), deps.pairs.at(head)]);
+      const slug = dex_name.toLowerCase();
+      const item = items.find((candidate) => candidate.dex_name.toLowerCase() === slug);
+      if (item === undefined)
+        throw new AppError('not_found', `there is no DEX "${dex_name.slice(0, SHOWN_MAX)}"`);
+      const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item, days);
+      return { data: { ...item, top_pairs: topPairs(entries, item.dex_name, TOP_PAIRS), history } };
+    },
+  });
+}

@@ -1,0 +1,23 @@
+/** GET /api/v1/dexes: all DEXes by volume. */
+import { dexesAnswerShape } from '../../wire/dexes';
+import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import type { Route } from '../route';
+
+export function dexes(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/dexes',
+    summary: 'DEXes, highest 24 h volume first',
+    query: PAGE_PARAMS,
+    answer: dexesAnswerShape,
+    errors: [400, 503],
+    async read(params, head) {
+      const { items } = await deps.dexes.at(head);
+      const skip = skipOf(params);
+      return {
+        data: items.slice(skip, skip + params.limit),
+        meta: listMeta(params, items.length, head),
+      };
+    },
+  });
+}

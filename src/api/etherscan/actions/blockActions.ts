@@ -1,0 +1,67 @@
+/** module=block: the actions that the indexed blocks can answer. */
+import { findBlockTime, findFinalBlockAt } from '../../../query/head/blockTimes';
+import type { HeadSnapshot } from '../../../query/head/headSnapshot';
+import type { LogSource } from '../../../query/logs/logFilter';
+import type { Action, Actions, Ask } from '../action';
+import { ok, refuse, TEXTS } from '../answers';
+import { badFormat, numberOf, textOf } from '../askedParams';
+
+/** Number of blocks in the average block time. */
+const AVERAGED = 1_000;
+
+export const blockActions: Actions = new Map<string, Action>([
+  ['getblocknobytime', getBlockByTime],
+  ['getblockcountdown', getCountdown],
+]);
+
+async function getBlockByTime({ asked, moment }: Ask) {
+  const text = textOf(asked, 'timestamp');
+  if (text === null || !/^\d{1,20}$/.test(text)) throw badFormat('timestamp');
+  const closest = (textOf(asked, 'closest') ?? 'before').toLowerCase();
+  if (closest !== 'before' && closest !== 'after') throw badFormat('closest');
+  if (moment === null) return refuse(TEXTS.noBlock);
+  const { chain, head } = moment;
+  const time = Number(text);
+  const before = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
+  const number = closest === 'before' ? before : await findNext(chain, head, before);
+  return number === null ? refuse(TEXTS.noBlock) : ok(String(number));
+}
+
+/** The newest block not later than `time`, unix seconds. Null: every indexed block is later. */
+async function findBlockAt(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  time: number,
+): Promise<number | null> {
+  const recent = head.blocks.findLast(({ timestamp }) => timestamp <= time);
+  return recent?.number ?? (await findFinalBlockAt(runner, chainId, head, time))?.number ?? null;
+}
+
+/** The indexed block after `before`. For null: the first indexed block. */
+async function findNext(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  before: number | null,
+): Promise<number | null> {
+  const next = before === null ? head.startBlock : before + 1;
+  if (next > head.number) return null;
+  return (await findBlockTime(runner, chainId, head, next)) === null ? null : next;
+}
+
+async function getCountdown({ asked, moment }: Ask) {
+  const wanted = numberOf(textOf(asked, 'blockno') ?? '', 'blockno');
+  if (moment === null) return refuse(TEXTS.noBlock);
+  const { chain, head } = moment;
+  if (wanted <= head.number) return refuse(TEXTS.blockPassed);
+  const first = Math.max(head.startBlock, head.number - AVERAGED);
+  const since = await findBlockTime(chain.runner, chain.chainId, head, first);
+  if (since === null || first === head.number) return refuse(TEXTS.noBlock);
+  const remaining = wanted - head.number;
+  const seconds = ((head.timestamp - since) / (head.number - first)) * remaining;
+  return ok({
+    CurrentBlock: String(head.number),
+    CountdownBlock: String(wanted),
+    RemainingBlock: String(remaining),
+    EstimateTimeInSec: seconds.toFixed(1),
+  });
+}

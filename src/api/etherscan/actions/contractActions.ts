@@ -1,0 +1,164 @@
+/** module=contract: ABIs, sources, creations and the list of contracts. */
+import type { Hex } from '../../../domain/hex';
+import { lastOrdOfBlock } from '../../../domain/ord';
+import type { VerifiedContract } from '../../../domain/verifiedContract';
+import { findVerification, type ContractFacts } from '../../../query/contracts/contractFacts';
+import { implementationsAt, readProxies } from '../../../query/logs/logDecoder';
+import { findWholeVerification } from '../../../query/contracts/twinArguments';
+import type { Action, Actions, Ask } from '../action';
+import { dialectError, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
+import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from '../askedParams';
+import { checkVerifyStatus, verifySourceCode } from './verifyActions';
+import { writeSources } from '../writeSources';
+
+const CREATIONS_MAX = 10;
+const LISTED_MAX = 1_000;
+
+export const contractActions: Actions = new Map<string, Action>([
+  ['getabi', getAbi],
+  ['getsourcecode', getSourceCode],
+  ['getcontractcreation', getContractCreation],
+  ['listcontracts', listContracts],
+  ['verifysourcecode', verifySourceCode],
+  ['checkverifystatus', checkVerifyStatus],
+]);
+
+async function getAbi({ deps, asked, chainId }: Ask) {
+  const address = needAddress(asked);
+  const facts = await deps.contracts.find(chainId, address);
+  const record = await findVerification(deps.verified, chainId, address, facts);
+  return record === null ? refuse(TEXTS.unverified) : ok(JSON.stringify(record.abi));
+}
+
+async function getSourceCode(ask: Ask) {
+  const { deps, asked, chainId } = ask;
+  const address = needAddress(asked);
+  const facts = await deps.contracts.find(chainId, address);
+  const [record, implementation] = await Promise.all([
+    findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
+    findImplementation(ask, facts),
+  ]);
+  // If Proxy is 1, clients need a valid address. So a proxy with several or unknown implementations gets Proxy 0.
+  const proxy = {
+    Proxy: implementation === null ? '0' : '1',
+    Implementation: implementation ?? '',
+    SwarmSource: '',
+  };
+  if (record === null) return ok([{ ...UNVERIFIED, ...proxy }]);
+  const item = {
+    SourceCode: writeSources(record, await deps.verified.readSources(record)),
+    ABI: JSON.stringify(record.abi),
+    ContractName: record.name,
+    CompilerVersion: versionOf(record),
+    CompilerType: record.compiler,
+    OptimizationUsed: record.optimization ? '1' : '0',
+    Runs: String(record.runs),
+    ConstructorArguments: record.constructorArguments?.slice(2) ?? '',
+    EVMVersion: record.evmVersion ?? 'Default',
+    Library: Object.entries(record.libraries)
+      .map(([name, at]) => `${name.slice(name.lastIndexOf(':') + 1)}:${at.slice(2)}`)
+      .join(';'),
+    ContractFileName: record.path,
+    LicenseType: record.license ?? '',
+    ...proxy,
+    SimilarMatch: record.twinOf?.address ?? '',
+  };
+  return ok([item]);
+}
+
+const UNVERIFIED = {
+  SourceCode: '',
+  ABI: TEXTS.unverified,
+  ContractName: '',
+  CompilerVersion: '',
+  OptimizationUsed: '',
+  Runs: '',
+  ConstructorArguments: '',
+  EVMVersion: 'Default',
+  Library: '',
+  LicenseType: 'Unknown',
+} as const;
+
+/** The implementation of a proxy as of the head. Null: not a proxy, or several implementations. */
+async function findImplementation({ moment }: Ask, facts: ContractFacts | null): Promise<Hex | null> {
+  const code = facts?.code ?? null;
+  if (moment === null || facts === null || code === null || code.proxy === null) return null;
+  const { chain, head } = moment;
+  const proxies = await readProxies(chain, head, [facts.address], new Map([[facts.address, code]]));
+  const targets = implementationsAt(proxies, facts.address, lastOrdOfBlock(head.number));
+  return targets.length === 1 ? (targets[0] ?? null) : null;
+}
+
+function versionOf({ compiler, compilerVersion }: VerifiedContract): string {
+  return compiler === 'vyper' ? `vyper:${compilerVersion}` : `v${compilerVersion}`;
+}
+
+async function getContractCreation({ deps, asked, chainId }: Ask) {
+  const addresses = readAddresses(asked);
+  const found = await deps.contracts.findMany(chainId, addresses);
+  return listOf(found.flatMap(toCreation), EMPTY.creations);
+}
+
+function readAddresses(asked: AskedParams): Hex[] {
+  const name = 'contractaddresses';
+  const texts = (textOf(asked, name) ?? '').split(',').map((text) => text.trim());
+  const given = texts.filter((text) => text !== '');
+  if (given.length === 0) throw dialectError(TEXTS.noAddress);
+  if (given.length > CREATIONS_MAX) throw badFormat(name);
+  return [...new Set(given.map(addressOf))];
+}
+
+/** Exactly these seven keys. A pool without a known creator gets its factory as creator, because clients need one. */
+function toCreation(facts: ContractFacts | null) {
+  const creation = facts?.creation ?? null;
+  if (facts === null || creation === null) return [];
+  const creator = creation.creator ?? creation.factory;
+  if (creator === null) return [];
+  return [
+    {
+      contractAddress: facts.address,
+      contractCreator: creator,
+      txHash: creation.txHash,
+      blockNumber: String(creation.block),
+      timestamp: String(creation.timestamp),
+      contractFactory: creation.factory ?? '',
+      creationBytecode: '',
+    },
+  ];
+}
+
+const FILTERS: ReadonlyMap<string, boolean | null> = new Map([
+  ['verified', true],
+  ['1', true],
+  ['unverified', false],
+  ['3', false],
+]);
+
+/** Blockscout's list of contracts. The oldest come first, so pages do not shift. */
+async function listContracts({ deps, asked, chainId }: Ask) {
+  const { skip, limit } = readPage(asked, LISTED_MAX);
+  const filter = textOf(asked, 'filter');
+  const verified = filter === null ? null : FILTERS.get(filter.toLowerCase());
+  if (verified === undefined) throw badFormat('filter');
+  const page = { q: null, verified, kind: null, sort: 'created_at', order: 'asc', skip, limit } as const;
+  const { addresses } = await deps.contracts.list(chainId, page);
+  const facts = await deps.contracts.findMany(chainId, addresses);
+  const records = await deps.verified.findMany(
+    addresses.map((address, index) => ({ chainId, address, codeHash: facts[index]?.code?.hash ?? null })),
+  );
+  return listOf(
+    addresses.map((Address, index) => toListed(Address, records[index] ?? null)),
+    EMPTY.creations,
+  );
+}
+
+function toListed(Address: Hex, record: VerifiedContract | null) {
+  if (record === null) return { Address, ABI: TEXTS.unverified };
+  return {
+    Address,
+    ABI: JSON.stringify(record.abi),
+    ContractName: record.name,
+    CompilerVersion: versionOf(record),
+    OptimizationUsed: record.optimization ? '1' : '0',
+  };
+}

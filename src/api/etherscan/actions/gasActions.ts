@@ -1,0 +1,60 @@
+/** module=gastracker: gas price recommendations from the newest blocks. */
+import { formatUnits } from '../../../domain/amounts';
+import { findBlockTime } from '../../../query/head/blockTimes';
+import { countTaking, GAS_BLOCKS, gasQuantile, listGasBlocks } from '../../../query/overview/gasPrices';
+import type { ChainMoment } from '../../explorerRoute';
+import type { Action, Actions, Ask } from '../action';
+import { ok, refuse, TEXTS } from '../answers';
+import { badFormat, textOf } from '../askedParams';
+
+const GWEI_DECIMALS = 9;
+/** Quantiles of the gas prices paid. */
+const [SAFE, PROPOSED, FAST] = [0.1, 0.5, 0.9];
+
+export const gasActions: Actions = new Map<string, Action>([
+  ['gasoracle', getGasOracle],
+  ['gasestimate', getGasEstimate],
+]);
+
+/** Prices in gwei as decimal texts. `gasUsedRatio` is missing, because no table holds it. */
+async function getGasOracle({ moment }: Ask) {
+  if (moment === null) return refuse(TEXTS.action);
+  const { chain, head } = moment;
+  const blocks = await listGasBlocks(chain, head);
+  const [safe, proposed, fast] = [SAFE, PROPOSED, FAST].map((share) => gasQuantile(blocks, share));
+  if (safe == null || proposed == null || fast == null) return refuse(TEXTS.action);
+  const gwei = (wei: bigint): string => formatUnits(wei, GWEI_DECIMALS);
+  const baseFee = blocks.at(-1)?.baseFee ?? null;
+  return ok({
+    LastBlock: String(head.number),
+    SafeGasPrice: gwei(safe),
+    ProposeGasPrice: gwei(proposed),
+    FastGasPrice: gwei(fast),
+    suggestBaseFee: baseFee === null ? '' : gwei(baseFee),
+    gasUsedRatio: '',
+  });
+}
+
+/** Estimated seconds until a transaction at `gasprice` (wei) is included, from the rate of the newest blocks. */
+async function getGasEstimate({ asked, moment }: Ask) {
+  const text = textOf(asked, 'gasprice');
+  if (text === null || !/^\d{1,40}$/.test(text)) throw badFormat('gasprice');
+  if (moment === null) return refuse(TEXTS.action);
+  const [blocks, seconds] = await Promise.all([
+    listGasBlocks(moment.chain, moment.head),
+    blockSeconds(moment),
+  ]);
+  if (blocks.length === 0 || seconds === null) return refuse(TEXTS.action);
+  const taking = countTaking(blocks, BigInt(text));
+  // If no block would have included it, assume one block more than was examined.
+  const turns = taking === 0 ? blocks.length + 1 : blocks.length / taking;
+  return ok(String(Math.ceil(turns * seconds)));
+}
+
+/** Mean time between the newest blocks. Null: fewer than two blocks. */
+async function blockSeconds({ chain, head }: ChainMoment): Promise<number | null> {
+  const first = Math.max(head.startBlock, head.number - GAS_BLOCKS);
+  if (first >= head.number) return null;
+  const since = await findBlockTime(chain.runner, chain.chainId, head, first);
+  return since === null ? null : (head.timestamp - since) / (head.number - first);
+}

@@ -1,0 +1,124 @@
+/** module=logs: getLogs, with operators between topics. */
+import { numberToHex, type Hex } from '../../../domain/hex';
+import { blockOfOrd, logIndexOfOrd } from '../../../domain/ord';
+import type { HeadSnapshot } from '../../../query/head/headSnapshot';
+import type { LogBounds } from '../../../query/logs/logBytes';
+import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../../query/logs/logFilter';
+import { listLogs, type StoredLog } from '../../../query/logs/logs';
+import type { Actions, Ask } from '../action';
+import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
+import {
+  badFormat,
+  findAddressParam,
+  findHashParam,
+  numberOf,
+  readPage,
+  textOf,
+  type AskedParams,
+} from '../askedParams';
+
+const LOGS_MAX = 1_000;
+/** This dialect never truncates the data of a log. */
+const GETLOGS_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: 32_000_000 };
+const PLACES: readonly TopicPlace[] = [0, 1, 2, 3];
+
+export const logActions: Actions = new Map([['getlogs', getLogs]]);
+
+async function getLogs({ asked, moment }: Ask) {
+  const { skip, limit } = readPage(asked, LOGS_MAX);
+  const filter = readFilter(asked, moment?.head ?? null);
+  if (moment === null) return listOf([], EMPTY.logs);
+  const { chain, head } = moment;
+  const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
+  const found = await listLogs(chain, head, filter, page);
+  if (found.isFull) return refuse(TEXTS.largeAnswer);
+  // The search stopped early. A short page would wrongly mean that there are no more logs.
+  if (found.next !== null && found.logs.length < limit) return refuse(TEXTS.timeout);
+  const numbers = found.logs.map(({ ord }) => blockOfOrd(ord));
+  const hashes = await chain.hashes.list(head, numbers);
+  return listOf(
+    found.logs.map((log) => toEntry(log, hashes)),
+    EMPTY.logs,
+  );
+}
+
+function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
+  const fromBlock = readBlock(asked, 'fromBlock', head) ?? 0;
+  const toBlock = readBlock(asked, 'toBlock', head);
+  const address = findAddressParam(asked);
+  const topics = PLACES.map((place) => findHashParam(asked, `topic${place}`));
+  if (address === null && topics.every((topic) => topic === null)) throw dialectError(TEXTS.noAddress);
+  const { either, free } = readClauses(asked, topics);
+  const at = (place: TopicPlace): Hex[] => {
+    const topic = topics[place] ?? null;
+    return topic === null || free.has(place) ? [] : [topic];
+  };
+  return {
+    ...ALL_LOGS,
+    addresses: address === null ? [] : [address],
+    topics: [at(0), at(1), at(2), at(3)],
+    either,
+    fromBlock,
+    toBlock,
+  };
+}
+
+/** A block by number or tag; null: absent, or no block is indexed. */
+export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot | null): number | null {
+  const text = textOf(asked, name);
+  if (text === null) return null;
+  const word = text.toLowerCase();
+  if (word === 'earliest') return 0;
+  if (word === 'latest' || word === 'pending') return head?.number ?? null;
+  if (word === 'finalized' || word === 'safe') return head?.finalNumber ?? null;
+  return numberOf(text, name);
+}
+
+/**
+ * Reads the operators between topics: `and` needs both topics, `or` needs either. `free`: positions whose topic is
+ * optional, because they appear only in `or` clauses. A clause about an absent topic is ignored.
+ */
+function readClauses(
+  asked: AskedParams,
+  topics: readonly (Hex | null)[],
+): { readonly either: EitherTopic[]; readonly free: ReadonlySet<TopicPlace> } {
+  const either: EitherTopic[] = [];
+  const free = new Set<TopicPlace>();
+  const bound = new Set<TopicPlace>();
+  for (const left of PLACES) {
+    for (const right of PLACES.slice(left + 1)) {
+      const name = `topic${left}_${right}_opr`;
+      const operator = textOf(asked, name)?.toLowerCase() ?? null;
+      if (operator === null) continue;
+      if (operator !== 'and' && operator !== 'or') throw badFormat(name);
+      const [one, other] = [topics[left] ?? null, topics[right] ?? null];
+      if (one === null || other === null) continue;
+      for (const place of [left, right]) (operator === 'and' ? bound : free).add(place);
+      if (operator === 'or')
+        either.push([
+          { place: left, topic: one },
+          { place: right, topic: other },
+        ]);
+    }
+  }
+  for (const place of bound) free.delete(place);
+  return { either, free };
+}
+
+/** The eleven keys of Etherscan. Gas values are not stored. */
+function toEntry(log: StoredLog, hashes: ReadonlyMap<number, Hex>) {
+  const number = blockOfOrd(log.ord);
+  return {
+    address: log.address,
+    topics: log.topics,
+    data: log.data,
+    blockNumber: numberToHex(number),
+    blockHash: hashes.get(number) ?? '0x',
+    timeStamp: numberToHex(log.timestamp),
+    gasPrice: '0x',
+    gasUsed: '0x',
+    logIndex: numberToHex(logIndexOfOrd(log.ord)),
+    transactionHash: log.txHash,
+    transactionIndex: numberToHex(log.txIndex),
+  };
+}

@@ -1,0 +1,63 @@
+/** Balances of the native coin, and a helper that asks the node about the state after the head block. */
+import type { Hex } from '../../../domain/hex';
+import type { StateAnswers, StateQuestion } from '../../../domain/nodeState';
+import { AppError } from '../../../errors';
+import type { Action, Actions, Ask } from '../action';
+import { dialectError, ok, refuse, TEXTS } from '../answers';
+import { addressOf, badFormat, needAddress, textOf } from '../askedParams';
+
+const BALANCES_MAX = 20;
+
+export const coinActions: Actions = new Map<string, Action>([
+  ['balance', getBalance],
+  ['balancemulti', getBalances],
+]);
+
+/** The node's answers as of the head. Null: no node is configured. Throws node_failed if the node does not answer. */
+export async function askNode(
+  { deps, chainId, moment }: Ask,
+  questions: readonly StateQuestion[],
+): Promise<StateAnswers | null> {
+  const node = deps.nodeOf?.(chainId) ?? null;
+  if (node === null || moment === null) return null;
+  const answers = await node.ask(moment.head.hash, questions);
+  if (answers === null) throw new AppError('node_failed', 'the node does not answer');
+  return answers;
+}
+
+async function getBalance(ask: Ask) {
+  needLatest(ask);
+  const balances = await readCoins(ask, [needAddress(ask.asked)]);
+  return balances === null ? refuse(TEXTS.action) : ok(balances[0] ?? '0');
+}
+
+async function getBalances(ask: Ask) {
+  needLatest(ask);
+  const texts = (textOf(ask.asked, 'address') ?? '').split(',').map((text) => text.trim());
+  const given = texts.filter((text) => text !== '');
+  if (given.length === 0) throw dialectError(TEXTS.noAddress);
+  if (given.length > BALANCES_MAX) throw badFormat('address');
+  const accounts = given.map(addressOf);
+  const balances = await readCoins(ask, accounts);
+  if (balances === null) return refuse(TEXTS.action);
+  return ok(accounts.map((account, index) => ({ account, balance: balances[index] ?? '0' })));
+}
+
+async function readCoins(ask: Ask, addresses: readonly Hex[]): Promise<string[] | null> {
+  const answers = await askNode(
+    ask,
+    addresses.map((address) => ({ kind: 'coin', address })),
+  );
+  return (
+    answers?.map((answer) => {
+      if (answer === null) throw new AppError('node_failed', 'the node returned no balance');
+      return BigInt(answer).toString();
+    }) ?? null
+  );
+}
+
+/** This dialect does not read the state of older blocks. */
+function needLatest({ asked }: Ask): void {
+  const tag = textOf(asked, 'tag') ?? 'latest';
+  if (tag !== 'latest' && tag !== 'pending') throw badFormat('tag');
+}

@@ -1,0 +1,27 @@
+/**
+ * module=stats: the price of the native coin from the indexed pools, and token supplies. The supply of the native coin
+ * is missing: neither logs nor the node provide it.
+ */
+import { plainNumber } from '../../../domain/amounts';
+import type { Action, Actions, Ask } from '../action';
+import { ok, refuse, TEXTS } from '../answers';
+import { tokenSupplyActions } from './tokenActions';
+
+export const statsActions: Actions = new Map<string, Action>([
+  ...tokenSupplyActions,
+  ['ethprice', getCoinPrice],
+  ['ethsupply', () => refuse(TEXTS.action)],
+]);
+
+/** The dialect calls every native coin `eth`. No bitcoin price is available. */
+async function getCoinPrice({ deps, chainId, moment }: Ask) {
+  if (moment === null || deps.nativeUsdOf === undefined) return refuse(TEXTS.action);
+  const usd = await deps.nativeUsdOf(chainId, moment.head);
+  if (usd === null) return refuse(TEXTS.action);
+  return ok({
+    ethbtc: '',
+    ethbtc_timestamp: '',
+    ethusd: plainNumber(usd),
+    ethusd_timestamp: String(moment.head.timestamp),
+  });
+}

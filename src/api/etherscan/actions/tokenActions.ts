@@ -1,0 +1,112 @@
+/** Token actions: supplies and balances from the node or from complete transfer histories, metadata, and holders. */
+import type { Hex } from '../../../domain/hex';
+import { isHistoryPartial, readHoldings } from '../../../query/holders/balances';
+import { listHolders, readTokenHolding } from '../../../query/holders/tokenHolding';
+import { listTokens } from '../../../query/tokens/tokens';
+import { readTotalSupply } from '../../../query/tokens/totalSupply';
+import type { ChainMoment } from '../../explorerRoute';
+import type { Action, Actions, Ask } from '../action';
+import { EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
+import { needAddress, readPage } from '../askedParams';
+import { askNode } from './nodeActions';
+
+/** `balanceOf(address)`. */
+const BALANCE_OF: Hex = '0x70a08231';
+const WORD = 66;
+/** Etherscan's limit: the whole window. */
+const PAGE_MAX = 10_000;
+
+export const tokenBalanceActions: Actions = new Map<string, Action>([['tokenbalance', getTokenBalance]]);
+export const tokenSupplyActions: Actions = new Map<string, Action>([['tokensupply', getTokenSupply]]);
+export const tokenActions: Actions = new Map<string, Action>([
+  ['tokeninfo', getTokenInfo],
+  ['tokenholderlist', listTokenHolders],
+  ['tokenholdercount', countTokenHolders],
+]);
+
+async function getTokenSupply(ask: Ask) {
+  const supply = await readSupply(ask, needAddress(ask.asked, 'contractaddress'));
+  return supply === null ? refuse(TEXTS.action) : ok(supply.toString());
+}
+
+async function getTokenBalance(ask: Ask) {
+  const token = needAddress(ask.asked, 'contractaddress');
+  const holder = needAddress(ask.asked);
+  const data: Hex = `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}`;
+  const said = await callToken(ask, token, data);
+  if (said !== null) return ok(said.toString());
+  const { moment } = ask;
+  if (moment === null || isHistoryPartial(moment.head)) return refuse(TEXTS.action);
+  const { balances } = await readHoldings(moment.chain.runner, moment.head, holder);
+  const balance = balances.get(token) ?? 0n;
+  return ok((balance < 0n ? 0n : balance).toString());
+}
+
+async function getTokenInfo(ask: Ask) {
+  const { asked, moment } = ask;
+  const address = needAddress(asked, 'contractaddress');
+  const token = moment === null ? undefined : (await listTokens(moment.chain.runner, [address])).get(address);
+  if (token === undefined) return listOf([], EMPTY.creations);
+  const supply = await readSupply(ask, address);
+  return ok([
+    {
+      contractAddress: address,
+      tokenName: token.name ?? '',
+      symbol: token.symbol ?? '',
+      divisor: token.decimals === null ? '' : String(token.decimals),
+      tokenType: 'ERC20',
+      totalSupply: supply?.toString() ?? '',
+    },
+  ]);
+}
+
+/** Counts transfer logs. A balance change without a transfer log is not seen. */
+async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
+  const token = needAddress(asked, 'contractaddress');
+  const page = readPage(asked, PAGE_MAX);
+  if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
+  const holders = await listHolders(moment.chain.runner, moment.head, token, page);
+  return listOf(
+    holders.map(({ holder, balance }) => ({
+      TokenHolderAddress: holder,
+      TokenHolderQuantity: balance.toString(),
+    })),
+    EMPTY.logs,
+  );
+}
+
+async function countTokenHolders({ deps, asked, chainId, moment }: Ask) {
+  const token = needAddress(asked, 'contractaddress');
+  if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
+  const holding = await readTokenHolding(moment.chain.runner, moment.head, token);
+  return ok(String(holding?.holders ?? 0));
+}
+
+/**
+ * Whether the index has every transfer of the token: either it starts at the first block, or it includes the token's
+ * creation.
+ */
+async function isWhole(
+  { deps, chainId }: Pick<Ask, 'deps' | 'chainId'>,
+  { head }: ChainMoment,
+  token: Hex,
+): Promise<boolean> {
+  if (!isHistoryPartial(head)) return true;
+  const creation = (await deps.contracts.find(chainId, token))?.creation ?? null;
+  return creation !== null && creation.block >= head.startBlock;
+}
+
+/** Supply in raw units; null: unknown. */
+async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
+  if (moment === null) return null;
+  const node = deps.nodeOf?.(chainId) ?? null;
+  const counted = deps.holdingOf?.(chainId, moment.head, token) ?? null;
+  return readTotalSupply(moment.chain, moment.head, token, { node, counted });
+}
+
+/** Null: there is no node, or the contract does not have this function. */
+async function callToken(ask: Ask, to: Hex, data: Hex): Promise<bigint | null> {
+  const answers = await askNode(ask, [{ kind: 'call', to, data }]);
+  const answer = answers?.[0] ?? null;
+  return answer !== null && answer.length === WORD ? BigInt(answer) : null;
+}

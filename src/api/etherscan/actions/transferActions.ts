@@ -1,0 +1,117 @@
+/** Token transfers of one account or one contract, from the logs: ERC-20, ERC-721 and ERC-1155. */
+import { isHexOfLength, type Hex } from '../../../domain/hex';
+import { createSlices } from '../../../domain/turns';
+import { readHoldings } from '../../../query/holders/balances';
+import type { HeadSnapshot } from '../../../query/head/headSnapshot';
+import { LIST_BOUNDS } from '../../../query/logs/logBytes';
+import { ALL_LOGS, type LogFilter, type LogSource } from '../../../query/logs/logFilter';
+import { listLogs, type StoredLog } from '../../../query/logs/logs';
+import { listNftMoves, type MoveQuestion } from '../../../query/logs/nftMoves';
+import type { ChainMoment } from '../../explorerRoute';
+import type { Action, Actions, Ask } from '../action';
+import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
+import { badFormat, findAddressParam, readPage, textOf } from '../askedParams';
+import { readBlock } from './logActions';
+import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from '../tokenMoves';
+import { showMoves } from '../showMoves';
+
+/** Etherscan's limit: the whole window. */
+const PAGE_MAX = 10_000;
+/** Logs per read. */
+const TURN_LOGS = 1_000;
+/** Most reads for one page. Reads also return logs of other token standards. */
+const TURNS_MAX = 12;
+/** Most tokens of one address to search for transfers. */
+const TOKENS_MAX = 300;
+
+export const transferActions: Actions = new Map<string, Action>([
+  ['tokentx', (ask) => listTransfers(ask, ERC20)],
+  ['tokennfttx', (ask) => listTransfers(ask, ERC721)],
+  ['token1155tx', (ask) => listTransfers(ask, ERC1155)],
+]);
+
+async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenKind) {
+  const holder = findAddressParam(asked);
+  const token = findAddressParam(asked, 'contractaddress');
+  if (holder === null && token === null) throw dialectError(TEXTS.noAddress);
+  const sort = (textOf(asked, 'sort') ?? 'asc').toLowerCase();
+  if (sort !== 'asc' && sort !== 'desc') throw badFormat('sort');
+  const { skip, limit } = readPage(asked, PAGE_MAX);
+  const fromBlock = readBlock(asked, 'startblock', moment?.head ?? null) ?? 0;
+  const toBlock = readBlock(asked, 'endblock', moment?.head ?? null);
+  if (moment === null) return listOf([], EMPTY.transfers);
+  // The index lists the ERC-20 tokens of an address. For the other standards the topics alone find the transfers.
+  const touched =
+    token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
+  if (touched?.length === 0) return listOf([], EMPTY.transfers);
+  if (touched !== null && touched.length > TOKENS_MAX) return refuse(TEXTS.timeout);
+  const filter: LogFilter = {
+    ...ALL_LOGS,
+    addresses: token === null ? (touched ?? []) : [token],
+    topics: [kind.topics0, [], [], []],
+    either: holder === null ? [] : [sidesOf(kind, holder)],
+    fromBlock,
+    toBlock,
+  };
+  const newestFirst = sort === 'desc';
+  const found =
+    kind === ERC721 && token === null && holder !== null
+      ? await collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted: skip + limit })
+      : await collect(moment, filter, kind, newestFirst, skip + limit);
+  if (found === null) return refuse(TEXTS.timeout);
+  return showMoves(moment, deps.nodeOf?.(chainId) ?? null, kind, found.slice(skip, skip + limit));
+}
+
+function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {
+  const topic: Hex = `0x${holder.slice(2).padStart(64, '0')}`;
+  return [
+    { place: from, topic },
+    { place: to, topic },
+  ];
+}
+
+/** Every token that the address ever received or sent. */
+async function listTouched({ chain, head }: ChainMoment, holder: Hex): Promise<Hex[]> {
+  const { balances } = await readHoldings(chain.runner, head, holder);
+  return [...balances.keys()].flatMap((token) => (isHexOfLength(token, 40) ? [token] : []));
+}
+
+interface FoundMove {
+  readonly log: StoredLog;
+  readonly move: TokenMove;
+}
+
+/** Transfers of all NFT contracts. ERC-20 transfers share the topic and are filtered out. */
+async function collectNfts(
+  { chain, head }: ChainMoment,
+  question: MoveQuestion,
+): Promise<FoundMove[] | null> {
+  const logs = await listNftMoves(chain, head, question);
+  return logs?.flatMap((log) => ERC721.read(log).map((move) => ({ log, move }))) ?? null;
+}
+
+/** The first transfers of this kind, up to `wanted`. Null: the search stopped early. */
+async function collect(
+  { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
+  filter: LogFilter,
+  kind: TokenKind,
+  newestFirst: boolean,
+  wanted: number,
+): Promise<FoundMove[] | null> {
+  const found: FoundMove[] = [];
+  const slices = createSlices();
+  const bounds = { ...LIST_BOUNDS, dataMax: kind.dataMax };
+  let behind: number | null = null;
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const page = { newestFirst, behind, skip: 0, limit: TURN_LOGS, bounds };
+    const { logs, next, isFull } = await listLogs(chain, head, filter, page);
+    for (const log of logs) {
+      found.push(...kind.read(log).map((move) => ({ log, move })));
+      if (slices.isOver()) await slices.giveWay();
+    }
+    if (next === null || found.length >= wanted) return found;
+    if (logs.length < TURN_LOGS && !isFull) return null;
+    behind = next;
+  }
+  return null;
+}

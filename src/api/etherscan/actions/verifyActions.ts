@@ -1,0 +1,86 @@
+/**
+ * The actions verifysourcecode and checkverifystatus. The queue compiles and compares; these actions report the state
+ * of a ticket in the texts that clients compare. A state that may change soon is thrown, because the cache does not
+ * keep errors.
+ */
+import type { VerificationQueue, VerificationState } from '../../../domain/verification';
+import type { EtherscanAnswer } from '../../../wire/etherscan';
+import type { Ask } from '../action';
+import { dialectError, ok, refuse, TEXTS } from '../answers';
+import { textOf } from '../askedParams';
+import { readVerification } from '../verifyRequest';
+
+/** Etherscan's texts, which hardhat and forge compare literally. */
+const STATES = {
+  pending: 'Pending in queue',
+  verified: 'Pass - Verified',
+  already: 'Already Verified',
+  failed: 'Fail - Unable to verify',
+} as const;
+/** Clients look for this text at the start of an answer. */
+const ALREADY = 'Contract source code already verified';
+const REASON_MAX = 1_000;
+
+/** Text for the OpenAPI document. */
+export const VERIFY_BOUNDS =
+  'verifysourcecode: a client address may have two open verifications, and addresses take turns. A ' +
+  'compilation may use 30 s of processor time, 1 GiB of memory and 8 MiB of output. A repeated ' +
+  'request that failed before gets the same ticket.';
+
+export async function verifySourceCode({ deps, asked, chainId, client }: Ask): Promise<EtherscanAnswer> {
+  const queue = deps.verifications?.() ?? null;
+  if (queue === null) return refuse(TEXTS.noVerification);
+  const request = readVerification(asked, chainId);
+  checkCompiler(queue, request.compilerVersion);
+  const submission = await queue.submit(request, client);
+  switch (submission.kind) {
+    case 'queued':
+      return ok(submission.guid);
+    case 'already_verified':
+      throw dialectError(ALREADY);
+    case 'no_code':
+      throw dialectError(`Unable to locate ContractCode at ${request.address}`);
+    case 'client_busy':
+      throw dialectError(
+        `Too many open verifications: a client address may have ${submission.openMax}; retry after one has ended`,
+      );
+    case 'no_node':
+      throw dialectError(
+        `No node is configured for chain ${chainId}, so the code of the contract cannot be read`,
+      );
+  }
+}
+
+/** Refuses an unknown compiler immediately, without a ticket. */
+function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): void {
+  const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
+  if (compilerVersions.includes(version)) return;
+  const there = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
+  throw dialectError(`Invalid or not supported solc version ${asked}; installed here: ${there}`);
+}
+
+export function checkVerifyStatus({ deps, asked }: Ask): EtherscanAnswer {
+  const guid = textOf(asked, 'guid') ?? '';
+  const state = deps.verifications?.()?.status(guid) ?? null;
+  if (state === null) throw dialectError(TEXTS.unknownUid);
+  return answerOf(state);
+}
+
+function answerOf(state: VerificationState): EtherscanAnswer {
+  switch (state.state) {
+    case 'pending':
+      throw dialectError(STATES.pending);
+    case 'verified':
+      return ok(STATES.verified);
+    case 'already_verified':
+      return refuse(STATES.already);
+    case 'failed':
+      // Clients compare `result` literally, so the reason goes into its own field.
+      return {
+        status: '0',
+        message: 'NOTOK',
+        result: STATES.failed,
+        reason: state.reason.slice(0, REASON_MAX),
+      };
+  }
+}

@@ -1,0 +1,22 @@
+/** The explorer's endpoints. */
+import { etherscanRoutes } from './etherscan/etherscanRoutes';
+import type { Route } from './route';
+import { contract } from './contracts/contract';
+import { contractEvents } from './contracts/contractEvents';
+import { contracts } from './contracts/contracts';
+import type { ExplorerDeps } from './explorerRoute';
+import { logs } from './logs/logs';
+import { search } from './search/search';
+import { sourceSearch } from './sources/sourceSearch';
+
+export function explorerRoutes(deps: ExplorerDeps): Route[] {
+  return [
+    contracts(deps),
+    contract(deps),
+    contractEvents(deps),
+    logs(deps),
+    search(deps),
+    sourceSearch(deps),
+    ...etherscanRoutes(deps),
+  ];
+}

@@ -1,0 +1,20 @@
+/** GET /api/v1/overview: totals of the market. */
+import { getOverview } from '../../query/overview/overview';
+import { overviewAnswerShape } from '../../wire/overview';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import type { Route } from '../route';
+
+export function overview(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/overview',
+    summary: 'Totals of the market',
+    query: {},
+    answer: overviewAnswerShape,
+    errors: [503],
+    async read(_, head) {
+      const [pairs, dexes] = await Promise.all([deps.pairs.at(head), deps.dexes.at(head)]);
+      const { burn } = deps.chain;
+      return { data: await getOverview(deps.runner, deps.chain.chainId, head, { pairs, dexes, burn }) };
+    },
+  });
+}

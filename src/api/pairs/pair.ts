@@ -1,0 +1,29 @@
+/** GET /api/v1/pairs/{address}: details of one pair. */
+import { AppError } from '../../errors';
+import { isHistoryPartial } from '../../query/holders/balances';
+import { toPairDetail } from '../../query/pairs/pairDetail';
+import { readPairWindows } from '../../query/pairs/pairWindows';
+import { pairAnswerShape } from '../../wire/pairs';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { requiredAddressParam } from '../params';
+import type { Route } from '../route';
+
+export function pair(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/pairs/:address',
+    summary: 'Details of one pair',
+    pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
+    query: {},
+    answer: pairAnswerShape,
+    errors: [400, 404, 503],
+    async read({ address }, head) {
+      const [table, holders] = await Promise.all([deps.pairs.at(head), deps.holders.at(head)]);
+      const entry = table.byAddress.get(address);
+      if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
+      const { chainId } = deps.chain;
+      const windows = await readPairWindows(deps.runner, chainId, head, entry.pool, entry.swaps24h);
+      const lp = { holding: holders.of(address), partial: isHistoryPartial(head) };
+      return { data: toPairDetail(entry, windows, lp) };
+    },
+  });
+}

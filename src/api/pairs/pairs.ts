@@ -1,0 +1,71 @@
+/** GET /api/v1/pairs: all pairs, filtered and sorted, by page. */
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
+import type { PairTable } from '../../query/pairs/pairTable';
+import { ORDERS } from '../../query/pairs/ranking';
+import { pairsAnswerShape } from '../../wire/pairs';
+import { BATCH_PARAMS, listBatch } from '../batch';
+import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
+import { addressParam, badParam, checkSearched, oneOfParam, textParam } from '../params';
+import type { Route } from '../route';
+
+const QUERY_LENGTH_MAX = 64;
+const DEX_LENGTH_MAX = 64;
+
+export function pairs(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/pairs',
+    summary: 'List of pairs',
+    query: {
+      ...PAGE_PARAMS,
+      ...BATCH_PARAMS,
+      q: textParam({
+        max: QUERY_LENGTH_MAX,
+        description: 'Start of a pair or token address, or part of a symbol or name',
+      }),
+      dex: textParam({
+        max: DEX_LENGTH_MAX,
+        description: 'Only pairs of the DEX with this dex_name, in any letter case',
+      }),
+      token: addressParam('token', 'Only pairs that hold this token'),
+      sort: oneOfParam(PAIR_SORTS, { absent: 'volume_24h_usd', description: 'Field to sort by' }),
+      order: oneOfParam(ORDERS, {
+        absent: 'desc',
+        description: 'Order of the sort; nulls come last in both orders',
+      }),
+    },
+    answer: pairsAnswerShape,
+    errors: [400, 503],
+    check({ q }) {
+      checkSearched(q);
+    },
+    async read(params, head: HeadSnapshot) {
+      const table = await deps.pairs.at(head);
+      if (params.addresses !== null) return listBatch(table.byAddress, params.addresses, head);
+      const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
+      const found = listPairs(
+        table.entries,
+        { q: params.q, dex, token: params.token },
+        params.sort,
+        params.order,
+      );
+      const skip = skipOf(params);
+      return {
+        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
+        meta: listMeta(params, found.length, head),
+      };
+    },
+  });
+}
+
+/** Returns the DEX name in lower case. Throws bad_request with the list of known names. */
+function checkDex(dex: string, chain: ChainFacts, table: PairTable): string {
+  const known = new Set([
+    ...chain.dexes.map(({ name }) => name),
+    ...table.entries.map(({ pool }) => pool.dex),
+  ]);
+  const slug = dex.toLowerCase();
+  if ([...known].some((name) => name.toLowerCase() === slug)) return slug;
+  throw badParam('dex', dex, `one of ${[...known].sort().join(', ')}`);
+}

@@ -1,0 +1,29 @@
+/** GET /api/v1/portfolio/{address}: token balances and liquidity positions of a wallet. */
+import { getPortfolio } from '../../query/portfolio/portfolio';
+import { portfolioAnswerShape } from '../../wire/portfolio';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { requiredAddressParam } from '../params';
+import type { Route } from '../route';
+
+/** Cache time of an answer without the node's part. */
+const WITHOUT_NODE_MS = 2_000;
+
+export function portfolio(deps: MarketDeps): Route {
+  const native = { symbol: deps.chain.nativeSymbol, wrapped: deps.chain.wrappedNative };
+  return marketRoute(deps, {
+    path: '/api/v1/portfolio/:address',
+    summary: 'Tokens, native coin and liquidity positions of an address',
+    pathParams: { address: requiredAddressParam('address', 'Address of the wallet') },
+    query: {},
+    answer: portfolioAnswerShape,
+    errors: [400, 503],
+    // The node may return before the next head.
+    keepMs: ({ data }) => (deps.wallets.node !== null && data.native === null ? WITHOUT_NODE_MS : null),
+    async read({ address }, head) {
+      const [pairs, rebasing] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);
+      const holders = deps.holders.ready(head);
+      const source = { runner: deps.runner, wallets: deps.wallets, holders, rebasing, native };
+      return { data: await getPortfolio(source, head, pairs, address) };
+    },
+  });
+}

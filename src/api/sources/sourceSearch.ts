@@ -1,0 +1,73 @@
+/** GET /api/v1/source-search: searches the sources of verified contracts for lines. */
+import { AppError } from '../../errors';
+import { SOURCE_LANGUAGES } from '../../query/sources/sourceQuestion';
+import { readRegexQuestion } from '../../query/sources/sourceRegex';
+import { searchSources } from '../../query/sources/sourceSearch';
+import { sourceSearchAnswerShape } from '../../wire/sourceSearch';
+import { badParam, flagParam, oneOfParam, parsedParam, textParam, type Param } from '../params';
+import type { Route } from '../route';
+import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from '../explorerRoute';
+
+const Q_MIN = 3;
+const Q_MAX = 200;
+const PATH_MAX = 200;
+
+/** A text of 3 to 200 characters. The index cannot use fewer than 3. */
+const Q_PARAM: Param<string> = {
+  ...textParam({ max: Q_MAX, description: 'Text to find in a line, or an RE2 expression with mode=regex' }),
+  schema: textSchema(),
+  absent: 'required',
+  allowed: `a text of ${Q_MIN} to ${Q_MAX} characters`,
+  doc: { type: 'string', minLength: Q_MIN, maxLength: Q_MAX },
+};
+
+function textSchema(): Param<string>['schema'] {
+  const { schema } = textParam({ max: Q_MAX });
+  return schema.transform((text) => text ?? '').refine((text) => [...text].length >= Q_MIN);
+}
+
+export function sourceSearch(deps: ExplorerDeps): Route {
+  return explorerRoute(deps, {
+    path: '/api/v1/source-search',
+    summary: 'Matching lines in the sources of verified contracts',
+    description:
+      'Each matching line is one hit. A file that several contracts share counts once. Files of ' +
+      'contracts with an exact_match come first, then files of contracts with more logs. A source that ' +
+      'is verified on another chain only appears under one contract of this chain with the same code. ' +
+      'This takes about a minute after both are known.',
+    query: {
+      q: Q_PARAM,
+      mode: oneOfParam(['text', 'regex'], {
+        absent: 'text',
+        description: 'text: q is plain text; regex: q is an RE2 expression',
+      }),
+      language: parsedParam({
+        parse: (text) => SOURCE_LANGUAGES.find((each) => each.toLowerCase() === text.toLowerCase()) ?? null,
+        allowed: `one of ${SOURCE_LANGUAGES.join(', ')}`,
+        doc: { type: 'string', enum: SOURCE_LANGUAGES },
+        description: 'Only files in this language; default: all languages',
+      }),
+      path: textParam({
+        max: PATH_MAX,
+        description: 'Only files whose path contains this text, in any letter case',
+      }),
+      case: flagParam('true: matches the letter case of q'),
+      ...OFFSET_PARAMS,
+    },
+    answer: sourceSearchAnswerShape,
+    errors: [400, 503],
+    check: ({ q }) => {
+      if (/[\n\r]/.test(q)) throw badParam('q', q, 'one line of text');
+    },
+    async read({ q, mode, language, path, case: caseMatters, limit, offset }, chainId, moment) {
+      const runner = moment?.chain.runner ?? deps.findChain(deps.chainIds[0] ?? 0)?.runner;
+      if (runner === undefined) throw new AppError('unavailable', 'the database is away');
+      const source = { runner, verifiedDb: deps.verifiedDb };
+      const regex = mode === 'text' ? null : await readRegexQuestion(runner, q, caseMatters);
+      const question = { q, regex, caseMatters, language, path, chainId, limit, offset };
+      const { hits, total, exact } = await searchSources(source, question);
+      const meta = { limit, offset, total, total_exact: exact, ...asOf(moment) };
+      return { success: true as const, data: [...hits], meta };
+    },
+  });
+}

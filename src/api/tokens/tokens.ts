@@ -1,0 +1,51 @@
+/** GET /api/v1/tokens: all tokens in pools, searched and sorted, by page. */
+import { ORDERS } from '../../query/pairs/ranking';
+import { listTokenEntries, TOKEN_SORTS } from '../../query/tokens/tokenList';
+import { tokensAnswerShape } from '../../wire/tokens';
+import { BATCH_PARAMS, listBatch } from '../batch';
+import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { checkSearched, oneOfParam, parsedParam, textParam } from '../params';
+import type { Route } from '../route';
+
+const QUERY_LENGTH_MAX = 64;
+
+export function tokens(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/tokens',
+    summary: 'List of tokens in pools',
+    query: {
+      ...PAGE_PARAMS,
+      ...BATCH_PARAMS,
+      q: textParam({
+        max: QUERY_LENGTH_MAX,
+        description: 'A token address, or part of a symbol or name. Without sort, the best match comes first',
+      }),
+      sort: parsedParam({
+        parse: (text) => TOKEN_SORTS.find((sort) => sort === text) ?? null,
+        allowed: `one of ${TOKEN_SORTS.join(', ')}`,
+        doc: { type: 'string', enum: TOKEN_SORTS, default: 'volume_24h_usd' },
+        description: 'Field to sort by',
+      }),
+      order: oneOfParam(ORDERS, {
+        absent: 'desc',
+        description: 'Order of the sort; nulls come last in both orders. Ignored with q and without sort',
+      }),
+    },
+    answer: tokensAnswerShape,
+    errors: [400, 503],
+    check({ q }) {
+      checkSearched(q);
+    },
+    async read(params, head) {
+      const { entries, byAddress } = await deps.tokens.at(head);
+      if (params.addresses !== null) return listBatch(byAddress, params.addresses, head);
+      const found = listTokenEntries(entries, params);
+      const skip = skipOf(params);
+      return {
+        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
+        meta: listMeta(params, found.length, head),
+      };
+    },
+  });
+}

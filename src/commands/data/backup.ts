@@ -1,0 +1,125 @@
+/**
+ * The `backup` command: copies all data that cannot be rebuilt, as of one moment, with ClickHouse's BACKUP statement.
+ * A running ingester waits only while the parts of all tables are linked, not while they are copied.
+ */
+import { systemClock } from '../../chain/rpc/clock';
+import { isBackingUp, writeBackup } from '../../clickhouse/engine/backup';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { nameRowShape } from '../../clickhouse/rows/rowShapes';
+import { readSchema } from '../../clickhouse/schema/schema';
+import type { Config } from '../../config';
+import { AppError } from '../../errors';
+import { endPause } from '../../ingest/store/pause';
+import {
+  checkWhole,
+  describeContent,
+  dropClone,
+  cloneTables,
+  type Content,
+} from '../../ingest/store/cloneTables';
+import type { Logger } from '../../log';
+import { attach, showBytes, type Attached } from '../attach';
+import { placeToWrite } from './backupPlace';
+import { lineProgress } from './lineProgress';
+import { SECOND_CHAIN_ID } from '../secondChain';
+
+/** Database names inside every backup, independent of the source names. */
+export const BACKUP_NAMES = { market: 'candlehouse', second: `candlehouse_${SECOND_CHAIN_ID}` } as const;
+
+interface Taken {
+  readonly chainId: number;
+  readonly target: string;
+  readonly name: string;
+}
+
+export interface CommandOutput {
+  write(text: string): unknown;
+}
+
+export async function runBackup(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  place: string,
+  output: CommandOutput = process.stdout,
+): Promise<void> {
+  const attached = await attach(config, log);
+  try {
+    if (!(await isIngested(attached, attached.name)))
+      throw new AppError('bad_config', `nothing to back up: the database ${attached.name} has no blocks yet`);
+    const system = attached.open('system');
+    if (await isBackingUp(system))
+      throw new AppError('unavailable', 'another backup is running: wait for its end');
+    const written = await placeToWrite(place, config.dataDir, attached.engineFolder);
+    const taken: Taken[] = [];
+    try {
+      for (const { source, ...each } of await listSources(attached, config.chainId)) {
+        taken.push(each);
+        const database = attached.open(source);
+        for (const statement of operationsTable()) await database.command('create operations', statement);
+        await cloneTables({ database, source, target: each.target, clock: systemClock(), log, signal });
+      }
+      const contents = await checkAll(attached, taken);
+      const total = contents.reduce((sum, { bytes }) => sum + bytes, 0);
+      const progress = lineProgress('backed up', total);
+      const names = taken.map(({ target, name }) => ({ database: target, name }));
+      const { bytes } = await writeBackup(system, names, written.destination, progress.show);
+      progress.end();
+      await written.finish();
+      for (const [index, { chainId }] of taken.entries()) output.write(describe(chainId, contents[index]));
+      output.write(`${showBytes(bytes)} written to ${written.shown}\n`);
+    } finally {
+      for (const { target } of taken) await dropClone(system, target);
+      await written.cleanUp();
+    }
+  } finally {
+    await attached.close();
+  }
+}
+
+/** The operations table, which a database of an older version may lack. */
+function operationsTable(): string[] {
+  return readSchema().filter((statement) => statement.startsWith('CREATE TABLE IF NOT EXISTS operations\n'));
+}
+
+async function isIngested(attached: Attached, name: string): Promise<boolean> {
+  if (!(await attached.exists(name))) return false;
+  const system = attached.open('system');
+  const rows = await selectNamed(system, 'engine/find_promotions', { name }, nameRowShape);
+  return rows.length > 0;
+}
+
+/** The databases of the market chain and, if it exists, of the second chain. */
+async function listSources(
+  attached: Attached,
+  chainId: number,
+): Promise<(Taken & { readonly source: string })[]> {
+  const { name } = attached;
+  const second = `${name}_${SECOND_CHAIN_ID}`;
+  const sources: (Taken & { readonly source: string })[] = [
+    { source: name, target: `${name}_snapshot`, name: BACKUP_NAMES.market, chainId },
+  ];
+  if (await isIngested(attached, second)) {
+    const target = `${second}_snapshot`;
+    sources.push({ source: second, target, name: BACKUP_NAMES.second, chainId: SECOND_CHAIN_ID });
+  }
+  return sources;
+}
+
+async function checkAll(attached: Attached, taken: readonly Taken[]): Promise<Content[]> {
+  const contents: Content[] = [];
+  for (const { target, chainId } of taken) {
+    const database = attached.open(target);
+    await endPause(database);
+    await checkWhole(database, chainId);
+    contents.push(await describeContent(database, chainId));
+  }
+  return contents;
+}
+
+/** Describes the content of a backup in one line. */
+export function describe(chainId: number, content: Content | undefined): string {
+  return content === undefined
+    ? ''
+    : `chain ${chainId}: final blocks ${content.startBlock}-${content.finalTo}\n`;
+}

@@ -1,0 +1,117 @@
+/**
+ * The `import-sources` command: imports verified contracts from a Sourcify folder, a Sourcify server or a Blockscout
+ * server.
+ */
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
+import { redactUrls } from '../../chains/redactUrls';
+import { createQueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Config } from '../../config';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { createChainCode } from '../../sources/chainCode';
+import { isBlockscoutServer, openBlockscoutServer } from '../../sources/import/blockscoutServer';
+import type { ContractSource } from '../../sources/import/foundContract';
+import { createJsonFetch } from '../../sources/import/jsonFetch';
+import { runImport, type ImportCounts } from '../../sources/import/runImport';
+import { ANCESTOR_CHAIN } from '../../sources/import/attachCodes';
+import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
+import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
+import { openStorage } from '../storage';
+
+/** The explorer's chains; both started as copies of chain 1. */
+const DESCENDANTS = [369, 943];
+const CHAINS = [...DESCENDANTS, ANCESTOR_CHAIN];
+
+export interface ImportOptions {
+  /** Empty: all chains of the source. */
+  readonly chains: readonly number[];
+  /** Node of the market chain; null: RPC_URL. */
+  readonly rpc: string | null;
+}
+
+/** Resolves when the import is complete or the signal stops it. The next run continues from there. */
+export async function runImportSources(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  place: string,
+  options: ImportOptions,
+): Promise<void> {
+  const sources = await openSources(place, options.chains, signal);
+  const storage = await openStorage(config, log, { besideIsEnough: true });
+  const pools = openPools(config, log, options.rpc);
+  try {
+    const runner = createQueryRunner(storage.writer);
+    const deps = {
+      database: storage.writer,
+      runner,
+      chain: createChainCode(pools),
+      descendants: DESCENDANTS,
+      progress: (counts: Readonly<ImportCounts>) => say(`${describe(counts)} …`),
+      skipped: ({ chainId, address }: { chainId: number; address: string }, reason: string) =>
+        say(`skipped ${address} of chain ${chainId}: ${reason}`),
+    };
+    for (const source of sources) {
+      say(`importing from ${source.key}`);
+      const { counts, finished } = await runImport(deps, source, signal);
+      const end = finished ? '' : ' (stopped; the next run continues from here)';
+      process.stdout.write(`${source.key}: ${describe(counts)}${end}\n`);
+      if (!finished) return;
+    }
+  } finally {
+    await Promise.all([...pools.values()].map((pool) => pool.close()));
+    await storage.close();
+  }
+}
+
+function describe({ found, stored, known, broken }: Readonly<ImportCounts>): string {
+  return `${found} contracts found, ${stored} verifications stored, ${known} already known, ${broken} skipped`;
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function openPools(config: Config, log: Logger, rpc: string | null): Map<number, EndpointPool> {
+  const urls = new Map<number, readonly string[] | null>([[943, config.rpcUrls943]]);
+  urls.set(config.chainId, rpc === null ? config.rpcUrls : [rpc]);
+  const pools = new Map<number, EndpointPool>();
+  for (const [chainId, list] of urls) {
+    if (list !== null) pools.set(chainId, createEndpointPool({ urls: list, chainId, log }));
+  }
+  return pools;
+}
+
+/** Opens a folder, or a server whose kind is detected by a request. */
+async function openSources(
+  place: string,
+  chains: readonly number[],
+  signal: AbortSignal,
+): Promise<ContractSource[]> {
+  if (!/^https?:\/\//i.test(place)) {
+    const folder = resolve(place);
+    const about = await stat(folder).catch(() => null);
+    if (about?.isDirectory() !== true)
+      throw new AppError('bad_config', `got ${place}; allowed: a folder, or an http(s) URL`);
+    return [await openSourcifyFolder(folder, chains.length === 0 ? CHAINS : chains)];
+  }
+  if (!URL.canParse(place))
+    throw new AppError('bad_config', `got ${redactUrls(place)}, which is not a valid URL`);
+  const fetch = createJsonFetch(place);
+  const [market = 369] = chains;
+  if (await isSourcifyServer(fetch, market, signal).catch(() => false))
+    return (chains.length === 0 ? CHAINS : chains).map((chainId) => openSourcifyServer(fetch, chainId));
+  if (chains.length > 1)
+    throw new AppError('bad_config', '--chain: allowed once, because a Blockscout server has one chain');
+  if (await isBlockscoutServer(fetch, signal).catch(() => false))
+    return [openBlockscoutServer(fetch, market)];
+  signal.throwIfAborted();
+  throw new AppError(
+    'bad_config',
+    `${fetch.shown} is not a Sourcify server (no list at /v2/contracts/${market}) ` +
+      'and not a Blockscout server (no list at /api/v2/smart-contracts)',
+  );
+}

@@ -1,0 +1,32 @@
+/** Progress of a long statement: one updated line on a terminal, a new line at intervals elsewhere. */
+import type { BackupProgress } from '../../clickhouse/engine/backup';
+import { showBytes } from '../attach';
+
+export interface LineProgress {
+  show(progress: BackupProgress): void;
+  end(): void;
+}
+
+const EVERY_MS = 5_000;
+
+/** `total`: expected bytes; null: unknown. Without a terminal it prints a line every five seconds. */
+export function lineProgress(verb: string, total: number | null): LineProgress {
+  const terminal = process.stderr;
+  let shown = performance.now();
+  const isTerminal = terminal.isTTY;
+  return {
+    show({ files, bytes }) {
+      const now = performance.now();
+      if (!isTerminal && now - shown < EVERY_MS) return;
+      shown = now;
+      const percent =
+        total === null || total === 0 ? '' : ` (${Math.min(100, Math.floor((100 * bytes) / total))} %)`;
+      terminal.write(
+        `${isTerminal ? '\r' : ''}${verb} ${files} files, ${showBytes(bytes)}${percent}${isTerminal ? '   ' : '\n'}`,
+      );
+    },
+    end() {
+      if (isTerminal) terminal.write('\n');
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Prints the range hash of each complete range of final blocks for `verify`, so two deployments can compare. */
+import type { Database } from '../../clickhouse/client/database';
+import {
+  HASH_BLOCKS,
+  hashRanges,
+  listDifferentTables,
+  listWholeRanges,
+  readRangeHashes,
+} from '../../ingest/repair/rangeHash';
+
+/** Hashes the stored rows and compares them with the hashes noted when the range became final. True: no difference. */
+export async function printRangeHashes(
+  database: Database,
+  chainId: number,
+  { from, to }: { readonly from: number; readonly to: number },
+  print: (line: string) => void,
+): Promise<boolean> {
+  const ranges = listWholeRanges(from, to);
+  const noted = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
+  let same = true;
+  for await (const now of hashRanges(database, chainId, ranges)) {
+    const before = noted.get(now.from);
+    const tables = before === undefined ? [] : listDifferentTables(before, now);
+    const isDifferent = before !== undefined && before.hash !== now.hash;
+    if (isDifferent) same = false;
+    const range = `blocks ${now.from}-${now.from + HASH_BLOCKS - 1}`;
+    const word = isDifferent
+      ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${before.hash}`
+      : before === undefined
+        ? 'not recorded yet'
+        : 'as recorded';
+    print(`range hash of ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
+  }
+  return same;
+}

@@ -1,0 +1,92 @@
+/** The `prune` command: drops old rows of the largest tables. Bars, prices, balances and all aggregates are kept. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Database } from '../../clickhouse/client/database';
+import { migrate } from '../../clickhouse/schema/migrate';
+import type { Config } from '../../config';
+import { AppError } from '../../errors';
+import {
+  findBlockAt,
+  KEPT_SECONDS,
+  planPrune,
+  prune,
+  readPruning,
+  type Prunable,
+  type PrunePlan,
+} from '../../ingest/store/retention';
+import type { Logger } from '../../log';
+import { attach, showBytes } from '../attach';
+import type { CommandOutput } from './backup';
+import { SECOND_CHAIN_ID } from '../secondChain';
+
+export interface PruneOptions {
+  /** A block number, or unix seconds. */
+  readonly before: { readonly block: number } | { readonly time: number };
+  readonly what: readonly Prunable[];
+  readonly chainId: number;
+  /** Drops rows only if true; otherwise the command only shows the plan. */
+  readonly yes: boolean;
+  /** Default: KEPT_SECONDS. */
+  readonly keptSeconds?: Readonly<Record<Prunable, number>>;
+}
+
+const POLL_MS = 500;
+
+export async function runPrune(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  options: PruneOptions,
+  output: CommandOutput = process.stdout,
+): Promise<void> {
+  const { chainId, what, before, yes, keptSeconds = KEPT_SECONDS } = options;
+  const attached = await attach(config, log);
+  try {
+    const name = chainId === config.chainId ? attached.name : `${attached.name}_${SECOND_CHAIN_ID}`;
+    if (!(await attached.exists(name)))
+      throw new AppError('bad_config', `--chain ${chainId}: the database ${name} does not exist`);
+    const database = attached.open(name);
+    await migrate(database, log);
+    const bound = await findBound(database, chainId, before);
+    const plans: PrunePlan[] = [];
+    for (const table of what)
+      plans.push(
+        await planPrune(database, { table, chainId, before: bound, keptSeconds: keptSeconds[table] }),
+      );
+    for (const { table, floor, rows, bytes } of plans) {
+      const what = `${rows} rows of ${table} before block ${floor}, about ${showBytes(bytes)}`;
+      output.write(`${yes ? 'dropping' : 'would drop'} ${what}\n`);
+    }
+    if (!yes) {
+      output.write('Nothing was dropped. Add --yes to drop these rows.\n');
+      return;
+    }
+    for (const plan of plans) if (plan.rows > 0) await prune(database, plan);
+    for (;;) {
+      const { parts, failure } = await readPruning(database);
+      if (parts === 0) break;
+      if (failure !== '')
+        throw new AppError(
+          'unavailable',
+          `ClickHouse has not dropped the rows yet: ${failure.slice(0, 300)}`,
+        );
+      await delay(POLL_MS, undefined, { signal });
+    }
+    output.write('Done. The disk space is free within about ten minutes.\n');
+  } finally {
+    await attached.close();
+  }
+}
+
+/** The first block to keep by the option --before. Throws `bad_config` if all stored blocks are older. */
+async function findBound(
+  database: Database,
+  chainId: number,
+  before: PruneOptions['before'],
+): Promise<number> {
+  if ('block' in before) return before.block;
+  const block = await findBlockAt(database, chainId, before.time);
+  if (block !== null) return block;
+  const time = new Date(before.time * 1_000).toISOString();
+  throw new AppError('bad_config', `--before: got ${time}; all stored blocks are older`);
+}

@@ -1,0 +1,72 @@
+/** The `reindex` command: reads final blocks from the node again and corrects stored rows that differ. */
+import { createBlockSource } from '../../chain/blocks/blockSource';
+import { checkChainId } from '../../chain/rpc/checkChainId';
+import { createEndpointPool } from '../../chain/rpc/endpointPool';
+import { migrate } from '../../clickhouse/schema/migrate';
+import type { Config } from '../../config';
+import { AppError } from '../../errors';
+import { createClickHouseStore } from '../../ingest/store/clickhouseStore';
+import { inPause } from '../../ingest/store/pause';
+import { reindex } from '../../ingest/repair/reindex';
+import { readFloors } from '../../ingest/store/retention';
+import { createDecodeContext, createReaderDeps } from '../../ingest/session/runIngest';
+import { newIngestStatus } from '../../ingest/session/status';
+import type { Logger } from '../../log';
+import { attach } from '../attach';
+import type { CommandOutput } from './backup';
+
+export interface ReindexOptions {
+  readonly from: number;
+  readonly to: number;
+  /** Report differences without correcting them. */
+  readonly check: boolean;
+}
+
+/** Resolves to the exit code: 1 if differences remain. */
+export async function runReindex(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  { from, to, check }: ReindexOptions,
+  output: CommandOutput = process.stdout,
+): Promise<number> {
+  if (from > to)
+    throw new AppError('bad_config', `--from ${from} is after --to ${to}; allowed: a block up to --to`);
+  if (config.rpcUrls === null)
+    throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
+  const { chainId, chain } = config;
+  const rpc = createEndpointPool({ urls: config.rpcUrls, chainId, log });
+  const attached = await attach(config, log);
+  try {
+    if (!(await attached.exists(attached.name)))
+      throw new AppError('bad_config', `nothing to reindex: the database ${attached.name} does not exist`);
+    const database = attached.open(attached.name);
+    await migrate(database, log);
+    await checkChainId(rpc, chainId, signal);
+    const store = createClickHouseStore(database, chainId, () => readFloors(database));
+    const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
+    const deps = {
+      ...createReaderDeps({ store, rpc, chain, log }, decode),
+      database,
+      source: createBlockSource({ pool: rpc, log }),
+      chainId,
+      log,
+      signal,
+    };
+    const report = await inPause(database, () => reindex(deps, { from, to, replace: !check }));
+    const span = `blocks ${report.from}-${report.to}`;
+    for (const { table, stored, read } of report.differences)
+      output.write(`DIFFERENT ${table}: ${stored} rows stored, ${read} rows from the node\n`);
+    if (report.differences.length === 0 && report.rebuilt.length === 0) {
+      output.write(`The stored rows of ${span} equal those from the node.\n`);
+      return 0;
+    }
+    if (check) return 1;
+    const made = report.rebuilt.length === 0 ? '' : `; rebuilt: ${report.rebuilt.join(', ')}`;
+    output.write(`Corrected ${span}${made}. Restart the ingester and the API.\n`);
+    return 0;
+  } finally {
+    await attached.close();
+    await rpc.close();
+  }
+}

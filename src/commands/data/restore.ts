@@ -1,0 +1,129 @@
+/**
+ * The `restore` command: restores a backup into a separate database, checks it, and only then swaps the databases. A
+ * broken backup changes nothing, and a crash leaves either the old or the restored database.
+ */
+import { z } from 'zod';
+
+import { placeRestored, readBackup, restoredName, type BackedUp } from '../../clickhouse/engine/backup';
+import { migrate } from '../../clickhouse/schema/migrate';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import type { Config } from '../../config';
+import { AppError, errorText } from '../../errors';
+import { checkWhole, describeContent, type Content } from '../../ingest/store/cloneTables';
+import type { Logger } from '../../log';
+import { attach, type Attached } from '../attach';
+import { BACKUP_NAMES, describe, type CommandOutput } from './backup';
+import { placeToRead, type BackupPlace } from './backupPlace';
+import { lineProgress } from './lineProgress';
+import { SECOND_CHAIN_ID } from '../secondChain';
+
+export interface RestoreOptions {
+  /** Whether existing data may be replaced. */
+  readonly replace: boolean;
+}
+
+export async function runRestore(
+  config: Config,
+  log: Logger,
+  place: string,
+  { replace }: RestoreOptions,
+  output: CommandOutput = process.stdout,
+): Promise<void> {
+  const attached = await attach(config, log);
+  try {
+    if (attached.owner !== null) {
+      throw new AppError(
+        'bad_config',
+        `process ${attached.owner} uses ${config.dataDir}: stop this process before the restore`,
+      );
+    }
+    const targets = [
+      { chainId: config.chainId, final: attached.name, name: BACKUP_NAMES.market },
+      { chainId: SECOND_CHAIN_ID, final: `${attached.name}_${SECOND_CHAIN_ID}`, name: BACKUP_NAMES.second },
+    ];
+    if (!replace) for (const { final } of targets) await assertEmpty(attached, final);
+    const read = await placeToRead(place, config.dataDir, attached.engineFolder);
+    try {
+      const system = attached.open('system');
+      const restored = await restoreBeside(attached, targets, read);
+      const contents = new Map<number, Content>();
+      for (const { chainId, beside } of restored) {
+        const database = attached.open(beside);
+        await checkWhole(database, chainId);
+        contents.set(chainId, await describeContent(database, chainId));
+      }
+      for (const { final, beside } of restored) {
+        await drop(attached, restoredName(final));
+        await system.command(
+          'rename restored database',
+          `RENAME DATABASE ${beside} TO ${restoredName(final)}`,
+        );
+      }
+      for (const { chainId, final } of restored) {
+        await placeRestored(system, final);
+        await migrate(attached.open(final), log);
+        output.write(`restored ${describe(chainId, contents.get(chainId))}`);
+      }
+      output.write(`from ${read.shown}\n`);
+    } finally {
+      for (const { final } of targets) await drop(attached, besideOf(final));
+      await read.cleanUp();
+    }
+  } finally {
+    await attached.close();
+  }
+}
+
+interface Target {
+  readonly chainId: number;
+  readonly final: string;
+  readonly name: string;
+}
+
+interface Restored extends Target {
+  readonly beside: string;
+}
+
+const besideOf = (name: string): string => `${name}_restoring`;
+
+/** Throws `bad_config` naming a table with rows. The schema's own tables do not count. */
+async function assertEmpty(attached: Attached, name: string): Promise<void> {
+  const system = attached.open('system');
+  const shape = z.object({ name: z.string(), rows: z.string() });
+  const rows = await selectNamed(system, 'schema/find_filled_table', { name }, shape);
+  const [found] = rows;
+  if (found === undefined) return;
+  throw new AppError(
+    'bad_config',
+    `the database ${name} is not empty (${found.name} has ${found.rows} rows): add --replace to replace its data`,
+  );
+}
+
+/** Restores the databases of the wanted chains. A backup of one chain contains only one database. */
+async function restoreBeside(
+  attached: Attached,
+  targets: readonly Target[],
+  read: BackupPlace,
+): Promise<Restored[]> {
+  const system = attached.open('system');
+  const wanted = targets.map((target) => ({ ...target, beside: besideOf(target.final) }));
+  for (const { beside } of wanted) await drop(attached, beside);
+  const run = async (some: readonly Restored[]): Promise<Restored[]> => {
+    const progress = lineProgress('restored', null);
+    const databases: BackedUp[] = some.map(({ beside, name }) => ({ database: beside, name }));
+    await readBackup(system, databases, read.destination, progress.show);
+    progress.end();
+    return [...some];
+  };
+  try {
+    return await run(wanted);
+  } catch (error) {
+    if (!new RegExp(`\\b${BACKUP_NAMES.second}\\b`).test(errorText(error))) throw error;
+    for (const { beside } of wanted) await drop(attached, beside);
+    return run(wanted.slice(0, 1));
+  }
+}
+
+async function drop(attached: Attached, name: string): Promise<void> {
+  await attached.open('system').command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);
+}

@@ -1,0 +1,110 @@
+/**
+ * The `verify` command: recomputes bars and aggregates from the stored events. The exit code is 1 if a stored value
+ * differs.
+ */
+import { openDatabase } from '../../clickhouse/client/database';
+import { createQueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Config } from '../../config';
+import { AppError } from '../../errors';
+import { readStoredState } from '../../ingest/store/storedState';
+import { firstWholeDay, readFloors } from '../../ingest/store/retention';
+import type { Logger } from '../../log';
+import { verifyAggregates } from '../../query/verify/verifyAggregates';
+import { openStorage } from '../storage';
+import { printRangeHashes } from './printRangeHashes';
+
+/** Null: the first or last stored block. */
+interface AskedRange {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Prints each difference; resolves to 0 without differences, else 1.
+ * @throws AppError `bad_config` if no block of the requested range can be verified.
+ */
+export async function runVerify(config: Config, log: Logger, range: AskedRange): Promise<number> {
+  if (range.from !== null && range.to !== null && range.from > range.to)
+    throw new AppError(
+      'bad_config',
+      `--from ${range.from} is after --to ${range.to}; allowed: a block up to --to`,
+    );
+  const storage = await openStorage(config, log);
+  const database = openDatabase({
+    url: storage.server?.writerUrl ?? config.clickhouseUrl ?? '',
+    distributed: config.clickhouseCluster !== null,
+    requestTimeoutMs: 600_000,
+  });
+  try {
+    const stored = await readStoredState(database, config.chainId);
+    const isEmpty = stored === null || stored.cursor.number < stored.startBlock;
+    if (isEmpty && isAsked(range))
+      throw new AppError('bad_config', 'nothing to verify: no block is stored yet');
+    if (isEmpty) {
+      process.stdout.write('Nothing to verify: no block is stored yet.\n');
+      return 0;
+    }
+    const finalTo = stored.cursor.number;
+    const floors = await readFloors(database);
+    const kept = await firstWholeDay(database, config.chainId, Math.max(0, ...floors.values()));
+    const { from, to } = cutRange(range, { from: stored.startBlock, to: finalTo }, kept);
+    const runner = createQueryRunner(database);
+    const differences = await verifyAggregates(
+      runner,
+      {
+        chainId: config.chainId,
+        from,
+        to,
+        finalTo,
+        wrappedNative: config.chain.wrappedNative,
+        pruned: floors.has('swaps'),
+      },
+      (day, blocks) =>
+        log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified a day'),
+    );
+    for (const { item, only_in, value } of differences) {
+      process.stdout.write(`DIFFERENT ${item}: only in ${only_in}: ${value}\n`);
+    }
+    process.stdout.write(
+      differences.length === 0
+        ? `Bars and aggregates agree with the stored events of ${from > to ? 'the days that were not pruned' : `final blocks ${from}-${to}`}.\n`
+        : `${differences.length} differences in final blocks ${from}-${to}.\n`,
+    );
+    const sameHashes = await printRangeHashes(database, config.chainId, { from, to }, (line) =>
+      process.stdout.write(line),
+    );
+    return differences.length === 0 && sameHashes ? 0 : 1;
+  } finally {
+    await database.close();
+    await storage.close();
+  }
+}
+
+function isAsked({ from, to }: AskedRange): boolean {
+  return from !== null || to !== null;
+}
+
+/**
+ * The stored part of the requested range. A range that was not requested explicitly may be empty. `kept`: first block
+ * that was not pruned.
+ */
+function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRange {
+  const from = Math.max(asked.from ?? stored.from, stored.from);
+  const to = Math.min(asked.to ?? stored.to, stored.to);
+  const whole = `final blocks ${stored.from}-${stored.to} are stored`;
+  if (from > to) throw new AppError('bad_config', `none of the requested blocks is stored: ${whole}`);
+  if (kept > to && isAsked(asked)) {
+    const days =
+      kept > stored.to ? 'no complete day is left' : `complete days are left from block ${kept} on`;
+    throw new AppError('bad_config', `rows of the requested blocks were pruned: ${days}`);
+  }
+  const cut = { from: Math.max(from, kept), to };
+  if ((asked.from ?? cut.from) < cut.from || (asked.to ?? to) > to)
+    process.stdout.write(`Of the requested blocks, only ${cut.from}-${cut.to} can be verified.\n`);
+  return cut;
+}

@@ -1,0 +1,138 @@
+/**
+ * Puts transactions into chosen blocks, with explicit nonces, gas and timestamps. Each transaction bids less than the
+ * one before, because the node orders by price, so equal runs give equal blocks.
+ */
+import { AppError } from '../../errors';
+import { ZERO_ADDRESS, numberToHex, type Hex } from '../../domain/hex';
+import { field, toNumber, type DevRpc, type RpcCall } from './devRpc';
+
+export interface DevTransaction {
+  readonly from: Hex;
+  /** Null creates a contract. */
+  readonly to: Hex | null;
+  readonly data: Hex;
+  readonly gas: number;
+  readonly value?: bigint;
+}
+
+/** A transaction request for the node, with nonce and price. */
+export type TransactionRequest = Readonly<Record<string, string>>;
+
+export interface BlockMaker {
+  /** Adds a transaction to the next block; returns its nonce. */
+  add(transaction: DevTransaction): number;
+  /** Number of transactions added and not yet mined. */
+  readonly waiting: number;
+  /** Sum of their gas limits. */
+  readonly waitingGas: number;
+  /** Mines the waiting transactions into one block. `timestamp`: unix seconds; default: the node's clock. */
+  mine(timestamp?: number): Promise<void>;
+  /** Drops waiting transactions and reads the nonces again, after a reorg. */
+  reset(): Promise<void>;
+  /** Builds requests for a reorg, like `add`, with the nonces as of block `asOf`. */
+  prepare(transactions: readonly DevTransaction[], asOf: number): Promise<TransactionRequest[]>;
+}
+
+const BATCH_CHARACTERS_MAX = 1_500_000;
+const BATCH_CALLS_MAX = 1_000;
+const TOP_PRICE_WEI = 3_000_000_000n;
+const PRICE_STEP_WEI = 100_000n;
+
+/** Opens a block maker that sends from these unlocked accounts. It must be the only sender. */
+export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Promise<BlockMaker> {
+  let nonces = await readNonces(rpc, accounts, 'latest');
+  let queue: TransactionRequest[] = [];
+  let gas = 0;
+  return {
+    add: (transaction) => {
+      const request = take(transaction, nonces, queue.length);
+      queue.push(request);
+      gas += transaction.gas;
+      return Number(request['nonce']);
+    },
+    get waiting() {
+      return queue.length;
+    },
+    get waitingGas() {
+      return gas;
+    },
+    mine: async (timestamp) => {
+      const requests = queue;
+      queue = [];
+      gas = 0;
+      await sendAll(rpc, requests);
+      await rpc.call('evm_mine', timestamp === undefined ? [] : [timestamp]);
+    },
+    reset: async () => {
+      queue = [];
+      gas = 0;
+      await rpc.call('anvil_dropAllTransactions');
+      nonces = await readNonces(rpc, accounts, 'latest');
+    },
+    prepare: async (transactions, asOf) => {
+      const own = await readNonces(rpc, accounts, numberToHex(asOf));
+      return transactions.map((transaction, index) => take(transaction, own, index));
+    },
+  };
+}
+
+function take(transaction: DevTransaction, nonces: Map<Hex, number>, position: number): TransactionRequest {
+  const nonce = nonces.get(transaction.from);
+  if (nonce === undefined)
+    throw new AppError('internal', `account ${transaction.from} is not known to the block maker`);
+  nonces.set(transaction.from, nonce + 1);
+  const request: Record<string, string> = {
+    from: transaction.from,
+    data: transaction.data,
+    gas: numberToHex(transaction.gas),
+    gasPrice: numberToHex(TOP_PRICE_WEI - PRICE_STEP_WEI * BigInt(position)),
+    nonce: numberToHex(nonce),
+  };
+  if (transaction.to !== null) request['to'] = transaction.to;
+  if (transaction.value !== undefined) request['value'] = numberToHex(transaction.value);
+  return request;
+}
+
+/** The node runs the calls of a batch concurrently, which is harmless with fixed nonces. */
+async function sendAll(rpc: DevRpc, requests: readonly TransactionRequest[]): Promise<void> {
+  let batch: RpcCall[] = [];
+  let characters = 0;
+  for (const request of requests) {
+    const size = 300 + (request['data']?.length ?? 0);
+    if (batch.length === BATCH_CALLS_MAX || (batch.length > 0 && characters + size > BATCH_CHARACTERS_MAX)) {
+      await rpc.batch(batch);
+      batch = [];
+      characters = 0;
+    }
+    batch.push({ method: 'eth_sendTransaction', params: [request] });
+    characters += size;
+  }
+  await rpc.batch(batch);
+}
+
+async function readNonces(rpc: DevRpc, accounts: readonly Hex[], tag: string): Promise<Map<Hex, number>> {
+  const params = accounts.map((account) => ({ method: 'eth_getTransactionCount', params: [account, tag] }));
+  const counts = await rpc.batch(params);
+  return new Map(accounts.map((account, index) => [account, toNumber(counts[index])]));
+}
+
+/** Throws `node_failed` naming the failed transactions of a block. Otherwise returns the number of transactions. */
+export async function expectAllSucceeded(rpc: DevRpc, block: number): Promise<number> {
+  const receipts = await rpc.call('eth_getBlockReceipts', [numberToHex(block)]);
+  if (!Array.isArray(receipts))
+    throw new AppError('node_failed', `the node returned no receipts of block ${block}`);
+  const failed = receipts.flatMap((receipt: unknown, index) =>
+    field(receipt, 'status') === '0x1' ? [] : [index],
+  );
+  if (failed.length > 0) {
+    const to = failed.map((index) => String(field(receipts[index], 'to') ?? ZERO_ADDRESS));
+    throw new AppError(
+      'node_failed',
+      `block ${block}: transactions ${failed.join(' ')} (to ${to.join(' ')}) failed`,
+      {
+        retryable: false,
+      },
+    );
+  }
+  return receipts.length;
+}

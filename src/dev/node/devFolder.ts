@@ -1,0 +1,55 @@
+/**
+ * The folder of one development chain. Its process owns the folder; a later start removes folders of ended processes.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { takeEngineLock, type EngineLock } from '../../clickhouse/engine/engineLock';
+import type { Logger } from '../../log';
+import { errorText } from '../../errors';
+
+export interface DevFolder {
+  /** `dev-` and eight hex digits. */
+  readonly id: string;
+  readonly path: string;
+  /** Records the chain's node. A later start waits for that node to end before it deletes the folder. */
+  setNode(pid: number): void;
+  /** Deletes the folder and its content. */
+  remove(): void;
+}
+
+const FOLDER_NAME = /^dev-[0-9a-f]{8}$/;
+const OWNER_FILE = 'owner.json';
+
+/** A younger folder without an owner file may still be in creation. */
+const UNOWNED_AGE_MS = 60_000;
+const NODE_END_MS = 2_000;
+
+/** Creates `<dataDir>/dev-<id>` with a new id. This process owns the folder until it ends or calls `remove`. */
+export async function makeDevFolder(dataDir: string): Promise<DevFolder> {
+  const id = `dev-${randomBytes(4).toString('hex')}`;
+  const path = join(dataDir, id);
+  mkdirSync(path, { recursive: true });
+  const lock: EngineLock = await takeEngineLock(join(path, OWNER_FILE), path, 0);
+  const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  return { id, path, setNode: (pid) => lock.setEngine(pid), remove };
+}
+
+/** Deletes folders of development chains whose owners have ended. Logs a folder that cannot be deleted. */
+export async function removeOldDevFolders(dataDir: string, log: Logger): Promise<void> {
+  if (!existsSync(dataDir)) return;
+  for (const name of readdirSync(dataDir).filter((name) => FOLDER_NAME.test(name))) {
+    const path = join(dataDir, name);
+    const owned = existsSync(join(path, OWNER_FILE));
+    const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (!owned && ageMs < UNOWNED_AGE_MS) continue;
+    try {
+      await takeEngineLock(join(path, OWNER_FILE), path, NODE_END_MS);
+      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+      log.info({ folder: path }, 'deleted the data of an earlier development chain');
+    } catch (error) {
+      log.debug({ folder: path, reason: errorText(error) }, 'an earlier development chain is still in use');
+    }
+  }
+}

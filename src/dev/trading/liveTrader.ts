@@ -1,0 +1,129 @@
+/** Trades block by block in real time, with occasional small reorgs, until stopped. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { openBlockMaker, type BlockMaker } from '../node/blockMaker';
+import { getBlockHead, type DevRpc } from '../node/devRpc';
+import { createPriceWalk, type PriceWalk } from './priceWalk';
+import { createRandom, type Random } from './random';
+import { replaceBlocks, rollBack } from '../node/reorg';
+import { createTrading, type Trading } from './trading';
+import type { World } from '../world/world';
+
+export interface LiveOptions {
+  readonly seed: number;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** Current prices. Default: the world's first prices. */
+  readonly walk?: PriceWalk;
+  /** Time between blocks. Default 2,000. */
+  readonly blockMs?: number;
+  /** Default 10. */
+  readonly tradesPerBlock?: number;
+  /** Shortest and longest time between reorgs. Default 60,000 to 90,000. */
+  readonly reorgMs?: readonly [number, number];
+}
+
+export interface LiveSummary {
+  readonly blocks: number;
+  readonly swaps: number;
+  readonly reorgs: number;
+}
+
+const REORG_DEPTH_MAX = 3;
+const FAILURES_IN_A_ROW_MAX = 10;
+
+interface LiveState {
+  readonly rpc: DevRpc;
+  readonly maker: BlockMaker;
+  readonly trading: Trading;
+  readonly random: Random;
+  readonly tradesPerBlock: number;
+  /** Time of the head, unix seconds. */
+  headTimestamp: number;
+}
+
+/** Resolves after the signal's abort. Rejects if the node fails ten times in a row. */
+export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions): Promise<LiveSummary> {
+  const { signal, log, blockMs = 2_000, tradesPerBlock = 10, reorgMs = [60_000, 90_000] } = options;
+  const random = createRandom(options.seed);
+  const state: LiveState = {
+    rpc,
+    maker: await openBlockMaker(rpc, world.accounts),
+    trading: createTrading(world, options.walk ?? createPriceWalk(world.tokens, random), random),
+    random,
+    tradesPerBlock,
+    headTimestamp: (await getBlockHead(rpc)).timestamp,
+  };
+  const pause = (): number => reorgMs[0] + random.next() * (reorgMs[1] - reorgMs[0]);
+  const summary = { blocks: 0, swaps: 0, reorgs: 0 };
+  let reorgAt = performance.now() + pause();
+  let failures = 0;
+  for (let next = performance.now(); !signal.aborted; next = Math.max(next + blockMs, performance.now())) {
+    await sleepUntil(next, signal);
+    if (signal.aborted) break;
+    try {
+      if (performance.now() >= reorgAt) {
+        await reorganise(state, log);
+        summary.reorgs += 1;
+        reorgAt = performance.now() + pause();
+      }
+      summary.swaps += await mineOne(state);
+      summary.blocks += 1;
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (signal.aborted) break;
+      if (failures >= FAILURES_IN_A_ROW_MAX) throw error;
+      log.warn(
+        { error: errorText(error) },
+        'the trader of the development chain failed to mine a block; retrying',
+      );
+      await state.maker.reset().catch(() => undefined);
+    }
+  }
+  return summary;
+}
+
+async function mineOne(state: LiveState): Promise<number> {
+  const timestamp = Math.max(state.headTimestamp + 1, Math.floor(Date.now() / 1_000));
+  const { transactions, swaps } = planBlock(state, timestamp - state.headTimestamp);
+  for (const transaction of transactions) state.maker.add(transaction);
+  await state.maker.mine(timestamp);
+  state.headTimestamp = timestamp;
+  return swaps;
+}
+
+/** Plans half to one and a half times the usual number of trades. */
+function planBlock(state: LiveState, seconds: number): ReturnType<Trading['block']> {
+  const trades = Math.round(state.tradesPerBlock * (0.5 + state.random.next()));
+  return state.trading.block(Math.max(1, trades), Math.min(seconds, 60));
+}
+
+/** Reorganizes one to three blocks, in one of two ways. */
+async function reorganise(state: LiveState, log: Logger): Promise<void> {
+  const head = await getBlockHead(state.rpc);
+  const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - 1);
+  if (depth < 1) return;
+  const atOnce = state.random.chance(0.5);
+  if (atOnce) {
+    const blocks = Array.from({ length: depth }, () => planBlock(state, 1).transactions);
+    await replaceBlocks(state.rpc, state.maker, blocks);
+  } else {
+    const parent = await getBlockHead(state.rpc, head.number - depth);
+    const blocks = Array.from({ length: depth }, (_, index) => ({
+      transactions: planBlock(state, 1).transactions,
+      timestamp: parent.timestamp + 1 + index,
+    }));
+    await rollBack(state.rpc, state.maker, depth, blocks);
+  }
+  state.headTimestamp = (await getBlockHead(state.rpc)).timestamp;
+  const way = atOnce ? 'replaced' : 'rolled back';
+  log.info({ from: head.number - depth + 1, to: head.number, way }, 'the development chain made a reorg');
+}
+
+async function sleepUntil(at: number, signal: AbortSignal): Promise<void> {
+  const ms = at - performance.now();
+  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
+}

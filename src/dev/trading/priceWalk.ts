@@ -1,0 +1,43 @@
+/**
+ * Fair prices that vary without drifting away: the logarithm of each token's price is an Ornstein-Uhlenbeck process
+ * around its first price. Exact for any step, so the spacing of blocks does not matter.
+ */
+import type { Random } from './random';
+import { sqrtPriceX96Of } from './priceMath';
+import type { WorldPool, WorldToken } from '../world/world';
+
+export interface PriceWalk {
+  /** Advances the prices by this many seconds. */
+  advance(seconds: number): void;
+  /** USD per whole token. */
+  priceUsd(token: WorldToken): number;
+  /** The fair price of a pool. */
+  sqrtPriceX96(pool: Pick<WorldPool, 'token0' | 'token1'>): bigint;
+}
+
+/** After this time a deviation has shrunk to 1/e. */
+const MEMORY_SECONDS = 86_400;
+const BOUND_DEVIATIONS = 4;
+
+/** Starts at the tokens' first prices. */
+export function createPriceWalk(tokens: readonly WorldToken[], random: Random): PriceWalk {
+  const logs = new Map<string, number>(tokens.map(({ key }) => [key, 0]));
+  const priceUsd = (token: WorldToken): number => token.priceUsd * Math.exp(logs.get(token.key) ?? 0);
+  const priced = (token: WorldToken): { decimals: number; priceUsd: number } => ({
+    decimals: token.decimals,
+    priceUsd: priceUsd(token),
+  });
+  return {
+    advance: (seconds) => {
+      const kept = Math.exp(-seconds / MEMORY_SECONDS);
+      const spread = Math.sqrt(1 - kept * kept);
+      for (const { key, volatility } of tokens) {
+        const next = (logs.get(key) ?? 0) * kept + volatility * spread * random.normal();
+        const bound = volatility * BOUND_DEVIATIONS;
+        logs.set(key, Math.max(-bound, Math.min(bound, next)));
+      }
+    },
+    priceUsd,
+    sqrtPriceX96: ({ token0, token1 }) => sqrtPriceX96Of(priced(token0), priced(token1)),
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * Plans the trades of a block: senders, pools, sizes and directions. Random from a seed, around the prices of the
+ * price walk.
+ */
+import type { Hex } from '../../domain/hex';
+import { toAddress } from '../abi';
+import type { DevTransaction } from '../node/blockMaker';
+import { BURN_ADDRESSES } from '../world/describeChain';
+import { walletAction, walletTransactions } from '../world/giveHoldings';
+import { runTransaction, type Operation } from './operations';
+import type { PriceWalk } from './priceWalk';
+import { createPicker, type Random } from './random';
+import type { World, WorldPool } from '../world/world';
+
+export interface Trading {
+  /** The transactions of the next block, `seconds` after the previous block, with about `trades` swaps. */
+  block(trades: number, seconds: number): BlockPlan;
+  /** Continues with a world that has more pools. */
+  setWorld(world: World): void;
+}
+
+export interface BlockPlan {
+  readonly transactions: DevTransaction[];
+  readonly swaps: number;
+}
+
+/** Rates of the other operations, relative to the number of swaps. */
+const RATES = { mint: 0.05, burn: 0.04, send: 0.02, donate: 0.004 } as const;
+const WALLET_ACTION_CHANCE = 0.05;
+const PUSH_CHANCE = 0.6;
+const TO_SENDER_CHANCE = 0.04;
+/** A typical trade in USD, and the spread of its logarithm. */
+const TRADE_USD = 250;
+const TRADE_SPREAD = 1.2;
+const SWAP_PPM_MAX = 20_000;
+/** Largest move of a pool by one push. Larger after a long gap, when fair prices have moved more. */
+const PUSH_PPM_MAX = { dense: 1_500, sparse: 9_000, sparseSeconds: 90 } as const;
+const SEND_PPM_MAX = 3;
+const BURN_TOKEN_SENDS = 0.4;
+/** Half of a block's gas. */
+const OPERATIONS_PER_BLOCK_MAX = 120;
+const HOT_POOLS = 3;
+
+/** Creates trading around the prices of the walk. */
+export function createTrading(firstWorld: World, walk: PriceWalk, random: Random): Trading {
+  let world = firstWorld;
+  const senders = world.accounts.slice(1);
+  const pickSender = createPicker(senders.map((_, index) => 1 / (index + 1) ** 0.7));
+  let pickPool = createPicker(world.pools.map(({ popularity }) => popularity));
+  const anyPool = (): WorldPool | undefined => world.pools[pickPool(random)];
+  const sender = (): Hex => senders[pickSender(random)] ?? senders[0] ?? world.trader;
+  return {
+    setWorld: (next) => {
+      world = next;
+      pickPool = createPicker(world.pools.map(({ popularity }) => popularity));
+    },
+    block: (trades, seconds) => {
+      walk.advance(seconds);
+      const count = Math.min(OPERATIONS_PER_BLOCK_MAX, trades);
+      const pushPpm = seconds >= PUSH_PPM_MAX.sparseSeconds ? PUSH_PPM_MAX.sparse : PUSH_PPM_MAX.dense;
+      const operations: Operation[] = [];
+      for (let made = 0; made < count; made += 1) {
+        // The first trade of each block is in one of the most active pools, so these never have an empty minute.
+        const pool =
+          made === 0 ? world.pools[random.below(Math.min(HOT_POOLS, world.pools.length))] : anyPool();
+        if (pool !== undefined) operations.push(swapOperation(pool, walk, random, pushPpm));
+      }
+      for (const kind of ['mint', 'burn', 'send', 'donate'] as const) {
+        const pool = random.chance(RATES[kind] * count) ? anyPool() : undefined;
+        if (pool !== undefined) operations.push(otherOperation(kind, pool, world, random));
+      }
+      const transactions = groupOperations(operations, world.trader, sender, random);
+      if (random.chance(WALLET_ACTION_CHANCE)) transactions.push(...walletVisit(world, random));
+      return { transactions, swaps: count };
+    },
+  };
+}
+
+function swapOperation(pool: WorldPool, walk: PriceWalk, random: Random, pushPpm: number): Operation {
+  const zeroForOne = random.chance(0.5);
+  const toSender = random.chance(TO_SENDER_CHANCE);
+  if (random.chance(PUSH_CHANCE)) {
+    const sizePpm = Math.ceil(pushPpm * (0.1 + 0.9 * random.next()));
+    return { kind: 'push', pool: pool.index, sizePpm, zeroForOne, toSender, target: walk.sqrtPriceX96(pool) };
+  }
+  const usd = TRADE_USD * Math.exp(TRADE_SPREAD * random.normal());
+  const sizePpm = Math.max(1, Math.min(SWAP_PPM_MAX, Math.round((usd / pool.sideUsd) * 1e6)));
+  return { kind: 'swap', pool: pool.index, sizePpm, zeroForOne, toSender };
+}
+
+function otherOperation(
+  kind: 'mint' | 'burn' | 'send' | 'donate',
+  pool: WorldPool,
+  world: World,
+  random: Random,
+): Operation {
+  switch (kind) {
+    case 'mint': {
+      const toSender = random.chance(0.2);
+      return {
+        kind,
+        pool: pool.index,
+        sizePpm: 500 + random.below(8_000),
+        toSender,
+        width: 1 + random.below(63),
+      };
+    }
+    case 'burn':
+      return {
+        kind,
+        pool: pool.index,
+        sizePpm: 500 + random.below(8_000),
+        target: BigInt(random.below(2 ** 32)),
+      };
+    case 'send':
+      return sendOperation(pool, world, random);
+    case 'donate':
+      return { kind, pool: pool.index, sizePpm: 1 + random.below(20) };
+  }
+}
+
+/** A transfer to a random wallet, or of the burn token to a burn address. */
+function sendOperation(pool: WorldPool, world: World, random: Random): Operation {
+  const { token, addresses } = world.chainDescription.burn;
+  const burnPool = world.pools.find(
+    ({ token0, token1 }) => token0.address === token || token1.address === token,
+  );
+  const sizePpm = 1 + random.below(SEND_PPM_MAX);
+  if (burnPool !== undefined && random.chance(BURN_TOKEN_SENDS)) {
+    const target = BigInt(addresses[random.below(addresses.length)] ?? BURN_ADDRESSES[0] ?? '0x0');
+    return {
+      kind: 'send',
+      pool: burnPool.index,
+      sizePpm,
+      zeroForOne: burnPool.token0.address === token,
+      target,
+    };
+  }
+  const stranger = (0x5eedn << 64n) | BigInt(random.below(2_000));
+  return { kind: 'send', pool: pool.index, sizePpm, zeroForOne: random.chance(0.5), target: stranger };
+}
+
+/** Groups operations into transactions: many with one operation, some with up to six. */
+function groupOperations(
+  operations: readonly Operation[],
+  trader: Hex,
+  sender: () => Hex,
+  random: Random,
+): DevTransaction[] {
+  const transactions: DevTransaction[] = [];
+  for (let at = 0; at < operations.length;) {
+    const size = random.chance(0.4) ? 1 : random.chance(0.5) ? 2 : 3 + random.below(4);
+    transactions.push(runTransaction(sender(), trader, operations.slice(at, at + size)));
+    at += size;
+  }
+  return transactions;
+}
+
+function walletVisit(world: World, random: Random): DevTransaction[] {
+  const wallet = world.accounts[1 + random.below(Math.max(1, world.holders))];
+  if (wallet === undefined || world.holders === 0) return [];
+  return walletTransactions(world, toAddress(wallet), walletAction(random.below(4)), random.below(1_000));
+}

@@ -1,0 +1,123 @@
+/** Mines days of past trading: few blocks for the distant past, one every ten seconds in the last hour. */
+import { AppError } from '../../errors';
+import { openBlockMaker, type BlockMaker } from '../node/blockMaker';
+import { getBlockHead, type DevRpc } from '../node/devRpc';
+import { openPoolData, readPools } from './openPools';
+import { createPriceWalk, type PriceWalk } from '../trading/priceWalk';
+import { createRandom } from '../trading/random';
+import { createTrading } from '../trading/trading';
+import type { Launch, World } from './world';
+
+export interface HistoryOptions {
+  readonly seed: number;
+  /** Approximate number of swaps; at least one per block. */
+  readonly swaps: number;
+  /** Unix seconds of the last block. */
+  readonly endTimestamp: number;
+  /** Length of the history in days; the node's head must be older. */
+  readonly days: number;
+  readonly signal?: AbortSignal;
+  /** Called at intervals with the progress. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface History {
+  /** The world with the pools opened during the history. */
+  readonly world: World;
+  readonly blocks: number;
+  readonly swaps: number;
+  /** The final prices, from which the live trader continues. */
+  readonly walk: PriceWalk;
+}
+
+/**
+ * Seconds between blocks by their age: the first row whose `within` (seconds) exceeds the age. Fewer blocks save time,
+ * because the node computes a state root for each.
+ */
+const SPACING = [
+  { within: 3_600, seconds: 10 },
+  { within: 6 * 3_600, seconds: 60 },
+  { within: 86_400, seconds: 180 },
+  { within: 3 * 86_400, seconds: 600 },
+  { within: Infinity, seconds: 1_800 },
+] as const;
+/** Sparse blocks hold more trades, but less than proportionally, so activity grows towards the present. */
+const CROWDING = 0.3;
+const DAILY_SWING = 0.5;
+const PROGRESS_BLOCKS = 100;
+
+/** Mines the history. Throws if the head is later than the start of the history, when aborted, or if the node fails. */
+export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOptions): Promise<History> {
+  const timestamps = listTimestamps(options.endTimestamp, options.days);
+  const head = await getBlockHead(rpc);
+  const first = timestamps[0] ?? options.endTimestamp;
+  if (head.timestamp >= first) {
+    throw new AppError(
+      'internal',
+      `the head has the timestamp ${head.timestamp}; allowed: before ${first}, the first block of the history`,
+    );
+  }
+  const maker = await openBlockMaker(rpc, world.accounts);
+  const random = createRandom(options.seed);
+  const walk = createPriceWalk(world.tokens, random);
+  const trading = createTrading(world, walk, random);
+  const launches = [...world.launches];
+  let grown = world;
+  let swaps = 0;
+  let before = head.timestamp;
+  const shares = shareTrades(timestamps, options.swaps);
+  for (const [index, timestamp] of timestamps.entries()) {
+    options.signal?.throwIfAborted();
+    const block = trading.block(
+      wholeOf(shares[index] ?? 1, random.next()),
+      Math.min(timestamp - before, 3_600),
+    );
+    for (const transaction of block.transactions) maker.add(transaction);
+    const due = launches.filter(({ at }) => index === Math.floor(at * timestamps.length));
+    openDue(maker, grown, due);
+    await maker.mine(timestamp);
+    if (due.length > 0) trading.setWorld((grown = await withLaunches(rpc, grown, due)));
+    swaps += block.swaps;
+    before = timestamp;
+    if (index % PROGRESS_BLOCKS === 0) options.onProgress?.(index, timestamps.length);
+  }
+  return { world: grown, blocks: timestamps.length, swaps, walk };
+}
+
+/** Ascending block times, ending with `end`. */
+export function listTimestamps(end: number, days: number): number[] {
+  const timestamps: number[] = [];
+  for (let age = 0; age < days * 86_400;) {
+    timestamps.push(end - age);
+    age += SPACING.find(({ within }) => age < within)?.seconds ?? 1_800;
+  }
+  return timestamps.reverse();
+}
+
+/** Number of swaps per block, as a fraction of at least one. */
+function shareTrades(timestamps: readonly number[], swaps: number): number[] {
+  const weights = timestamps.map((timestamp, index) => {
+    const gap = timestamp - (timestamps[index - 1] ?? timestamp - 600);
+    return gap ** CROWDING * (1 + DAILY_SWING * Math.sin((timestamp / 86_400) * 2 * Math.PI));
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => Math.max(1, (weight / total) * swaps));
+}
+
+/** Rounds up or down at random, so that the mean is unchanged. */
+function wholeOf(value: number, chance: number): number {
+  return Math.floor(value) + (chance < value % 1 ? 1 : 0);
+}
+
+function openDue(maker: BlockMaker, world: World, due: readonly Launch[]): void {
+  const [deployer] = world.accounts;
+  if (deployer === undefined)
+    throw new AppError('internal', 'the node of the development chain has no accounts');
+  for (const { plan } of due) maker.add({ from: deployer, to: world.trader, ...openPoolData(world, plan) });
+}
+
+async function withLaunches(rpc: DevRpc, world: World, due: readonly Launch[]): Promise<World> {
+  const poolPlans = [...world.poolPlans, ...due.map(({ plan }) => plan)];
+  const launches = world.launches.filter((launch) => !due.includes(launch));
+  return { ...world, poolPlans, launches, pools: await readPools(rpc, world, poolPlans) };
+}

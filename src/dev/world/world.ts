@@ -1,0 +1,99 @@
+/** The contents of a development chain, once built. */
+import type { Hex } from '../../domain/hex';
+import type { ProtocolName } from '../../domain/pool';
+
+/** The JSON of a CHAIN_CONFIG file. */
+export interface ChainConfigFile {
+  readonly chainId: number;
+  readonly name: string;
+  readonly nativeSymbol: string;
+  readonly wrappedNative: Hex;
+  readonly anchors: readonly { readonly address: Hex; readonly symbol: string; readonly priceUsd: number }[];
+  readonly majors: readonly Hex[];
+  readonly burn: { readonly token: Hex; readonly addresses: readonly Hex[] };
+  readonly confirmations: number;
+  readonly startBlock: number;
+  readonly rpcUrls: readonly string[];
+  readonly dexes: readonly DexConfig[];
+}
+
+export interface DexConfig {
+  readonly name: string;
+  readonly displayName: string;
+  readonly protocol: ProtocolName;
+  readonly factory: Hex;
+  readonly feeBps?: number;
+  readonly positionManager?: Hex;
+  readonly startBlock: number;
+}
+
+export interface WorldToken {
+  /** The token's key in the plan, such as `usdc`. */
+  readonly key: string;
+  readonly address: Hex;
+  /** Decimals that the contract uses. For a token without readable decimals, the planned value. */
+  readonly decimals: number;
+  /** USD per whole token at the start, the center of its price walk. */
+  readonly priceUsd: number;
+  /** Long-run standard deviation of the logarithm of the price. */
+  readonly volatility: number;
+}
+
+export interface WorldPool {
+  /** Index in the trader contract's list. */
+  readonly index: number;
+  readonly address: Hex;
+  readonly dex: string;
+  readonly protocol: 'uniswap_v2' | 'uniswap_v3';
+  /** In chain order. */
+  readonly token0: WorldToken;
+  readonly token1: WorldToken;
+  readonly feePips: number;
+  /** USD on each side at the start. */
+  readonly sideUsd: number;
+  /** Relative share of trades. */
+  readonly popularity: number;
+}
+
+/** The addresses of one V2 exchange. */
+export interface V2Exchange {
+  readonly factory: Hex;
+  readonly router: Hex;
+}
+
+export interface World {
+  readonly chainDescription: ChainConfigFile;
+  /** Unlocked accounts; the first one deployed everything. */
+  readonly accounts: readonly Hex[];
+  /** The batch contract, which owns the inventory and most liquidity. */
+  readonly trader: Hex;
+  readonly multicall3: Hex;
+  readonly wrappedNative: Hex;
+  readonly v2: readonly V2Exchange[];
+  readonly v3: { readonly factory: Hex; readonly router: Hex; readonly positionManager: Hex };
+  readonly tokens: readonly WorldToken[];
+  readonly pools: readonly WorldPool[];
+  /** The plan of each pool in `pools`, in the same order. */
+  readonly poolPlans: readonly PoolPlan[];
+  /** Pools that the history opens, each at a fraction (0–1) of its length. */
+  readonly launches: readonly Launch[];
+  /** Number of accounts after the first that hold tokens and may use the routers. */
+  readonly holders: number;
+}
+
+export interface Launch {
+  readonly at: number;
+  readonly plan: PoolPlan;
+}
+
+/** A pool to create. */
+export interface PoolPlan {
+  readonly dex: string;
+  readonly base: string;
+  readonly quote: string;
+  /** USD on each side at the start (V3: as if over the whole range). */
+  readonly sideUsd: number;
+  readonly popularity: number;
+  /** V3 only: pips. */
+  readonly fee?: number;
+}

@@ -1,0 +1,196 @@
+/**
+ * Computes a range hash, independent of row order, over the stored rows of each 1,000 final blocks. Two
+ * deployments, or one before and after a change, can compare their hashes. ClickHouse hashes and sums the
+ * rows. All columns count, because final tables have no columns about how or when a row was stored.
+ */
+import { createHash } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { countsShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { lastOrdOfBlock, toOrd } from '../../domain/ord';
+import { TABLE_ENCODERS } from '../rows/encodeBlocks';
+
+export const HASH_BLOCKS = 1_000;
+
+/** The table `events` is left out, because it repeats swaps, liquidity_events and pool_states. */
+const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
+
+/** Bounds the run time of one statement. */
+const LOGS_AT_ONCE = 4_000_000;
+const RANGES_AT_ONCE = 256;
+
+export interface RangeHash {
+  /** First block of the range, a multiple of 1,000. */
+  readonly from: number;
+  /** 32 hex digits over all tables. */
+  readonly hash: string;
+  readonly rows: number;
+  /** Per table, the sum modulo 2^128 of the hashes of its rows. */
+  readonly sums: ReadonlyMap<string, bigint>;
+}
+
+/** First blocks of the whole ranges in from … to. Block 0 may be missing, because it is never stored. */
+export function listWholeRanges(from: number, to: number): number[] {
+  const ranges: number[] = [];
+  const first = from <= 1 ? 0 : Math.ceil(from / HASH_BLOCKS) * HASH_BLOCKS;
+  for (let start = first; start + HASH_BLOCKS - 1 <= to; start += HASH_BLOCKS) ranges.push(start);
+  return ranges;
+}
+
+/**
+ * Hashes the stored rows of these ranges, which must be consecutive and ascending. `threads` limits the
+ * ClickHouse threads, so that other queries are not slowed down.
+ */
+export async function* hashRanges(
+  database: Database,
+  chainId: number,
+  ranges: readonly number[],
+  threads?: number,
+): AsyncGenerator<RangeHash> {
+  for (let at = 0; at < ranges.length;) {
+    const some = await takeSome(database, chainId, ranges.slice(at, at + RANGES_AT_ONCE));
+    yield* await hashSome(database, chainId, some, threads);
+    at += some.length;
+  }
+}
+
+/** The longest run of first ranges within the limit of logs; at least one range. */
+async function takeSome(
+  database: Database,
+  chainId: number,
+  ranges: readonly number[],
+): Promise<readonly number[]> {
+  const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1];
+  const params = { chain: chainId, from, to, span: HASH_BLOCKS };
+  const rows = await selectNamed(database, 'ingest/repair/count_range_logs', params, logsShape);
+  const logsOf = new Map(rows.map(({ range, logs }) => [range, Number(logs)]));
+  let logs = 0;
+  const end = ranges.findIndex((range) => (logs += logsOf.get(range) ?? 0) > LOGS_AT_ONCE);
+  return end === -1 ? ranges : ranges.slice(0, Math.max(1, end));
+}
+
+const logsShape = z.object({ range: z.int(), logs: wideIntegerShape });
+const sumShape = z.object({ range: z.int(), total: wideIntegerShape, sum: wideIntegerShape });
+const hashShape = z.object({
+  from_block: z.int(),
+  hash: z.string(),
+  rows: wideIntegerShape,
+  sums: countsShape,
+});
+
+async function hashSome(
+  database: Database,
+  chainId: number,
+  ranges: readonly number[],
+  threads: number | undefined,
+): Promise<RangeHash[]> {
+  const from = ranges[0] ?? 0;
+  const to = (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1;
+  const found = new Map(
+    ranges.map((range) => [range, { rows: 0, lines: new Array<string>(), sums: new Map<string, bigint>() }]),
+  );
+  for (const { name, columns } of HASHED) {
+    const sql = rangeSql(name, columns, threads);
+    const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
+    const rows = await selectMade(database, `hash ${name}`, sql, params, sumShape);
+    for (const { range, total, sum } of rows) {
+      const known = found.get(range);
+      if (known === undefined) continue;
+      known.rows += Number(total);
+      known.lines.push(`${name} ${total} ${sum}\n`);
+      known.sums.set(name, BigInt(sum));
+    }
+  }
+  return [...found].map(([range, { rows, lines, sums }]) => ({
+    from: range,
+    hash: createHash('sha256').update(lines.sort().join('')).digest('hex').slice(0, 32),
+    rows,
+    sums,
+  }));
+}
+
+/**
+ * Columns added after hashes had been stored. A null is hashed as if the column did not exist, so old hashes
+ * stay valid.
+ */
+const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
+
+/**
+ * Columns that are hashed although they are now computed: older versions stored them. Each comes before the
+ * named column.
+ */
+const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
+  swaps: ['fee_usd', 'tracked'],
+};
+
+/** Columns in hash order. */
+export function hashedColumns(name: string, columns: readonly string[]): readonly string[] {
+  const [computed, before] = COMPUTED[name] ?? [];
+  return computed === undefined
+    ? columns
+    : columns.flatMap((column) => (column === before ? [computed, column] : [column]));
+}
+
+/** The tuple keeps a null from making the whole hash null. */
+function rowHashSql(name: string, written: readonly string[]): string {
+  const columns = hashedColumns(name, written);
+  const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
+  const added = ADDED_LATER[name];
+  if (added === undefined) return hashOf(columns);
+  return `if(isNull(${added}), ${hashOf(columns.filter((column) => column !== added))}, ${hashOf(columns)})`;
+}
+
+function rangeSql(name: string, columns: readonly string[], threads: number | undefined): string {
+  const block = name === 'blocks' ? 'number' : 'bitShiftRight(ord, 20)';
+  const within =
+    name === 'blocks'
+      ? 'number BETWEEN {from:UInt32} AND {to:UInt32}'
+      : 'ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}';
+  const ofChain = columns.includes('chain_id') ? 'chain_id = {chain:UInt32} AND ' : '';
+  const settings = threads === undefined ? '' : ` SETTINGS max_threads = ${threads}`;
+  return `SELECT toUInt32(intDiv(${block}, ${HASH_BLOCKS}) * ${HASH_BLOCKS}) AS range, toString(count()) AS total,
+      toString(sum(reinterpretAsUInt128(${rowHashSql(name, columns)}))) AS sum
+    FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
+}
+
+/** Stored hashes by first block. */
+export async function readRangeHashes(
+  database: Database,
+  chainId: number,
+  from: number,
+  to: number,
+): Promise<Map<number, RangeHash>> {
+  const limit = Math.floor((to - from) / HASH_BLOCKS) + 1;
+  const params = { chain: chainId, from, to, limit };
+  const rows = await selectNamed(database, 'ingest/repair/list_range_hashes', params, hashShape);
+  return new Map(
+    rows.map(({ from_block, hash, rows: count, sums }) => [
+      from_block,
+      {
+        from: from_block,
+        hash,
+        rows: Number(count),
+        sums: new Map(Object.entries(sums).map(([name, sum]) => [name, BigInt(sum)])),
+      },
+    ]),
+  );
+}
+
+export async function writeRangeHash(database: Database, chainId: number, range: RangeHash): Promise<void> {
+  const sums = [...range.sums].map(([name, sum]) => `'${name}', toUInt128('${sum}')`);
+  await database.command(
+    'write range hash',
+    `INSERT INTO audit_hashes (chain_id, from_block, hash, rows, sums)
+     SELECT {chain:UInt32}, {from:UInt32}, unhex({hash:String}), {rows:UInt64}, map(${sums.join(', ')})`,
+    { chain: chainId, from: range.from, hash: range.hash, rows: range.rows },
+  );
+}
+
+/** Tables whose sums differ between two hashes of one range. Empty: the hashes are equal. */
+export function listDifferentTables(a: RangeHash, b: RangeHash): string[] {
+  const names = new Set([...a.sums.keys(), ...b.sums.keys()]);
+  return [...names].filter((name) => a.sums.get(name) !== b.sums.get(name)).sort();
+}

@@ -1,0 +1,53 @@
+/** Stores the range hash of each range of final blocks in the background. Ingestion and reads have priority. */
+import type { Database } from '../../clickhouse/client/database';
+import { errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { HASH_BLOCKS, hashRanges, listWholeRanges, readRangeHashes, writeRangeHash } from './rangeHash';
+
+/** One thread, so that inserts and reads have priority. */
+const THREADS = 1;
+
+export interface RangeHasher {
+  /**
+   * Starts to hash the missing ranges of from … to, which must be final and complete. Ignored while a run is
+   * in progress.
+   */
+  poke(from: number, to: number): void;
+  /** Resolves when no run is in progress. */
+  idle(): Promise<void>;
+}
+
+export function createRangeHasher(database: Database, chainId: number, log: Logger): RangeHasher {
+  let running: Promise<void> | null = null;
+  /** All ranges below this block have a stored hash. */
+  let doneBelow = 0;
+
+  const work = async (ranges: readonly number[]): Promise<void> => {
+    const stored = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
+    const wanted = ranges.filter((range) => !stored.has(range));
+    for await (const range of hashRanges(database, chainId, wanted, THREADS)) {
+      await writeRangeHash(database, chainId, range);
+    }
+    doneBelow = (ranges.at(-1) ?? 0) + HASH_BLOCKS;
+    if (wanted.length > 0) log.info({ ranges: wanted.length, to: ranges.at(-1) }, 'range hashes are stored');
+  };
+
+  return {
+    poke(from, to): void {
+      if (running !== null) return;
+      const ranges = listWholeRanges(Math.max(from, doneBelow), to);
+      if (ranges.length === 0) return;
+      running = work(ranges)
+        .catch((error: unknown) => {
+          // The next poke tries again. Ingestion does not wait for hashes.
+          log.warn({ error: errorText(error) }, 'range hashes could not be stored');
+        })
+        .finally(() => {
+          running = null;
+        });
+    },
+    async idle(): Promise<void> {
+      await running;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * The view check: finds materialized views that lack rows of their sources, and rebuilds them. An engine killed
+ * between storing an insert's deduplication token and filling a view loses the view's rows. A repeated insert does
+ * not bring them back.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import { selectMade } from '../../clickhouse/client/namedQueries';
+import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { toOrd } from '../../domain/ord';
+import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
+import type { Floors } from '../store/retention';
+import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
+
+/** Statements may still be running, so the check is repeated before a rebuild: 3 times, 1 second apart. */
+const RECHECKS_MAX = 3;
+const RECHECK_MS = 1_000;
+
+/** A view target that does not match its source. */
+export interface WrongTotal {
+  /** Table of the view. For bars, followed by the timeframe in seconds. */
+  readonly name: string;
+  readonly source: EventTableName;
+  /** Number of swaps, or the newest ord of the range. */
+  readonly expected: number;
+  readonly found: number;
+}
+
+export interface Mending extends RebuildOptions {
+  readonly onLost?: (lost: WrongTotal) => void;
+  /** Called after a table is rebuilt. */
+  readonly onMended?: (lost: WrongTotal) => void;
+}
+
+const totalShape = z.object({ name: z.string(), total: wideIntegerShape });
+const seenShape = z.object({ name: z.string(), expected: wideIntegerShape, found: wideIntegerShape });
+
+interface OrdRange {
+  readonly fromOrd: number;
+  readonly toOrd: number;
+}
+
+/**
+ * The first aggregate over swaps with a wrong count, or null. Bars keep pruned swaps, so the counts of pruned
+ * ranges are added.
+ */
+export async function findWrongTotal(database: Database, floors: Floors): Promise<WrongTotal | null> {
+  const floor = floors.get('swaps');
+  const swaps =
+    floor === undefined
+      ? 'SELECT count() FROM swaps'
+      : `SELECT (SELECT count() FROM swaps WHERE ord >= ${toOrd(floor, 0)}) + sum(dropped) FROM (
+           SELECT any(counts['swaps']) AS dropped FROM promotions WHERE status = 'done' AND to_block < ${floor}
+           GROUP BY chain_id, from_block, to_block, to_hash)`;
+  const totals = await selectMade(
+    database,
+    'check totals',
+    `SELECT 'swaps' AS name, (${swaps}) AS total
+     UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
+     UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
+     UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`,
+    {},
+    totalShape,
+  );
+  const found = new Map(totals.map(({ name, total }) => [name, Number(total)]));
+  const expected = found.get('swaps') ?? 0;
+  if (expected === 0) return null;
+  // A timeframe without bars has no row in `totals`.
+  const names = [
+    ...Object.values(TIMEFRAME_SECONDS).map((seconds) => `bars ${seconds}`),
+    'dex_hours',
+    'pair_totals',
+  ];
+  const wrong = names.find((name) => (found.get(name) ?? 0) !== expected);
+  return wrong === undefined
+    ? null
+    : { name: wrong, source: 'swaps', expected, found: found.get(wrong) ?? 0 };
+}
+
+/**
+ * Views that keep the newest ord: target, expression of that ord, source, and the view's filter on the
+ * source.
+ */
+const NEWEST: readonly (readonly [target: string, ord: string, source: EventTableName, where: string])[] = [
+  ['token_bars', 'greatest(last.1, other_ord)', 'swaps', 'tracked'],
+  ['token_balances', 'last_ord', 'transfers', 'true'],
+  ['holder_balances', 'last_ord', 'transfers', 'true'],
+  ['owner_positions', 'last_ord', 'position_events', "kind = 'transfer'"],
+  ['pool_latest', 'state.1', 'pool_states', 'true'],
+  ['pool_balances', 'state.1', 'pool_states', 'notEmpty(balances)'],
+  ['token_price_latest', 'price.1', 'token_prices', 'true'],
+];
+
+/**
+ * The first view that misses the newest rows of the range, or null. Only reliable for the newest stored
+ * range.
+ */
+export async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
+  const each = NEWEST.map(
+    ([target, ord, source, where]) =>
+      `SELECT '${target}' AS name,
+         (SELECT max(ord) FROM ${source} WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64} AND ${where}) AS expected,
+         (SELECT max(${ord}) FROM ${target}) AS found`,
+  );
+  const rows = await selectMade(
+    database,
+    'check newest rows',
+    each.join(' UNION ALL '),
+    { from_ord: range.fromOrd, to_ord: range.toOrd },
+    seenShape,
+  );
+  for (const [name, , source] of NEWEST) {
+    const row = rows.find((one) => one.name === name);
+    const [expected, found] = [Number(row?.expected ?? 0), Number(row?.found ?? 0)];
+    if (found < expected) return { name, source, expected, found };
+  }
+  return null;
+}
+
+/**
+ * Rebuilds the views that lost rows. Returns a total that is still wrong, or one that cannot be rebuilt: on a
+ * cluster, or from a pruned source.
+ */
+export async function mendViews(
+  database: Database,
+  range: OrdRange,
+  floors: Floors,
+  mending: Mending,
+): Promise<WrongTotal | null> {
+  const look = async (): Promise<WrongTotal | null> =>
+    (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
+  let wrong = await look();
+  // A statement of a dead process may still finish.
+  for (let time = 0; wrong !== null && time < RECHECKS_MAX; time += 1) {
+    await delay(RECHECK_MS);
+    wrong = await look();
+  }
+  const mended = new Set<EventTableName>();
+  while (wrong !== null && !mended.has(wrong.source)) {
+    const { source } = wrong;
+    if (database.cluster !== null || floors.has(source)) return wrong;
+    mending.onLost?.(wrong);
+    await exchange(database, await rebuildViews(database, source, source, mending));
+    mended.add(source);
+    mending.onMended?.(wrong);
+    wrong = await look();
+  }
+  return wrong;
+}

@@ -1,0 +1,149 @@
+/**
+ * Clones the tables of one database (hard links) into another database for a backup, between two ranges. Head
+ * tables are left out because the node can provide them again. The schema recreates the views.
+ */
+import { z } from 'zod';
+
+import type { Clock } from '../../chain/rpc/clock';
+import type { Database } from '../../clickhouse/client/database';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { createGapStore } from '../repair/gapStore';
+import { inPause } from './pause';
+import { readFloors } from './retention';
+import { findWrongTotal } from '../repair/viewCheck';
+
+export interface CloneOptions {
+  /** Connected to the source database. */
+  readonly database: Database;
+  /** `source`: name of the database to copy. `target`: name of the copy. */
+  readonly source: string;
+  readonly target: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface Content {
+  /** First block of the deployment. */
+  readonly startBlock: number;
+  /** Last block of the final tables. */
+  readonly finalTo: number;
+  /** On disk. */
+  readonly bytes: number;
+}
+
+const POLL_MS = 100;
+/** A range takes seconds. A range open for longer belongs to a dead writer. */
+const QUIET_MAX_MS = 60_000;
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Tables are cloned in this order, with all other tables in between. A table that refers to rows of another
+ * table is cloned before that table, so no clone refers to a missing row.
+ */
+const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
+const LAST = ['source_files', 'tokens'];
+
+/** Throws `unavailable` if an open range does not finish, or if ranges are written despite the pause. */
+export async function cloneTables(options: CloneOptions): Promise<void> {
+  const { database, log, source } = options;
+  const tables = await listTables(options);
+  await inPause(database, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await untilQuiet(options);
+      await cloneAll(options, tables);
+      if ((await readRanges(options)).print === before.print) return;
+      // A range began just before the pause.
+      if (attempt === ATTEMPTS_MAX)
+        throw new AppError(
+          'unavailable',
+          `another process writes to ${source} and ignores the pause: stop this process and try again`,
+        );
+      log.warn({ source }, 'a range was written while the tables were copied; copying again');
+    }
+  });
+}
+
+export async function dropClone(database: Database, target: string): Promise<void> {
+  await database.command('drop clone', `DROP DATABASE IF EXISTS ${target} SYNC`);
+}
+
+async function listTables({ database, source }: CloneOptions): Promise<string[]> {
+  const rows = await selectNamed(database, 'schema/list_stored_tables', { source }, nameRowShape);
+  const rank = (name: string): number =>
+    FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
+  return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));
+}
+
+const rangesShape = z.object({ print: z.string(), open: z.boolean() });
+const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
+const bytesShape = z.object({ bytes: wideIntegerShape });
+
+interface Ranges {
+  /** Equal values mean that no range began or finished in between. */
+  readonly print: string;
+  readonly open: boolean;
+}
+
+async function readRanges({ database, source }: CloneOptions): Promise<Ranges> {
+  const [row] = await selectNamed(database, 'backup/read_ranges', { source }, rangesShape);
+  return { print: row?.print ?? '', open: row?.open ?? false };
+}
+
+async function untilQuiet(options: CloneOptions): Promise<Ranges> {
+  const { clock, signal, source } = options;
+  for (const end = clock.now() + QUIET_MAX_MS; ; await clock.sleep(POLL_MS, signal)) {
+    const ranges = await readRanges(options);
+    if (!ranges.open) return ranges;
+    if (clock.now() < end) continue;
+    throw new AppError(
+      'unavailable',
+      `a range of ${source} is still unfinished after ${QUIET_MAX_MS / 1000} s: start the ingester, which finishes ` +
+        'the range, and try again',
+    );
+  }
+}
+
+async function cloneAll(
+  { database, source, target, signal }: CloneOptions,
+  tables: readonly string[],
+): Promise<void> {
+  await dropClone(database, target);
+  await database.command('create clone', `CREATE DATABASE ${target}`);
+  for (const table of tables) {
+    signal.throwIfAborted();
+    await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
+    // Merges would only cost disk space in a copy.
+    await database.command(`stop merges of ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
+  }
+}
+
+export async function describeContent(database: Database, chainId: number): Promise<Content> {
+  const [row] = await selectNamed(database, 'ingest/store/find_content', { chain: chainId }, contentShape);
+  const [size] = await selectNamed(database, 'schema/sum_bytes', {}, bytesShape);
+  return {
+    startBlock: row?.start_block ?? 0,
+    finalTo: row?.final_to ?? 0,
+    bytes: Number(size?.bytes ?? 0),
+  };
+}
+
+/**
+ * Throws `broken_invariant` if row counts differ from the finished ranges, or aggregates differ from the
+ * tables.
+ */
+export async function checkWhole(database: Database, chainId: number): Promise<void> {
+  const floors = await readFloors(database);
+  const gaps = createGapStore(database, chainId, () => Promise.resolve(floors));
+  const [expected, stored] = [await gaps.readExpected(), await gaps.readStored()];
+  const wrong = [...expected]
+    .filter(([name, rows]) => stored.get(name) !== rows)
+    .map(([name, rows]) => `${name} has ${stored.get(name) ?? 0} rows, expected ${rows}`);
+  const total = await findWrongTotal(database, floors);
+  if (total !== null) wrong.push(`${total.name} counts ${total.found} swaps, expected ${total.expected}`);
+  if (wrong.length > 0)
+    throw new AppError('broken_invariant', `the tables do not match each other: ${wrong.join('; ')}`);
+}

@@ -1,0 +1,73 @@
+/**
+ * Finds the routes of an epoch from the state of all legs before its first block. Pure; every price starts here.
+ * Liquidity that the previous epoch confirms comes first. Tokens without such liquidity get a route over current
+ * liquidity, with low confidence.
+ */
+import { ZERO_ADDRESS } from '../domain/hex';
+import { soundAnchors, type PegInput } from './anchors';
+import { ANCHOR_CONFIDENCE } from './confidence';
+import { depthIn } from './epoch';
+import { NO_STATE } from './leg';
+import type { IndexedLeg, IndexedToken } from './poolIndex';
+import { anchorPrices, type AnchorPrices, type Market } from './market';
+import { noRoute, type PriceAnchor, type PriceRoute } from './priceRoute';
+import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
+
+export interface RouteInput extends PegInput {
+  readonly anchors: readonly PriceAnchor[];
+  /** The token of an anchor. */
+  tokenOf(anchor: PriceAnchor): IndexedToken;
+  /** All legs that moved within 30 days; may include other legs. */
+  live(): Iterable<IndexedLeg>;
+}
+
+export interface EpochRoutes {
+  /** Anchors that hold their peg. */
+  readonly anchors: AnchorPrices;
+  readonly routed: RoutedTokens;
+}
+
+/** Reads only the records of the live legs. */
+export function findEpochRoutes(input: RouteInput): EpochRoutes {
+  const { epoch, time, tokenOf } = input;
+  const sound = soundAnchors(input.anchors, input);
+  const anchors = anchorPrices(sound);
+  const routed: RoutedTokens = new Map();
+  for (const anchor of sound)
+    routed.set(tokenOf(anchor), { route: anchorRoute(anchor), usd: anchor.priceUsd });
+  const ofAnchors = [...routed.keys()].flatMap(({ live }) => live);
+  const market: Market<IndexedLeg> = {
+    stateOf: ({ record }) => record?.state ?? NO_STATE,
+    recordOf: ({ record }) => record,
+    tradedIn: () => 0,
+    epochTime: time,
+  };
+  const common = { market, anchors, legsOf: ({ live }: IndexedToken): readonly IndexedLeg[] => live };
+  const weigh = ({ record }: IndexedLeg, confirmed: boolean): LegWeight | null => {
+    if (record === undefined) return null;
+    const { state } = record;
+    const liquidity = confirmed ? depthIn(record, epoch) : state.liquidity;
+    return { state, liquidity, age: time - record.movedAt };
+  };
+  searchRoutes({ ...common, recent: false, weigh: (leg) => weigh(leg, true) }, routed, ofAnchors);
+  searchRoutes({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, routed, input.live());
+  for (const anchor of input.anchors) if (!sound.includes(anchor)) markDepegged(tokenOf(anchor), routed);
+  return { anchors, routed };
+}
+
+function anchorRoute({ address }: PriceAnchor): PriceRoute<IndexedLeg> {
+  return {
+    ...noRoute(address),
+    next: ZERO_ADDRESS,
+    confidence: ANCHOR_CONFIDENCE,
+    depthUsd: Infinity,
+  };
+}
+
+/** An anchor that lost its role is priced like any token, with a warning. */
+function markDepegged(anchor: IndexedToken, routed: RoutedTokens): void {
+  const found = routed.get(anchor);
+  if (found === undefined) return;
+  const warnings = [...found.route.warnings, 'anchor_depeg' as const].sort();
+  routed.set(anchor, { ...found, route: { ...found.route, warnings } });
+}

@@ -1,0 +1,256 @@
+/**
+ * The pool index: the pricer's data about legs and tokens. Legs and tokens reference each other, so a search through
+ * hundreds of thousands of pools needs no address look-ups. Every reversible change of a block is recorded in the
+ * journal.
+ */
+import type { Hex } from '../domain/hex';
+import { DORMANT_SECONDS, type LegMove, type LegMoves, type LegRecord } from './epoch';
+import { Journal } from './journal';
+import { NO_STATE, type Leg, type LegKey, type LegState } from './leg';
+import type { AnchorPrices } from './market';
+import { isRouted, type PriceRoute, type TokenHop } from './priceRoute';
+
+export interface IndexedToken {
+  readonly address: Hex;
+  readonly legs: IndexedLeg[];
+  /** Legs of the token that moved within 30 days, unordered. May include other legs. */
+  live: IndexedLeg[];
+  /** Null: the token never had a route. */
+  route: PriceRoute<IndexedLeg> | null;
+  /** The newest hop of the token. */
+  hop: TokenHop | null;
+}
+
+export interface IndexedLeg extends Leg {
+  /** Whether the pool existed before the first ingested block. */
+  readonly older: boolean;
+  readonly tokens: readonly [IndexedToken, IndexedToken];
+  state: LegState;
+  /** Undefined: the leg first moved within the running epoch. */
+  record: LegRecord | undefined;
+  /** Moves in the running epoch; null: none. */
+  moves: Moves | null;
+  isLive: boolean;
+}
+
+interface Moves extends LegMoves {
+  readonly blocks: LegMove[];
+  traded: number;
+}
+
+/** Progress of the pricer. */
+export interface PricerProgress {
+  /** The block last applied. */
+  readonly block: number;
+  /** Its time, unix seconds. */
+  readonly time: number;
+  /** Whether any block was applied. If not, the epoch is only partly known. */
+  readonly ingested: boolean;
+  /** The running epoch; null before the first block. */
+  readonly epoch: number | null;
+  /** First ingested block of the epoch. */
+  readonly epochFirst: number;
+  /** Time of the last block before the epoch, unix seconds. */
+  readonly epochTime: number;
+  readonly anchors: AnchorPrices;
+}
+
+const NO_PROGRESS: PricerProgress = {
+  block: -1,
+  time: 0,
+  ingested: false,
+  epoch: null,
+  epochFirst: 0,
+  epochTime: 0,
+  anchors: new Map(),
+};
+
+export class PoolIndex {
+  readonly journal = new Journal();
+  /** Tokens that have a route. */
+  readonly routed = new Set<IndexedToken>();
+  /** Tokens with a pool away from its mean. A new epoch may change their hop without any move. */
+  readonly watched = new Set<IndexedToken>();
+  private readonly legs = new Map<LegKey, IndexedLeg>();
+  private readonly tokens = new Map<Hex, IndexedToken>();
+  private live: IndexedLeg[] = [];
+  /** Legs with moves in the running epoch. */
+  private moved: IndexedLeg[] = [];
+  private now = NO_PROGRESS;
+
+  get progress(): PricerProgress {
+    return this.now;
+  }
+
+  setProgress(progress: PricerProgress): void {
+    const before = this.now;
+    this.journal.note(() => (this.now = before));
+    this.now = progress;
+  }
+
+  findLeg(key: LegKey): IndexedLeg | undefined {
+    return this.legs.get(key);
+  }
+
+  findToken(address: Hex): IndexedToken | undefined {
+    return this.tokens.get(address);
+  }
+
+  /** Finds or creates the token of an address. */
+  tokenOf(address: Hex): IndexedToken {
+    const known = this.tokens.get(address);
+    if (known !== undefined) return known;
+    const token: IndexedToken = { address, legs: [], live: [], route: null, hop: null };
+    this.tokens.set(address, token);
+    return token;
+  }
+
+  /** All legs that moved within 30 days, unordered. May include other legs. */
+  liveLegs(): readonly IndexedLeg[] {
+    return this.live;
+  }
+
+  /** Adds a leg. Null: the leg exists already and stays unchanged. */
+  addLeg(leg: Leg, older: boolean): IndexedLeg | null {
+    if (this.legs.has(leg.key)) return null;
+    const { key, pair, number, token0, token1 } = leg;
+    const tokens = [this.tokenOf(token0), this.tokenOf(token1)] as const;
+    const known = { key, pair, number, token0, token1, older, tokens };
+    const entry: IndexedLeg = { ...known, state: NO_STATE, record: undefined, moves: null, isLive: false };
+    this.legs.set(key, entry);
+    for (const token of tokens) token.legs.push(entry);
+    this.journal.note(() => {
+      this.legs.delete(key);
+      for (const token of tokens) token.legs.pop();
+      if (entry.isLive) this.dropLive(new Set([entry]));
+    });
+    return entry;
+  }
+
+  /** Sets the state of a leg at the end of a block, as a move of the running epoch. */
+  move(leg: IndexedLeg, move: LegMove): void {
+    const { state } = leg;
+    const moves = this.movesOf(leg);
+    moves.blocks.push(move);
+    leg.state = move.state;
+    this.journal.note(() => {
+      moves.blocks.pop();
+      leg.state = state;
+    });
+  }
+
+  /** Adds traded whole token1 to a leg. */
+  trade(leg: IndexedLeg, amount: number): void {
+    const moves = this.movesOf(leg);
+    const { traded } = moves;
+    moves.traded = traded + amount;
+    this.journal.note(() => (moves.traded = traded));
+  }
+
+  private movesOf(leg: IndexedLeg): Moves {
+    if (leg.moves !== null) return leg.moves;
+    const moves: Moves = { leg, older: leg.older, blocks: [], traded: 0 };
+    leg.moves = moves;
+    const { moved } = this;
+    moved.push(leg);
+    this.journal.note(() => {
+      leg.moves = null;
+      moved.pop();
+    });
+    return moves;
+  }
+
+  /** Ends the running epoch: makes a record of every leg that moved in it. */
+  closeEpoch(close: (before: LegRecord | undefined, moves: LegMoves) => LegRecord): LegRecord[] {
+    const { moved } = this;
+    const records = moved.flatMap((leg) => {
+      const { moves, record: before } = leg;
+      if (moves === null) return [];
+      const record = close(before, moves);
+      this.journal.note(() => {
+        leg.moves = moves;
+        leg.record = before;
+      });
+      leg.moves = null;
+      this.setRecord(leg, record);
+      return [record];
+    });
+    this.journal.note(() => (this.moved = moved));
+    this.moved = [];
+    return records;
+  }
+
+  /** Loads a record from the store. */
+  loadRecord(record: LegRecord): void {
+    const leg = this.legs.get(record.leg.key);
+    if (leg === undefined) return;
+    leg.state = record.state;
+    this.setRecord(leg, record);
+  }
+
+  /** A leg whose record is undone stays live, which is allowed: live legs may include others. */
+  private setRecord(leg: IndexedLeg, record: LegRecord): void {
+    leg.record = record;
+    if (!leg.isLive) this.addLive(leg);
+  }
+
+  /** Removes dormant legs from the live legs. */
+  dropDormant(time: number): void {
+    const dormant = this.live.filter(
+      ({ record }) => record !== undefined && time - record.movedAt > DORMANT_SECONDS,
+    );
+    if (dormant.length === 0) return;
+    this.dropLive(new Set(dormant));
+    this.journal.note(() => {
+      for (const leg of dormant) if (!leg.isLive) this.addLive(leg);
+    });
+  }
+
+  private addLive(leg: IndexedLeg): void {
+    leg.isLive = true;
+    this.live.push(leg);
+    for (const token of leg.tokens) token.live.push(leg);
+  }
+
+  private dropLive(legs: ReadonlySet<IndexedLeg>): void {
+    const tokens = new Set<IndexedToken>();
+    for (const leg of legs) {
+      leg.isLive = false;
+      tokens.add(leg.tokens[0]).add(leg.tokens[1]);
+    }
+    this.live = this.live.filter(({ isLive }) => isLive);
+    for (const token of tokens) token.live = token.live.filter(({ isLive }) => isLive);
+  }
+
+  /** Sets the route of a token; `noRoute` removes it. */
+  setRoute(token: IndexedToken, route: PriceRoute<IndexedLeg>): void {
+    const before = token.route;
+    this.journal.note(() => {
+      token.route = before;
+      this.noteRouted(token);
+    });
+    token.route = route;
+    this.noteRouted(token);
+  }
+
+  private noteRouted(token: IndexedToken): void {
+    if (isRouted(token.route)) this.routed.add(token);
+    else this.routed.delete(token);
+  }
+
+  setHop(token: IndexedToken, hop: TokenHop): void {
+    const before = token.hop;
+    this.journal.note(() => (token.hop = before));
+    token.hop = hop;
+  }
+
+  setWatched(token: IndexedToken, watched: boolean): void {
+    if (this.watched.has(token) === watched) return;
+    this.journal.note(() => this.toggleWatched(token));
+    this.toggleWatched(token);
+  }
+
+  private toggleWatched(token: IndexedToken): void {
+    if (!this.watched.delete(token)) this.watched.add(token);
+  }
+}

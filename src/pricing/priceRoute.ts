@@ -1,0 +1,98 @@
+/** A route: the pools, with weights, that price a token in the next token on its way to an anchor. */
+import { ZERO_ADDRESS, type Hex } from '../domain/hex';
+import { HOP_WARNINGS } from './hop';
+import type { Leg } from './leg';
+
+/** A token with a given USD price. */
+export interface PriceAnchor {
+  readonly address: Hex;
+  /** USD per whole token, > 0. */
+  readonly priceUsd: number;
+}
+
+export const ROUTE_WARNINGS = [
+  ...HOP_WARNINGS,
+  'recent_pool',
+  'stale_price',
+  'thin_anchor',
+  'anchor_depeg',
+] as const;
+export type RouteWarning = (typeof ROUTE_WARNINGS)[number];
+
+export interface RoutePool<L extends Leg = Leg> {
+  readonly leg: L;
+  /** 2 % depth in USD, rounded to an eighth of an octave; not normalized. */
+  readonly weight: number;
+}
+
+export interface PriceRoute<L extends Leg = Leg> {
+  readonly token: Hex;
+  /** ZERO_ADDRESS for an anchor. */
+  readonly next: Hex;
+  /** Number of hops to the anchor; 0 for an anchor. */
+  readonly hops: number;
+  /** Confidence of this hop, 0–1. */
+  readonly confidence: number;
+  /** Depth of the narrowest hop to the anchor, USD; Infinity for an anchor. */
+  readonly depthUsd: number;
+  /** Whether the route uses liquidity that no closed epoch has confirmed. */
+  readonly recent: boolean;
+  /** Whether no pool of the hop moved for a day. */
+  readonly stale: boolean;
+  /** Sorted by key. */
+  readonly pools: readonly RoutePool<L>[];
+  /** Sorted alphabetically. */
+  readonly warnings: readonly RouteWarning[];
+}
+
+/** Most hops to an anchor. */
+export const HOPS_MAX = 4;
+
+/** The stored route of a token that has lost its route. */
+export function noRoute(token: Hex): PriceRoute<never> {
+  return {
+    token,
+    next: ZERO_ADDRESS,
+    hops: 0,
+    confidence: 0,
+    depthUsd: 0,
+    recent: false,
+    stale: false,
+    pools: [],
+    warnings: [],
+  };
+}
+
+export function isAnchorRoute(route: PriceRoute): boolean {
+  return route.hops === 0 && route.confidence > 0;
+}
+
+/** False if there never was a route, or it was lost. */
+export function isRouted(route: PriceRoute | null): boolean {
+  return route !== null && (route.hops > 0 || isAnchorRoute(route));
+}
+
+export function sameRoute(a: PriceRoute, b: PriceRoute): boolean {
+  return (
+    a.next === b.next &&
+    a.hops === b.hops &&
+    a.confidence === b.confidence &&
+    a.depthUsd === b.depthUsd &&
+    a.recent === b.recent &&
+    a.stale === b.stale &&
+    a.pools.length === b.pools.length &&
+    a.pools.every(({ leg, weight }, i) => leg.key === b.pools[i]?.leg.key && weight === b.pools[i].weight) &&
+    a.warnings.join() === b.warnings.join()
+  );
+}
+
+/** The hop from a token to the next one. If `next` is zero, `price` is USD, or 0 for none. */
+export interface TokenHop {
+  readonly next: Hex;
+  readonly price: number;
+  readonly confidence: number;
+}
+
+export function sameHop(a: TokenHop, b: TokenHop): boolean {
+  return a.next === b.next && a.price === b.price && a.confidence === b.confidence;
+}

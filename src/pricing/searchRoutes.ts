@@ -1,0 +1,251 @@
+/**
+ * Route search by widest-path Dijkstra: tokens get their routes from the anchors outwards, the token with the deepest
+ * narrowest hop first. A token is priced only by pools whose other token got its route earlier, so there are no cycles.
+ * Only the known side of a pool counts as depth. Ties go by address.
+ */
+import type { Hex } from '../domain/hex';
+import { hopConfidence, STALE_SECONDS } from './confidence';
+import { DORMANT_SECONDS } from './epoch';
+import { DEPTH_PART, type LegKey, type LegState } from './leg';
+import type { IndexedLeg, IndexedToken } from './poolIndex';
+import { priceRouteHop, type AnchorPrices, type Market } from './market';
+import { PriorityQueue } from './priorityQueue';
+import { HOPS_MAX, type PriceRoute, type RoutePool, type RouteWarning } from './priceRoute';
+
+/** Smallest USD value of a pool's known side. Poorer pools are ignored. */
+export const BACKING_MIN_USD = 50;
+/** An anchor side with less USD causes a warning. */
+const THIN_USD = 1_000;
+/** Larger depths are all equal, so that their sums stay finite. */
+const OCTAVES_MAX = 960;
+/** Represents all anchors together: pools with any anchor make one hop. */
+const ANCHORS = 'anchors';
+
+/** A token with a route and a price. */
+export interface RoutedToken {
+  readonly route: PriceRoute<IndexedLeg>;
+  /** USD per whole token. */
+  readonly usd: number;
+}
+
+/** In the order in which tokens got their routes. */
+export type RoutedTokens = Map<IndexedToken, RoutedToken>;
+
+/** The values with which a leg counts. */
+export interface LegWeight {
+  readonly state: LegState;
+  /** The liquidity that counts: of the previous epoch, or the current one for recent routes. */
+  readonly liquidity: number;
+  /** Seconds since the last move. */
+  readonly age: number;
+}
+
+/** What a route search reads. */
+export interface RouteSearch {
+  readonly market: Market<IndexedLeg>;
+  readonly anchors: AnchorPrices;
+  /** Legs that may price other tokens in this token. May include other legs. */
+  legsOf(token: IndexedToken): readonly IndexedLeg[];
+  /** Null: the leg does not count. */
+  weigh(leg: IndexedLeg): LegWeight | null;
+  /** Marks the routes found as recent. */
+  readonly recent: boolean;
+}
+
+interface GroupPool extends RoutePool<IndexedLeg> {
+  readonly other: IndexedToken;
+  readonly backingUsd: number;
+  readonly age: number;
+}
+
+/** Pools of one unrouted token with one routed neighbour, or with all anchors. */
+interface Group {
+  readonly neighbour: Hex | typeof ANCHORS;
+  readonly hops: number;
+  /** Depth of the narrowest hop from the neighbour to the anchor. */
+  readonly beyond: number;
+  depth: number;
+  /** Sorted by key. */
+  readonly pools: GroupPool[];
+}
+
+/** Adds every token to `routed` that is reachable over the given legs, directly or through other tokens. */
+export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Iterable<IndexedLeg>): void {
+  const groups = new Map<IndexedToken, Group[]>();
+  const queue = new PriorityQueue<IndexedToken>();
+  // Runs for every leg of every priced token and discards most of them, so it must be fast.
+  const relax = (leg: IndexedLeg): void => {
+    const [token0, token1] = leg.tokens;
+    const known0 = routed.get(token0);
+    const known1 = routed.get(token1);
+    // Continue only if exactly one token of the leg has a price.
+    const known = known0 ?? known1;
+    if (known === undefined || (known0 !== undefined && known1 !== undefined)) return;
+    if (known.route.hops >= HOPS_MAX) return;
+    const [token, other] = known === known0 ? [token1, token0] : [token0, token1];
+    const weight = input.weigh(leg);
+    if (weight === null || weight.age > DORMANT_SECONDS) return;
+    const side = knownSide(weight, known === known0, known.usd);
+    if (!(side.backingUsd >= BACKING_MIN_USD)) return;
+    let ofToken = groups.get(token);
+    if (ofToken === undefined) groups.set(token, (ofToken = []));
+    const pool = {
+      leg,
+      weight: inSteps(side.depthUsd),
+      other,
+      backingUsd: side.backingUsd,
+      age: weight.age,
+    };
+    if (!addPool(groupOf(ofToken, known.route, other.address), pool)) return;
+    const best = bestGroup(ofToken);
+    if (best !== null) queue.push(widthOf(best), token);
+  };
+  for (const leg of from) relax(leg);
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const { priority, value: token } = next;
+    const ofToken = groups.get(token) ?? [];
+    const group = bestGroup(ofToken);
+    // Only the entry with the current width counts. Older entries date from fewer pools or more groups.
+    if (group === null || widthOf(group) !== priority) continue;
+    const found = priceByGroup(input, routed, token, group);
+    if (found === null) {
+      // The pools of this group have no price, so the token waits for its next widest group.
+      ofToken.splice(ofToken.indexOf(group), 1);
+      const narrower = bestGroup(ofToken);
+      if (narrower !== null) queue.push(widthOf(narrower), token);
+      continue;
+    }
+    routed.set(token, found);
+    groups.delete(token);
+    if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg);
+  }
+}
+
+/** The token's group of pools with this neighbour. */
+function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): Group {
+  const neighbour = hops === 0 ? ANCHORS : other;
+  const known = ofToken.find((group) => group.neighbour === neighbour);
+  if (known !== undefined) return known;
+  const group: Group = { neighbour, hops, beyond: hops === 0 ? Infinity : depthUsd, depth: 0, pools: [] };
+  ofToken.push(group);
+  return group;
+}
+
+/** False if the group has the pool already. Sums in key order, so the order of legs cannot change the last bit. */
+function addPool(group: Group, pool: GroupPool): boolean {
+  const { pools } = group;
+  const at = placeOf(pools, pool.leg.key);
+  if (pools[at]?.leg.key === pool.leg.key) return false;
+  pools.splice(at, 0, pool);
+  let depth = 0;
+  for (const { weight } of pools) depth += weight;
+  group.depth = depth;
+  return true;
+}
+
+/** Index of the first pool whose key is not smaller. */
+function placeOf(pools: readonly GroupPool[], key: LegKey): number {
+  let low = 0;
+  let high = pools.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pools[middle]?.leg.key ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * USD value of the known side, and the USD on that side that move the price by 2 %. Both are limited by the real
+ * balance.
+ */
+export function knownSide(
+  { state, liquidity }: Pick<LegWeight, 'state' | 'liquidity'>,
+  isToken0: boolean,
+  usd: number,
+): { backingUsd: number; depthUsd: number } {
+  if (!(state.price > 0) || !(liquidity > 0)) return { backingUsd: 0, depthUsd: 0 };
+  const root = Math.sqrt(state.price);
+  const virtual = isToken0 ? liquidity / root : liquidity * root;
+  const real = isToken0 ? state.reserve0 : state.reserve1;
+  const backingUsd = Math.min(virtual, real) * usd;
+  const depthUsd = Math.min(virtual * DEPTH_PART, real) * usd;
+  return Number.isFinite(depthUsd) && Number.isFinite(backingUsd)
+    ? { backingUsd, depthUsd }
+    : { backingUsd: 0, depthUsd: 0 };
+}
+
+/** Rounds to an eighth of an octave, so routes change with liquidity and not with every trade. */
+export function inSteps(depthUsd: number): number {
+  return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
+}
+
+function widthOf(group: Group): number {
+  return Math.min(group.beyond, group.depth);
+}
+
+function bestGroup(groups: readonly Group[]): Group | null {
+  let best: Group | null = null;
+  for (const group of groups) {
+    if (best === null || isWider(group, best)) best = group;
+  }
+  return best;
+}
+
+function isWider(a: Group, b: Group): boolean {
+  const difference = widthOf(a) - widthOf(b);
+  return difference === 0 ? a.neighbour < b.neighbour : difference > 0;
+}
+
+/** Null: no pool of the group has a price. */
+function priceByGroup(
+  input: RouteSearch,
+  routed: ReadonlyMap<IndexedToken, RoutedToken>,
+  { address: token }: IndexedToken,
+  group: Group,
+): RoutedToken | null {
+  const { pools } = group;
+  const nextToken = group.neighbour === ANCHORS ? deepestAnchor(input.anchors, group) : pools[0]?.other;
+  if (nextToken === undefined) return null;
+  const { address: next } = nextToken;
+  const hop = priceRouteHop({ token, next, pools }, input.market, input.anchors);
+  const usd = hop.price * (routed.get(nextToken)?.usd ?? 0);
+  if (!(usd > 0) || !Number.isFinite(usd)) return null;
+  const used = hop.pools.flatMap(({ key, weight }) => {
+    const pool = pools[placeOf(pools, key)];
+    return pool === undefined ? [] : [{ weight, backingUsd: pool.backingUsd, age: pool.age }];
+  });
+  const stale = used.every(({ age }) => age > STALE_SECONDS);
+  const warnings: RouteWarning[] = [];
+  if (input.recent) warnings.push('recent_pool');
+  if (stale) warnings.push('stale_price');
+  if (used.reduce((sum, { backingUsd }) => sum + backingUsd, 0) < THIN_USD) warnings.push('thin_anchor');
+  const route: PriceRoute<IndexedLeg> = {
+    token,
+    next,
+    hops: group.hops + 1,
+    confidence: hopConfidence(used, hop.deviation(), input.recent),
+    depthUsd: widthOf(group),
+    recent: input.recent,
+    stale,
+    pools: pools.map(({ leg, weight }) => ({ leg, weight })),
+    warnings: warnings.sort(),
+  };
+  return { route, usd };
+}
+
+/** The anchor with the most depth. Ties go to the first configured one. */
+function deepestAnchor(anchors: AnchorPrices, { pools }: Group): IndexedToken | undefined {
+  let best: { readonly token: IndexedToken; readonly depth: number } | undefined;
+  for (const address of anchors.keys()) {
+    let token: IndexedToken | undefined;
+    let depth = 0;
+    for (const { other, weight } of pools) {
+      if (other.address !== address) continue;
+      token = other;
+      depth += weight;
+    }
+    if (token !== undefined && (best === undefined || depth > best.depth)) best = { token, depth };
+  }
+  return best?.token;
+}

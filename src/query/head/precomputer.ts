@@ -1,0 +1,66 @@
+/**
+ * Precomputes the tables of a new head before the first request, as long as there was a recent request. Builds one head
+ * at a time and skips to the newest. Builds one table after another, so that a request does not wait for all tables.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { steadyNow } from '../../domain/steadyTime';
+import type { HeadSnapshot } from './headSnapshot';
+
+/** Without a request for this long, precomputing stops and the next request waits. */
+const DEMAND_MS = 60_000;
+/** Clients of a new head first ask for the newest events, which need no tables. Those requests run first. */
+const HEAD_START_MS = 100;
+
+interface Precomputable {
+  at(head: HeadSnapshot): Promise<unknown>;
+}
+
+export interface Precomputer {
+  /** The same tables, but each request counts as demand. */
+  watch<T extends Precomputable>(tables: T): T;
+  /** Call this with each new head. */
+  onHead(head: HeadSnapshot): void;
+}
+
+export function createPrecomputer(now: () => number = steadyNow, headStartMs = HEAD_START_MS): Precomputer {
+  const watched: Precomputable[] = [];
+  let askedAt = -Infinity;
+  let next: HeadSnapshot | null = null;
+  let running = false;
+  const run = async (): Promise<void> => {
+    running = true;
+    let tookMs = 0;
+    while (next !== null) {
+      // Blocks may arrive faster than tables are built. This pause leaves half of the time to requests.
+      const pauseMs = headStartMs > 0 ? Math.max(headStartMs, tookMs) : 0;
+      if (pauseMs > 0) await delay(pauseMs, undefined, { ref: false });
+      const began = now();
+      const snapshot: HeadSnapshot = next;
+      next = null;
+      for (const tables of watched) {
+        // A request for the same version gets the error. Here, a failure only means that a table is not ready.
+        await tables.at(snapshot).catch(() => undefined);
+      }
+      tookMs = now() - began;
+    }
+    running = false;
+  };
+  return {
+    watch<T extends Precomputable>(tables: T): T {
+      watched.push(tables);
+      return {
+        ...tables,
+        at(head: HeadSnapshot) {
+          askedAt = now();
+          return tables.at(head);
+        },
+      };
+    },
+    onHead(head) {
+      if (now() - askedAt > DEMAND_MS) return;
+      next = head;
+      if (!running) void run();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Computes token prices as products of hops: each token is priced in the next token, down to an anchor priced in USD.
+ * Pure; tokenPrices.ts reads the hops.
+ */
+import { ZERO_ADDRESS } from '../../domain/hex';
+import { pathConfidence } from '../../pricing/confidence';
+import { HOPS_MAX } from '../../pricing/priceRoute';
+import type { Window } from '../../wire/pairs';
+
+/** The price of one whole token in another token, or in USD. */
+export interface Hop {
+  /** The zero address marks an anchor, whose `price` is USD. */
+  readonly nextToken: string;
+  /** 0: none. */
+  readonly price: number;
+  /** 0–1. */
+  readonly confidence: number;
+}
+
+export interface TokenPrice {
+  /** USD per whole token; null: unknown. */
+  readonly usd: number | null;
+  /** 0–1; 0 without a price. */
+  readonly confidence: number;
+  /** The token is an anchor, so its price is given and not derived. */
+  readonly isAnchor: boolean;
+}
+
+export const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false };
+
+export type Hops = ReadonlyMap<string, Hop>;
+
+/**
+ * The price of a token by the hops in force. Multiplies from the anchor outwards, like the ingester, so the bits match.
+ */
+export function priceByHops(hops: Hops, token: string): TokenPrice {
+  const path: Hop[] = [];
+  let at = token;
+  for (;;) {
+    const hop = hops.get(at);
+    if (hop === undefined || !(hop.price > 0)) return NO_PRICE;
+    if (hop.nextToken === ZERO_ADDRESS) return multiply(path, hop.price);
+    // A longer path is a loop.
+    if (path.length === HOPS_MAX) return NO_PRICE;
+    path.push(hop);
+    at = hop.nextToken;
+  }
+}
+
+/** `path`: from the token towards the anchor. */
+function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
+  const usd = path.reduceRight((price, hop) => hop.price * price, anchorUsd);
+  // A product may leave the range of floats.
+  if (!Number.isFinite(usd) || usd <= 0) return NO_PRICE;
+  const confidence = pathConfidence(path.map((hop) => hop.confidence));
+  return { usd, confidence, isAnchor: path.length === 0 };
+}
+
+/** Prices of all tokens as of a block, and at the starts of the windows that end there. */
+export interface TokenPrices {
+  now(token: string): TokenPrice;
+  /** USD per whole token at the start of the window, or null. */
+  before(token: string, window: Window): number | null;
+  /** Native tokens per whole token. The wrapped native token is worth 1, even without a USD price. */
+  nativeOf(token: string): number | null;
+  /** USD per native token. */
+  readonly nativeUsd: number | null;
+}
+
+/** `past`: hops of every token in force at the start of each window. */
+export function makeTokenPrices(
+  hops: Hops,
+  past: Readonly<Record<Window, Hops>>,
+  wrappedNative: string | null,
+): TokenPrices {
+  const known = new Map<string, TokenPrice>();
+  const now = (token: string): TokenPrice => {
+    const kept = known.get(token);
+    if (kept !== undefined) return kept;
+    const price = priceByHops(hops, token);
+    known.set(token, price);
+    return price;
+  };
+  const nativeUsd = wrappedNative === null ? null : now(wrappedNative).usd;
+  return {
+    now,
+    before: (token, window) => priceByHops(past[window], token).usd,
+    nativeOf(token) {
+      if (token === wrappedNative) return 1;
+      const { usd } = now(token);
+      return usd === null || nativeUsd === null ? null : usd / nativeUsd;
+    },
+    nativeUsd,
+  };
+}

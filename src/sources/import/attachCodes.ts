@@ -1,0 +1,123 @@
+/**
+ * Decides which code an imported record belongs to. The current code from the node must be the code that was verified.
+ * A contract of chain 1 also counts on a chain copied from chain 1, if the code there is the same.
+ */
+import { createHash } from 'node:crypto';
+
+import type { Hex } from '../../domain/hex';
+import type { ChainCode } from '../chainCode';
+import { hashCode, type VerifiedRecord } from '../verifiedRecord';
+import { BrokenRecord, type ImportedRecord } from './foundContract';
+
+/** The chain that 369 and 943 started as copies of. */
+export const ANCESTOR_CHAIN = 1;
+
+export type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
+
+/**
+ * The records to store for each record, or the reason why there are none. `descendants`: chains copied from chain 1.
+ */
+export async function attachCodes(
+  records: readonly ImportedRecord[],
+  chain: ChainCode,
+  descendants: readonly number[],
+): Promise<AttachedCode[]> {
+  const codes = new Map<string, Hex>();
+  const wanted = new Map<number, Set<Hex>>();
+  for (const { contract } of records) {
+    const chainIds =
+      contract.chainId === ANCESTOR_CHAIN ? [ANCESTOR_CHAIN, ...descendants] : [contract.chainId];
+    for (const chainId of chainIds.filter((id) => chain.knows(id)))
+      wanted.set(chainId, (wanted.get(chainId) ?? new Set()).add(contract.address));
+  }
+  for (const [chainId, addresses] of wanted) {
+    const list = [...addresses];
+    for (const [index, code] of (await chain.listCodes(chainId, list)).entries()) {
+      if (code !== null) codes.set(`${chainId} ${list[index] ?? ''}`, code);
+    }
+  }
+  return records.map((record) => {
+    const codeOf = (chainId: number): Hex | null =>
+      codes.get(`${chainId} ${record.contract.address}`) ?? null;
+    try {
+      const isAncestor = record.contract.chainId === ANCESTOR_CHAIN;
+      return {
+        records: isAncestor ? attachAncestor(record, codeOf, descendants) : [attachOwn(record, codeOf)],
+      };
+    } catch (error) {
+      if (error instanceof BrokenRecord) return { broken: error.message };
+      throw error;
+    }
+  });
+}
+
+type CodeOf = (chainId: number) => Hex | null;
+
+function attachOwn(record: ImportedRecord, codeOf: CodeOf): VerifiedRecord {
+  const here = codeOf(record.contract.chainId);
+  if (here === '0x') throw new BrokenRecord('the address has no code on the chain');
+  const { runtimeCode } = record;
+  if (here !== null && runtimeCode !== null && here !== runtimeCode)
+    throw new BrokenRecord('the code on the chain differs from the verified code');
+  const code = here ?? runtimeCode;
+  return withCode(record, code === null || code === '0x' ? null : hashCode(code));
+}
+
+function attachAncestor(
+  record: ImportedRecord,
+  codeOf: CodeOf,
+  descendants: readonly number[],
+): VerifiedRecord[] {
+  const there = codeOf(ANCESTOR_CHAIN) ?? record.runtimeCode;
+  const attached: VerifiedRecord[] = [];
+  if (there !== null && there !== '0x') attached.push(withCode(record, hashCode(there)));
+  for (const chainId of descendants) {
+    const here = codeOf(chainId);
+    if (here === null || here === '0x') continue;
+    if (there === null ? !isNamedBy(here, record) : here !== there) continue;
+    const contract = { ...record.contract, chainId, source: 'ancestor:1' as const };
+    attached.push(withCode({ ...record, contract }, hashCode(here)));
+  }
+  if (attached.length === 0)
+    throw new BrokenRecord(
+      'chain 1 has no known code at the address, and no chain copied from chain 1 has code with the hash of the metadata',
+    );
+  return attached;
+}
+
+function withCode(record: ImportedRecord, codeHash: Hex | null): VerifiedRecord {
+  const { contract, deployment, sources } = record;
+  return { contract, deployment, sources, codeHash };
+}
+
+/** IPFS splits larger files into chunks. Metadata files are never that large. */
+const IPFS_CHUNK = 262_144;
+
+/**
+ * Whether the code contains the hash of the record's metadata file. The hash proves an exact match without the code of
+ * chain 1.
+ */
+function isNamedBy(code: Hex, { contract, metadataText }: ImportedRecord): boolean {
+  if (metadataText === null || contract.status !== 'exact_match') return false;
+  const bytes = Buffer.from(metadataText, 'utf8');
+  return bytes.length <= IPFS_CHUNK && code.includes(`64697066735822${ipfsHash(bytes)}`);
+}
+
+/**
+ * The multihash of a file of one chunk: SHA-256 of a UnixFS node in DAG-PB.
+ * https://docs.soliditylang.org/en/latest/metadata.html
+ */
+function ipfsHash(bytes: Buffer): string {
+  const length = varint(bytes.length);
+  const file = Buffer.concat([Buffer.from([0x08, 0x02, 0x12]), length, bytes, Buffer.from([0x18]), length]);
+  const node = Buffer.concat([Buffer.from([0x0a]), varint(file.length), file]);
+  return `1220${createHash('sha256').update(node).digest('hex')}`;
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Buffer.from([...bytes, rest]);
+    bytes.push((rest % 128) | 0x80);
+  }
+}

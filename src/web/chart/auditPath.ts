@@ -1,0 +1,282 @@
+/**
+ * Draws the price audit as a picture: from the token on the left to the anchor at the end, hop by hop. Each hop shows
+ * its pools between two tokens, on ribbons as thick as their weights. Dashed pools were excluded, with the reason.
+ */
+import type { Audit, AuditHop, ExcludedPool } from '../../wire/audit';
+import { pairHash, tokenHash } from '../core/app.ts';
+import { s } from '../core/dom.ts';
+import { formatFee, formatPrice, formatShare, formatUsdPrice, shortHex } from '../core/format.ts';
+import { POOL_TYPES } from '../core/pieces.ts';
+
+export const REASONS: Readonly<Record<ExcludedPool['reason'], string>> = {
+  outlier: 'price is an outlier',
+  disagrees: 'differs from the deeper pool',
+  no_price: 'no price',
+  low_liquidity: 'less than $50 of liquidity',
+  dormant: 'no change for 30 days',
+  not_on_route: 'not on the route',
+};
+
+/** Sizes in pixels. */
+const CARD_HEIGHT = 50;
+const CARD_GAP = 8;
+const CARD_WIDTH_MAX = 250;
+const HOP_WIDTH_MIN = 330;
+const ROW_GAP = 22;
+const RIBBON_THICKEST = 22;
+/** Most pools drawn per hop; the rest is one line of text. */
+const POOLS_MAX = 10;
+
+export interface AuditNames {
+  symbolOf(address: string): string;
+}
+
+/** Widths of a token and of the ribbons on either side of the pools. */
+interface Span {
+  readonly node: number;
+  readonly radius: number;
+  readonly ribbon: number;
+}
+
+const WIDE: Span = { node: 60, radius: 27, ribbon: 44 };
+/** On a phone the pools need more of the width. */
+const NARROW: Span = { node: 46, radius: 21, ribbon: 18 };
+const NARROW_WIDTH = 480;
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Draws the path for a width. Hops that do not fit side by side wrap to the next row. */
+export function auditPath(audit: Audit, names: AuditNames, width: number): SVGElement {
+  const span = width < NARROW_WIDTH ? NARROW : WIDE;
+  const perRow = Math.max(1, Math.min(audit.hops.length, Math.floor(width / HOP_WIDTH_MIN)));
+  const hopWidth = Math.min((width - span.node) / perRow, span.node + 2 * span.ribbon + CARD_WIDTH_MAX);
+  const parts: SVGElement[] = [];
+  let top = 0;
+  for (let first = 0; first < audit.hops.length; first += perRow) {
+    const row = audit.hops.slice(first, first + perRow);
+    const height = Math.max(...row.map((hop) => heightOf(audit, hop)));
+    row.forEach((hop, index) => {
+      const box = { x: index * hopWidth, y: top, width: hopWidth, height };
+      const isLast = first + index === audit.hops.length - 1;
+      parts.push(
+        ...drawHop(audit, hop, names, { box, span, endsRow: isLast || index === row.length - 1, isLast }),
+      );
+    });
+    top += height + ROW_GAP;
+  }
+  if (audit.hops.length === 0) {
+    parts.push(
+      drawNode(names, audit.token.address, { x: 0, y: 0, width: span.node, height: 96 }, anchorText(audit)),
+    );
+    top = 96 + ROW_GAP;
+  }
+  const height = top - ROW_GAP;
+  const label = `Path of the price: ${[audit.token.address, ...audit.hops.map(({ to_token }) => to_token)].map((token) => names.symbolOf(token)).join(' to ')}`;
+  return s(
+    'svg',
+    {
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      class: 'audit-svg',
+      role: 'group',
+      'aria-label': label,
+    },
+    ...parts,
+  );
+}
+
+function droppedOf(audit: Audit, hop: AuditHop): ExcludedPool[] {
+  return audit.excluded_pools.filter(({ step }) => step === hop.step);
+}
+
+function linesOf(audit: Audit, hop: AuditHop): number {
+  const used = Math.min(POOLS_MAX, hop.pools.length);
+  return used + Math.min(POOLS_MAX, droppedOf(audit, hop).length) + (hop.pools.length > POOLS_MAX ? 1 : 0);
+}
+
+function heightOf(audit: Audit, hop: AuditHop): number {
+  return Math.max(120, linesOf(audit, hop) * (CARD_HEIGHT + CARD_GAP) + 36);
+}
+
+function anchorText(audit: Audit): string {
+  if (audit.anchor === null) return '';
+  return `anchor ${formatUsdPrice(audit.anchor.price_usd).replace(/\.0+$/, '')}`;
+}
+
+interface HopPlace {
+  readonly box: Box;
+  readonly span: Span;
+  /** Whether this hop draws the token at its end; otherwise the next hop draws it. */
+  readonly endsRow: boolean;
+  readonly isLast: boolean;
+}
+
+function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): SVGElement[] {
+  const { box, span, endsRow, isLast } = at;
+  const dropped = droppedOf(audit, hop).slice(0, POOLS_MAX);
+  const used = [...hop.pools].sort((a, b) => Number(b.weight) - Number(a.weight));
+  const shown = used.slice(0, POOLS_MAX);
+  const lines = linesOf(audit, hop);
+  const stack = lines * (CARD_HEIGHT + CARD_GAP) - CARD_GAP;
+  const middle = box.y + box.height / 2 + 7;
+  const cardX = box.x + span.node + span.ribbon;
+  const cardWidth = box.width - span.node - 2 * span.ribbon;
+  const place = (line: number): Box => ({
+    x: cardX,
+    y: middle - stack / 2 + line * (CARD_HEIGHT + CARD_GAP),
+    width: cardWidth,
+    height: CARD_HEIGHT,
+  });
+  const parts: SVGElement[] = [];
+  const left = box.x + span.node;
+  const right = box.x + box.width;
+  let offset = -RIBBON_THICKEST / 2;
+  shown.forEach((pool, line) => {
+    const thickness = Math.max(1, Number(pool.weight) * RIBBON_THICKEST);
+    const level = middle + offset + thickness / 2;
+    offset += thickness;
+    parts.push(...ribbons(left, right, level, place(line), thickness, 'ribbon'));
+  });
+  dropped.forEach((_, index) =>
+    parts.push(...ribbons(left, right, middle, place(shown.length + index), 1, 'ribbon dropped')),
+  );
+  parts.push(hopTitle(hop, names, place(0)));
+  const units = { from: names.symbolOf(hop.from_token), to: names.symbolOf(hop.to_token) };
+  shown.forEach((pool, line) => parts.push(poolCard(pool, units.to, place(line))));
+  dropped.forEach((pool, index) => parts.push(droppedCard(pool, names, place(shown.length + index))));
+  if (used.length > POOLS_MAX) parts.push(moreText(used.slice(POOLS_MAX), place(lines - 1)));
+  parts.push(drawNode(names, hop.from_token, { x: box.x, y: middle - 48, width: span.node, height: 96 }, ''));
+  if (endsRow)
+    parts.push(
+      drawNode(
+        names,
+        hop.to_token,
+        { x: right, y: middle - 48, width: span.node, height: 96 },
+        isLast ? anchorText(audit) : '',
+      ),
+    );
+  return parts;
+}
+
+function ribbons(
+  left: number,
+  right: number,
+  at: number,
+  card: Box,
+  thickness: number,
+  name: string,
+): SVGElement[] {
+  const y = card.y + card.height / 2;
+  const curve = (x0: number, y0: number, x1: number, y1: number): string => {
+    const bend = (x0 + x1) / 2;
+    return `M${x0},${y0}C${bend},${y0} ${bend},${y1} ${x1},${y1}`;
+  };
+  const draw = (d: string): SVGElement => s('path', { d, class: name, 'stroke-width': thickness });
+  return [draw(curve(left - 14, at, card.x, y)), draw(curve(card.x + card.width, y, right + 14, at))];
+}
+
+function hopTitle(hop: AuditHop, names: AuditNames, box: Box): SVGElement {
+  const text = `1 ${cut(names.symbolOf(hop.from_token), 10)} = ${formatPrice(hop.hop_price)} ${cut(names.symbolOf(hop.to_token), 10)}`;
+  return s(
+    'text',
+    { x: box.x + box.width / 2, y: box.y - 7, class: 'hop-price', 'text-anchor': 'middle' },
+    text,
+  );
+}
+
+function poolCard(pool: AuditHop['pools'][number], unit: string, box: Box): SVGElement {
+  const kind = `${POOL_TYPES[pool.pool_type] ?? ''} ${formatFee(pool.fee_bps)}`;
+  const title = `${pool.dex_name} ${pool.address}\nweight ${pool.weight}\nimplied price ${pool.implied_price} ${unit}\nreserves ${pool.reserve0}, ${pool.reserve1}`;
+  return s(
+    'a',
+    { href: pairHash(pool.address), class: 'pool' },
+    s('title', {}, title),
+    s('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 6 }),
+    s('rect', {
+      x: box.x,
+      y: box.y + box.height - 3,
+      width: Math.max(2, Number(pool.weight) * box.width),
+      height: 3,
+      rx: 1.5,
+      class: 'weight',
+    }),
+    s(
+      'text',
+      { x: box.x + 10, y: box.y + 19, class: 'pool-name' },
+      cut(pool.dex_name, Math.floor((box.width - 76) / 7.2)),
+    ),
+    s(
+      'text',
+      { x: box.x + box.width - 10, y: box.y + 19, class: 'pool-weight', 'text-anchor': 'end' },
+      formatShare(Number(pool.weight) * 100),
+    ),
+    s(
+      'text',
+      { x: box.x + 10, y: box.y + 37, class: 'pool-price' },
+      `${formatPrice(pool.implied_price)} ${cut(unit, 8)}`,
+    ),
+    s('text', { x: box.x + box.width - 10, y: box.y + 37, class: 'pool-kind', 'text-anchor': 'end' }, kind),
+  );
+}
+
+function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElement {
+  const unit = box.width < CARD_WIDTH_MAX - 20 ? '' : ` ${cut(names.symbolOf(pool.to_token), 8)}`;
+  const price = pool.implied_price === null ? 'no price' : `${formatPrice(pool.implied_price)}${unit}`;
+  return s(
+    'a',
+    { href: pairHash(pool.address), class: 'pool dropped' },
+    s(
+      'title',
+      {},
+      `${pool.address}\nexcluded: ${REASONS[pool.reason]}\nimplied price ${pool.implied_price ?? 'unknown'}`,
+    ),
+    s('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 6 }),
+    s('text', { x: box.x + 10, y: box.y + 19, class: 'pool-name' }, shortHex(pool.address)),
+    s(
+      'text',
+      { x: box.x + box.width - 10, y: box.y + 19, class: 'pool-out', 'text-anchor': 'end' },
+      'excluded',
+    ),
+    s('text', { x: box.x + 10, y: box.y + 37, class: 'pool-price' }, price),
+    s(
+      'text',
+      { x: box.x + box.width - 10, y: box.y + 37, class: 'pool-kind', 'text-anchor': 'end' },
+      REASONS[pool.reason],
+    ),
+  );
+}
+
+function moreText(rest: AuditHop['pools'], box: Box): SVGElement {
+  const weight = rest.reduce((sum, pool) => sum + Number(pool.weight), 0);
+  const text = `${rest.length} more pools with a weight of ${formatShare(weight * 100)}`;
+  return s('text', { x: box.x + 10, y: box.y + 22, class: 'pool-kind' }, text);
+}
+
+function drawNode(names: AuditNames, address: string, box: Box, below: string): SVGElement {
+  const x = box.x + box.width / 2;
+  const y = box.y + box.height / 2;
+  const symbol = names.symbolOf(address);
+  const radius = box.width < WIDE.node ? NARROW.radius : WIDE.radius;
+  const letters = box.width < WIDE.node ? 5 : 6;
+  return s(
+    'a',
+    { href: tokenHash(address), class: below === '' ? 'node' : 'node anchor' },
+    s('title', {}, `${symbol} ${address}`),
+    s('circle', { cx: x, cy: y, r: radius }),
+    s('text', { x, y: y + 4, 'text-anchor': 'middle', class: 'node-name' }, cut(symbol, letters)),
+    ...(below === ''
+      ? []
+      : [s('text', { x: x + radius + 2, y: y + 44, 'text-anchor': 'end', class: 'node-note' }, below)]),
+  );
+}
+
+function cut(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length <= most ? text : `${letters.slice(0, Math.max(1, most - 1)).join('')}…`;
+}

@@ -1,0 +1,162 @@
+/**
+ * Keeps a series of bars up to date: loads the newest page, pages back by `to`, and reloads the last bars after each
+ * event. Only one request runs at a time, so an older answer can never overwrite a newer one.
+ */
+import type { Bar } from '../../wire/ticks';
+import { getAnswer, type Query } from '../core/api.ts';
+import { fromPage, NO_BARS, withNewest, withOlder, type BarPage, type BarSeries } from './barSeries.ts';
+
+export interface BarFeedOptions {
+  /** `/pairs/0x…/ticks` */
+  readonly path: string;
+  /** Timeframe and currency. */
+  readonly query: Query;
+  readonly signal: AbortSignal;
+  /** Called after each change; `isNew` for the first page. */
+  readonly onbars: (bars: readonly Bar[], isNew: boolean) => void;
+  /** Called if loading failed, or without an error if there is no bar. */
+  readonly onfailure: (error: unknown) => void;
+  /** Whether older bars exist, and whether they are being loaded. */
+  readonly onolder: (state: 'loading' | 'more' | 'all') => void;
+}
+
+export interface BarFeed {
+  /** Reloads the last bars soon, after an event. */
+  touch(): void;
+  /** Reloads the whole newest page, because the shown bars may be void. */
+  doubt(): void;
+  /** Loads the page before the first bar. */
+  older(): void;
+  bars(): readonly Bar[];
+}
+
+const PAGE_BARS = 300;
+const LAST_BARS = 2;
+/** Events come in bursts, once per block. */
+const TOUCH_MS = 250;
+/** Pause after a failed request. */
+const RETRY_MS = 3_000;
+const STEPS = ['newest', 'last', 'older'] as const;
+
+export function createBarFeed(options: BarFeedOptions): BarFeed {
+  return new Feed(options);
+}
+
+type Step = (typeof STEPS)[number];
+
+class Feed implements BarFeed {
+  private readonly options: BarFeedOptions;
+  private readonly wanted: Record<Step, boolean> = { newest: true, last: false, older: false };
+  private series: BarSeries = NO_BARS;
+  private isLoaded = false;
+  private isBusy = false;
+  private timer = 0;
+
+  constructor(options: BarFeedOptions) {
+    this.options = options;
+    options.signal.addEventListener('abort', () => clearTimeout(this.timer));
+    void this.work();
+  }
+
+  touch(): void {
+    this.wanted.last = true;
+    this.workIn(TOUCH_MS);
+  }
+
+  doubt(): void {
+    this.wanted.newest = true;
+    void this.work();
+  }
+
+  older(): void {
+    if (this.wanted.older || this.series.nextTo === null) return;
+    this.wanted.older = true;
+    void this.work();
+  }
+
+  bars(): readonly Bar[] {
+    return this.series.bars;
+  }
+
+  private workIn(milliseconds: number): void {
+    if (this.timer !== 0) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      void this.work();
+    }, milliseconds);
+  }
+
+  /** Runs the pending steps one after the other until none is left. */
+  private async work(): Promise<void> {
+    const { signal } = this.options;
+    if (this.isBusy || signal.aborted) return;
+    this.isBusy = true;
+    try {
+      for (let name = this.next(); name !== null; name = this.next()) await this.step(name);
+      this.options.onolder(this.series.nextTo === null ? 'all' : 'more');
+    } catch (error) {
+      if (!signal.aborted) this.giveUp(error);
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  /** The user retries the first page by hand; later changes retry automatically. */
+  private giveUp(error: unknown): void {
+    this.wanted.older = false;
+    this.options.onfailure(error);
+    if (!this.isLoaded) return;
+    this.options.onolder(this.series.nextTo === null ? 'all' : 'more');
+    this.workIn(RETRY_MS);
+  }
+
+  private next(): Step | null {
+    // A whole page includes the last bars.
+    if (this.wanted.newest) this.wanted.last = false;
+    return STEPS.find((name) => this.wanted[name]) ?? null;
+  }
+
+  /** A failed step stays pending, so a doubtful bar does not stay on the screen. */
+  private async step(name: Step): Promise<void> {
+    this.wanted[name] = false;
+    try {
+      if (name === 'newest') await this.loadNewest();
+      else if (name === 'last') await this.loadLast();
+      else await this.loadOlder();
+    } catch (error) {
+      this.wanted[name] = true;
+      throw error;
+    }
+  }
+
+  private async loadNewest(): Promise<void> {
+    const page = await this.ask({ limit: PAGE_BARS });
+    const isNew = !this.isLoaded;
+    this.isLoaded = true;
+    this.series = (isNew ? null : withNewest(this.series, page)) ?? fromPage(page);
+    this.options.onbars(this.series.bars, isNew);
+  }
+
+  private async loadLast(): Promise<void> {
+    const next = withNewest(this.series, await this.ask({ limit: LAST_BARS }));
+    if (next === null) {
+      this.wanted.newest = true;
+      return;
+    }
+    this.series = next;
+    this.options.onbars(next.bars, false);
+  }
+
+  private async loadOlder(): Promise<void> {
+    const { nextTo } = this.series;
+    if (nextTo === null) return;
+    this.options.onolder('loading');
+    this.series = withOlder(this.series, await this.ask({ limit: PAGE_BARS, to: nextTo }));
+    this.options.onbars(this.series.bars, false);
+  }
+
+  private ask(query: Query): Promise<BarPage> {
+    const { path, signal } = this.options;
+    return getAnswer<BarPage>(path, { ...this.options.query, ...query }, signal);
+  }
+}

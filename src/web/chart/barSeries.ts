@@ -1,0 +1,73 @@
+/**
+ * The bars of a chart: the newest page, older pages before it, and later changes. Bars come only from the API and
+ * replace the bars they overlap, so a shown bar is always the API's latest version. Pure.
+ */
+import type { Bar } from '../../wire/ticks';
+
+export interface BarPage {
+  readonly data: readonly Bar[];
+  readonly meta: { readonly next_to: number | null };
+}
+
+export interface BarSeries {
+  readonly bars: readonly Bar[];
+  /** The `to` of the next older page; null: there are no older bars. */
+  readonly nextTo: number | null;
+}
+
+export const NO_BARS: BarSeries = { bars: [], nextTo: null };
+
+/**
+ * Replaces everything from the first bar of the newest page on. Null if bars between the series and the page may be
+ * missing; then a longer page is needed.
+ */
+export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
+  const [first] = page.data;
+  if (first === undefined || page.meta.next_to === null) return fromPage(page);
+  const kept = series.bars.filter((bar) => bar.time < first.time);
+  const touches = kept.length < series.bars.length;
+  if (!touches) return null;
+  // The page covers the whole series, so the page alone determines whether older bars exist.
+  if (kept.length === 0) return fromPage(page);
+  return { bars: [...kept, ...page.data], nextTo: series.nextTo };
+}
+
+/** Prepends a page that was requested with `to = nextTo`. */
+export function withOlder(series: BarSeries, page: BarPage): BarSeries {
+  const [first] = series.bars;
+  const older = first === undefined ? page.data : page.data.filter((bar) => bar.time < first.time);
+  return { bars: [...older, ...series.bars], nextTo: page.meta.next_to };
+}
+
+export function fromPage(page: BarPage): BarSeries {
+  return { bars: page.data, nextTo: page.meta.next_to };
+}
+
+const COLUMNS = [
+  'time',
+  'open',
+  'high',
+  'low',
+  'close',
+  'volume',
+  'volume_usd',
+  'trades',
+  'buys',
+  'sells',
+] as const;
+
+/** The bars as CSV, with the values of the API. */
+export function toCsv(bars: readonly Bar[]): string {
+  const lines = bars.map((bar) => COLUMNS.map((column) => bar[column] ?? '').join(','));
+  return [COLUMNS.join(','), ...lines, ''].join('\n');
+}
+
+/**
+ * A power of ten that scales prices near 1. The chart draws with absolute tolerances, so prices near 1e-17 would be a
+ * flat line. 1 for ordinary prices.
+ */
+export function scaleOf(bars: readonly Bar[]): number {
+  const highest = bars.reduce((most, bar) => Math.max(most, bar.high), 0);
+  if (highest === 0 || (highest > 1e-3 && highest < 1e7)) return 1;
+  return 10 ** -Math.floor(Math.log10(highest));
+}

@@ -1,0 +1,164 @@
+/** Market share of the DEXes over time: stacked columns per day. The legend shows the day under the pointer. */
+import type { DexDetail } from '../../wire/dexes';
+import { h, s } from '../core/dom.ts';
+import { formatDay, formatShare, formatUsd } from '../core/format.ts';
+
+export interface ShareSeries {
+  readonly name: string;
+  readonly label: string;
+  readonly days: readonly { readonly time: number; readonly volume: number }[];
+}
+
+export type ShareMode = 'share' | 'volume';
+
+/** Most DEXes with their own color; the others are combined. */
+const SERIES_MAX = 6;
+const HEIGHT = 190;
+const AXIS = 20;
+
+export function toSeries(
+  details: readonly Pick<DexDetail, 'dex_name' | 'display_name' | 'history'>[],
+): ShareSeries[] {
+  const series = details.map(({ dex_name, display_name, history }) => ({
+    name: dex_name,
+    label: display_name,
+    days: history.map(({ time, volume_usd }) => ({ time, volume: volume_usd })),
+  }));
+  const total = ({ days }: ShareSeries): number => days.reduce((sum, { volume }) => sum + volume, 0);
+  series.sort((a, b) => total(b) - total(a));
+  if (series.length <= SERIES_MAX) return series;
+  const others = series.slice(SERIES_MAX - 1).flatMap(({ days }) => days);
+  const sums = new Map<number, number>();
+  for (const { time, volume } of others) sums.set(time, (sums.get(time) ?? 0) + volume);
+  const days = [...sums].map(([time, volume]) => ({ time, volume }));
+  return [...series.slice(0, SERIES_MAX - 1), { name: 'others', label: 'Others', days }];
+}
+
+interface Day {
+  readonly time: number;
+  readonly volumes: readonly number[];
+  readonly total: number;
+}
+
+function toDays(series: readonly ShareSeries[]): Day[] {
+  const times = [...new Set(series.flatMap(({ days }) => days.map(({ time }) => time)))].sort(
+    (a, b) => a - b,
+  );
+  const tables = series.map(({ days }) => new Map(days.map(({ time, volume }) => [time, volume])));
+  return times.map((time) => {
+    const volumes = tables.map((table) => table.get(time) ?? 0);
+    return { time, volumes, total: volumes.reduce((sum, volume) => sum + volume, 0) };
+  });
+}
+
+/** Draws the chart and follows the width of its element. */
+export function shareChart(
+  series: readonly ShareSeries[],
+  mode: ShareMode,
+  signal: AbortSignal,
+): HTMLElement {
+  const days = toDays(series);
+  const latest = days.length - 1;
+  const readings = series.map(() => h('b'));
+  const dayName = h('span', { class: 'share-day' });
+  const legend = h(
+    'div',
+    { class: 'share-legend' },
+    dayName,
+    ...series.map(({ label }, index) =>
+      h('span', {}, h('i', { class: `series-${index}` }), `${label} `, readings[index] ?? null),
+    ),
+  );
+  const box = h('div', { class: 'share-box' });
+  const read = (index: number): void => {
+    const day = days[index];
+    if (day === undefined) return;
+    dayName.textContent = `${formatDay(day.time)}${index === latest ? ' (so far)' : ''} · ${formatUsd(day.total)}`;
+    day.volumes.forEach((volume, place) => {
+      const reading = readings[place];
+      if (reading === undefined) return;
+      const share = day.total === 0 ? null : (volume / day.total) * 100;
+      reading.textContent = mode === 'share' ? formatShare(share) : formatUsd(volume);
+    });
+  };
+  const redraw = (): void => {
+    if (box.clientWidth > 0) box.replaceChildren(drawDays(series, days, mode, box.clientWidth, read));
+  };
+  const watcher = new ResizeObserver(redraw);
+  watcher.observe(box);
+  signal.addEventListener('abort', () => watcher.disconnect());
+  box.addEventListener('pointerleave', () => read(latest));
+  read(latest);
+  return h('div', { class: 'share-chart' }, legend, box);
+}
+
+function drawDays(
+  series: readonly ShareSeries[],
+  days: readonly Day[],
+  mode: ShareMode,
+  width: number,
+  read: (index: number) => void,
+): SVGElement {
+  const highest = Math.max(...days.map(({ total }) => total), 1);
+  const step = width / Math.max(1, days.length);
+  const gap = step > 8 ? 2 : 0.5;
+  const plot = HEIGHT - AXIS;
+  const columns = days.map((day, index) => {
+    const full = mode === 'share' ? day.total : highest;
+    let bottom = plot;
+    const parts = day.volumes.map((volume, place) => {
+      const height = full === 0 ? 0 : (volume / full) * plot;
+      bottom -= height;
+      return s('rect', {
+        x: index * step + gap / 2,
+        y: bottom,
+        width: step - gap,
+        height,
+        class: `series-${place}`,
+      });
+    });
+    const label = day.volumes
+      .map(
+        (volume, place) =>
+          `${series[place]?.label ?? ''} ${formatShare(day.total === 0 ? null : (volume / day.total) * 100)}`,
+      )
+      .join(', ');
+    const sensor = s('rect', {
+      x: index * step,
+      y: 0,
+      width: step,
+      height: plot,
+      class: 'sensor',
+      tabindex: 0,
+      role: 'img',
+    });
+    sensor.setAttribute('aria-label', `${formatDay(day.time)}: ${label}`);
+    sensor.addEventListener('pointerenter', () => read(index));
+    sensor.addEventListener('focus', () => read(index));
+    return s('g', { class: 'column' }, ...parts, sensor);
+  });
+  const every = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 90))));
+  const names = days
+    .map((day, index) => ({ day, index }))
+    .filter(({ index }) => index % every === 0)
+    .map(({ day, index }) =>
+      s(
+        'text',
+        { x: index * step + step / 2, y: HEIGHT - 5, class: 'axis', 'text-anchor': 'middle' },
+        formatDay(day.time).slice(5),
+      ),
+    );
+  return s(
+    'svg',
+    {
+      width,
+      height: HEIGHT,
+      viewBox: `0 0 ${width} ${HEIGHT}`,
+      class: 'share-svg',
+      role: 'group',
+      'aria-label': 'Market share by day',
+    },
+    ...columns,
+    ...names,
+  );
+}

@@ -1,0 +1,171 @@
+/** Small elements that all views share: colored changes, self-updating times, addresses, badges and tokens. */
+import { contractHash, pairHash, tokenHash, walletHash } from './app.ts';
+import { h } from './dom.ts';
+import { formatAgo, formatChange, formatFee, formatTime, shortHex, symbolOf, UNKNOWN } from './format.ts';
+
+interface TokenLike {
+  readonly address: string;
+  readonly symbol: string | null;
+  readonly name?: string | null;
+}
+
+/** A percentage in green or red. */
+export function change(value: number | null | undefined): HTMLElement {
+  const tone =
+    value === null || value === undefined || Math.abs(value) < 0.005 ? 'even' : value > 0 ? 'up' : 'down';
+  return h('span', { class: `change ${tone}` }, formatChange(value));
+}
+
+/** The age of a time, which `keepTimes` updates. */
+export function ago(at: number | null): HTMLElement | string {
+  if (at === null) return UNKNOWN;
+  const time = h('time', { 'data-at': at, title: formatTime(at) }, formatAgo(at, Date.now() / 1000));
+  time.dateTime = new Date(at * 1000).toISOString();
+  return time;
+}
+
+/** Updates all ages on the page at intervals. */
+export function keepTimes(): void {
+  setInterval(() => {
+    if (document.hidden) return;
+    const now = Date.now() / 1000;
+    for (const time of document.querySelectorAll<HTMLElement>('time[data-at]')) {
+      const text = formatAgo(Number(time.dataset['at']), now);
+      if (time.textContent !== text) time.textContent = text;
+    }
+  }, 1_000);
+}
+
+/** A round mark with colors from the address. Logos would need requests to other servers. */
+export function avatar(token: TokenLike, size = 24): HTMLElement {
+  const seed = Number.parseInt(token.address.slice(2, 10), 16);
+  const letters = [...(token.symbol ?? '').replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('').toUpperCase();
+  const mark = h('span', { class: 'avatar', 'aria-hidden': 'true' }, letters || '?');
+  mark.style.setProperty('--hue', String(seed % 360));
+  mark.style.setProperty('--size', `${size}px`);
+  return mark;
+}
+
+interface PairLike {
+  readonly address: string;
+  readonly base_token: TokenLike;
+  readonly quote_token: TokenLike;
+  readonly tokens?: readonly TokenLike[];
+}
+
+export function pairName(pair: PairLike): HTMLElement {
+  const others = Math.max(0, (pair.tokens?.length ?? 2) - 2);
+  return h(
+    'span',
+    { class: 'pair-name' },
+    h('span', { class: 'symbol' }, symbolOf(pair.base_token)),
+    h('span', { class: 'quote' }, `/${symbolOf(pair.quote_token)}`),
+    others > 0 && h('span', { class: 'quote' }, ` +${others}`),
+  );
+}
+
+const LINKS = { token: tokenHash, pair: pairHash, wallet: walletHash, contract: contractHash } as const;
+
+/** A short address with a link and a copy button. */
+export function addressLink(address: string, kind: keyof typeof LINKS): HTMLElement {
+  return h(
+    'span',
+    { class: 'address' },
+    h('a', { href: LINKS[kind](address), title: address, class: 'mono' }, shortHex(address)),
+    copyButton(address),
+  );
+}
+
+export function copyButton(text: string): HTMLElement {
+  const mark = h('button', { type: 'button', class: 'copy', 'aria-label': `Copy ${text}`, title: 'Copy' });
+  mark.addEventListener('click', (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    navigator.clipboard.writeText(text).then(
+      () => {
+        mark.classList.add('done');
+        setTimeout(() => mark.classList.remove('done'), 1_200);
+      },
+      () => undefined,
+    );
+  });
+  return mark;
+}
+
+export function badge(
+  text: string,
+  tone: 'plain' | 'good' | 'warn' | 'bad' | 'accent' = 'plain',
+): HTMLElement {
+  return h('span', { class: `badge ${tone}` }, text);
+}
+
+export const POOL_TYPES: Readonly<Record<number, string>> = { 2: 'V2', 3: 'V3', 4: 'weighted', 5: 'stable' };
+
+export function poolBadges(pool: {
+  readonly dex_name: string;
+  readonly pool_type: number;
+  readonly fee_bps: number;
+}): HTMLElement {
+  return h(
+    'span',
+    { class: 'badges' },
+    badge(pool.dex_name),
+    badge(POOL_TYPES[pool.pool_type] ?? `type ${pool.pool_type}`),
+    badge(formatFee(pool.fee_bps)),
+  );
+}
+
+const TRUST: Readonly<Record<string, 'good' | 'plain' | 'warn' | 'bad'>> = {
+  high: 'good',
+  medium: 'plain',
+  low: 'warn',
+  none: 'bad',
+};
+
+export function confidenceBadge(level: string): HTMLElement {
+  const mark = badge(level === 'none' ? 'no price' : `${level} confidence`, TRUST[level] ?? 'plain');
+  mark.title = 'Confidence of the price, from the depth, agreement and freshness of its pools';
+  return mark;
+}
+
+/** A row of facts: name, value and tooltip. */
+export function fact(name: string, value: Node | string, title: string | null = null): HTMLElement {
+  return h('div', { class: 'fact', title }, h('dt', {}, name), h('dd', {}, value));
+}
+
+export function facts(...rows: readonly (HTMLElement | null)[]): HTMLElement {
+  return h('dl', { class: 'facts' }, ...rows);
+}
+
+/** A large figure with its name. */
+export function tile(
+  name: string,
+  value: string,
+  extra: Node | string | null = null,
+  title: string | null = null,
+): HTMLElement {
+  return h('div', { class: 'tile', title }, h('dt', {}, name), h('dd', {}, h('span', {}, value), extra));
+}
+
+/** Buys and sells as a bar in two colors. */
+export function balanceBar(buys: number, sells: number): HTMLElement {
+  const bar = h(
+    'span',
+    { class: 'balance-bar', role: 'img', 'aria-label': `${buys} buys, ${sells} sells` },
+    h('i'),
+    h('b'),
+  );
+  bar.style.setProperty('--part', String(buys + sells === 0 ? 0.5 : buys / (buys + sells)));
+  return bar;
+}
+
+export function warningList(
+  warnings: readonly { readonly code: string; readonly message: string; readonly severity: string }[],
+): HTMLElement | null {
+  if (warnings.length === 0) return null;
+  return h(
+    'ul',
+    { class: 'warnings' },
+    ...warnings.map(({ message, severity, code }) => h('li', { class: severity, title: code }, message)),
+  );
+}

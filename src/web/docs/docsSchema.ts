@@ -1,0 +1,51 @@
+/** Shows the shape of an answer as an expandable tree. */
+import { h } from '../core/dom.ts';
+import { boundsOf, resolveSchema, typeOf, type OpenApi, type Schema } from './openapiDocument.ts';
+
+/** Deepest level of a tree; recursive shapes would never end. */
+const DEPTH_MAX = 6;
+/** Levels that are expanded initially. */
+const OPEN_LEVELS = 1;
+
+export function schemaTree(document: OpenApi, schema: Schema): HTMLElement {
+  return h('div', { class: 'schema' }, ...fields(document, schema, 0));
+}
+
+/** The objects inside lists, unions and references. */
+function objectsOf(document: OpenApi, schema: Schema): Schema[] {
+  const resolved = resolveSchema(document, schema);
+  if (resolved.properties !== undefined) return [resolved];
+  if (resolved.items !== undefined) return objectsOf(document, resolved.items);
+  return (resolved.anyOf ?? resolved.oneOf ?? []).flatMap((part) => objectsOf(document, part));
+}
+
+function fields(document: OpenApi, schema: Schema, depth: number): HTMLElement[] {
+  const objects = objectsOf(document, schema);
+  return objects.flatMap((object, index) => {
+    const rows = Object.entries(object.properties ?? {}).map(([name, field]) =>
+      fieldOf(document, object, name, field, depth),
+    );
+    return index === 0 ? rows : [h('p', { class: 'schema-or' }, 'or'), ...rows];
+  });
+}
+
+function fieldOf(document: OpenApi, object: Schema, name: string, field: Schema, depth: number): HTMLElement {
+  const resolved = resolveSchema(document, field);
+  const isOptional = !(object.required ?? []).includes(name);
+  const words = [field.description ?? resolved.description ?? '', boundsOf(field)]
+    .filter((text) => text !== '')
+    .join(' · ');
+  const line = [
+    h('code', { class: 'field-name' }, name),
+    h('span', { class: 'field-type' }, `${typeOf(field)}${isOptional ? ', optional' : ''}`),
+    h('span', { class: 'field-words' }, words),
+  ];
+  const inner = depth >= DEPTH_MAX ? [] : fields(document, field, depth + 1);
+  if (inner.length === 0) return h('div', { class: 'field' }, ...line);
+  return h(
+    'details',
+    { open: depth < OPEN_LEVELS },
+    h('summary', { class: 'field' }, ...line),
+    h('div', { class: 'inner' }, ...inner),
+  );
+}

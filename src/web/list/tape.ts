@@ -1,0 +1,211 @@
+/** The live activity tape of a pair or token, newest first. Removes events that a reorg voided. */
+import type { ActivityEntry, ActivityItem } from '../../wire/activity';
+import { failureText, getAnswer, type Query } from '../core/api.ts';
+import { pairHash } from '../core/app.ts';
+import { button, h, segments } from '../core/dom.ts';
+import {
+  formatAmount,
+  formatPrice,
+  formatUsd,
+  formatUsdPrice,
+  shortHex,
+  symbolOf,
+  UNKNOWN,
+} from '../core/format.ts';
+import { emptyNotice, failureNotice, skeleton } from '../core/panel.ts';
+import { addressLink, ago } from '../core/pieces.ts';
+
+interface ActivityPage {
+  readonly data: readonly ActivityEntry[];
+  readonly meta: { readonly next_cursor: string | null };
+}
+
+export interface Tape {
+  readonly element: HTMLElement;
+  add(item: ActivityItem): void;
+  /** Removes events of this block and later, which are void. */
+  voidFrom(block: number): void;
+  /** Loads the newest page again. */
+  reload(): void;
+}
+
+interface TapeOptions {
+  /** `{ pair }`, `{ token }` or nothing. */
+  readonly filter: Query;
+  /** Whether rows name their pair. */
+  readonly namesPair: boolean;
+  /** The token whose amounts come first. */
+  readonly base: string | null;
+  readonly signal: AbortSignal;
+}
+
+const KINDS = [
+  ['swap', 'Swaps'],
+  ['mint,burn', 'Liquidity'],
+  ['swap,mint,burn', 'All'],
+] as const;
+type Kinds = (typeof KINDS)[number][0];
+
+const ROWS_MAX = 300;
+const PAGE = 50;
+
+export function createTape(options: TapeOptions): Tape {
+  return new Rows(options);
+}
+
+const NAMES = ['Time', 'Type', 'USD', 'Amount', 'For', 'Price', 'Pair', 'Maker', 'Tx'];
+
+class Rows implements Tape {
+  readonly element: HTMLElement;
+  private readonly options: TapeOptions;
+  private readonly body = h('tbody');
+  private readonly notice = h('div');
+  private readonly more = button('Older', () => void this.load(this.cursor), { class: 'button more' });
+  private kinds: Kinds = 'swap';
+  private items: ActivityItem[] = [];
+  private cursor: string | null = null;
+  private running: AbortController | null = null;
+
+  constructor(options: TapeOptions) {
+    this.options = options;
+    const choice = segments<Kinds>({
+      label: 'Kind of activity',
+      values: KINDS,
+      value: this.kinds,
+      onchange: (value) => {
+        this.kinds = value;
+        this.reload();
+      },
+    });
+    const bar = h(
+      'div',
+      { class: 'card-bar' },
+      h('h2', {}, 'Activity'),
+      h('span', { class: 'spring' }),
+      choice,
+    );
+    this.element = h(
+      'section',
+      { class: 'card tape-card' },
+      bar,
+      h('div', { class: 'table-scroll' }, this.table()),
+      this.notice,
+      this.more,
+    );
+    this.reload();
+  }
+
+  add(item: ActivityItem): void {
+    if (!this.kinds.split(',').includes(item.event_type)) return;
+    if (this.items.some(({ id }) => id === item.id)) return;
+    this.items = [item, ...this.items].sort(newestFirst).slice(0, ROWS_MAX);
+    this.draw(item.id);
+  }
+
+  voidFrom(block: number): void {
+    this.items = this.items.filter((item) => item.block_number < block);
+    this.draw(null);
+    // A page that is loading may predate the reorg.
+    void this.load(null);
+  }
+
+  reload(): void {
+    this.items = [];
+    this.cursor = null;
+    this.body.replaceChildren();
+    void this.load(null);
+  }
+
+  /** Loads the newest page, or the page at a cursor. */
+  private async load(from: string | null): Promise<void> {
+    this.running?.abort();
+    const own = new AbortController();
+    this.running = own;
+    const signal = AbortSignal.any([own.signal, this.options.signal]);
+    if (this.items.length === 0) this.notice.replaceChildren(skeleton(320, 8));
+    try {
+      const query = { ...this.options.filter, event_type: this.kinds, limit: PAGE, cursor: from };
+      const page = await getAnswer<ActivityPage>('/activity', query, signal);
+      if (signal.aborted) return;
+      if (from !== null || this.cursor === null) this.cursor = page.meta.next_cursor;
+      const decoded = page.data.filter((item) => item.event_type !== 'undecodable');
+      this.items = merge(this.items, decoded);
+      this.draw(null);
+    } catch (error) {
+      if (!signal.aborted && this.items.length === 0)
+        this.notice.replaceChildren(failureNotice(failureText(error), () => void this.load(null)));
+    }
+  }
+
+  private table(): HTMLTableElement {
+    const names = NAMES.filter((name) => this.options.namesPair || name !== 'Pair');
+    const heads = names.map((name) => h('th', { scope: 'col', class: `tape-${name.toLowerCase()}` }, name));
+    const head = h('thead', {}, h('tr', {}, ...heads));
+    return h('table', { class: 'data tape', 'aria-label': 'Activity' }, head, this.body);
+  }
+
+  private draw(fresh: string | null): void {
+    const seen = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
+    const rows = this.items.map((item) => seen.get(item.id) ?? toRow(item, this.options, item.id === fresh));
+    this.body.replaceChildren(...rows);
+    this.notice.replaceChildren(rows.length === 0 ? emptyNotice('No activity of this kind yet') : '');
+    this.more.hidden = this.cursor === null || rows.length >= ROWS_MAX;
+  }
+}
+
+function newestFirst(a: ActivityItem, b: ActivityItem): number {
+  return b.block_number - a.block_number || b.log_index - a.log_index;
+}
+
+/** Keeps events that arrived over the stream and removes duplicates. */
+function merge(shown: readonly ActivityItem[], page: readonly ActivityItem[]): ActivityItem[] {
+  const known = new Set(page.map(({ id }) => id));
+  return [...shown.filter(({ id }) => !known.has(id)), ...page].sort(newestFirst);
+}
+
+function toRow(item: ActivityItem, options: TapeOptions, isFresh: boolean): HTMLTableRowElement {
+  const [first, second] = amountsOf(item, options.base);
+  const kind = item.event_type === 'swap' ? item.side : item.event_type;
+  const cells: [string, Node | string][] = [
+    ['time', ago(item.timestamp)],
+    ['type', h('span', { class: `kind ${kind}` }, kind)],
+    ['usd', formatUsd(item.amount_usd)],
+    ['amount', first],
+    ['for', second],
+    [
+      'price',
+      'price_usd' in item
+        ? formatUsdPrice(item.price_usd ?? null)
+        : 'price' in item
+          ? formatPrice(item.price)
+          : UNKNOWN,
+    ],
+  ];
+  if (options.namesPair)
+    cells.push([
+      'pair',
+      h('a', { href: pairHash(item.pair_address) }, `${symbolOf(item.token0)}/${symbolOf(item.token1)}`),
+    ]);
+  cells.push(['maker', item.maker === null ? UNKNOWN : addressLink(item.maker, 'wallet')]);
+  cells.push([
+    'tx',
+    h(
+      'span',
+      { class: 'mono', title: `${item.tx_hash}, block ${item.block_number}` },
+      shortHex(item.tx_hash),
+    ),
+  ]);
+  const row = h('tr', { 'data-id': item.id, class: `${kind}${isFresh ? ' fresh' : ''}` });
+  row.append(...cells.map(([name, cell]) => h('td', { class: `tape-${name}` }, cell)));
+  return row;
+}
+
+/** The amounts moved, the base token first. */
+function amountsOf(item: ActivityItem, base: string | null): [string, string] {
+  const isSwapped = base !== null && base === item.token1.address;
+  const [first, second] = isSwapped ? [item.token1, item.token0] : [item.token0, item.token1];
+  if (!('amount0' in item)) return [UNKNOWN, UNKNOWN];
+  const [left, right] = isSwapped ? [item.amount1, item.amount0] : [item.amount0, item.amount1];
+  const plain = (amount: string): string => formatAmount(amount.replace('-', ''));
+  return [`${plain(left)} ${symbolOf(first)}`, `${plain(right)} ${symbolOf(second)}`];
+}

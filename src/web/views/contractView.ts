@@ -1,0 +1,246 @@
+/** The page of one contract: its facts, decoded events, sources and ABI. Also a search through all sources. */
+import { getAnswer } from '../core/api.ts';
+import { contractHash, pairHash, tokenHash, type View } from '../core/app.ts';
+import { button, h, segments } from '../core/dom.ts';
+import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
+import { formatCount, formatTime, shortHex } from '../core/format.ts';
+import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
+import { addressLink, ago, badge, copyButton, fact, facts } from '../core/pieces.ts';
+import { addressForm } from './portfolioView.ts';
+import { sourceSearch } from './sourceSearch.ts';
+
+const EVENTS = 50;
+
+type Tab = 'events' | 'source' | 'abi';
+
+export const contractView: View = (app, place, main, signal) => {
+  const address = place.path[1]?.toLowerCase() ?? '';
+  const chain = place.query.get('chainId') === '943' ? '943' : '369';
+  app.setTitle('Contract');
+  const form = addressForm('Contract address', address, (given) =>
+    app.go(`${contractHash(given)}?chainId=${chain}`),
+  );
+  const chains = segments<string>({
+    label: 'Chain',
+    values: [
+      ['369', 'PulseChain'],
+      ['943', 'Testnet v4'],
+    ],
+    value: chain,
+    onchange: (value) => app.go(`#/contract/${address}?chainId=${value}`),
+  });
+  const head = h('div', { class: 'look-up' }, h('h1', {}, 'Contract'), form, chains);
+  if (address === '') {
+    main.replaceChildren(head, sourceSearch(chain, place.query.get('q') ?? '', app, signal));
+    return;
+  }
+  const view = loaded({
+    load: (life) => getAnswer<{ data: ContractRecord }>(`/contracts/${address}`, { chainId: chain }, life),
+    render: ({ data }) => {
+      app.setTitle(data.name ?? shortHex(data.address));
+      return contract(data, chain, signal);
+    },
+    skeleton: () => h('div', {}, skeleton(120), skeleton(400, 8)),
+    explain: (error) =>
+      isMissing(error)
+        ? `No contract is known at ${shortHex(address)} on chain ${chain}: it has no indexed logs, or this service does not index the chain`
+        : null,
+    signal,
+  });
+  main.replaceChildren(head, view.element);
+};
+
+function contract(record: ContractRecord, chain: string, signal: AbortSignal): HTMLElement {
+  const body = h('div', { class: 'tab-body' });
+  const show = (tab: Tab): void => {
+    if (tab === 'events') body.replaceChildren(eventList(record.address, chain, signal));
+    else if (tab === 'source') body.replaceChildren(sourceBrowser(record));
+    else body.replaceChildren(abiView(record));
+  };
+  const tabs = segments<Tab>({
+    label: 'Contract data',
+    values: [
+      ['events', 'Events'],
+      ['source', `Source${record.sources === null ? '' : ` (${record.sources.length})`}`],
+      ['abi', 'ABI'],
+    ],
+    value: 'events',
+    onchange: show,
+  });
+  show('events');
+  return h(
+    'div',
+    {},
+    summary(record),
+    h('section', { class: 'card' }, h('div', { class: 'card-bar' }, tabs), body),
+  );
+}
+
+function summary(record: ContractRecord): HTMLElement {
+  const status = record.verification?.status ?? (record.verified ? 'verified' : null);
+  const links = [
+    record.token === null ? null : h('a', { href: tokenHash(record.address) }, 'token page'),
+    record.pair === null || record.pair === undefined
+      ? null
+      : h('a', { href: pairHash(record.address) }, 'pair page'),
+  ];
+  return h(
+    'section',
+    { class: 'card contract-card' },
+    h(
+      'header',
+      { class: 'contract-head' },
+      h('h2', {}, record.name ?? 'Unnamed contract'),
+      badge(record.type),
+      status === null ? badge('not verified', 'warn') : badge(status.replace('_', ' '), 'good'),
+      record.proxy !== null && badge(`proxy ${record.proxy.kind}`, 'accent'),
+      h('span', { class: 'links' }, ...links),
+    ),
+    h(
+      'p',
+      { class: 'wallet-name' },
+      h('span', { class: 'mono' }, record.address),
+      copyButton(record.address),
+    ),
+    facts(
+      fact('Compiler', record.compiler === null ? '—' : `${record.compiler.name} ${record.compiler.version}`),
+      fact('License', record.license ?? '—'),
+      fact('Creator', record.creator === null ? '—' : addressLink(record.creator, 'wallet')),
+      fact('Created in block', formatCount(record.creation_block)),
+      record.proxy === null || record.proxy.implementation === null
+        ? null
+        : fact('Implementation', addressLink(record.proxy.implementation, 'contract')),
+      fact('Code', record.code_size === null ? '—' : `${formatCount(record.code_size)} bytes`),
+      fact('Logs', formatCount(record.log_count)),
+      fact(
+        'First – last block',
+        `${formatCount(record.first_seen_block)} – ${formatCount(record.last_seen_block)}`,
+      ),
+    ),
+  );
+}
+
+function eventList(address: string, chain: string, signal: AbortSignal): HTMLElement {
+  let event = '';
+  let offset = 0;
+  const input = h('input', {
+    type: 'search',
+    class: 'filter',
+    placeholder: 'Event name, signature or topic0',
+    'aria-label': 'Filter events',
+  });
+  const list = loaded({
+    load: (life) =>
+      getAnswer<ListAnswer<LogEntry>>(
+        `/contracts/${address}/events`,
+        { chainId: chain, limit: EVENTS, offset, event },
+        life,
+      ),
+    render: ({ data, meta }) => {
+      if (data.length === 0) return emptyNotice(offset > 0 ? 'No older events' : 'No matching events');
+      // A page of long logs may have fewer rows than requested.
+      const turn = (step: number) => (): void => {
+        offset = Math.max(0, offset + step);
+        list.reload();
+      };
+      const total = meta?.total ?? 0;
+      const range = `${formatCount(offset + 1)}–${formatCount(offset + data.length)}${total > 0 ? ` of ${formatCount(total)}` : ''}`;
+      return h(
+        'div',
+        {},
+        h('ol', { class: 'events' }, ...data.map(eventItem)),
+        h(
+          'div',
+          { class: 'pager' },
+          h('span', { class: 'range' }, range),
+          h('span', { class: 'spring' }),
+          button('‹', turn(-EVENTS), { disabled: offset === 0, 'aria-label': 'Newer events' }),
+          button('›', turn(data.length), {
+            disabled: meta?.next_cursor == null,
+            'aria-label': 'Older events',
+          }),
+        ),
+      );
+    },
+    skeleton: () => skeleton(400, 8),
+    explain: (error) => (isMissing(error) ? 'No events are indexed for this contract' : null),
+    signal,
+  });
+  input.addEventListener('change', () => {
+    event = input.value.trim();
+    offset = 0;
+    list.reload();
+  });
+  return h('div', {}, input, list.element);
+}
+
+function eventItem(entry: LogEntry): HTMLElement {
+  const { decoded } = entry;
+  return h(
+    'li',
+    {},
+    h(
+      'div',
+      { class: 'event-head' },
+      h(
+        'strong',
+        { title: decoded?.signature ?? 'Not decoded: no known ABI fits' },
+        decoded?.name ?? shortHex(entry.topics[0] ?? '0x'),
+      ),
+      h('span', { class: 'muted' }, `block ${formatCount(entry.block_number)} · log ${entry.log_index}`),
+      h('span', { class: 'mono muted', title: entry.tx_hash }, shortHex(entry.tx_hash)),
+      h('span', { class: 'spring' }),
+      entry.timestamp === null
+        ? null
+        : h('span', { title: formatTime(entry.timestamp) }, ago(entry.timestamp)),
+    ),
+    decoded === null
+      ? h('pre', { class: 'raw' }, [...entry.topics, entry.data].join('\n'))
+      : h('dl', { class: 'args' }, ...decoded.args.map(argument)),
+  );
+}
+
+function argument(arg: {
+  readonly name: string;
+  readonly type: string;
+  readonly indexed: boolean;
+  readonly value: unknown;
+}): HTMLElement {
+  const text = typeof arg.value === 'string' ? arg.value : JSON.stringify(arg.value);
+  const isAddress = arg.type === 'address' && /^0x[0-9a-f]{40}$/.test(text);
+  return h(
+    'div',
+    {},
+    h('dt', { title: `${arg.type}${arg.indexed ? ', indexed' : ''}` }, arg.name === '' ? arg.type : arg.name),
+    h('dd', { class: 'mono' }, isAddress ? h('a', { href: contractHash(text) }, text) : text),
+  );
+}
+
+function sourceBrowser(record: ContractRecord): HTMLElement {
+  const { sources } = record;
+  if (sources === null || sources.length === 0)
+    return emptyNotice('The source of this contract is not verified');
+  const code = h('div', { class: 'code', tabindex: 0 });
+  const show = (path: string): void => {
+    const file = sources.find((candidate) => candidate.path === path);
+    if (file !== undefined) code.replaceChildren(numbered(file.content));
+  };
+  const choice = h(
+    'select',
+    { 'aria-label': 'File' },
+    ...sources.map(({ path }) => h('option', { value: path }, path)),
+  );
+  choice.addEventListener('change', () => show(choice.value));
+  show(sources[0]?.path ?? '');
+  return h('div', {}, choice, code);
+}
+
+function numbered(text: string): HTMLElement {
+  return h('ol', {}, ...text.split('\n').map((line) => h('li', {}, line === '' ? ' ' : line)));
+}
+
+function abiView({ abi }: ContractRecord): HTMLElement {
+  if (abi === null) return emptyNotice('The ABI is unknown, because the contract is not verified');
+  const text = JSON.stringify(abi, null, 2);
+  return h('div', {}, h('p', {}, copyButton(text), ' Copy'), h('pre', { class: 'code-block' }, text));
+}

@@ -1,0 +1,296 @@
+/** The page of one pair: chart, figures and activity, all live. */
+import type { ActivityItem } from '../../wire/activity';
+import type { PairAnswer, PairDetail } from '../../wire/pairs';
+import { getAnswer } from '../core/api.ts';
+import { tokenHash, type App, type View } from '../core/app.ts';
+import { createChartPanel, TIMEFRAMES, type ChartPanel, type Timeframe } from '../chart/chartPanel.ts';
+import { h } from '../core/dom.ts';
+import {
+  formatAmount,
+  formatCount,
+  formatFee,
+  formatPrice,
+  formatShare,
+  formatUsd,
+  formatUsdPrice,
+  symbolOf,
+} from '../core/format.ts';
+import type { LiveEvent } from '../core/live.ts';
+import { isMissing, loaded, skeleton } from '../core/panel.ts';
+import {
+  addressLink,
+  ago,
+  avatar,
+  badge,
+  balanceBar,
+  change,
+  copyButton,
+  fact,
+  facts,
+  poolBadges,
+} from '../core/pieces.ts';
+import { createTape, type Tape } from '../list/tape.ts';
+
+const REFRESH_MS = 4_000;
+
+export const pairView: View = (app, place, main, signal) => {
+  const address = place.path[1]?.toLowerCase() ?? '';
+  app.setTitle('Pair');
+  let chart: ChartPanel | null = null;
+  let tape: Tape | null = null;
+  const head = h('div', { class: 'page-head-box' });
+  const aside = h('aside', { class: 'rail' });
+  const build = (pair: PairDetail): Node => {
+    if (chart === null) {
+      chart = pairChart(app, pair, place.query, signal);
+      tape = createTape({
+        filter: { pair: address },
+        namesPair: false,
+        base: pair.base_token.address,
+        signal,
+      });
+    }
+    head.replaceChildren(pairHead(pair));
+    aside.replaceChildren(pairRail(pair));
+    app.setTitle(
+      `${symbolOf(pair.base_token)}/${symbolOf(pair.quote_token)} ${formatUsdPrice(pair.price_usd)}`,
+    );
+    return page;
+  };
+  const left = h('div', { class: 'column' });
+  const page = h('div', {}, head, h('div', { class: 'with-rail' }, left, aside));
+  const view = loaded({
+    load: (life) => getAnswer<PairAnswer>(`/pairs/${address}`, {}, life),
+    render: ({ data }) => {
+      const node = build(data);
+      if (left.childElementCount === 0 && chart !== null && tape !== null)
+        left.append(chart.element, tape.element);
+      return node;
+    },
+    skeleton: pageSkeleton,
+    explain: (error) => (isMissing(error) ? `There is no pair at ${address}` : null),
+    signal,
+  });
+  main.replaceChildren(view.element);
+  app.onHead(() => view.refresh(), REFRESH_MS, signal);
+  followLive(
+    app,
+    { pair: address },
+    () => chart,
+    () => tape,
+    signal,
+  );
+};
+
+/** Connects the stream to a chart and a tape. Each event reloads the last bars. */
+export function followLive(
+  app: App,
+  filter: Readonly<Record<string, string>>,
+  chart: () => ChartPanel | null,
+  tape: () => Tape | null,
+  signal: AbortSignal,
+): void {
+  const onevent = ({ kind, data }: LiveEvent): void => {
+    if (kind === 'reorg') {
+      if (typeof data === 'object' && data !== null && 'from_block' in data)
+        tape()?.voidFrom(Number(data.from_block));
+      return chart()?.doubt();
+    }
+    if (kind === 'gap') {
+      tape()?.reload();
+      return chart()?.doubt();
+    }
+    if (isActivityItem(data)) tape()?.add(data);
+    chart()?.touch();
+  };
+  app.live.listen({ ...filter, event_type: 'swap,mint,burn' }, onevent, signal);
+}
+
+/** Stream events carry the same items as /activity. */
+function isActivityItem(data: unknown): data is ActivityItem {
+  return typeof data === 'object' && data !== null && 'id' in data && 'event_type' in data;
+}
+
+export function pageSkeleton(): Node {
+  const left = h('div', { class: 'column' }, skeleton('chart'), skeleton('tape', 9));
+  const right = h('aside', { class: 'rail' }, skeleton('rail', 12));
+  return h('div', {}, skeleton('head'), h('div', { class: 'with-rail' }, left, right));
+}
+
+export function readTimeframe(query: URLSearchParams): Timeframe {
+  return TIMEFRAMES.find((timeframe) => timeframe === query.get('timeframe')) ?? '1h';
+}
+
+function pairChart(app: App, pair: PairDetail, query: URLSearchParams, signal: AbortSignal): ChartPanel {
+  const isQuote = query.get('currency') === 'quote' || pair.price_usd === null;
+  return createChartPanel({
+    app,
+    path: `/pairs/${pair.address}/ticks`,
+    fileName: pair.address,
+    currencies: [
+      ['usd', 'USD'],
+      ['quote', symbolOf(pair.quote_token)],
+    ],
+    currency: isQuote ? 'quote' : 'usd',
+    timeframe: readTimeframe(query),
+    emptyText: 'No bars: the pair has no trades yet, or its quote token has no USD price',
+    signal,
+    onchoice: ({ timeframe, currency }) => app.remember({ timeframe, currency }),
+  });
+}
+
+function pairHead(pair: PairDetail): HTMLElement {
+  return h(
+    'header',
+    { class: 'page-head' },
+    h('span', { class: 'avatars large' }, avatar(pair.base_token, 36), avatar(pair.quote_token, 26)),
+    h(
+      'div',
+      { class: 'page-name' },
+      h(
+        'h1',
+        {},
+        h('a', { href: tokenHash(pair.base_token.address) }, symbolOf(pair.base_token)),
+        h('span', { class: 'quote' }, ' / '),
+        h('a', { class: 'quote', href: tokenHash(pair.quote_token.address) }, symbolOf(pair.quote_token)),
+      ),
+      h('div', { class: 'under' }, poolBadges(pair), ...pair.flags.map((flag) => badge(flag, 'warn'))),
+    ),
+    h(
+      'div',
+      { class: 'page-price' },
+      h('strong', {}, formatUsdPrice(pair.price_usd)),
+      h('small', {}, `${formatPrice(pair.price)} ${symbolOf(pair.quote_token)}`),
+    ),
+    changes(pair),
+  );
+}
+
+export function changes(item: {
+  readonly price_change_5m: number | null;
+  readonly price_change_1h: number | null;
+  readonly price_change_6h: number | null;
+  readonly price_change_24h: number | null;
+}): HTMLElement {
+  const one = (name: string, value: number | null): HTMLElement =>
+    h('div', {}, h('dt', {}, name), h('dd', {}, change(value)));
+  return h(
+    'dl',
+    { class: 'changes' },
+    one('5m', item.price_change_5m),
+    one('1h', item.price_change_1h),
+    one('6h', item.price_change_6h),
+    one('24h', item.price_change_24h),
+  );
+}
+
+const WINDOWS = [
+  ['m5', '5m'],
+  ['h1', '1h'],
+  ['h6', '6h'],
+  ['h24', '24h'],
+] as const;
+
+/** Trades and volume by time window, for pairs and tokens. */
+export function windowTable(item: {
+  readonly volume: Readonly<Record<'m5' | 'h1' | 'h6' | 'h24', number>>;
+  readonly transactions: Readonly<
+    Record<
+      'm5' | 'h1' | 'h6' | 'h24',
+      {
+        readonly buys: number;
+        readonly sells: number;
+        readonly buyers: number | null;
+        readonly sellers: number | null;
+      }
+    >
+  >;
+}): HTMLElement {
+  const rows = WINDOWS.map(([key, name]) => {
+    const { buys, sells, buyers, sellers } = item.transactions[key];
+    const people = `${formatCount(buyers)} buyers, ${formatCount(sellers)} sellers`;
+    return h(
+      'tr',
+      { title: people },
+      h('th', { scope: 'row' }, name),
+      h('td', {}, formatUsd(item.volume[key])),
+      h('td', { class: 'up' }, formatCount(buys)),
+      h('td', {}, balanceBar(buys, sells)),
+      h('td', { class: 'down' }, formatCount(sells)),
+    );
+  });
+  const names = ['', 'Volume', 'Buys', '', 'Sells'];
+  return h(
+    'table',
+    { class: 'windows' },
+    h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name)))),
+    h('tbody', {}, ...rows),
+  );
+}
+
+function pairRail(pair: PairDetail): HTMLElement {
+  const [token0, token1] = pair.tokens;
+  const reserve = (symbol: string, amount: string | null, usd: number | null): HTMLElement =>
+    fact(`${symbol} in pool`, h('span', {}, formatAmount(amount), ' ', h('small', {}, formatUsd(usd))));
+  return h(
+    'div',
+    { class: 'card rail-card' },
+    facts(
+      fact('Liquidity', formatUsd(pair.liquidity_usd)),
+      fact(
+        'Depth ±2%',
+        `${formatUsd(pair.depth_2pct_usd.down)} / ${formatUsd(pair.depth_2pct_usd.up)}`,
+        'Value of a trade that moves the price by −2 % / +2 %',
+      ),
+    ),
+    windowTable(pair),
+    facts(
+      fact('Volume 7d', formatUsd(pair.volume.d7)),
+      fact('Volume 30d', formatUsd(pair.volume.d30)),
+      pair.untracked_volume_24h_usd > 0
+        ? fact(
+            'Untracked 24h',
+            formatUsd(pair.untracked_volume_24h_usd),
+            'Volume of swaps without a trusted price; not part of the other volumes',
+          )
+        : null,
+      fact('Fee', formatFee(pair.fee_bps)),
+      fact('Fees 24h / 7d', `${formatUsd(pair.fees.h24)} / ${formatUsd(pair.fees.d7)}`),
+      fact('LP fees 24h', formatUsd(pair.lp_fees_24h_usd)),
+      fact(
+        'APR 24h / 7d',
+        `${formatShare(pair.apr_24h)} / ${formatShare(pair.apr_7d)}`,
+        'LP fees as a yearly percentage of the liquidity',
+      ),
+      fact('LP holders', formatCount(pair.lp_holders)),
+      pair.tick === undefined || pair.tick === null
+        ? null
+        : fact('Tick', `${pair.tick} (spacing ${pair.tick_spacing ?? '—'})`),
+    ),
+    facts(
+      token0 === undefined ? null : reserve(symbolOf(token0), pair.reserve0, pair.reserve0_usd),
+      token1 === undefined ? null : reserve(symbolOf(token1), pair.reserve1, pair.reserve1_usd),
+      pair.weights === undefined
+        ? null
+        : fact('Weights', pair.weights.map((weight) => formatShare(Number(weight) * 100)).join(' / ')),
+    ),
+    facts(
+      fact('Created', ago(pair.created_at)),
+      fact('Last trade', ago(pair.last_trade_at)),
+      fact('Pair', addressLink(pair.address, 'contract')),
+      ...pair.tokens.map((token) => fact(symbolOf(token), addressLink(token.address, 'token'))),
+      fact('Factory', addressLink(pair.factory, 'contract')),
+      pair.created_tx === null
+        ? null
+        : fact(
+            'Creation',
+            h(
+              'span',
+              { class: 'mono', title: pair.created_tx },
+              `${pair.created_tx.slice(0, 8)}…`,
+              copyButton(pair.created_tx),
+            ),
+          ),
+    ),
+  );
+}

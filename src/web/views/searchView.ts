@@ -1,0 +1,152 @@
+/** The search page: results of the explorer's search, or else of tokens and pairs, and matching source lines. */
+import type { PairItem } from '../../wire/pairs';
+import type { TokenItem } from '../../wire/tokens';
+import { ApiFailure, getAnswer } from '../core/api.ts';
+import { contractHash, pairHash, tokenHash, walletHash, type View } from '../core/app.ts';
+import { h } from '../core/dom.ts';
+import type { ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
+import { formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
+import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { badge } from '../core/pieces.ts';
+import { sourceHits } from './sourceSearch.ts';
+
+/** One search result. */
+export interface Found {
+  readonly kind: string;
+  readonly title: string;
+  readonly subtitle: string;
+  readonly hash: string;
+}
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** Finds the meanings of an address or text, the most likely first. */
+export async function findAnything(q: string, limit: number, signal: AbortSignal): Promise<Found[]> {
+  if (ADDRESS.test(q)) return whatIs(q, signal);
+  try {
+    const { data } = await getAnswer<ListAnswer<SearchHit>>('/search', { q, limit }, signal);
+    const found = data.map(fromHit).filter((hit): hit is Found => hit !== null);
+    if (found.length > 0) return found;
+  } catch (error) {
+    // Without an explorer, search the market's lists.
+    if (signal.aborted || !(error instanceof ApiFailure)) throw error;
+  }
+  const [tokens, pairs] = await Promise.all([
+    getAnswer<{ data: readonly TokenItem[] }>('/tokens', { q, limit }, signal),
+    getAnswer<{ data: readonly PairItem[] }>('/pairs', { q, limit }, signal),
+  ]);
+  return [...tokens.data.map(fromToken), ...pairs.data.map(fromPair)].slice(0, limit * 2);
+}
+
+/** Asks each part of the API about the address. */
+async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
+  const asked =
+    address.toLowerCase() === address || address.toUpperCase() === address ? address.toLowerCase() : address;
+  const tryOne = async <T>(path: string, make: (data: T) => Found): Promise<Found[]> => {
+    try {
+      return [make((await getAnswer<{ data: T }>(path, {}, signal)).data)];
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // A wrong checksum is shown to the user; any other failure means that this part does not know the address.
+      if (error instanceof ApiFailure && error.status === 400) throw error;
+      return [];
+    }
+  };
+  const lower = asked.toLowerCase();
+  const parts = await Promise.all([
+    tryOne<TokenItem>(`/tokens/${asked}`, fromToken),
+    tryOne<PairItem>(`/pairs/${asked}`, fromPair),
+    tryOne<{ name: string | null; type: string }>(`/contracts/${asked}`, ({ name, type }) => ({
+      kind: 'contract',
+      title: name ?? lower,
+      subtitle: type,
+      hash: contractHash(lower),
+    })),
+  ]);
+  return [
+    ...parts.flat(),
+    { kind: 'wallet', title: lower, subtitle: 'Portfolio of this address', hash: walletHash(lower) },
+  ];
+}
+
+function fromToken(token: TokenItem): Found {
+  const subtitle = `${token.name ?? ''} · ${formatUsdPrice(token.price_usd)} · ${formatUsd(token.liquidity_usd)} liquidity`;
+  return { kind: 'token', title: symbolOf(token), subtitle, hash: tokenHash(token.address) };
+}
+
+function fromPair(pair: PairItem): Found {
+  const title = `${symbolOf(pair.base_token)}/${symbolOf(pair.quote_token)}`;
+  return {
+    kind: 'pair',
+    title,
+    subtitle: `${pair.dex_name} · ${formatUsd(pair.liquidity_usd)} liquidity`,
+    hash: pairHash(pair.address),
+  };
+}
+
+function fromHit(hit: SearchHit): Found | null {
+  const id =
+    hit.address ?? hit.hash ?? (hit.number === null || hit.number === undefined ? null : String(hit.number));
+  const common = { kind: hit.type, title: hit.title ?? id ?? hit.type, subtitle: hit.subtitle ?? '' };
+  if (hit.type === 'dex') return { ...common, hash: `#/pairs?dex=${encodeURIComponent(hit.title ?? '')}` };
+  const address = hit.address ?? null;
+  if (address === null) return null;
+  if (hit.type === 'token') return { ...common, hash: tokenHash(address) };
+  if (hit.type === 'pair') return { ...common, hash: pairHash(address) };
+  if (hit.type === 'address') return { ...common, hash: walletHash(address) };
+  return { ...common, hash: `${contractHash(address)}?chainId=${hit.chain_id}` };
+}
+
+const LISTED = 25;
+
+export const searchView: View = (app, place, main, signal) => {
+  const q = (place.query.get('q') ?? '').trim();
+  app.setTitle(q === '' ? 'Search' : `${q} · search`);
+  if (q === '') {
+    main.replaceChildren(
+      h('h1', {}, 'Search'),
+      emptyNotice('Search for a symbol, a name, an address or a line of source code.'),
+    );
+    return;
+  }
+  const sources = h(
+    'section',
+    { class: 'card source-card' },
+    h('div', { class: 'card-bar' }, h('h2', {}, 'Source code')),
+    sourceHits(q, 'text', '369', signal),
+  );
+  const results = loaded({
+    load: async (life) => {
+      try {
+        return await findAnything(q.slice(0, 64), LISTED, life);
+      } finally {
+        // Source results go below, after the list has its final height, so nothing moves.
+        if (!life.aborted) main.append(sources);
+      }
+    },
+    render: (found) =>
+      found.length === 0
+        ? emptyNotice(`No results for “${q}”`)
+        : h('ul', { class: 'found-list' }, ...found.map(foundItem)),
+    skeleton: () => skeleton(300, 7),
+    signal,
+  });
+  main.replaceChildren(
+    h('h1', {}, 'Search: ', h('span', { class: 'quote' }, q)),
+    h('section', { class: 'card' }, results.element),
+  );
+};
+
+function foundItem(found: Found): HTMLElement {
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      { href: found.hash },
+      badge(found.kind),
+      h('strong', {}, found.title),
+      h('span', { class: 'muted' }, found.subtitle),
+    ),
+  );
+}

@@ -1,0 +1,91 @@
+/** Search through the sources of all verified contracts, by text or regular expression. */
+import { getAnswer } from '../core/api.ts';
+import { contractHash, type App } from '../core/app.ts';
+import { button, h, segments } from '../core/dom.ts';
+import type { ListAnswer, SourceHit } from '../core/explorerAnswers.ts';
+import { shortHex } from '../core/format.ts';
+import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
+
+const HITS = 25;
+type Mode = 'text' | 'regex';
+
+export function sourceSearch(chain: string, text: string, app: App, signal: AbortSignal): HTMLElement {
+  let mode: Mode = 'text';
+  const results = h('div', {});
+  const input = h('input', {
+    type: 'search',
+    value: text,
+    placeholder: 'mintFee, require(…), 0x…',
+    'aria-label': 'Search in sources',
+    class: 'mono',
+  });
+  const search = (): void => {
+    const q = input.value.trim();
+    app.remember({ q, chainId: chain === '369' ? null : chain });
+    if (q === '')
+      return results.replaceChildren(emptyNotice('Searches all lines in the sources of verified contracts.'));
+    results.replaceChildren(sourceHits(q, mode, chain, signal));
+  };
+  const form = h(
+    'form',
+    { class: 'source-form' },
+    input,
+    button('Search', () => undefined, { type: 'submit', class: 'button main' }),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    search();
+  });
+  const modes = segments<Mode>({
+    label: 'Kind of search',
+    values: [
+      ['text', 'Text'],
+      ['regex', 'Regex'],
+    ],
+    value: mode,
+    onchange: (value) => {
+      mode = value;
+      search();
+    },
+  });
+  search();
+  return h(
+    'section',
+    { class: 'card source-card' },
+    h('div', { class: 'card-bar' }, h('h2', {}, 'Source search'), h('span', { class: 'spring' }), modes),
+    form,
+    results,
+  );
+}
+
+export function sourceHits(q: string, mode: Mode, chain: string, signal: AbortSignal): HTMLElement {
+  return loaded({
+    load: (life) =>
+      getAnswer<ListAnswer<SourceHit>>('/source-search', { q, mode, chainId: chain, limit: HITS }, life),
+    render: ({ data }) =>
+      data.length === 0
+        ? emptyNotice('No matching lines')
+        : h('ol', { class: 'source-hits' }, ...data.map(hit)),
+    skeleton: () => skeleton(240, 6),
+    explain: (error) => (isMissing(error) ? 'This service has no source search' : null),
+    signal,
+  }).element;
+}
+
+function hit(found: SourceHit): HTMLElement {
+  return h(
+    'li',
+    {},
+    h(
+      'div',
+      { class: 'event-head' },
+      h(
+        'a',
+        { href: `${contractHash(found.address)}?chainId=${found.chain_id}` },
+        found.contract_name ?? shortHex(found.address),
+      ),
+      h('span', { class: 'muted' }, `${found.path}:${found.line}:${found.column}`),
+    ),
+    h('pre', { class: 'raw' }, found.snippet),
+  );
+}

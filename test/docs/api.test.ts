@@ -1,0 +1,98 @@
+/** docs/api.md describes every endpoint, parameter and Etherscan action of a running API, and no others. */
+import { webRoutes } from '../../src/api/web/webRoutes';
+import { startApi } from '../../src/commands/api';
+import { loadConfig } from '../../src/config';
+import { createLog } from '../../src/log';
+import { createMetrics } from '../../src/metrics';
+import { codeOf, listFiles, sectionOf, rowsOf, textOf } from '../support/documents';
+
+interface Operation {
+  readonly description?: string;
+  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' }[];
+}
+
+const PATH = 'docs/api.md';
+const documents = ['README.md', 'SECURITY.md', 'clickhouse/README.md', ...listFiles('docs', /\.md$/)];
+const withoutFences = (text: string): string => text.replace(/^```[^]*?^```/gm, '');
+
+/** The operations of the OpenAPI document by path, of an API without a database. */
+const operations = new Map<string, Operation>();
+/** Paths without the names of their parameters: `/api/v1/pairs/{}`. */
+const served = new Set<string>();
+beforeAll(async () => {
+  const config = loadConfig({ PORT: '0' }, () => '');
+  const api = await startApi({ config, log: createLog('silent'), metrics: createMetrics() });
+  const answer = await fetch(`${api.url}/openapi.json`);
+  const { paths } = (await answer.json()) as { paths: Readonly<Record<string, { get: Operation }>> };
+  await api.close();
+  for (const [path, { get }] of Object.entries(paths)) operations.set(path, get);
+  const pages = webRoutes('no such folder').map(({ path }) => path);
+  for (const path of [...operations.keys(), ...pages]) served.add(plain(path));
+});
+
+const plain = (path: string): string => path.replace(/\{\w+\}/g, '{}').replace(/\?.*$/, '');
+/** A document may leave out the base of the market and the explorer. */
+const spellings = (path: string): string[] => [path, `/api/v1${path}`];
+
+/** The paths in code style and in headings of a text, such as `/tokens` and "GET /tokens". */
+function pathsIn(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ .*/gm)].flatMap(([line]) => line.match(/(?<=GET )\S+/g) ?? []);
+  const code = codeOf(text).flatMap((each) => /^(?:GET |POST )?(\/\S*)$/.exec(each)?.[1] ?? []);
+  return [...headings, ...code].map(plain);
+}
+
+test('every endpoint is described', () => {
+  expect([...served]).toEqual(
+    expect.arrayContaining(['/', '/api/v1/pairs/{}/ticks', '/v2/chainlist', '/api/v2/smart-contracts/{}']),
+  );
+  // By a heading, by a row of a table of paths, or by a sentence about `GET /path`.
+  const text = withoutFences(textOf(PATH));
+  const rows = rowsOf(text, 'Path').map(([cell = '']) => cell);
+  const lines = text.split('\n').filter((line) => line.includes('GET /'));
+  const described = new Set(pathsIn([...rows, ...lines].join('\n')).flatMap(spellings));
+  expect([...served].filter((path) => !described.has(path))).toEqual([]);
+});
+
+test('every path in a document is an endpoint, or the beginning of one', () => {
+  // The worked examples add an endpoint.
+  const text = (path: string): string => withoutFences(textOf(path).replace(/^## Worked examples$[^]*/m, ''));
+  const isReal = (path: string): boolean =>
+    spellings(path.replace(/\/\*$/, '')).some((each) =>
+      [...served].some((real) => real === each || real.startsWith(`${each}/`)),
+    );
+  const wrong = documents.flatMap((document) =>
+    pathsIn(text(document))
+      .filter((path) => !isReal(path))
+      .map((path) => `${document}: ${path}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('every parameter of a query is described beside its path', () => {
+  // Each endpoint of the market has a heading. Other sections describe their endpoints together.
+  const sections = textOf(PATH)
+    .split(/^(?=## )/m)
+    .flatMap((section) => (section.includes('\n### GET ') ? section.split(/^(?=### )/m) : [section]));
+  const wrong = [...operations].flatMap(([path, { parameters }]) => {
+    const own = sections.filter((section) =>
+      pathsIn(withoutFences(section)).flatMap(spellings).includes(plain(path)),
+    );
+    const code = own.flatMap((section) => codeOf(withoutFences(section))).join(' ');
+    // `topic0`…`topic3` names four parameters.
+    const isNamed = (name: string): boolean =>
+      new RegExp(`\\b${name.replace(/^topic\d$/, 'topic\\d')}\\b`).test(code);
+    return parameters
+      .filter((each) => each.in === 'query' && !isNamed(each.name))
+      .map(({ name }) => `${path}: ${name}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('exactly the actions of the Etherscan dialect are described', () => {
+  const { description = '' } = operations.get('/api') ?? {};
+  const [, list = ''] = /Served: ([\w., ]+)\. /.exec(description) ?? [];
+  const rows = rowsOf(sectionOf(PATH, 'Etherscan dialect'), 'Module', 'Action');
+  const written = rows.flatMap(([module, cell = '']) => codeOf(cell).map((action) => `${module}.${action}`));
+  expect(written.length).toBeGreaterThan(30);
+  expect(written.sort()).toEqual(list.split(', ').sort());
+});

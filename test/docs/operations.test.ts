@@ -1,0 +1,180 @@
+/** docs/operations.md describes every command, setting, metric, problem and warning of the code, and no others. */
+import type { Command } from 'commander';
+import type { Gauge } from 'prom-client';
+
+import { MISMATCH_KINDS } from '../../src/chain/blocks/blockMismatch';
+import { createProgram } from '../../src/main';
+import { createMetrics } from '../../src/metrics';
+import { PROTOCOL_NAMES } from '../../src/domain/pool';
+import { listLogCalls } from './logCalls';
+import { codeOf, fencedLines, listFiles, sectionOf, rowsOf, textOf } from '../support/documents';
+
+const PATH = 'docs/operations.md';
+const documents = ['README.md', 'clickhouse/README.md', ...listFiles('docs', /\.md$/)];
+const sources = listFiles('src', /\.ts$/).filter((path) => !path.startsWith('src/web/'));
+
+/** Members of a union type of texts. */
+function unionOf(path: string, declaration: RegExp): string[] {
+  const [, union = ''] = declaration.exec(textOf(path)) ?? [];
+  return [...union.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
+}
+
+/** Expects the same names on both sides, each once. */
+function expectSame(documented: readonly string[], real: readonly string[]): void {
+  expect([...documented].sort()).toEqual([...new Set(real)].sort());
+}
+
+/** A command as `name --required [--optional]`, without values. */
+function usageOf(command: Command): string {
+  const places = command.registeredArguments.map(() => '<>');
+  const options = command.options.map(({ long, mandatory }) =>
+    mandatory === true ? `${long}` : `[${long}]`,
+  );
+  return [command.name(), ...places, ...options.sort()].join(' ');
+}
+
+/** The same for a usage in a document, such as `backfill --from A --to B`. */
+function writtenUsage(text: string): string {
+  const options = [...text.matchAll(/(\[?)(--[\w-]+)/g)].map(([, open, long]) =>
+    open === '' ? `${long}` : `[${long}]`,
+  );
+  const places = /^\S+ </.test(text) ? ['<>'] : [];
+  return [text.split(' ')[0], ...places, ...options.sort()].join(' ');
+}
+
+const { commands } = createProgram();
+
+test('exactly the commands of the program are described, with their options', () => {
+  const rows = rowsOf(sectionOf(PATH, 'Commands'), 'Command');
+  expectSame(rows.flatMap(([cell = '']) => codeOf(cell)).map(writtenUsage), commands.map(usageOf));
+});
+
+test('every option is explained outside the table of commands', () => {
+  const table = /^\| Command \|[^]*?\n\n/m;
+  const text = documents.map((path) => textOf(path).replace(table, '')).join('\n');
+  const options = commands.flatMap((command) => command.options.map(({ long }) => long ?? ''));
+  expect(options.filter((option) => !new RegExp(`${option}\\b`).test(text))).toEqual([]);
+});
+
+test('every command line in a document names a command and options that exist', () => {
+  const lines = documents.flatMap((path) => {
+    const text = textOf(path);
+    return [...fencedLines(text, 'sh'), ...codeOf(text.replace(/^```[^]*?^```/gm, ''))];
+  });
+  const calls = lines.flatMap((line) => [
+    ...line.matchAll(/(?:\bnode dist\/main\.js|^candlehouse) ([a-z][a-z-]*)([^#]*)/g),
+  ]);
+  expect(calls.length).toBeGreaterThan(10);
+  const wrong = calls.filter(([, name, rest = '']) => {
+    const command = commands.find((each) => each.name() === name);
+    const known = ['--help', ...(command?.options ?? []).map(({ long }) => long ?? '')];
+    return command === undefined || (rest.match(/--[\w-]+/g) ?? []).some((option) => !known.includes(option));
+  });
+  expect(wrong.map(([call]) => call)).toEqual([]);
+});
+
+test('exactly the settings are described and in .env.example', () => {
+  const [, object = ''] = /const settings = z\.object\(\{([^]*?)^\}\);/m.exec(textOf('src/config.ts')) ?? [];
+  const settings = [...object.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
+  expect(settings).toContain('RPC_URL');
+  const rows = rowsOf(sectionOf(PATH, 'Settings'), 'Variable');
+  expectSame(
+    rows.flatMap(([cell = '']) => codeOf(cell)),
+    settings,
+  );
+  const example = [...textOf('.env.example').matchAll(/^([A-Z][A-Z0-9_]+)=/gm)];
+  expectSame(
+    example.map(([, name = '']) => name),
+    settings,
+  );
+});
+
+test('exactly the protocols are described', () => {
+  const [, sentence = ''] = /^`protocol` is (.*)\.$/m.exec(textOf(PATH)) ?? [];
+  expectSame(codeOf(sentence), PROTOCOL_NAMES);
+});
+
+test('exactly the metrics are described, with their labels', async () => {
+  const metrics = createMetrics();
+  metrics.watchHead(() => null);
+  metrics.watchStreams(
+    () => 0,
+    () => 0,
+  );
+  metrics.watchTransfers(() => {
+    throw new Error('this test reads no values');
+  });
+  metrics.watchProblems(() => []);
+  metrics.watchIngest(() => {
+    throw new Error('this test reads no values');
+  });
+  const own = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('candlehouse_'));
+  const labelsOf = (metric: unknown): readonly string[] =>
+    (metric as Gauge & { labelNames: string[] }).labelNames;
+  const rows = rowsOf(sectionOf(PATH, 'Metrics'), 'Metric', 'Labels');
+  expectSame(
+    rows.map(([name = '', labels = '']) => [...codeOf(name), ...codeOf(labels)].join(' ')),
+    own.map((metric) => [metric.name, ...labelsOf(metric)].join(' ')),
+  );
+});
+
+test('exactly the kinds of errors and mismatches are described', () => {
+  const section = sectionOf(PATH, 'Metrics');
+  const kindsOf = (header: string): string[] =>
+    rowsOf(section, header).flatMap(([cell = '']) => codeOf(cell));
+  expectSame(
+    kindsOf('`kind` of an RPC error'),
+    unionOf('src/chain/rpc/rpcError.ts', /type RpcErrorKind =([^;]*);/),
+  );
+  expectSame(kindsOf('`kind` of a mismatch'), MISMATCH_KINDS);
+});
+
+test('exactly the problems of /readyz are described', () => {
+  const files = ['src/api/service/readyz.ts', 'src/ingest/session/problems.ts'].map(textOf).join('\n');
+  // `catch_up` is a kind of work and no problem.
+  const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
+    .map(([, code = '']) => code)
+    .filter((code) => code !== 'catch_up');
+  const nodes = unionOf('src/chain/rpc/nodeHealth.ts', /type EndpointState =([^;]*);/);
+  const engines = unionOf('src/clickhouse/engine/engineSupervisor.ts', /readonly state:([^;]*);/);
+  const rows = rowsOf(sectionOf(PATH, 'Health'), 'Code');
+  expectSame(
+    rows.flatMap(([cell = '']) => codeOf(cell)),
+    [
+      ...named,
+      ...nodes.filter((state) => state !== 'ok').map((state) => `node_${state}`),
+      ...engines.filter((state) => !['up', 'stopped'].includes(state)).map((state) => `engine_${state}`),
+    ],
+  );
+});
+
+test('exactly the alerts are described', () => {
+  const alerts = [...textOf('scripts/docker/alerts.yml').matchAll(/^ *- alert: (\w+)$/gm)];
+  const rows = rowsOf(sectionOf(PATH, 'Alerts'), 'Alert');
+  expectSame(
+    rows.flatMap(([cell = '']) => codeOf(cell)),
+    alerts.map(([, name = '']) => name),
+  );
+});
+
+describe('the log', () => {
+  /** Files with a computed message: the problems of /readyz, and the progress of the development chain. */
+  const COMPUTED = ['src/commands/problemLog.ts', 'src/dev/devChain.ts'];
+  const calls = sources
+    .flatMap((path) => listLogCalls(textOf(path)).map((call) => ({ path, ...call })))
+    .filter(({ level }) => level !== 'debug');
+  const rows = rowsOf(sectionOf(PATH, 'Log events'), 'Level', '`msg`');
+
+  test('writes a constant message in every call, except in two files', () => {
+    const unread = calls.filter(({ messages }) => messages.length === 0).map(({ path }) => path);
+    expect(unread.filter((path) => !COMPUTED.includes(path))).toEqual([]);
+    expect(calls.length).toBeGreaterThan(60);
+  });
+
+  test('writes exactly the messages in the table, from info on', () => {
+    expectSame(
+      rows.flatMap(([level, cell = '']) => codeOf(cell).map((message) => `${level}: ${message}`)),
+      calls.flatMap(({ level, messages }) => messages.map((message) => `${level}: ${message}`)),
+    );
+  });
+});

@@ -1,0 +1,383 @@
+/**
+ * Compares audits with the rows that the real ingest session stored for a small chain. Covers the price of every token
+ * at every block, before and after promotion and through a reorg. Recomputes each sum from the printed figures.
+ */
+import { createHash } from 'node:crypto';
+
+import type { QueryRunner } from '../../../../src/clickhouse/client/namedQueries';
+import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
+import { lastOrdOfBlock } from '../../../../src/domain/ord';
+import type { IngestSession } from '../../../../src/ingest/session/session';
+import { createAuditTables } from '../../../../src/query/audit/auditTables';
+import { readAuditInputs, type AuditInputs } from '../../../../src/query/audit/auditInputs';
+import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
+import { readHead } from '../../../../src/query/head/headState';
+import { derivePrice, toAudit } from '../../../../src/query/audit/tokenAudit';
+import { auditAnswerShape, type Audit } from '../../../../src/wire/audit';
+import { askRows } from '../../../support/engine/askRows';
+import { AuditChain, TOKENS } from './auditChain';
+import { AUDIT_CHAIN, directoryAt, openAuditSession } from './auditWorld';
+import { openTestStore, type TestStore } from '../../../support/engine/testStore';
+import { startApi, type ApiServer } from '../../../support/server/apiServer';
+import { headerOf } from '../../../simulation/chain/simNode';
+
+const SEED = 4_242;
+const DEPTH = 20;
+const CHAIN_ID = AUDIT_CHAIN.chainId;
+const NAMES = Object.keys(TOKENS) as (keyof typeof TOKENS)[];
+
+let store: TestStore;
+let runner: QueryRunner;
+let chain: AuditChain;
+let session: IngestSession;
+let head: HeadSnapshot;
+let api: ApiServer;
+let statements = 0;
+/** Answers so far, by path. */
+const given = new Map<string, Audit>();
+
+beforeAll(async () => {
+  store = await openTestStore();
+  const counted = store.runner;
+  runner = {
+    ...counted,
+    run: (name, params, shape) => {
+      if (name.startsWith('audit/')) statements += 1;
+      return counted.run(name, params, shape);
+    },
+  };
+  chain = new AuditChain(SEED);
+  chain.mine(75);
+  session = await openAuditSession(chain, store.db, DEPTH);
+  api = await startApi(runner, () => head, { chain: AUDIT_CHAIN });
+  await catchUp();
+});
+
+afterAll(async () => {
+  await api?.close();
+  await store?.close();
+});
+
+async function catchUp(): Promise<void> {
+  await session.advanceTo(headerOf(chain.head));
+  await session.promoted();
+  head = (await readHead(runner, CHAIN_ID))!;
+  expect([head.number, head.hash]).toEqual([chain.head.number, chain.head.hash]);
+}
+
+async function get(token: Hex, block?: number): Promise<{ status: number; audit: Audit }> {
+  const query = block === undefined ? '' : `?block=${block}`;
+  const { status, text } = await api.get(`/api/v1/tokens/${token}/audit${query}`);
+  const json = JSON.parse(text) as { data: Audit };
+  if (status === 200) auditAnswerShape.parse(json);
+  return { status, audit: json.data };
+}
+
+async function inputsOf(token: Hex, block: number): Promise<AuditInputs> {
+  const deps = {
+    runner,
+    chainId: CHAIN_ID,
+    sources: AUDIT_CHAIN,
+    directory: await directoryAt(api, head),
+    table: null,
+  };
+  return readAuditInputs(deps, head, { token, block, candidates: [], neighbours: [] });
+}
+
+interface HopRow {
+  readonly ord: string;
+  readonly token: Hex;
+  readonly next: Hex;
+  readonly hop: number;
+  readonly trust: number;
+}
+
+/** Every stored hop of the snapshot's chain, oldest first. */
+async function storedHops(): Promise<HopRow[]> {
+  const columns = `ord, concat('0x', lower(hex(p.token))) AS token, concat('0x', lower(hex(p.next_token))) AS next,
+    hop_price AS hop, hop_confidence AS trust`;
+  return askRows<HopRow>(
+    store.db,
+    `SELECT * FROM (
+       SELECT ${columns} FROM token_prices AS p WHERE ord <= {final_ord:UInt64}
+       UNION ALL SELECT ${columns} FROM token_prices_head AS p WHERE has({commits:Array(UInt64)}, commit)
+     ) AS every ORDER BY every.ord`,
+    { final_ord: lastOrdOfBlock(head.finalTo), commits: head.blocks.map(({ commit }) => commit) },
+  );
+}
+
+/** A token's price at a block according to the store: the product of the current hops. */
+function storedPrice(rows: readonly HopRow[], token: Hex, block: number): number | null {
+  const hops = new Map(
+    rows.filter(({ ord }) => Number(ord) <= lastOrdOfBlock(block)).map((row) => [row.token, row]),
+  );
+  const price = (at: Hex): number => {
+    const row = hops.get(at);
+    if (row === undefined || row.hop === 0) return 0;
+    return row.next === ZERO_ADDRESS ? row.hop : row.hop * price(row.next);
+  };
+  return price(token) || null;
+}
+
+/** Parses a decimal string exactly, as a numerator over 10^scale. */
+function exact(text: string): { n: bigint; scale: number } {
+  const [whole, fraction = ''] = text.split('.');
+  return { n: BigInt(`${whole}${fraction}`), scale: fraction.length };
+}
+
+const SCALE = 80;
+const scaled = (text: string): bigint => exact(text).n * 10n ** BigInt(SCALE - exact(text).scale);
+const times = (a: bigint, b: bigint): bigint => (a * b) / 10n ** BigInt(SCALE);
+const near = (a: bigint, b: bigint): boolean => {
+  const difference = a > b ? a - b : b - a;
+  return difference * 10n ** 15n <= (a > b ? a : b);
+};
+
+function checkSums(audit: Audit, stored: number | null): void {
+  if (stored === null || audit.price_usd === null || audit.anchor === null) {
+    expect([audit.price_usd, audit.anchor, stored]).toEqual([null, null, null]);
+    expect(audit).toMatchObject({ method: 'none', confidence: 'none', confidence_score: 0, hops: [] });
+    expect(audit.warnings[0]!.code).toBe('no_route');
+    return;
+  }
+  let product = scaled(audit.anchor.price_usd);
+  const seen = new Set<string>([audit.token.address]);
+  let at: string = audit.token.address;
+  audit.hops.forEach(({ step, from_token, to_token, hop_price, pools }, i) => {
+    expect([step, from_token]).toEqual([i + 1, at]);
+    expect(seen.has(to_token)).toBe(false);
+    seen.add(to_token);
+    at = to_token;
+    expect(pools.reduce((sum, { weight }) => sum + scaled(weight), 0n)).toBe(10n ** BigInt(SCALE));
+    const mean = pools.reduce(
+      (sum, { weight, implied_price }) => sum + times(scaled(weight), scaled(implied_price)),
+      0n,
+    );
+    expect(near(mean, scaled(hop_price))).toBe(true);
+    product = times(product, scaled(hop_price));
+  });
+  expect(at).toBe(audit.anchor.address);
+  expect(audit.hops.length).toBeLessThanOrEqual(4);
+  expect(near(product, scaled(audit.price_usd))).toBe(true);
+  expect(Math.abs(Number(audit.price_usd) / stored - 1)).toBeLessThan(1e-9);
+}
+
+/** Follows the description in the OpenAPI document and uses the answer alone. */
+function hashOf(audit: Audit): string {
+  const lines = ['candlehouse-audit 1', `chain ${CHAIN_ID}`, `block ${audit.derived_at_block}`];
+  lines.push(`token ${audit.token.address}`);
+  lines.push(`anchor ${audit.anchor?.address ?? '-'} ${audit.anchor?.price_usd ?? '-'}`);
+  for (const hop of audit.hops) {
+    lines.push(`hop ${hop.step} ${hop.from_token} ${hop.to_token}`);
+    for (const pool of hop.pools)
+      lines.push(
+        `pool ${pool.address} ${pool.reserve0} ${pool.reserve1} ${pool.weight} ${pool.implied_price}`,
+      );
+  }
+  for (const pool of audit.excluded_pools)
+    lines.push(`excluded ${pool.address} ${pool.reason} ${pool.implied_price ?? '-'}`);
+  return `0x${createHash('sha256')
+    .update(lines.map((line) => `${line}\n`).join(''))
+    .digest('hex')}`;
+}
+
+/** Blocks with events: new pools, first blocks of epochs, a price push, and the last final block. */
+function interestingBlocks(): number[] {
+  const blocks = [4, 33, 64, 78, 90, 96, 99, 121];
+  const around = [head.finalTo, head.finalTo + 1, head.number];
+  return [...new Set([...blocks, ...around])].filter((number) => number <= head.number);
+}
+
+/**
+ * Compares three prices of a token at a block: the stored one, the one derived by the audit, and the printed one.
+ * Checks one in `share` of all pairs of token and block, so that every token and every block is checked. With `edges`,
+ * checks every token at the first block after the final ones and at the head.
+ */
+async function checkAll(share = 1, edges = false): Promise<void> {
+  const rows = await storedHops();
+  const always = edges ? [head.finalTo + 1, head.number] : [];
+  for (const [nth, name] of NAMES.entries()) {
+    const { address } = TOKENS[name];
+    for (const [at, number] of interestingBlocks().entries()) {
+      if ((nth + at) % share !== 0 && !always.includes(number)) continue;
+      const { status, audit } = await get(address, number);
+      if (status === 404) continue;
+      expect(status).toBe(200);
+      const stored = storedPrice(rows, address, number);
+      checkSums(audit, stored);
+      expect(audit.inputs_hash).toBe(hashOf(audit));
+      expect(audit).toMatchObject({
+        derived_at_block: number,
+        derived_at_timestamp: chain.at(number)!.timestamp,
+      });
+      const inputs = await inputsOf(address, number);
+      // Equal bits, not nearly equal.
+      expect(derivePrice(inputs).usd).toBe(stored);
+      if (number <= head.finalTo) rememberOrCompare(`${name} ${number}`, audit);
+    }
+  }
+}
+
+function rememberOrCompare(key: string, audit: Audit): void {
+  const before = given.get(key);
+  if (before !== undefined) expect(audit).toEqual(before);
+  given.set(key, audit);
+}
+
+interface SwapRow {
+  readonly ord: string;
+  readonly token0: Hex;
+  readonly token1: Hex;
+  readonly base_is_token0: boolean;
+  readonly price: number;
+  readonly price_usd: number;
+}
+
+test('an audit gives the stored price of every token at every block, final or not, bit by bit', async () => {
+  expect(head.finalTo).toBeLessThan(head.number - 5);
+  await checkAll();
+});
+
+test('after a reorg audits show the prices of the new branch', async () => {
+  chain.reorg(9, 12);
+  await catchUp();
+  await checkAll(3, true);
+});
+
+test('audits of final blocks do not change while the chain grows and blocks are promoted', async () => {
+  const before = head.finalTo;
+  const known = given.size;
+  for (const [count, share] of [
+    [40, 4],
+    [45, 2],
+  ] as const) {
+    chain.mine(count);
+    await catchUp();
+    await checkAll(share);
+  }
+  expect(head.finalTo).toBeGreaterThan(before + 64);
+  expect(given.size).toBeGreaterThan(known);
+});
+
+test('the USD price of a swap equals the audited price of its quote token at its block', async () => {
+  const swaps = await askRows<SwapRow>(
+    store.db,
+    `SELECT ord, concat('0x', lower(hex(s.token0))) AS token0, concat('0x', lower(hex(s.token1))) AS token1,
+       base_is_token0, price, price_usd
+     FROM swaps AS s WHERE price_usd > 0 ORDER BY cityHash64(s.ord) LIMIT 20`,
+  );
+  expect(swaps).toHaveLength(20);
+  const byAddress = new Map(Object.values(TOKENS).map((token) => [token.address, token]));
+  for (const { ord, token0, token1, base_is_token0: isBase0, price, price_usd } of swaps) {
+    const { audit } = await get(isBase0 ? token1 : token0, Math.floor(Number(ord) / 2 ** 20));
+    const scaled = price * 10 ** (byAddress.get(token0)!.decimals - byAddress.get(token1)!.decimals);
+    const marginal = isBase0 ? scaled : 1 / scaled;
+    expect(Math.abs(price_usd / marginal / Number(audit.price_usd) - 1)).toBeLessThan(1e-9);
+  }
+});
+
+test('a pool that quotes far from the others is shown as excluded, with its price and reason', async () => {
+  const { audit } = await get(TOKENS.HEX.address);
+  expect(audit.hops.map(({ to_token }) => to_token)[0]).toBe(TOKENS.WPLS.address);
+  const fake = audit.excluded_pools.find(({ step }) => step === 1)!;
+  expect(fake).toMatchObject({ reason: 'outlier', to_token: TOKENS.WPLS.address });
+  expect(Number(fake.implied_price)).toBeGreaterThan(500 * Number(audit.hops[0]!.hop_price));
+  expect(audit.warnings.map(({ code }) => code)).toContain('outlier_pools_excluded');
+});
+
+test('pools with another anchor are converted by the given prices of the two anchors', async () => {
+  const { audit } = await get(TOKENS.WPLS.address, 40);
+  const pools = audit.hops[0]!.pools;
+  const others = pools.filter(({ token0, token1 }) => ![token0, token1].includes(audit.hops[0]!.to_token));
+  expect(others.length).toBeGreaterThan(0);
+  for (const pool of pools)
+    expect(Math.abs(Number(pool.implied_price) / Number(audit.hops[0]!.hop_price) - 1)).toBeLessThan(0.05);
+  expect(audit.price_native).toBe('1');
+});
+
+test('an unpaid price push is held to the mean, and the audit has a warning', async () => {
+  const before = (await get(TOKENS.THIN.address, 89)).audit;
+  const during = (await get(TOKENS.THIN.address, 90)).audit;
+  expect(during.warnings.map(({ code }) => code)).toContain('price_deviates_from_twap');
+  const [pool] = during.hops[0]!.pools;
+  expect(Number(pool!.reserve1) / Number(pool!.reserve0)).not.toBe(Number(pool!.implied_price));
+  expect(Math.abs(Number(during.price_usd) / Number(before.price_usd) - 1)).toBeLessThan(1e-9);
+});
+
+test('a pool created inside an epoch prices its token at once, with a warning', async () => {
+  const created = await get(TOKENS.LATE.address, 77);
+  expect(created.audit).toMatchObject({ confidence: 'low', method: 'lp_weighted_multi_hop' });
+  expect(created.audit.warnings.map(({ code }) => code)).toEqual(
+    expect.arrayContaining(['recent_pool', 'low_liquidity', 'single_pool']),
+  );
+  const later = await get(TOKENS.LATE.address);
+  expect(later.audit.warnings.map(({ code }) => code)).not.toContain('recent_pool');
+});
+
+test('an audit explains a missing price: unpriced neighbours, too little liquidity or too many hops', async () => {
+  const lost = (await get(TOKENS.LOST.address)).audit;
+  expect(lost).toMatchObject({ price_usd: null, price_native: null, method: 'none', hops: [], anchor: null });
+  expect(lost.excluded_pools.map(({ reason }) => reason)).toEqual(['no_price']);
+  expect(lost.warnings[0]!.message).toContain('1 no_price');
+  const dust = (await get(TOKENS.DUST.address)).audit;
+  expect(dust.excluded_pools).toMatchObject([{ reason: 'low_liquidity', to_token: TOKENS.DAI.address }]);
+  const four = (await get(TOKENS.FOUR.address)).audit;
+  expect(four.hops).toHaveLength(4);
+  const five = (await get(TOKENS.FIVE.address)).audit;
+  expect(five.warnings.map(({ code }) => code)).toEqual(['no_route', 'max_hops_reached', 'not_finalized']);
+});
+
+test('an anchor has its given price, and its pools are listed as not on the route', async () => {
+  const anchor = (await get(TOKENS.USDC.address)).audit;
+  expect(anchor).toMatchObject({
+    price_usd: '1.001',
+    method: 'stable_anchor',
+    confidence: 'high',
+    confidence_score: 0.99,
+    hops: [],
+  });
+  const reasons = anchor.excluded_pools.map(({ reason, step }) => [reason, step]);
+  expect(reasons).toEqual([
+    ['not_on_route', null],
+    ['not_on_route', null],
+  ]);
+});
+
+test('a block above the head is a 400, and a block before the first pool of the token a 404', async () => {
+  expect((await get(TOKENS.DAI.address, head.number + 1)).status).toBe(400);
+  expect((await get(TOKENS.LATE.address, 76)).status).toBe(404);
+  expect((await get(TOKENS.LATE.address, 77)).status).toBe(200);
+});
+
+test('an audit needs at most 16 statements, even for the longest route', async () => {
+  for (const name of NAMES) {
+    const { address } = TOKENS[name];
+    statements = 0;
+    await inputsOf(address, head.number - 3);
+    expect(statements).toBeLessThanOrEqual(16);
+  }
+});
+
+test('audits of the newest block are equal from memory and from the database, also after reorgs', async () => {
+  const tables = createAuditTables(runner, CHAIN_ID, api.market.pairs);
+  // Builds the tables first, so that each round continues from the previous one.
+  await tables.at(head);
+  for (const round of ['fork', 'promotion', 'growth']) {
+    chain.mine(round === 'promotion' ? 40 : 5);
+    if (round === 'fork') chain.reorg(3, 4);
+    await catchUp();
+    const directory = await directoryAt(api, head);
+    const table = await tables.at(head);
+    for (const { address } of Object.values(TOKENS)) {
+      const question = { token: address, block: head.number, candidates: [], neighbours: [] };
+      const deps = { runner, chainId: CHAIN_ID, sources: AUDIT_CHAIN, directory };
+      const [remembered, read] = await Promise.all([
+        readAuditInputs({ ...deps, table }, head, question),
+        readAuditInputs({ ...deps, table: null }, head, question),
+      ]);
+      const audit = (inputs: AuditInputs): Audit =>
+        toAudit(address, CHAIN_ID, AUDIT_CHAIN.wrappedNative, inputs);
+      expect(audit(remembered)).toEqual(audit(read));
+    }
+  }
+});

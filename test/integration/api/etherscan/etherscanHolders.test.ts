@@ -1,0 +1,218 @@
+/** Compares holders and supplies of tokens in the explorer dialects with a plain sum over every transfer. */
+import { balanceChecksTable } from '../../../../src/clickhouse/schema/tables';
+import { insertRows } from '../../../../src/clickhouse/rows/inserter';
+import { formatUnits } from '../../../../src/domain/amounts';
+import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
+import type { NodeState } from '../../../../src/domain/nodeState';
+import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
+import { readTokenHolding } from '../../../../src/query/holders/tokenHolding';
+import { readTotalSupply } from '../../../../src/query/tokens/totalSupply';
+import { rememberState } from '../../../../src/query/head/rememberState';
+import { explorerDeps, startExplorer, type ExplorerServer } from '../explorer/explorerServer';
+import { notOk } from './etherscanWorld';
+import { decimalsOf } from '../market/plainMarket';
+import {
+  LIE,
+  LOOSE,
+  makeTransfers,
+  movesOf,
+  plainBalances,
+  storeWallets,
+  wholeSnapshot,
+} from '../portfolio/transferWorld';
+import { FIRST_BLOCK, hexOf } from '../../../support/worlds/world';
+import { UNCACHED } from '../../../support/server/uncached';
+import { SEED } from '../../../support/run/seed';
+import { makeMarketWorld, WALLETS_PLAN } from '../../../support/server/marketServer';
+import type { TestStore } from '../../../support/engine/testStore';
+
+const marketWorld = makeMarketWorld({ ...WALLETS_PLAN, seed: SEED });
+const { world, finalTo: FINAL, tip: TIP } = marketWorld;
+const moves = makeTransfers(world, SEED);
+let head: HeadSnapshot;
+let api: ExplorerServer;
+let node: NodeState | null = null;
+let store: TestStore;
+beforeAll(async () => {
+  process.stdout.write(`seed ${SEED}\n`);
+  store = await storeWallets(marketWorld, moves);
+  const deps = explorerDeps(store, () => head, { cache: UNCACHED, nodeOf: () => node });
+  api = await startExplorer(deps, () => head);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await store?.close();
+});
+
+const tokensOf = (): Hex[] => [...world.tokens.map(({ address }) => address), ...LOOSE, LIE];
+
+/** Addresses with a positive balance, largest first, ties by address. */
+function plainHolders(token: string): [string, bigint][] {
+  const balances = plainBalances(movesOf(moves, head)).get(token) ?? new Map<string, bigint>();
+  return [...balances]
+    .filter(([holder, balance]) => balance > 0n && holder !== ZERO_ADDRESS)
+    .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1));
+}
+
+/** null if the logs do not add up. */
+function plainSupply(token: string): bigint | null {
+  const balances = plainBalances(movesOf(moves, head)).get(token);
+  if (balances === undefined) return null;
+  const zero = balances.get(ZERO_ADDRESS) ?? 0n;
+  const below = [...balances].some(([holder, balance]) => holder !== ZERO_ADDRESS && balance < 0n);
+  return below || zero > 0n ? null : -zero;
+}
+
+const resultOf = async (query: Record<string, string>): Promise<unknown> =>
+  (await api.ask(`/api?${new URLSearchParams(query).toString()}`)).json?.result;
+
+test.each([
+  ['some head blocks', FINAL, FINAL + 20],
+  ['all head blocks', FINAL + 3, TIP],
+  ['a cursor below the stored final blocks', FINAL - 5, FINAL + 30],
+  ['no head blocks', FINAL + 15, FINAL + 15],
+])('holders and their number equal the sums of the transfers: %s', async (_name, finalTo, tip) => {
+  head = wholeSnapshot(world, finalTo, tip);
+  let seen = 0;
+  for (const token of tokensOf()) {
+    const wanted = plainHolders(token).map(([holder, balance]) => ({
+      TokenHolderAddress: holder,
+      TokenHolderQuantity: String(balance),
+    }));
+    const asked = { module: 'token', contractaddress: token };
+    expect(await resultOf({ ...asked, action: 'tokenholderlist' })).toEqual(wanted);
+    const page = { page: '2', offset: '3' };
+    expect(await resultOf({ ...asked, action: 'tokenholderlist', ...page })).toEqual(wanted.slice(3, 6));
+    expect(await resultOf({ ...asked, action: 'tokenholdercount' })).toBe(String(wanted.length));
+    seen += wanted.length;
+  }
+  expect(seen).toBeGreaterThan(20);
+});
+
+test('a page of holders can have up to 10,000 entries', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  const token = hexOf('c7', 1, 40);
+  await store.db.command(
+    'load holders',
+    `INSERT INTO transfers SELECT ${FIRST_BLOCK} * 1048576 + 900000 + number, 1, unhex('${token.slice(2)}'), unhex(repeat('00', 20)),
+       unhex(leftPad(hex(toUInt32(number + 1)), 40, 'd')), 5000 - number, 'transfer', 0 FROM numbers(1500)`,
+  );
+  const asked = { module: 'token', action: 'tokenholderlist', contractaddress: token, page: '1' };
+  expect(await resultOf({ ...asked, offset: '10000' })).toHaveLength(1_500);
+  expect(await resultOf({ ...asked, offset: '1400' })).toHaveLength(1_400);
+  expect(await resultOf({ ...asked, page: '2', offset: '1400' })).toHaveLength(100);
+});
+
+test('the total supply comes from the node, otherwise from the transfers, otherwise it is null', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  const said = 123_456_789n;
+  let [known, told] = [0, 0];
+  for (const { address: token } of world.tokens) {
+    const wanted = plainSupply(token);
+    const decimals = decimalsOf(world, token);
+    for (const away of [true, false]) {
+      node = away ? null : answering(said);
+      const { status, json } = await api.ask(`/api/v1/contracts/${token}`);
+      if (status === 404) continue;
+      const shown = (json!['data'] as { token: { total_supply: string | null } | null }).token;
+      if (shown === null) continue;
+      const supply = away ? wanted : said;
+      expect([token, shown.total_supply]).toEqual([
+        token,
+        supply === null ? null : formatUnits(supply, decimals),
+      ]);
+      if (away && wanted !== null) known += 1;
+      else if (!away) told += 1;
+    }
+  }
+  node = null;
+  expect(known).toBeGreaterThan(2);
+  expect(told).toBeGreaterThan(0);
+});
+
+/** A node that returns this supply for every token. */
+const answering = (supply: bigint): NodeState => ({
+  ask: (_hash, questions) =>
+    Promise.resolve(questions.map((): Hex => `0x${supply.toString(16).padStart(64, '0')}`)),
+});
+
+function supplyBy(token: Hex, asked: NodeState | null, patienceMs?: number): Promise<bigint | null> {
+  const patience = patienceMs === undefined ? {} : { patienceMs };
+  return readTotalSupply({ runner: store.runner }, head!, token, { node: asked, counted: null, ...patience });
+}
+
+test('the supply uses an existing holder count instead of counting again', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
+  const counted = { ...(await readTokenHolding(store.runner, head, token))!, supply: 12_345n };
+  expect(await readTotalSupply({ runner: store.runner }, head, token, { node: null, counted })).toBe(12_345n);
+  expect(await supplyBy(token, null)).toBe(plainSupply(token));
+});
+
+test('the supply of a rebasing token is not derived from its transfers', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
+  expect(await supplyBy(token, null)).toBe(plainSupply(token));
+  const check = {
+    checked_block: TIP,
+    holders_checked: 2,
+    mismatches: 2,
+    mismatch_block: TIP,
+    rebasing: true,
+  };
+  await insertRows(store.db, balanceChecksTable, [{ token, version: 1, ...check }]);
+  expect(await supplyBy(token, null)).toBeNull();
+  expect(await supplyBy(token, answering(7n))).toBe(7n);
+});
+
+test('with an incomplete history holders are refused, and the supply comes from the node', async () => {
+  head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
+  const token = LOOSE[0]!;
+  const refused = notOk('Error! Missing Or invalid Action name');
+  for (const action of ['tokenholderlist', 'tokenholdercount'])
+    expect((await api.ask(`/api?module=token&action=${action}&contractaddress=${token}`)).json).toEqual(
+      refused,
+    );
+  expect(await supplyBy(token, null)).toBeNull();
+  expect(await supplyBy(token, answering(9n))).toBe(9n);
+});
+
+test('a slow node is not awaited, and its late answer is used for the next request', async () => {
+  head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
+  const token = LOOSE[0]!;
+  let tell: () => void = () => undefined;
+  const told = new Promise<void>((resolve) => (tell = resolve));
+  const slow = rememberState({
+    async ask(hash, questions) {
+      await told;
+      return answering(5n).ask(hash, questions);
+    },
+  });
+  expect(await supplyBy(token, slow, 1)).toBeNull();
+  tell();
+  expect(await supplyBy(token, slow)).toBe(5n);
+  expect(await supplyBy(token, slow, 1_000)).toBe(5n);
+});
+
+test('the node is asked once per block and question, and a missing answer is not remembered', async () => {
+  let [askings, away] = [0, true];
+  const inner: NodeState = {
+    ask(_hash, questions) {
+      askings += 1;
+      return Promise.resolve(away ? null : questions.map(() => hexOf('00', askings, 64)));
+    },
+  };
+  const remembering = rememberState(inner);
+  const question = { kind: 'coin', address: LIE } as const;
+  const other = { kind: 'coin', address: ZERO_ADDRESS } as const;
+  const [one, two] = [hexOf('b1', 1, 64), hexOf('b1', 2, 64)];
+  expect(await remembering.ask(one, [question])).toBeNull();
+  away = false;
+  const first = await remembering.ask(one, [question]);
+  expect(await remembering.ask(one, [question])).toEqual(first);
+  expect(askings).toBe(2);
+  expect(await remembering.ask(two, [question])).not.toEqual(first);
+  expect(await remembering.ask(one, [question, other])).not.toEqual(first);
+  expect(askings).toBe(4);
+});

@@ -1,0 +1,231 @@
+/** Compares figures of vault pools over time, the current fee and mean balances with the simulated vault's state. */
+import type { ChainLog } from '../../../../src/domain/block';
+import type { Hex } from '../../../../src/domain/hex';
+import { hashRanges } from '../../../../src/ingest/repair/rangeHash';
+import type { IngestSession } from '../../../../src/ingest/session/session';
+import { ALL_ACTIVITY, listEventsBetween } from '../../../../src/query/activity/activity';
+import type { AuditDirectory } from '../../../../src/query/audit/auditDirectory';
+import { readAuditInputs, type AuditDeps } from '../../../../src/query/audit/auditInputs';
+import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
+import { readHead } from '../../../../src/query/head/headState';
+import { createPairMemory, readPairTable, type PairTable } from '../../../../src/query/pairs/pairTable';
+import { readPairWindows } from '../../../../src/query/pairs/pairWindows';
+import { weightsOfPool } from '../../../../src/query/pairs/pools';
+import { derivePrice, toAudit } from '../../../../src/query/audit/tokenAudit';
+import { aprPercent, tvlOfWeighted, wholeUnits } from '../../../../src/query/pairs/poolValue';
+import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
+import { isDecoded } from '../../../../src/wire/activity';
+import { storeChain } from '../../../simulation/harness';
+import { askRows } from '../../../support/engine/askRows';
+import { parsePlain } from '../../../support/oracle/plainEvents';
+import { SIM_CHAIN_ID, simToken, SimChain } from '../../../simulation/chain/simChain';
+import { SIM_DESCRIPTION } from '../../../simulation/chain/simDescription';
+import { VAULT, type SimVaultPool } from '../../../simulation/chain/simVault';
+import { headerOf } from '../../../simulation/chain/simNode';
+import { openTestStore, type TestStore } from '../../../support/engine/testStore';
+
+const SEED = 12;
+const BLOCKS = 220;
+
+let store: TestStore;
+let chain: SimChain;
+let session: IngestSession;
+
+beforeAll(async () => {
+  store = await openTestStore();
+  chain = new SimChain(SEED);
+  chain.mine(BLOCKS);
+  session = await storeChain(chain, store.db);
+});
+
+afterAll(async () => {
+  await session?.close();
+  await store?.close();
+});
+
+/** Ingests up to the chain's head. */
+async function catchUp(): Promise<HeadSnapshot> {
+  await session.advanceTo(headerOf(chain.head));
+  return (await readHead(store.runner, SIM_CHAIN_ID))!;
+}
+
+const memory = { pairs: null as ReturnType<typeof createPairMemory> | null };
+
+async function readTable(head: HeadSnapshot): Promise<PairTable> {
+  const prices = createTokenPrices(store.runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
+  const { dexes } = SIM_DESCRIPTION;
+  memory.pairs ??= createPairMemory(store.runner, SIM_CHAIN_ID, dexes);
+  return readPairTable(store.runner, SIM_CHAIN_ID, head, prices, dexes, memory.pairs);
+}
+
+function listedAt(number: number): readonly SimVaultPool[] {
+  const pools = chain.vaultPoolsAt(chain.at(number)!.hash)!;
+  return pools.filter(({ nature }) => nature !== 'other');
+}
+
+/** From 1e18 = 100 % to basis points. One basis point is 100 pips. */
+const bpsOf = ({ fee }: SimVaultPool): number => Math.round(Number(fee) / 1e12) / 100;
+
+test('a pair shows its current fee, as the chain grows and after a reorg', async () => {
+  const shown = new Map<Hex, Set<number>>();
+  for (let round = 0; round < 9; round += 1) {
+    const head = await catchUp();
+    const { byAddress } = await readTable(head);
+    for (const pool of listedAt(head.number)) {
+      const bps = byAddress.get(pool.address)!.item.fee_bps;
+      expect([head.number, pool.address, bps]).toEqual([head.number, pool.address, bpsOf(pool)]);
+      shown.set(pool.address, (shown.get(pool.address) ?? new Set()).add(bps));
+    }
+    if (round % 3 === 2) chain.reorg(10, 12);
+    else chain.mine(8);
+  }
+  expect([...shown.values()].filter(({ size }) => size > 1).length).toBeGreaterThan(2);
+});
+
+function auditDeps(pairs: PairTable): AuditDeps {
+  const directory: AuditDirectory = {
+    findPair: () => undefined,
+    findToken: (address) => pairs.tokens.get(address),
+    priceNow: (token) => pairs.prices.now(token),
+  };
+  return { runner: store.runner, chainId: SIM_CHAIN_ID, sources: SIM_DESCRIPTION, directory, table: null };
+}
+
+test('an audit shows the fee at its block', async () => {
+  const head = await catchUp();
+  const pairs = await readTable(head);
+  const deps = auditDeps(pairs);
+  let changed = 0;
+  for (let [block, turn] = [100, 0]; block <= head.number; block += 40, turn += 1) {
+    const pools = new Map(listedAt(block).map((pool) => [pool.address as string, pool]));
+    // Half of the tokens at each block, the other half at the next.
+    const half = [0, 1, 2, 3, 4, 5, 8, 9, 10, 11].filter((index) => (index + turn) % 2 === 0);
+    for (const token of half.map(simToken)) {
+      const question = { token, block, candidates: [], neighbours: [] };
+      const audit = toAudit(token, SIM_CHAIN_ID, null, await readAuditInputs(deps, head, question));
+      for (const { address, fee_bps: bps } of audit.hops.flatMap((hop) => hop.pools)) {
+        const pool = pools.get(address);
+        if (pool === undefined) continue;
+        expect([block, address, bps]).toEqual([block, address, Math.round(bpsOf(pool))]);
+        if (bps !== Math.round(pairs.byAddress.get(address)!.item.fee_bps)) changed += 1;
+      }
+    }
+  }
+  expect(changed).toBeGreaterThan(0);
+});
+
+/**
+ * Swap, PoolBalanceChanged and PoolBalanceManaged: the vault's logs of the pool with an additional topic and more than
+ * one data word.
+ */
+function isMove({ address, topics, data }: ChainLog, poolId: Hex): boolean {
+  return address === VAULT && topics[1] === poolId && topics.length > 2 && data.length > 66;
+}
+
+/** Time-weighted mean balances of the pool over (since, now]. A block's balances count until the next block. */
+function plainMeans(address: Hex, now: number, since: number): number[] | null {
+  const held = chain.canonical().flatMap(({ hash, timestamp, logs }) => {
+    const pool = chain.vaultPoolsAt(hash)!.find((one) => one.address === address);
+    if (pool === undefined || timestamp > now) return [];
+    return [{ timestamp, balances: pool.balances, moves: logs.some((log) => isMove(log, pool.poolId)) }];
+  });
+  // Counts from the first log that changes the pool's balances.
+  const first = held.findIndex(({ moves }) => moves);
+  const moments = held.slice(first);
+  let total = 0;
+  let sums: number[] = [];
+  moments.forEach(({ timestamp, balances }, i) => {
+    const lasted = (moments[i + 1]?.timestamp ?? now) - Math.max(timestamp, since);
+    if (first < 0 || lasted <= 0) return;
+    total += lasted;
+    sums = balances.map((balance, at) => (sums[at] ?? 0) + Number(balance) * lasted);
+  });
+  return total === 0 ? null : sums.map((sum) => sum / total);
+}
+
+test('the yield of a pool with over two tokens uses the mean of its balances over time', async () => {
+  const head = await catchUp();
+  let [moved, stood] = [0, 0];
+  // Windows that start before the chain's first block, and within the chain.
+  for (const later of [0, 75_000, 82_000, 590_000]) {
+    const now = { ...head, version: `${head.version} ${later}`, timestamp: head.timestamp + later };
+    const { byAddress } = await readTable(now);
+    for (const { address } of listedAt(head.number).filter(({ tokens }) => tokens.length > 2)) {
+      const entry = byAddress.get(address)!;
+      const windows = await readPairWindows(store.runner, SIM_CHAIN_ID, now, entry.pool);
+      for (const [found, seconds] of [
+        [entry.facts.meanBalances, 86_400],
+        [windows.meanBalancesWeek, 604_800],
+      ] as const) {
+        const expected = plainMeans(address, now.timestamp, now.timestamp - seconds);
+        if (found === null) {
+          stood += 1;
+          continue;
+        }
+        const near = (mean: number, i: number): boolean => Math.abs(mean - expected![i]!) <= 1e-9 * mean;
+        expect([address, seconds, found.every(near)]).toEqual([address, seconds, true]);
+        moved += 1;
+      }
+      const means = entry.facts.meanBalances;
+      if (means === null) continue;
+      const sides = entry.holdings.map(({ price }, i) => ({
+        amount: wholeUnits(means[i]!, entry.tokens.all[i]!.decimals ?? 0),
+        price,
+      }));
+      const tvl = tvlOfWeighted(sides, weightsOfPool(entry.pool));
+      expect(entry.apr24h).toBe(aprPercent(entry.fees24hUsd, 86_400, tvl));
+    }
+  }
+  expect(moved).toBeGreaterThan(20);
+  expect(stood).toBeGreaterThan(0);
+});
+
+test('the value of a mint or burn counts all tokens of the pool with a trusted price', async () => {
+  const head = await catchUp();
+  const pairs = await readTable(head);
+  const many = new Map(
+    listedAt(head.number).flatMap((pool) => (pool.tokens.length > 2 ? [[pool.address as string, pool]] : [])),
+  );
+  const filter = { ...ALL_ACTIVITY, kinds: ['mint', 'burn'] as const };
+  const events = await listEventsBetween(store.runner, head, filter, 0, 2 ** 52, 5_000);
+  const items = events.flatMap(({ item }) => (isDecoded(item) && many.has(item.pair_address) ? [item] : []));
+  let beyond = 0;
+  for (const item of items.slice(-20)) {
+    const { block_number: block, log_index: at, pair_address: pair } = item;
+    const { args } = parsePlain(chain.at(block)!.logs.find(({ logIndex }) => logIndex === at)!)!;
+    const [tokens, deltas] = [args[2] as Hex[], args[3] as bigint[]];
+    const values = new Map<string, number>();
+    for (const [i, checksummed] of tokens.entries()) {
+      const token = checksummed.toLowerCase() as Hex;
+      if (token === pair) continue;
+      const question = { token, block, candidates: [], neighbours: [] };
+      const { usd, confidence } = derivePrice(await readAuditInputs(auditDeps(pairs), head, question));
+      const amount = wholeUnits(Math.abs(Number(deltas[i])), pairs.tokens.get(token)?.decimals ?? 0);
+      if (usd !== null && confidence >= 0.5 && amount * usd < 1e20) values.set(token, amount * usd);
+    }
+    const expected = [...values.values()].reduce((sum, value) => sum + value, 0);
+    const found = item.amount_usd ?? 0;
+    expect(item.amount_usd === null).toBe(values.size === 0);
+    expect([block, at, Math.abs(found - expected) <= 1e-6 + 1e-9 * expected]).toEqual([block, at, true]);
+    const [token0, token1] = [item.token0, item.token1].map(({ address }) => values.get(address) ?? 0);
+    if (expected > 1.01 * (token0! + token1!)) beyond += 1;
+  }
+  expect(beyond).toBeGreaterThan(2);
+});
+
+test('a liquidity event without other tokens has the same range hash as before the column others_usd', async () => {
+  await catchUp();
+  const hashOf = async (columns: string, which: string): Promise<bigint> => {
+    const [row] = await askRows<{ sum: string; rows: string }>(
+      store.db,
+      `SELECT toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns}))))) AS sum, toString(count()) AS rows
+       FROM liquidity_events WHERE ${which}`,
+    );
+    expect(Number(row!.rows)).toBeGreaterThan(2);
+    return BigInt(row!.sum);
+  };
+  const before = await hashOf('* EXCEPT others_usd', 'others_usd IS NULL');
+  const since = await hashOf('*', 'others_usd IS NOT NULL');
+  for await (const { sums } of hashRanges(store.db, SIM_CHAIN_ID, [0]))
+    expect(sums.get('liquidity_events')).toBe((before + since) % 2n ** 128n);
+});

@@ -1,0 +1,105 @@
+/** Checks that balances at one block stay the same at every instant while the block is promoted. */
+import { insertRows } from '../../../../src/clickhouse/rows/inserter';
+import { transfersTable, type TransferRow } from '../../../../src/clickhouse/schema/tables';
+import { ZERO_ADDRESS } from '../../../../src/domain/hex';
+import { toOrd } from '../../../../src/domain/ord';
+import { listSupplies, readHoldings } from '../../../../src/query/holders/balances';
+import { createHolderTables } from '../../../../src/query/holders/holders';
+import { createPairTables } from '../../../../src/query/pairs/pairTable';
+import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
+import { CHAIN } from '../../../support/server/apiServer';
+import { createRandom } from '../../../support/createRandom';
+import { plainBalances, wholeSnapshot } from './transferWorld';
+import { CHAIN_ID, commitOf, hexOf } from '../../../support/worlds/world';
+import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../../../support/server/marketServer';
+import type { TestStore } from '../../../support/engine/testStore';
+
+const SEED = 808;
+const BATCHES = 25;
+const ROWS = 3_000;
+const WALLETS = Array.from({ length: 40 }, (_, index) => hexOf('e1', index, 40));
+
+// One final range, and a head of one block for each batch of transfers.
+const marketWorld = makeMarketWorld({
+  ...WALLETS_PLAN,
+  blocks: 10 + BATCHES,
+  finalTo: 9,
+  storedTo: 9,
+  headFrom: 10,
+});
+const { world, finalTo: TIP } = marketWorld;
+const head = wholeSnapshot(world, TIP, marketWorld.tip);
+let store: TestStore;
+beforeAll(async () => {
+  store = await storeMarket(marketWorld);
+});
+
+afterAll(() => store?.close());
+
+/** Random transfers of the pools' tokens in one block. Log indexes ascend by one. */
+function makeBatch(number: number, seed: number): TransferRow[] {
+  const random = createRandom(seed);
+  const tokens = world.blocks.flatMap(({ pools }) =>
+    pools.flatMap(({ token0, address }) => [token0, address]),
+  );
+  return Array.from({ length: ROWS }, (_, index) => ({
+    ord: toOrd(number, index),
+    timestamp: 1,
+    token: random.pick(tokens),
+    sender: random() < 0.2 ? ZERO_ADDRESS : random.pick(WALLETS),
+    recipient: random() < 0.2 ? ZERO_ADDRESS : random.pick(WALLETS),
+    amount: random.big(random.int(90)),
+    kind: 'transfer',
+    tx_index: 0,
+  }));
+}
+
+test('a transfer counts once at every moment of a promotion, also with its parts half merged', async () => {
+  const final = [...makeBatch(TIP - 1, SEED), ...makeBatch(TIP, SEED + 1)];
+  await insertRows(store.db, transfersTable, final);
+  const batches = Array.from({ length: BATCHES }, (_, batch) =>
+    makeBatch(TIP + 1 + batch, SEED + 10 + batch),
+  );
+  for (const [index, batch] of batches.entries())
+    await insertRows(store.db, transfersTable, batch, { commit: commitOf(TIP + 1 + index) });
+  const transfers = [...final, ...batches.flat()];
+  const plain = plainBalances([{ number: 0, transfers, positions: [] }]);
+  const pairs = createPairTables(
+    store.runner,
+    CHAIN_ID,
+    createTokenPrices(store.runner, CHAIN_ID, CHAIN),
+    CHAIN.dexes,
+  );
+  let storing = true;
+  const promote = async (): Promise<void> => {
+    for (const [index, batch] of batches.entries()) {
+      await insertRows(store.db, transfersTable, batch);
+      if (index % 5 === 4)
+        for (const table of ['token_balances', 'holder_balances'])
+          await store.db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
+    }
+    storing = false;
+  };
+  let reads = 0;
+  const read = async (): Promise<void> => {
+    for (; storing; reads += 1) {
+      const wallet = WALLETS[reads % WALLETS.length]!;
+      const [{ balances }, supplies, holders] = await Promise.all([
+        readHoldings(store.runner, head, wallet),
+        listSupplies(store.runner, head, [...plain.keys()]),
+        createHolderTables(store.runner, pairs).at(head),
+      ]);
+      for (const [token, of] of plain) {
+        expect(balances.get(token) ?? 0n).toBe(of.get(wallet) ?? 0n);
+        expect(supplies.get(token) ?? 0n).toBe(-(of.get(ZERO_ADDRESS) ?? 0n));
+        const positive = [...of].filter(([who, balance]) => who !== ZERO_ADDRESS && balance > 0n);
+        const largest = positive.map(([, balance]) => balance).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
+        // V3 pools are not tokens.
+        const holding = holders.of(token);
+        if (holding !== null) expect([holding.holders, holding.largest]).toEqual([positive.length, largest]);
+      }
+    }
+  };
+  await Promise.all([promote(), read()]);
+  expect(reads).toBeGreaterThan(5);
+});

@@ -1,0 +1,89 @@
+/** The development chain of `npm start`: from an empty folder to moving prices, and a clean removal. */
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { id } from 'ethers';
+
+import { startDevChain } from '../../../src/dev/devChain';
+import { getBlockHead, openDevRpc } from '../../../src/dev/node/devRpc';
+import { parseChainDescription } from '../../../src/chains/parseChainDescription';
+import { numberToHex } from '../../../src/domain/hex';
+import { createLog } from '../../../src/log';
+import { listChildNodes, listLeftovers, type ChildNode } from '../../support/node/childNodes';
+
+const log = createLog('silent', false);
+/** A short history of two hours. */
+const SHORT = { seed: 5, swaps: 500, days: 1 / 12 };
+const SWAP_V2 = id('Swap(address,uint256,uint256,uint256,uint256,address)');
+
+let dataDir: string;
+
+function expectNothingLeft(nodes: readonly ChildNode[]): void {
+  expect(listLeftovers(nodes)).toEqual([]);
+  expect(readdirSync(dataDir)).toEqual([]);
+}
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'candlehouse-dev-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test('the development chain writes its description, trades after its history, and leaves no process or file', async () => {
+  const chain = await startDevChain({ dataDir, log, ...SHORT });
+  const rpc = openDevRpc(chain.url);
+  const nodes = listChildNodes();
+  try {
+    expect(dirname(chain.chainConfigPath)).toBe(join(dataDir, chain.id));
+    const text = readFileSync(chain.chainConfigPath, 'utf8');
+    expect(parseChainDescription(text, chain.chainConfigPath, 369).dexes).toHaveLength(3);
+    expect(chain.hotPairs.length).toBeGreaterThan(0);
+    const head = await getBlockHead(rpc);
+    expect(Math.abs(Date.now() / 1_000 - head.timestamp)).toBeLessThan(60);
+    const deadline = Date.now() + 120_000;
+    while ((await getBlockHead(rpc)).number < head.number + 2 && Date.now() < deadline) await delay(100);
+    const filter = { fromBlock: numberToHex(head.number + 1), toBlock: 'latest', topics: [SWAP_V2] };
+    expect(await rpc.call('eth_getLogs', [filter])).not.toEqual([]);
+  } finally {
+    await rpc.close();
+    await chain.stop();
+  }
+  expect(nodes).toHaveLength(1);
+  expectNothingLeft(nodes);
+  await chain.stop();
+});
+
+test('two development chains can run at once, and each start makes a new chain', async () => {
+  const chains = [
+    await startDevChain({ dataDir, log, ...SHORT }),
+    await startDevChain({ dataDir, log, ...SHORT }),
+  ];
+  expect(readdirSync(dataDir).sort()).toEqual(chains.map((chain) => chain.id).sort());
+  expect(new Set(chains.map((chain) => chain.url)).size).toBe(2);
+  const nodes = listChildNodes();
+  await Promise.all(chains.map((chain) => chain.stop()));
+  expectNothingLeft(nodes);
+});
+
+test('an aborted start leaves no process and no file', async () => {
+  const stop = new AbortController();
+  const start = startDevChain({ dataDir, log, signal: stop.signal, swaps: 100_000 });
+  const failed = expect(start).rejects.toThrow(/abort/i);
+  while (listChildNodes().length === 0) await delay(10);
+  const nodes = listChildNodes();
+  await delay(1_000);
+  stop.abort();
+  await failed;
+  expectNothingLeft(nodes);
+});
+
+test('a later start deletes the data of a chain whose process has ended', async () => {
+  const orphan = join(dataDir, 'dev-00000001');
+  mkdirSync(orphan);
+  const owner = { owner: { pid: process.pid, startedAt: 'before' }, engine: null };
+  writeFileSync(join(orphan, 'owner.json'), JSON.stringify(owner));
+  const chain = await startDevChain({ dataDir, log, ...SHORT });
+  expect(readdirSync(dataDir)).toEqual([chain.id]);
+  await chain.stop();
+});

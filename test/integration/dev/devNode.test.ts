@@ -1,0 +1,202 @@
+/** The development chain's node process and its folder: both end with their owner. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { findAnvilBinary, startAnvil } from '../../../src/dev/node/anvil';
+import { makeDevFolder, removeOldDevFolders } from '../../../src/dev/node/devFolder';
+import { getBlockHead, openDevRpc, toNumber } from '../../../src/dev/node/devRpc';
+import { createLog } from '../../../src/log';
+import { listChildNodes, listLeftovers } from '../../support/node/childNodes';
+
+const log = createLog('silent', false);
+const WAIT_MS = 10_000;
+
+/** Whether a process runs. A zombie process does not count. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function becomesTrue(what: () => boolean): Promise<boolean> {
+  const deadline = Date.now() + WAIT_MS;
+  while (!what()) {
+    if (Date.now() > deadline) return false;
+    await delay(10);
+  }
+  return true;
+}
+
+describe('the development node', () => {
+  test('starts on a free port with chain id 369 and the given time, beside another node', async () => {
+    const nodes = await Promise.all(
+      [1_700_000_000, 1_600_000_000].map((timestamp) => startAnvil({ log, timestamp })),
+    );
+    try {
+      for (const [index, node] of nodes.entries()) {
+        const rpc = openDevRpc(node.url);
+        expect(toNumber(await rpc.call('eth_chainId'))).toBe(369);
+        expect((await getBlockHead(rpc)).timestamp).toBe([1_700_000_000, 1_600_000_000][index]);
+        await rpc.close();
+      }
+      expect(nodes[0]?.url).not.toBe(nodes[1]?.url);
+    } finally {
+      await Promise.all(nodes.map((node) => node.stop()));
+    }
+  });
+
+  test('mines blocks only on request', async () => {
+    const node = await startAnvil({ log });
+    const rpc = openDevRpc(node.url);
+    try {
+      await rpc.call('evm_mine');
+      await delay(50);
+      expect((await getBlockHead(rpc)).number).toBe(1);
+    } finally {
+      await rpc.close();
+      await node.stop();
+    }
+  });
+
+  test('leaves no process and no folder when it is stopped, even twice', async () => {
+    const node = await startAnvil({ log });
+    const nodes = listChildNodes();
+    await Promise.all([node.stop(), node.stop()]);
+    expect(nodes).toHaveLength(1);
+    expect(listLeftovers(nodes)).toEqual([]);
+    expect(isRunning(node.pid)).toBe(false);
+  });
+
+  test('reports that it ended unexpectedly', async () => {
+    const node = await startAnvil({ log });
+    process.kill(node.pid, 'SIGKILL');
+    await expect(node.ended).resolves.toEqual(expect.any(String));
+    expect(isRunning(node.pid)).toBe(false);
+    await node.stop();
+  });
+
+  test('fails on a port in use, and leaves no process behind', async () => {
+    const node = await startAnvil({ log });
+    try {
+      const port = Number(new URL(node.url).port);
+      await expect(startAnvil({ log, port })).rejects.toThrow(/did not start/);
+    } finally {
+      await node.stop();
+    }
+    expect(listChildNodes()).toEqual([]);
+  });
+
+  test('without a binary for the platform tells the user to set RPC_URL', () => {
+    expect(() => findAnvilBinary('sunos', 'sparc')).toThrow(expect.objectContaining({ code: 'bad_config' }));
+    expect(() => findAnvilBinary('sunos', 'sparc')).toThrow(/RPC_URL/);
+  });
+
+  test('serves requests while nobody reads its output', async () => {
+    const node = await startAnvil({ log });
+    const rpc = openDevRpc(node.url);
+    try {
+      const calls = Array.from({ length: 500 }, () => ({ method: 'eth_chainId', params: [] }));
+      for (let round = 0; round < 10; round++) expect(await rpc.batch(calls)).toHaveLength(500);
+    } finally {
+      await rpc.close();
+      await node.stop();
+    }
+  });
+});
+
+describe('after a kill of the parent process', () => {
+  let parent: ChildProcess | undefined;
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'candlehouse-orphan-'));
+  });
+  afterEach(() => {
+    parent?.kill('SIGKILL');
+    // The process that cleans up after the parent may still be removing files.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  });
+
+  test('the node ends and its files are removed', async () => {
+    parent = spawnParent(folder);
+    const pid = await readPid(parent);
+    expect(isRunning(pid)).toBe(true);
+    const made = readdirSync(folder).filter((name) => name.startsWith('candlehouse-anvil-'));
+    expect(made).toHaveLength(1);
+    parent.kill('SIGKILL');
+    expect(await becomesTrue(() => !isRunning(pid))).toBe(true);
+    expect(await becomesTrue(() => !existsSync(join(folder, made[0] ?? '')))).toBe(true);
+  });
+});
+
+/** A Node process that starts a node, prints its pid and waits. Its temporary files are in `folder`. */
+function spawnParent(folder: string): ChildProcess {
+  const root = join(__dirname, '..', '..', '..');
+  const script = `
+    const { transformFileSync } = require('@swc/core');
+    const options = { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } };
+    require.extensions['.ts'] = (module, file) => module._compile(transformFileSync(file, options).code, file);
+    const { startAnvil } = require('./src/dev/node/anvil.ts');
+    const { createLog } = require('./src/log.ts');
+    startAnvil({ log: createLog('silent', false) }).then((node) => {
+      process.stdout.write('pid ' + node.pid + '\\n');
+      setInterval(() => undefined, 60_000);
+    });`;
+  return spawn(process.execPath, ['-e', script], {
+    cwd: root,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+function readPid(parent: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    parent.once('exit', () => reject(new Error(`the parent ended early: ${text}`)));
+    parent.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      const pid = /pid (\d+)\n/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+  });
+}
+
+describe('the folder of a development chain', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'candlehouse-folders-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  test('is new at each start, and is deleted by remove()', async () => {
+    const [one, two] = [await makeDevFolder(dataDir), await makeDevFolder(dataDir)];
+    expect(one.id).toMatch(/^dev-[0-9a-f]{8}$/);
+    expect(one.path).not.toBe(two.path);
+    one.remove();
+    expect(readdirSync(dataDir)).toEqual([two.id]);
+  });
+
+  test('stays while its owner runs, and other folders always stay', async () => {
+    const folder = await makeDevFolder(dataDir);
+    mkdirSync(join(dataDir, 'clickhouse'));
+    await removeOldDevFolders(dataDir, log);
+    expect(readdirSync(dataDir).sort()).toEqual(['clickhouse', folder.id].sort());
+  });
+
+  test('is deleted by a later start if its owner has ended or its owner file is missing for long', async () => {
+    const [orphan, ownerless, young] = ['dev-00000001', 'dev-00000002', 'dev-00000003'];
+    for (const name of [orphan, ownerless, young]) mkdirSync(join(dataDir, name));
+    // The pid of a live process that started at another time.
+    const owner = { owner: { pid: process.pid, startedAt: 'before' }, engine: null };
+    writeFileSync(join(dataDir, orphan, 'owner.json'), JSON.stringify(owner));
+    const old = new Date(Date.now() - 3_600_000);
+    utimesSync(join(dataDir, ownerless), old, old);
+    await removeOldDevFolders(dataDir, log);
+    expect(readdirSync(dataDir)).toEqual([young]);
+  });
+});

@@ -1,0 +1,307 @@
+/**
+ * A simulated chain with hostile bytes in every identity, text and log, stored by the real ingester. Verified sources,
+ * codes and creations are inserted as raw bytes, as an older version might have stored them. The test file replaces
+ * `digest` of the simulated chain by `hostileDigest`.
+ */
+import { AbiCoder, id } from 'ethers';
+
+import type { Database } from '../../../src/clickhouse/client/database';
+import { createdContractsTable } from '../../../src/clickhouse/schema/explorerTables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { balanceChecksTable, positionEventsTable } from '../../../src/clickhouse/schema/tables';
+import { normaliseText } from '../../../src/domain/address';
+import type { Hex } from '../../../src/domain/hex';
+import { toOrd } from '../../../src/domain/ord';
+import { SIM_CHAIN_ID, type SimChain, type Wilderness } from './simChain';
+import type { Draft } from './simLogs';
+import { askRows } from '../../support/engine/askRows';
+import { HOSTILE_PATTERNS, hostileIdentity } from '../../support/hostile/hostileBytes';
+
+const COUNT = HOSTILE_PATTERNS.length;
+const NOTE = { type: 'event', name: 'Note', inputs: [{ name: 'text', type: 'string' }] };
+const NOTE_TOPIC = id('Note(string)') as Hex;
+
+/** Contracts with verified sources, one for each pattern. */
+export const hostileContract = (index: number): Hex => hostileIdentity('contract', index % COUNT, 20);
+const hashOf = (role: string, index: number): Hex => hostileIdentity(role, index % COUNT, 32);
+const addressOf = (role: string, index: number): Hex => hostileIdentity(role, index % COUNT, 20);
+const patternAt = (index: number): Buffer => HOSTILE_PATTERNS[index % COUNT]!.bytes;
+const hexOf = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
+
+/** Logs of the hostile contracts: patterns as data and topics, and as text of a decodable event. */
+export function hostileWilderness(): Wilderness {
+  let made = 0;
+  let late = 0;
+  const next = (): Draft => {
+    const index = made;
+    made += 1;
+    const address = hostileContract(Math.floor(index / 3));
+    if (index % 3 === 0) {
+      const text = AbiCoder.defaultAbiCoder().encode(['bytes'], [patternAt(index / 3)]);
+      return { address, topics: [NOTE_TOPIC], data: text as Hex };
+    }
+    const nth = Math.floor((index * 2) / 3);
+    const topics = [0, 1, 2, 3].map((place) => hashOf(`topic${place}`, nth + place));
+    return {
+      address,
+      topics: topics.slice(0, (nth % 5) + 1),
+      data: hexOf(patternAt(Math.floor(index / 3))),
+    };
+  };
+  return {
+    spacings: [1, 10, 10, 59, 400],
+    emptyChance: 0,
+    transactionsMax: 3,
+    drafts: () => [next(), next()],
+    secondToken: () => hostileIdentity('late', (late += 1), 20),
+  };
+}
+
+/** An SQL expression for a value of raw bytes. */
+type Sql = string;
+const bytes = (value: Buffer | Hex): Sql =>
+  `unhex('${typeof value === 'string' ? value.slice(2) : value.toString('hex')}')`;
+const json = (value: unknown): Sql => bytes(Buffer.from(JSON.stringify(value)));
+
+async function insertSql(
+  database: Database,
+  table: string,
+  rows: readonly Readonly<Record<string, Sql | number>>[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => `(${columns.map((column) => row[column]).join(', ')})`);
+  await database.command(
+    `fill ${table}`,
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values.join(', ')}`,
+  );
+}
+
+/** Stores everything that the simulated ingester does not write. */
+export async function storeHostileRows(database: Database, chain: SimChain): Promise<void> {
+  const indexes = HOSTILE_PATTERNS.map((_, index) => index);
+  await storeSources(database, indexes);
+  await storeCodes(database, indexes);
+  await storeNames(database);
+  await storeEvents(database, chain, indexes);
+  await insertSql(
+    database,
+    'import_positions',
+    indexes.map((index) => ({
+      source: bytes(patternAt(index)),
+      position: bytes(patternAt(index)),
+      version: 1,
+    })),
+  );
+}
+
+async function storeSources(database: Database, indexes: readonly number[]): Promise<void> {
+  const verified = indexes.map((index) => {
+    const pattern = patternAt(index);
+    const text = pattern.toString();
+    const raw = bytes(pattern);
+    const abi = [
+      NOTE,
+      { type: 'function', name: 'f', inputs: [{ name: text, type: 'uint256' }], outputs: [] },
+    ];
+    return {
+      chain_id: SIM_CHAIN_ID,
+      address: bytes(hostileContract(index)),
+      code_hash: bytes(hashOf('code', index)),
+      status: "'exact_match'",
+      source: "'local'",
+      verified_at: 1_700_000_000,
+      name: raw,
+      path: raw,
+      language: "'Solidity'",
+      compiler: "'solc'",
+      compiler_version: raw,
+      optimization: 'true',
+      runs: 200,
+      evm_version: raw,
+      license: raw,
+      abi: json(abi),
+      constructor_arguments: raw,
+      libraries: json({ [text]: addressOf('library', index) }),
+      settings: json({ remappings: [text] }),
+      file_paths: `[${raw}, concat('two', ${raw})]`,
+      file_hashes: `[${bytes(hashOf('content', index))}, ${bytes(hashOf('content', index + 1))}]`,
+      deployer: bytes(addressOf('deployer', index)),
+      deployment_tx: bytes(hashOf('deployment', index)),
+      deployment_block: 3,
+      version: index + 1,
+    };
+  });
+  await insertSql(
+    database,
+    'source_files',
+    indexes.map((index) => ({
+      content_hash: bytes(hashOf('content', index)),
+      content: bytes(sourceText(index)),
+    })),
+  );
+  await insertSql(
+    database,
+    'source_uses',
+    indexes.map((index) => ({
+      content_hash: bytes(hashOf('content', index)),
+      chain_id: SIM_CHAIN_ID,
+      address: bytes(hostileContract(index)),
+      path: bytes(patternAt(index)),
+      contract_name: bytes(patternAt(index)),
+      language: "'Solidity'",
+      status: "'exact_match'",
+      version: index + 1,
+      removed: 0,
+    })),
+  );
+  await insertSql(database, 'verified_contracts', verified);
+  await insertSql(
+    database,
+    'abi_signatures',
+    indexes.map((index) => ({
+      selector: bytes(hashOf('topic0', index)),
+      kind: "'event'",
+      signature: bytes(patternAt(index)),
+      indexed: 0,
+      // Every third entry is not JSON at all.
+      entry:
+        index % 3 === 0
+          ? bytes(patternAt(index))
+          : json({ ...NOTE, inputs: [{ name: patternAt(index).toString(), type: 'string' }] }),
+    })),
+  );
+}
+
+/** Source text of the file for a pattern. */
+export function sourceText(index: number): Buffer {
+  return Buffer.concat([Buffer.from('// hostile '), patternAt(index), Buffer.from('\ncontract A {}\n')]);
+}
+
+async function storeCodes(database: Database, indexes: readonly number[]): Promise<void> {
+  await insertSql(
+    database,
+    'contract_codes',
+    indexes.map((index) => ({
+      address: bytes(hostileContract(index)),
+      code_hash: bytes(hashOf('code', index)),
+      code_size: 100,
+      proxy: index % 2 === 0 ? "''" : "'eip1967'",
+      implementation: bytes(addressOf('implementation', index)),
+      beacon: bytes(addressOf('beacon', index)),
+      checked_block: 3,
+      version: 1,
+    })),
+  );
+  await insertSql(
+    database,
+    'contract_creations',
+    indexes.map((index) => ({
+      address: bytes(hostileContract(index)),
+      creator: bytes(addressOf('creator', index)),
+      factory: bytes(addressOf('factory', index)),
+      tx_hash: bytes(hashOf('creation', index)),
+      block: 3,
+      timestamp: 1_700_000_000,
+      version: 1,
+    })),
+  );
+}
+
+/** Names of all tokens, alternately cleaned by the ingester's rules and raw. */
+async function storeNames(database: Database): Promise<void> {
+  const tokens = await askRows<{ address: string; version: string }>(
+    database,
+    'SELECT lower(hex(address)) AS address, toString(max(version) + 1) AS version FROM tokens GROUP BY address ORDER BY address',
+  );
+  const rows = tokens.map(({ address, version }, index) => {
+    const pattern = patternAt(Math.floor(index / 2));
+    const clean = (max: number): Sql => {
+      const text = normaliseText(pattern.toString(), max);
+      return text === null ? 'NULL' : bytes(Buffer.from(text));
+    };
+    const isClean = index % 2 === 0;
+    return {
+      address: bytes(`0x${address}`),
+      symbol: isClean ? clean(64) : bytes(pattern),
+      name: isClean ? clean(128) : bytes(pattern),
+      decimals: 18,
+      version,
+    };
+  });
+  await insertSql(database, 'tokens', rows);
+}
+
+/** Creations of contracts and positions, in final blocks and in the head. */
+async function storeEvents(database: Database, chain: SimChain, indexes: readonly number[]): Promise<void> {
+  const head = await askRows<{ number: number; commit: string }>(
+    database,
+    'SELECT number, toString(argMax(commit, version)) AS commit FROM head_blocks GROUP BY number ORDER BY number DESC LIMIT 10',
+  );
+  const rowsAt = (block: number, from: number, count: number) =>
+    indexes.slice(0, count).map((offset) => {
+      const index = from + offset;
+      const place = { ord: toOrd(block, 100_000 + offset), timestamp: chain.at(block)!.timestamp };
+      const created = {
+        ...place,
+        address: hostileContract(index),
+        creator: addressOf('creator', index),
+        tx_hash: hashOf('creation', index),
+        tx_index: 0,
+      };
+      const position = {
+        ...place,
+        manager: addressOf('manager', index),
+        token_id: BigInt(index),
+        kind: (['transfer', 'increase', 'collect'] as const)[index % 3]!,
+        sender: addressOf('owner', index),
+        recipient: addressOf('owner', index + 1),
+        pair: addressOf('position', index),
+        tick_lower: -60,
+        tick_upper: 60,
+        liquidity: 1n,
+        amount0: 1n,
+        amount1: 1n,
+      };
+      return { created, position };
+    });
+  const final = rowsAt(5, 0, COUNT);
+  await insertRows(
+    database,
+    createdContractsTable,
+    final.map(({ created }) => created),
+  );
+  await insertRows(
+    database,
+    positionEventsTable,
+    final.map(({ position }) => position),
+  );
+  for (const [at, { number, commit }] of head.entries()) {
+    const rows = rowsAt(number, at * 5, 5);
+    const options = { commit: Number(commit) };
+    await insertRows(
+      database,
+      createdContractsTable,
+      rows.map(({ created }) => created),
+      options,
+    );
+    await insertRows(
+      database,
+      positionEventsTable,
+      rows.map(({ position }) => position),
+      options,
+    );
+  }
+  await insertRows(
+    database,
+    balanceChecksTable,
+    indexes.map((index) => ({
+      token: addressOf('checked', index),
+      checked_block: 5,
+      holders_checked: 1,
+      mismatches: 0,
+      mismatch_block: 0,
+      rebasing: false,
+      version: 1,
+    })),
+  );
+}

@@ -1,0 +1,279 @@
+/**
+ * A chain in memory: a tree of blocks with logs of V2 pools, V3 pools and a vault. Tests can fork the chain. Encodes
+ * logs by hand, without code of the product.
+ */
+import type { ChainBlock, ChainLog } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import { FastRandom, Random } from '../../support/random';
+import { data, digest, topicOf, type Draft } from './simLogs';
+import { transferLog } from './simTransfers';
+import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
+
+export const SIM_CHAIN_ID = 369;
+const GENESIS_TIME = 1_700_000_000;
+
+const TOPIC = {
+  pairCreated: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
+  poolCreated: '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118',
+  v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
+  v2Sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
+  v2Mint: '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f',
+  v2Burn: '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496',
+  v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+  v3Mint: '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde',
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+} as const satisfies Record<string, Hex>;
+
+export const V2_FACTORY: Hex = `0x${'f2'.repeat(20)}`;
+export const V3_FACTORY: Hex = `0x${'f3'.repeat(20)}`;
+
+export function simToken(index: number): Hex {
+  return digest(`token ${index}`, 20);
+}
+
+/** A factory's pair. V2 has one pair per two tokens, V3 one per fee. */
+export interface SimPair {
+  readonly address: Hex;
+  readonly kind: 'v2' | 'v3';
+  readonly token0: Hex;
+  readonly token1: Hex;
+}
+
+type SimPool = SimPair | SimVaultPool;
+
+/** A block with the state that its logs do not show. */
+interface Node {
+  readonly block: ChainBlock;
+  /** Pools that exist after the block. */
+  readonly pools: readonly SimPool[];
+}
+
+/** Features in addition to the plain chain's. Uses a separate random generator. */
+export interface Wilderness {
+  /** Possible seconds between blocks. */
+  readonly spacings: readonly number[];
+  readonly emptyChance: number;
+  readonly transactionsMax: number;
+  /** Additional logs of these pools for a transaction. */
+  drafts(pools: readonly SimPool[]): Draft[];
+  /** A new token for this pool; null for one of the existing tokens. */
+  secondToken(id: string): Hex | null;
+}
+
+const TOKENS = Array.from({ length: 12 }, (_, index) => simToken(index));
+/** The anchors and the native token, in the quote order of the description. */
+export const SIM_RANKED: readonly Hex[] = [6, 7, 8].map(simToken);
+
+export class SimChain {
+  readonly random: Random;
+  private readonly nodes = new Map<Hex, Node>();
+  private branch: Node[] = [];
+  private view: readonly ChainBlock[] = [];
+  private salt = 0;
+
+  /** `wild` adds features that the plain chain lacks. Without `wild`, a seed gives the same chain as always. */
+  constructor(
+    seed: number,
+    private readonly wild: Wilderness | null = null,
+  ) {
+    this.random = wild === null ? new Random(seed) : new FastRandom(seed);
+    this.branch.push(this.add(this.makeBlock(null, [])));
+  }
+
+  get head(): ChainBlock {
+    return this.branch.at(-1)!.block;
+  }
+
+  at(number: number): ChainBlock | undefined {
+    return this.branch[number]?.block;
+  }
+
+  /** Vault pools after the block; undefined if no branch has the block. */
+  vaultPoolsAt(hash: Hex): readonly SimVaultPool[] | undefined {
+    return this.nodes.get(hash)?.pools.filter((pool) => pool.kind === 'vault');
+  }
+
+  /** Pairs after the block; undefined if no branch has the block. */
+  pairsAt(hash: Hex): readonly SimPair[] | undefined {
+    return this.nodes.get(hash)?.pools.filter((pool) => pool.kind !== 'vault');
+  }
+
+  block(hash: Hex): ChainBlock | undefined {
+    return this.nodes.get(hash)?.block;
+  }
+
+  /** All blocks of this height, on any branch. */
+  blocksAt(number: number): ChainBlock[] {
+    return [...this.nodes.values()].flatMap(({ block }) => (block.number === number ? [block] : []));
+  }
+
+  canonical(): ChainBlock[] {
+    return this.branch.map((node) => node.block);
+  }
+
+  /** The same array until the head changes. Callers must not modify the array. */
+  canonicalView(): readonly ChainBlock[] {
+    if (this.view.at(-1) !== this.head) this.view = this.canonical();
+    return this.view;
+  }
+
+  mine(count = 1): void {
+    for (let i = 0; i < count; i += 1) {
+      const parent = this.branch.at(-1)!;
+      this.branch.push(this.add(this.makeBlock(parent.block, parent.pools)));
+    }
+  }
+
+  /** Replaces the last `depth` blocks with `length` others. Returns the previous tip. */
+  reorg(depth: number, length: number): Hex {
+    const old = this.head.hash;
+    this.branch = this.branch.slice(0, this.branch.length - depth);
+    this.mine(length);
+    return old;
+  }
+
+  /** Makes the branch that ends with this block canonical. */
+  switchTo(tip: Hex): void {
+    const branch: Node[] = [];
+    for (let node = this.nodes.get(tip); node !== undefined; node = this.nodes.get(node.block.parentHash)) {
+      branch.unshift(node);
+    }
+    this.branch = branch;
+  }
+
+  private add(node: Node): Node {
+    this.nodes.set(node.block.hash, node);
+    return node;
+  }
+
+  private makeBlock(parent: ChainBlock | null, existing: readonly SimPool[]): Node {
+    const { random } = this;
+    const number = parent === null ? 0 : parent.number + 1;
+    const timestamp =
+      parent === null
+        ? GENESIS_TIME
+        : parent.timestamp + random.pick(this.wild?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
+    this.salt += 1;
+    const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
+    const pools = [...existing];
+    const logs: ChainLog[] = [];
+    const empty = parent === null || random.chance(this.wild?.emptyChance ?? 0.15);
+    const transactions = empty ? 0 : random.int(1, this.wild?.transactionsMax ?? 4);
+    for (let index = 0; index < transactions; index += 1) {
+      const transactionHash = digest(`${hash} tx ${index}`, 32);
+      const drafts = this.makeTransaction(pools, `${this.salt}-${index}`);
+      for (const draft of drafts) {
+        logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
+      }
+    }
+    return {
+      pools,
+      block: {
+        number,
+        hash,
+        parentHash: parent?.hash ?? `0x${'0'.repeat(64)}`,
+        timestamp,
+        baseFeePerGas: 7n,
+        transactionCount: transactions,
+        transactions: Array.from({ length: transactions }, (_, index) => ({
+          hash: digest(`${hash} tx ${index}`, 32),
+          index,
+          from: digest(`maker ${index % 3}`, 20),
+          effectiveGasPrice: BigInt(random.int(1, 1000)),
+          contractAddress: null,
+        })),
+        logs,
+      },
+    };
+  }
+
+  /** The logs of one transaction. May add pools. */
+  private makeTransaction(pools: SimPool[], id: string): Draft[] {
+    const { random } = this;
+    const drafts: Draft[] = [];
+    if (pools.length === 0 || random.chance(0.08)) drafts.push(...this.createPool(pools, id));
+    for (let i = random.int(1, 4); i > 0; i -= 1) {
+      const pool = random.pick(pools);
+      if (pool.kind === 'vault') drafts.push(...this.moveVaultPool(pools, pool));
+      else drafts.push(...(pool.kind === 'v2' ? this.v2Event(pool.address) : this.v3Event(pool.address)));
+      if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
+    }
+    if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, simToken(8)));
+    if (this.wild !== null) drafts.push(...this.wild.drafts(pools));
+    return drafts;
+  }
+
+  private moveVaultPool(pools: SimPool[], pool: SimVaultPool): Draft[] {
+    const { drafts, after } = vaultEvent(this.random, pool);
+    pools[pools.indexOf(pool)] = after;
+    return this.random.chance(0.1) ? [...drafts, vaultOddity(this.random, after)] : drafts;
+  }
+
+  private createPool(pools: SimPool[], id: string): Draft[] {
+    if (this.random.chance(0.4)) {
+      const { drafts, pool } = createVaultPool(this.random, digest(`pool ${id}`, 20), simToken);
+      pools.push(pool);
+      return drafts;
+    }
+    const kind = this.random.chance(0.6) ? 'v2' : 'v3';
+    const address = digest(`pool ${id}`, 20);
+    const token0 = simToken(this.random.int(0, 5));
+    const token1 = this.wild?.secondToken(id) ?? simToken(this.random.int(6, 11));
+    // A factory creates each pair once.
+    const exists = (pool: SimPool): boolean =>
+      pool.kind === kind && pool.token0 === token0 && pool.token1 === token1;
+    if (this.wild !== null && pools.some(exists)) return [];
+    pools.push({ address, kind, token0, token1 });
+    if (kind === 'v2') {
+      const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];
+      return [{ address: V2_FACTORY, topics, data: data(address, 1n) }];
+    }
+    const topics = [TOPIC.poolCreated, topicOf(token0), topicOf(token1), topicOf(3000n)];
+    return [{ address: V3_FACTORY, topics, data: data(60n, address) }];
+  }
+
+  private v2Event(address: Hex): Draft[] {
+    const { random } = this;
+    const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+    const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(random.big(112), random.big(112)) };
+    const [a, b] = [random.big(100), random.big(100)];
+    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Mint, who], data: data(a, b) }];
+    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Burn, who, who], data: data(a, b) }];
+    const amounts = random.chance(0.5) ? [a, 0n, 0n, b] : [0n, a, b, random.chance(0.1) ? b : 0n];
+    const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: data(...amounts) };
+    // Sometimes a swap has no Sync, and therefore no price.
+    return random.chance(0.05) ? [swap] : [sync, swap];
+  }
+
+  private v3Event(address: Hex): Draft[] {
+    const { random } = this;
+    const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+    const [a, b] = [random.big(100), random.big(100)];
+    if (random.chance(0.1)) {
+      const topics = [TOPIC.v3Mint, who, topicOf(-600n), topicOf(600n)];
+      return [{ address, topics, data: data(digest('sender', 20), random.big(100), a, b) }];
+    }
+    const [amount0, amount1] = random.chance(0.5) ? [a, -b] : [-a, b];
+    const body = data(
+      amount0,
+      amount1,
+      random.big(150),
+      random.big(110),
+      BigInt(random.int(-800_000, 800_000)),
+    );
+    return [{ address, topics: [TOPIC.v3Swap, who, who], data: body }];
+  }
+
+  /** Logs that the ingester must skip: malformed, anonymous, from unknown contracts, or irrelevant. */
+  private oddity(address: Hex): Draft {
+    const { random } = this;
+    const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
+    return random.pick<Draft>([
+      { address, topics: [TOPIC.v2Swap], data: data(1n, 2n) },
+      { address, topics: [], data: '0x' },
+      { address, topics: [TOPIC.v3Swap, topicOf(1n), topicOf(2n)], data: data(1n) },
+      { address: stranger, topics: [TOPIC.v2Sync], data: data(5n, 7n) },
+      { address: stranger, topics: [TOPIC.transfer, topicOf(1n), topicOf(2n)], data: data(9n) },
+    ]);
+  }
+}

@@ -1,0 +1,25 @@
+/** The chain description of the simulated chain. */
+import type { ChainDescription } from '../../../src/domain/chainDescription';
+import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY } from './simChain';
+import { VAULT } from './simVault';
+
+export const SIM_DESCRIPTION: ChainDescription = {
+  chainId: SIM_CHAIN_ID,
+  name: 'Simulation',
+  nativeSymbol: 'SIM',
+  wrappedNative: simToken(8),
+  anchors: [
+    { address: simToken(6), symbol: 'ONE', priceUsd: 1 },
+    { address: simToken(7), symbol: 'TWO', priceUsd: 1 },
+  ],
+  majors: [],
+  burn: null,
+  confirmations: 64,
+  startBlock: null,
+  rpcUrls: [],
+  dexes: [
+    { name: 'sim_v2', displayName: 'Sim V2', protocol: 'uniswap_v2', factory: V2_FACTORY, feeBps: 30 },
+    { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY },
+    { name: 'sim_vault', displayName: 'Sim vault', protocol: 'balancer_v2', factory: VAULT },
+  ],
+};

@@ -1,0 +1,38 @@
+/** Encodes the logs of the simulated chain by hand. */
+import { createHash } from 'node:crypto';
+
+import type { ChainLog } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+
+export type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
+
+const MOD = 1n << 256n;
+const word = (value: bigint | Hex): string =>
+  typeof value === 'bigint'
+    ? (((value % MOD) + MOD) % MOD).toString(16).padStart(64, '0')
+    : value.slice(2).padStart(64, '0');
+
+/** Static words, one after another. */
+export function data(...values: (bigint | Hex)[]): Hex {
+  return `0x${values.map(word).join('')}`;
+}
+
+/** Dynamic arrays in Solidity's encoding, with static words after their offsets. */
+export function arrayData(arrays: readonly (readonly (bigint | Hex)[])[], ...statics: bigint[]): Hex {
+  let end = BigInt(arrays.length + statics.length) * 32n;
+  const offsets = arrays.map((items) => {
+    const offset = end;
+    end += BigInt(items.length + 1) * 32n;
+    return offset;
+  });
+  return data(...offsets, ...statics, ...arrays.flatMap((items) => [BigInt(items.length), ...items]));
+}
+
+export const topicOf = (value: Hex | bigint): Hex => data(value);
+
+export function digest(text: string, bytes: number): Hex {
+  return `0x${createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, bytes * 2)}`;
+}

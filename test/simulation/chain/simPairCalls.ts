@@ -1,0 +1,55 @@
+/** Answers contract calls to pairs, factories and tokens of the simulated chain. */
+import type { Hex } from '../../../src/domain/hex';
+import { data as words } from './simLogs';
+import { simToken, V2_FACTORY, V3_FACTORY, type SimPair } from './simChain';
+
+const SELECTORS = {
+  token0: '0x0dfe1681',
+  token1: '0xd21220a7',
+  fee: '0xddca3f43',
+  tickSpacing: '0xd0c93a7c',
+  getPair: '0xe6a43905',
+  getPool: '0x1698ee82',
+  decimals: '0x313ce567',
+  balanceOf: '0x70a08231',
+  slot0: '0x3850c7bd',
+  liquidity: '0x1a686502',
+} as const;
+
+const OLD_TOKENS = new Set(Array.from({ length: 12 }, (_, index) => simToken(index)));
+const DECIMALS = [18, 18, 18, 6, 8, 0, 30] as const;
+
+/** A token's decimals, derived from its address. */
+export function simDecimals(token: Hex): number {
+  return DECIMALS[Number.parseInt(token.slice(-2), 16) % DECIMALS.length]!;
+}
+
+/** `pairs` are the pairs at the requested block. An address without code returns empty data. */
+export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' | 'pruned' {
+  const selector = data.slice(0, 10);
+  if (to === V2_FACTORY || to === V3_FACTORY) return answerFactory(pairs, to, data);
+  // The nodes have no archive. These calls always ask about past blocks, so the state is pruned.
+  if (selector === SELECTORS.balanceOf || selector === SELECTORS.slot0 || selector === SELECTORS.liquidity)
+    return 'pruned';
+  const pair = pairs.find(({ address }) => address === to);
+  if (pair === undefined) {
+    const exists = OLD_TOKENS.has(to) || pairs.some(({ token0, token1 }) => token0 === to || token1 === to);
+    if (!exists) return '0x';
+    return selector === SELECTORS.decimals ? words(BigInt(simDecimals(to))) : 'revert';
+  }
+  if (selector === SELECTORS.token0) return words(pair.token0);
+  if (selector === SELECTORS.token1) return words(pair.token1);
+  if (pair.kind === 'v3' && selector === SELECTORS.fee) return words(3000n);
+  if (pair.kind === 'v3' && selector === SELECTORS.tickSpacing) return words(60n);
+  return 'revert';
+}
+
+function answerFactory(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' {
+  const kind = to === V2_FACTORY ? 'v2' : 'v3';
+  const selector = data.slice(0, 10);
+  if (selector !== (kind === 'v2' ? SELECTORS.getPair : SELECTORS.getPool)) return 'revert';
+  const [token0, token1] = [34, 98].map((at) => `0x${data.slice(at, at + 40)}`);
+  if (kind === 'v3' && BigInt(`0x${data.slice(138, 202)}`) !== 3000n) return words(0n);
+  const pair = pairs.find((each) => each.kind === kind && each.token0 === token0 && each.token1 === token1);
+  return words(pair?.address ?? 0n);
+}

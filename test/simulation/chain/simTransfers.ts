@@ -1,0 +1,51 @@
+/**
+ * Random token transfers of the simulated chain: plain, odd and extreme amounts, wrapping, and logs that only resemble
+ * transfers.
+ */
+import type { Hex } from '../../../src/domain/hex';
+import type { Random } from '../../support/random';
+import { data, digest, topicOf, type Draft } from './simLogs';
+
+const TOPIC = {
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  deposit: '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c',
+  withdrawal: '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65',
+} as const satisfies Record<string, Hex>;
+
+const ZERO: Hex = `0x${'0'.repeat(40)}`;
+const LARGEST = (1n << 256n) - 1n;
+
+/** One log. `wrapped` is the token whose Deposit and Withdrawal count. */
+export function transferLog(random: Random, tokens: readonly Hex[], wrapped: Hex): Draft {
+  const holder = (): Hex => digest(`holder ${random.int(0, 7)}`, 20);
+  const token = random.pick([...tokens]);
+  const amount = random.pick([0n, 1n, random.big(60), random.big(120), random.big(255), LARGEST]);
+  const from = holder();
+  const transfer = (sender: Hex, recipient: Hex): Draft => ({
+    address: token,
+    topics: [TOPIC.transfer, topicOf(sender), topicOf(recipient)],
+    data: data(amount),
+  });
+  return random.pick<() => Draft>([
+    () => transfer(from, holder()),
+    () => transfer(from, holder()),
+    () => transfer(from, from),
+    () => transfer(ZERO, from),
+    () => transfer(from, ZERO),
+    () => ({ address: wrapped, topics: [TOPIC.deposit, topicOf(from)], data: data(random.big(90)) }),
+    () => ({ address: wrapped, topics: [TOPIC.withdrawal, topicOf(from)], data: data(random.big(90)) }),
+    // A Deposit of another token, an NFT transfer, a log with an extra word, a log with an invalid address.
+    () => ({
+      address: token === wrapped ? ZERO : token,
+      topics: [TOPIC.deposit, topicOf(from)],
+      data: data(5n),
+    }),
+    () => ({
+      ...transfer(from, holder()),
+      topics: [TOPIC.transfer, topicOf(from), topicOf(from), topicOf(7n)],
+      data: '0x',
+    }),
+    () => ({ ...transfer(from, holder()), data: data(1n, 2n) }),
+    () => ({ ...transfer(from, holder()), topics: [TOPIC.transfer, topicOf(LARGEST), topicOf(from)] }),
+  ])();
+}

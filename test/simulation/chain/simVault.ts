@@ -1,0 +1,186 @@
+/** The vault of the simulated chain: pools of two to four tokens, their events, and their answers to calls. */
+import type { Hex } from '../../../src/domain/hex';
+import type { Random } from '../../support/random';
+import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
+
+export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
+const ONE = 10n ** 18n;
+
+const TOPIC = {
+  poolRegistered: '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e',
+  tokensRegistered: '0xf5847d3f2197b16cdcd2098ec95d0905cd1abdaf415f07bb7cef2bba8ac5dec4',
+  swap: '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b',
+  balanceChanged: '0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78',
+  balanceManaged: '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a',
+  feeChanged: '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc',
+} as const satisfies Record<string, Hex>;
+
+/** `plain` is weighted, `moving` is weighted with changing weights, `other` is neither weighted nor stable. */
+type Nature = 'plain' | 'moving' | 'stable' | 'other';
+
+export interface SimVaultPool {
+  readonly address: Hex;
+  readonly kind: 'vault';
+  readonly poolId: Hex;
+  readonly nature: Nature;
+  readonly tokens: readonly Hex[];
+  /** The answer of getNormalizedWeights; may be empty. */
+  readonly weights: readonly bigint[];
+  readonly balances: readonly bigint[];
+  readonly fee: bigint;
+}
+
+const randomFee = (random: Random): bigint => 10n ** 12n + random.big(56);
+
+export function createVaultPool(
+  random: Random,
+  address: Hex,
+  simToken: (index: number) => Hex,
+): { drafts: Draft[]; pool: SimVaultPool } {
+  const nature = random.pick<Nature>(['plain', 'plain', 'plain', 'plain', 'moving', 'stable', 'other']);
+  const chosen = new Set<Hex>();
+  // Composable stable pools hold their own token.
+  if (nature === 'stable') chosen.add(address);
+  for (const count = chosen.size + random.int(2, 4); chosen.size < count;)
+    chosen.add(simToken(random.int(0, 11)));
+  const tokens = [...chosen].sort();
+  const poolId: Hex = `${address}0001${digest(address, 10).slice(2)}`;
+  const fee = randomFee(random);
+  const balances = tokens.map(() => 0n);
+  const pool: SimVaultPool = {
+    address,
+    kind: 'vault',
+    poolId,
+    nature,
+    tokens,
+    weights: randomWeights(random, tokens.length),
+    balances,
+    fee,
+  };
+  const managers = tokens.map(() => 0n);
+  // In the order of BasePool's constructor. Some constructors change the fee again at their end.
+  const again = Number(address.at(-1)) % 3 === 0;
+  const drafts: Draft[] = [
+    feeChange(address, again ? fee + 10n ** 16n : fee),
+    registration(poolId, address),
+    { address: VAULT, topics: [TOPIC.tokensRegistered, poolId], data: arrayData([tokens, managers]) },
+    ...(again ? [feeChange(address, fee)] : []),
+  ];
+  return { drafts, pool };
+}
+
+/** Add up to exactly 1. Some weights are often equal. */
+function randomWeights(random: Random, count: number): bigint[] {
+  const parts = Array.from({ length: count }, () => BigInt(random.pick([1, 1, 2, 5, 20])));
+  const sum = parts.reduce((total, part) => total + part, 0n);
+  const weights = parts.map((part) => (part * ONE) / sum);
+  const rest = ONE - weights.reduce((total, weight) => total + weight, 0n);
+  return weights.map((weight, index) => (index === 0 ? weight + rest : weight));
+}
+
+function feeChange(address: Hex, fee: bigint): Draft {
+  return { address, topics: [TOPIC.feeChanged], data: data(fee) };
+}
+
+function registration(poolId: Hex, address: Hex): Draft {
+  return { address: VAULT, topics: [TOPIC.poolRegistered, poolId, topicOf(address)], data: data(1n) };
+}
+
+/** A random event of the pool, and the pool after the event. */
+export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[]; after: SimVaultPool } {
+  const { address, poolId, tokens, balances } = pool;
+  if (random.chance(0.08)) {
+    const fee = randomFee(random);
+    return { drafts: [feeChange(address, fee)], after: { ...pool, fee } };
+  }
+  const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+  const part = (index: number): bigint => (balances[index]! * BigInt(random.int(0, 900))) / 1000n;
+  if (random.chance(0.06)) {
+    const index = random.int(0, tokens.length - 1);
+    const [cash, managed] = [-part(index), random.big(60)];
+    const topics = [TOPIC.balanceManaged, poolId, who, topicOf(tokens[index]!)];
+    return {
+      drafts: [{ address: VAULT, topics, data: data(cash, managed) }],
+      after: move(pool, (at) => (at === index ? cash + managed : 0n)),
+    };
+  }
+  if (balances.every((balance) => balance === 0n) || random.chance(0.15)) {
+    const exit = random.chance(0.4);
+    const deltas = tokens.map((_, index) => (exit ? -part(index) : random.big(100)));
+    const fees = tokens.map((_, index) =>
+      random.chance(0.3) ? (balances[index]! + deltas[index]!) / 50n : 0n,
+    );
+    const topics = [TOPIC.balanceChanged, poolId, who];
+    return {
+      drafts: [{ address: VAULT, topics, data: arrayData([tokens, deltas, fees]) }],
+      after: move(pool, (at) => deltas[at]! - fees[at]!),
+    };
+  }
+  const into = random.int(0, tokens.length - 1);
+  const out = (into + random.int(1, tokens.length - 1)) % tokens.length;
+  const [amountIn, amountOut] = [random.big(100), part(out)];
+  const topics = [TOPIC.swap, poolId, topicOf(tokens[into]!), topicOf(tokens[out]!)];
+  return {
+    drafts: [{ address: VAULT, topics, data: data(amountIn, amountOut) }],
+    after: move(pool, (at) => (at === into ? amountIn : at === out ? -amountOut : 0n)),
+  };
+}
+
+function move(pool: SimVaultPool, delta: (index: number) => bigint): SimVaultPool {
+  return { ...pool, balances: pool.balances.map((balance, index) => balance + delta(index)) };
+}
+
+/**
+ * Logs that the ingester must skip: from another emitter, with another pool id, malformed, or of a second registration.
+ */
+export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
+  const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
+  const second: Hex = `${pool.address}0001${'9'.repeat(20)}`;
+  const swapOf = (poolId: Hex): readonly Hex[] => [
+    TOPIC.swap,
+    poolId,
+    topicOf(pool.tokens[0]!),
+    topicOf(pool.tokens[1]!),
+  ];
+  return random.pick<Draft>([
+    { address: stranger, topics: swapOf(pool.poolId), data: data(7n, 9n) },
+    { address: VAULT, topics: swapOf(`${stranger}${'1'.repeat(24)}`), data: data(7n, 9n) },
+    { address: VAULT, topics: swapOf(pool.poolId), data: data(7n) },
+    { address: VAULT, topics: [TOPIC.swap, pool.poolId], data: data(7n, 9n) },
+    registration(second, pool.address),
+    { address: VAULT, topics: swapOf(second), data: data(7n, 9n) },
+    feeChange(stranger, 5n * 10n ** 15n),
+    { address: pool.address, topics: [TOPIC.feeChanged], data: '0x' },
+    { address: pool.address, topics: swapOf(pool.poolId), data: data(7n, 9n) },
+  ]);
+}
+
+/** Expected pool type and weights; null if the product must not list the pool. */
+export function listingOf({
+  nature,
+  weights,
+}: SimVaultPool): { type: number; weights: readonly bigint[] } | null {
+  if (nature === 'other') return null;
+  return { type: nature === 'stable' ? 5 : 4, weights: nature === 'plain' ? weights : [] };
+}
+
+/** Answers of the pool's contract by selector; null if the call reverts. */
+export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
+  const weighted = pool.nature === 'plain' || pool.nature === 'moving';
+  switch (selector) {
+    case '0xf89f27ed':
+      return weighted ? arrayData([pool.weights]) : null;
+    case '0x55c67628':
+      return data(pool.fee);
+    case '0x6daccffa':
+      return pool.nature === 'stable' ? data(200_000n, 0n, 1000n) : null;
+    case '0x7beed220':
+      return pool.nature === 'moving' ? arrayData([pool.weights], 1n, 2n) : null;
+    default:
+      return null;
+  }
+}
+
+export function poolTokensOf({ tokens, balances }: SimVaultPool): Hex {
+  return arrayData([tokens, balances], 1n);
+}

@@ -1,0 +1,90 @@
+/** Runs one simulation seed and lists every error in the stored data. */
+import { toSnapshot } from '../../../src/query/head/headState';
+import { compareOracle, compareViews, oracleTruth } from './compareOracle';
+import { compareRows } from './compareContent';
+import { createModelBackend, type ModelBackend } from '../modelBackend';
+import { headRowOf } from '../model/modelReader';
+import { runSeed, type SeedRun } from '../runSeed';
+import { planOf, type SeedPlan } from '../seedPlan';
+import type { SimChain } from '../chain/simChain';
+import { contentHash, modelContent, readTip, type StoredContent, type StoredTip } from './storedContent';
+import { straightRows } from './straightRun';
+
+export interface SeedResult {
+  readonly seed: number;
+  /** One line per error. */
+  readonly wrong: readonly string[];
+  readonly traceHash: string;
+  readonly contentHash: string;
+  readonly run: SeedRun;
+}
+
+/** One seed in six also checks the readers' view after each crash. Each check costs as much as the final one. */
+const LOOK_EVERY_SEEDS = 6;
+
+/** Runs one seed on the model of the store. */
+export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {}): Promise<SeedResult> {
+  const plan = { ...planOf(seed), ...change };
+  const backend = createModelBackend();
+  const wrong: string[] = [];
+  const run = await runSeed(plan, backend, {
+    afterLife: async (chain) => {
+      if (wrong.length === 0 && seed % LOOK_EVERY_SEEDS === 0)
+        wrong.push(...(await checkInstant(backend, chain)).map((line) => `after a crash: ${line}`));
+    },
+  });
+  if (run.stuck !== null) wrong.push(run.stuck);
+  if (run.tip === null || run.stuck !== null)
+    return { seed, wrong, traceHash: run.traceHash, contentHash: '', run };
+  const content = modelContent(backend.engine, run.tip);
+  wrong.push(...checkReader(backend, run.tip));
+  wrong.push(...(await checkContent(run.chain, content)));
+  const truth = oracleTruth(run.chain, run.chain.canonical(), plan.startBlock);
+  wrong.push(...compareViews(backend.engine.views, content, truth));
+  if (content.beyond > 0) wrong.push(`${content.beyond} rows are above the cursor`);
+  return { seed, wrong, traceHash: run.traceHash, contentHash: contentHash(content), run };
+}
+
+/** Compares with one straight run of the product, byte by byte, and with the oracle, field by field. */
+export async function checkContent(chain: SimChain, content: StoredContent): Promise<string[]> {
+  const blocks = branchOf(chain, content.hash);
+  if (blocks === null) return [`block ${content.number} ${content.hash} was never mined`];
+  const expected = await straightRows(chain, blocks.slice(content.startBlock), content.startBlock);
+  return [
+    ...compareRows(content.rows, expected),
+    ...compareOracle(content, oracleTruth(chain, blocks, content.startBlock)),
+  ];
+}
+
+/** Checks the readers' view of the state after a crash: a whole and exact chain up to some block. */
+async function checkInstant(backend: ModelBackend, chain: SimChain): Promise<string[]> {
+  const tip = await readTip(backend.steady);
+  if (tip === null) return [];
+  const wrong = checkReader(backend, tip);
+  if (wrong.length > 0 || tip.number < tip.startBlock) return wrong;
+  return checkContent(chain, modelContent(backend.engine, tip));
+}
+
+/** Checks that readers and ingester derive the same head from the stored rows. */
+function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
+  const { snapshot } = toSnapshot(headRowOf(engine));
+  if (snapshot === null) return tip.number < tip.startBlock ? [] : ['readers find no head'];
+  const seen = JSON.stringify(snapshot.blocks.map(({ number, hash, commit }) => [number, hash, commit]));
+  const known = JSON.stringify(tip.head.map(({ number, hash, commit }) => [number, hash, commit]));
+  const lines: string[] = [];
+  if (snapshot.finalTo !== tip.finalTo)
+    lines.push(`the last final block is ${snapshot.finalTo} for readers, ${tip.finalTo} for the ingester`);
+  if (seen !== known) lines.push(`the head is ${seen} for readers, ${known} for the ingester`);
+  return lines;
+}
+
+function branchOf(chain: SimChain, tip: string) {
+  const blocks = [];
+  for (
+    let block = chain.block(tip as `0x${string}`);
+    block !== undefined;
+    block = chain.block(block.parentHash)
+  )
+    blocks.push(block);
+  return blocks.length === 0 ? null : blocks.reverse();
+}

@@ -1,0 +1,145 @@
+/**
+ * Compares the answers of the real query functions with a plain recomputation from the canonical logs. Covers bars
+ * (quote currency and USD, six timeframes), activity, pairs, DEXes and balances. Uses the reader's own snapshot on the
+ * real engine.
+ */
+import type { Database } from '../../../src/clickhouse/client/database';
+import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity/activity';
+import { readHoldings } from '../../../src/query/holders/balances';
+import { readDexTable } from '../../../src/query/dexes/dexTable';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { readHead } from '../../../src/query/head/headState';
+import { createPairTables } from '../../../src/query/pairs/pairTable';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
+import { isDecoded } from '../../../src/wire/activity';
+import { oracleTruth, type OracleTruth } from './compareOracle';
+import { comparePairTicks as compareTicks, pricedSwaps } from './compareTicks';
+import { oraclePairs } from './oraclePairs';
+import { oracleBalances } from './transferRows';
+import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
+import { SIM_DESCRIPTION } from '../chain/simDescription';
+import { digest } from '../chain/simLogs';
+
+const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
+const DAY = 86_400;
+export async function compareAnswers(database: Database, chain: SimChain): Promise<string[]> {
+  const runner = createQueryRunner(database);
+  const head = await readHead(runner, SIM_CHAIN_ID);
+  if (head === null) return ['readers find no head'];
+  const blocks = [];
+  for (let block = chain.block(head.hash); block !== undefined; block = chain.block(block.parentHash))
+    blocks.push(block);
+  const truth = oracleTruth(chain, blocks.reverse(), head.startBlock);
+  return [
+    ...(await compareTicks(runner, head, truth, await pricedSwaps(chain, truth, head.startBlock))),
+    ...(await compareActivity(runner, head, truth)),
+    ...(await compareMarket(runner, head, truth)),
+    ...(await compareHoldings(runner, head, truth)),
+  ].map((line) => `answer: ${line}`);
+}
+
+async function compareActivity(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  truth: OracleTruth,
+): Promise<string[]> {
+  const toOrd = head.number * 2 ** 20 + 2 ** 20 - 1;
+  const limit = 1_000;
+  const found: string[] = [];
+  for (let after = 0; ;) {
+    const events = await listEventsBetween(runner, head, ALL_ACTIVITY, after, toOrd, limit);
+    for (const { item } of events)
+      found.push(
+        isDecoded(item)
+          ? `${item.event_type} ${item.id} ${item.pair_address} ${item.maker}`
+          : `undecodable ${item.id}`,
+      );
+    const last = events.at(-1);
+    if (last === undefined || events.length < limit) break;
+    after = last.ord;
+  }
+  const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
+  const makerAt = (ord: number): string | null => {
+    const block = truth.blocks[Math.floor(ord / 2 ** 20)]!;
+    return block.transactions[block.logs[ord % 2 ** 20]!.transactionIndex]?.from ?? null;
+  };
+  const line = (kind: string, ord: number, pair: unknown): [number, string] => [
+    ord,
+    `${kind} ${Math.floor(ord / 2 ** 20)}-${ord % 2 ** 20} ${pair} ${makerAt(ord)}`,
+  ];
+  const moved = pairs.liquidity.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
+  const expected = [
+    ...truth.swaps.map((swap) => line('swap', swap.block * 2 ** 20 + swap.logIndex, swap.pair)),
+    ...pairs.states
+      .filter(([, , kind]) => kind === 'sync')
+      .map(([ord, pair]) => line('sync', Number(ord), pair)),
+    ...moved.map(([ord, pair, kind]) => line(String(kind), Number(ord), pair)),
+    ...truth.vault.liquidity.map(([block, index, pair, kind]) =>
+      line(String(kind), Number(block) * 2 ** 20 + Number(index), pair),
+    ),
+  ]
+    .sort(([a], [b]) => a - b)
+    .map(([, text]) => text);
+  if (found.length !== expected.length)
+    return [`the activity has ${found.length} events, ${expected.length} expected`];
+  const at = expected.findIndex((text, index) => text !== found[index]);
+  return at < 0 ? [] : [`the activity has ${found[at]} instead of ${expected[at]}`];
+}
+
+/** Pairs with their trades of the day, and DEXes with pools, trades and traders. */
+async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: OracleTruth): Promise<string[]> {
+  const prices = createTokenPrices(runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
+  const table = await createPairTables(runner, SIM_CHAIN_ID, prices, SIM_DESCRIPTION.dexes).at(head);
+  const dexes = await readDexTable(runner, SIM_CHAIN_ID, head, SIM_DESCRIPTION.dexes, table);
+  const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
+  const pools = [
+    ...pairs.pools.map(([, address]) => String(address)),
+    ...truth.vault.pools.map((pool) => String(pool[2])),
+  ];
+  const wrong: string[] = [];
+  if (table.entries.length !== pools.length)
+    wrong.push(`${table.entries.length} pairs, ${pools.length} expected`);
+  const today = truth.swaps.filter(
+    ({ timestamp }) => timestamp > head.timestamp - DAY && timestamp <= head.timestamp,
+  );
+  const fees = truth.vault.feesNow();
+  for (const address of pools) {
+    const item = table.byAddress.get(address)?.item;
+    const trades = today.filter(({ pair }) => pair === address).length;
+    if (item === undefined) wrong.push(`pair ${address} is not listed`);
+    else if (item.tx_24h !== trades || item.buys_24h + item.sells_24h !== trades)
+      wrong.push(`pair ${address} has ${item.tx_24h} trades in 24 hours, ${trades} expected`);
+    const fee = fees.get(address);
+    if (item !== undefined && fee !== undefined && Math.round(item.fee_bps * 100) !== fee)
+      wrong.push(`pair ${address} has a fee of ${item.fee_bps} bps, ${fee} pips expected`);
+  }
+  const makers = new Set(today.map(({ maker }) => maker));
+  if (dexes.trades !== today.length)
+    wrong.push(`${dexes.trades} trades in 24 hours on all DEXes, ${today.length} expected`);
+  if ((dexes.traders ?? 0) !== makers.size)
+    wrong.push(`${dexes.traders} traders in 24 hours, ${makers.size} expected`);
+  const counted = dexes.items.reduce((sum, item) => sum + item.pool_count, 0);
+  if (counted !== pools.length) wrong.push(`the DEXes have ${counted} pools, ${pools.length} expected`);
+  return wrong.slice(0, 3);
+}
+
+async function compareHoldings(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  truth: OracleTruth,
+): Promise<string[]> {
+  const expected = oracleBalances(truth.blocks.slice(head.startBlock), simToken(8));
+  const wrong: string[] = [];
+  for (let index = 0; index < 8; index += 1) {
+    const holder = digest(`holder ${index}`, 20);
+    const { balances } = await readHoldings(runner, head, holder);
+    for (const [key, balance] of expected) {
+      const [token, owner] = key.split(' ');
+      if (owner !== holder) continue;
+      const found = balances.get(token!) ?? 0n;
+      if (found !== balance) wrong.push(`${holder} holds ${found} of ${token}, ${balance} expected`);
+    }
+  }
+  return wrong.slice(0, 3);
+}

@@ -1,0 +1,49 @@
+/** Compares events streamed from the ingester's own rows with the same events read back from the tables. */
+import type { Database } from '../../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import type { HeadFlip } from '../../../src/ingest/store/store';
+import type { FreshRows } from '../../../src/query/activity/freshEvents';
+import type { HeadBlock } from '../../../src/query/head/headSnapshot';
+import { readHead } from '../../../src/query/head/headState';
+import { listNewEvents } from '../../../src/query/activity/newEvents';
+import { Directory } from '../../../src/query/tokens/directory';
+import { SIM_CHAIN_ID } from '../chain/simChain';
+import { askRows } from '../../support/engine/askRows';
+
+const LIMIT = 1_000_000;
+
+/**
+ * Compares the flips' blocks whose rows are still in the head tables, on any branch. `compared` is the number of
+ * events.
+ */
+export async function compareFresh(
+  database: Database,
+  flips: readonly HeadFlip[],
+): Promise<{ wrong: string[]; compared: number }> {
+  const runner = createQueryRunner(database);
+  const head = await readHead(runner, SIM_CHAIN_ID);
+  const kept = await askRows<{ commit: string }>(database, 'SELECT DISTINCT commit FROM blocks_head');
+  const keptCommits = new Set(kept.map(({ commit }) => Number(commit)));
+  const blocks: HeadBlock[] = [];
+  const fresh = new Map<number, FreshRows>();
+  for (const { rows, commit } of flips.flatMap((flip) => flip.fresh)) {
+    if (!keptCommits.has(commit)) continue;
+    blocks.push({ ...rows.ref, commit });
+    fresh.set(commit, rows);
+  }
+  if (head === null || blocks.length === 0) return { wrong: [], compared: 0 };
+  blocks.sort((a, b) => a.number - b.number);
+  const directory = new Directory(runner);
+  const linesOf = async (from: ReadonlyMap<number, FreshRows>): Promise<string[]> => {
+    const events = await listNewEvents({ runner, directory, fresh: from }, head, blocks, LIMIT);
+    // Sorted, because branches have events with equal ords.
+    return events.map((event) => JSON.stringify(event)).sort();
+  };
+  const [told, read] = [await linesOf(fresh), await linesOf(new Map())];
+  const at = told.findIndex((line, index) => line !== read[index]);
+  const wrong =
+    at < 0 && told.length === read.length
+      ? []
+      : [`event from the writer’s rows: ${told[at]}, from the tables: ${read[at]}`];
+  return { wrong, compared: told.length };
+}

@@ -1,0 +1,248 @@
+/** Compares the stored rows, field by field, with the oracle's recomputation from the canonical logs. */
+import type { ChainBlock } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import type { BarPart } from '../model/modelViews';
+import type { Fields } from '../model/rowBytes';
+import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
+import { oraclePairs, type OracleLine } from './oraclePairs';
+import { VaultOracle } from '../../support/oracle/oracleVault';
+import { oracleBalances, oracleTransfers } from './transferRows';
+import { SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
+import { listingOf, VAULT } from '../chain/simVault';
+import { fieldsOf, type StoredContent } from './storedContent';
+
+const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
+const SHOWN = 3;
+
+export interface OracleTruth {
+  readonly swaps: readonly OracleSwap[];
+  readonly vault: VaultOracle;
+  readonly blocks: readonly ChainBlock[];
+}
+
+/** The truth of the branch that ends with the last of `blocks`. `blocks` must start with the chain's first block. */
+export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], startBlock: number): OracleTruth {
+  const tip = blocks.at(-1)!;
+  const listings = new Map(chain.vaultPoolsAt(tip.hash)!.map((pool) => [pool.address, listingOf(pool)]));
+  const listed = (pool: string) => listings.get(pool as Hex) ?? null;
+  const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listed };
+  const vault = new VaultOracle(truth, startBlock);
+  const swaps = oracleSwaps(blocks, FACTORIES, { vault, firstBlock: startBlock, older: true });
+  return { swaps, vault, blocks };
+}
+
+const close = (a: number, b: number): boolean =>
+  a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
+
+/**
+ * Whether token0 is the base. The quote is the token that ranks first (anchors in order, then the native token),
+ * otherwise token1.
+ */
+export function isBaseFirst(token0: string, token1: string): boolean {
+  const rank = (token: string): number => {
+    const at = SIM_RANKED.findIndex((ranked) => ranked === token);
+    return at < 0 ? SIM_RANKED.length : at;
+  };
+  return rank(token1) <= rank(token0);
+}
+
+export function compareOracle(content: StoredContent, truth: OracleTruth): string[] {
+  const rows = (table: string): Fields[] =>
+    (content.rows.get(table) ?? [])
+      .map((row) => fieldsOf(table, row))
+      .sort((a, b) => Number(a['ord']) - Number(b['ord']));
+  const { startBlock } = content;
+  const pairs = oraclePairs(truth.blocks, FACTORIES, startBlock);
+  const ofPair = ({ pool_type: type }: Fields): boolean => Number(type) < 4;
+  const ofVault = ({ pool_type: type }: Fields): boolean => Number(type) >= 4;
+  const line = (row: Fields, columns: readonly string[]): OracleLine =>
+    columns.map((column) => {
+      const value = row[column];
+      return typeof value === 'bigint' ? String(value) : (value as string | number | null);
+    });
+  const pools = rows('pools');
+  const states = rows('pool_states');
+  const liquidity = rows('liquidity_events');
+  const { vault } = truth;
+  const ordOf = ([block, index, ...rest]: readonly (string | number | null)[]): OracleLine => [
+    Number(block) * 2 ** 20 + Number(index),
+    ...rest,
+  ];
+  return [
+    ...compareSwaps(rows('swaps'), truth.swaps),
+    ...differ(
+      'pools',
+      pools.filter(ofPair).map((row) => line(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
+      pairs.pools,
+    ),
+    ...differ(
+      'states',
+      states.filter(ofPair).map((row) => line(row, STATE_COLUMNS)),
+      pairs.states,
+    ),
+    ...differ(
+      'liquidity',
+      liquidity.filter(ofPair).map((row) => line(row, LIQUIDITY_COLUMNS)),
+      pairs.liquidity,
+    ),
+    ...differ('vault pools', pools.filter(ofVault).map(vaultPoolLine), vault.pools.map(ordOf)),
+    ...differ(
+      'vault states',
+      states
+        .filter(ofVault)
+        .map((row) => [
+          Number(row['ord']),
+          String(row['pair']),
+          String(row['kind']),
+          joined(row['balances']),
+        ]),
+      vault.states.map(ordOf),
+    ),
+    ...differ(
+      'vault liquidity',
+      liquidity.filter(ofVault).map((row) => line(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
+      vault.liquidity.map(ordOf),
+    ),
+    ...differ(
+      'transfers',
+      rows('transfers').map((row) => [
+        ['ord', 'timestamp', 'token', 'sender', 'recipient', 'amount']
+          .map((column) => String(row[column]))
+          .join(' '),
+      ]),
+      oracleTransfers(truth.blocks.slice(startBlock), simToken(8)).map((transfer) => [transfer]),
+    ),
+    ...differ(
+      'blocks',
+      (content.rows.get('blocks') ?? [])
+        .map((row) => fieldsOf('blocks', row))
+        .map((row) =>
+          line(row, ['number', 'hash', 'parent_hash', 'timestamp', 'transaction_count', 'log_count']),
+        ),
+      truth.blocks
+        .slice(startBlock)
+        .map((block) => [
+          block.number,
+          block.hash,
+          block.parentHash,
+          block.timestamp,
+          block.transactionCount,
+          block.logs.length,
+        ]),
+    ),
+  ];
+}
+
+const STATE_COLUMNS = ['ord', 'pair', 'kind', 'reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity', 'tick'];
+const LIQUIDITY_COLUMNS = [
+  'ord',
+  'pair',
+  'kind',
+  'owner',
+  'amount0',
+  'amount1',
+  'liquidity',
+  'tick_lower',
+  'tick_upper',
+];
+
+const joined = (values: unknown): string => (values as readonly unknown[]).map(String).join(' ');
+
+function vaultPoolLine(row: Fields): OracleLine {
+  return [
+    Number(row['ord']),
+    String(row['address']),
+    Number(row['pool_type']),
+    joined(row['tokens']),
+    joined(row['weights']),
+    String(row['token0']),
+    String(row['token1']),
+    Number(row['fee_pips']),
+    row['created_block'] as number | null,
+  ];
+}
+
+function differ(what: string, found: readonly OracleLine[], expected: readonly OracleLine[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of expected) left.set(JSON.stringify(line), (left.get(JSON.stringify(line)) ?? 0) + 1);
+  for (const line of found) left.set(JSON.stringify(line), (left.get(JSON.stringify(line)) ?? 0) - 1);
+  const wrong = [...left].filter(([, count]) => count !== 0);
+  return wrong
+    .slice(0, SHOWN)
+    .map(([line, count]) => `oracle: ${count > 0 ? 'missing' : 'unexpected'} in ${what}: ${line}`);
+}
+
+function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]): string[] {
+  const differences: string[] = [];
+  if (rows.length !== expected.length)
+    differences.push(`oracle: ${rows.length} swaps stored, ${expected.length} expected`);
+  rows.slice(0, expected.length).forEach((row, index) => {
+    const swap = expected[index]!;
+    const same =
+      row['ord'] === swap.block * 2 ** 20 + swap.logIndex &&
+      row['pair'] === swap.pair &&
+      row['leg'] === swap.leg &&
+      row['token0'] === swap.token0 &&
+      row['token1'] === swap.token1 &&
+      row['base_is_token0'] === isBaseFirst(swap.token0, swap.token1) &&
+      row['maker'] === swap.maker &&
+      row['amount0'] === swap.amount0 &&
+      row['amount1'] === swap.amount1 &&
+      row['fee_pips'] === swap.feePips &&
+      row['timestamp'] === swap.timestamp &&
+      (swap.reserves === null ||
+        (swap.reserves[0] === row['reserve0'] && swap.reserves[1] === row['reserve1'])) &&
+      close(Number(row['price']), swap.price ?? 0);
+    if (!same)
+      differences.push(
+        `oracle: swap ${row['ord']} of ${row['pair']} at ${row['price']} is not ${swap.block}-${swap.logIndex} of ${swap.pair} at ${swap.price}`,
+      );
+  });
+  return differences.slice(0, SHOWN);
+}
+
+/** Compares bars of final swaps and balances of final transfers with the model's views. */
+export function compareViews(
+  views: {
+    readonly bars: ReadonlyMap<string, BarPart>;
+    readonly tokenBalances: ReadonlyMap<string, bigint>;
+    readonly holderBalances: ReadonlyMap<string, bigint>;
+  },
+  content: StoredContent,
+  truth: OracleTruth,
+): string[] {
+  const { finalTo, startBlock } = content;
+  const differences: string[] = [];
+  const bars = oracleBars(truth.swaps.filter(({ block }) => block <= finalTo));
+  if (views.bars.size !== bars.size)
+    differences.push(`oracle: ${views.bars.size} bars, ${bars.size} expected`);
+  for (const [key, bar] of bars) {
+    const found = views.bars.get(key);
+    const priced = !Number.isNaN(bar.open);
+    const same =
+      found !== undefined &&
+      (found.open !== null) === priced &&
+      (!priced ||
+        (close(found.open![1], bar.open) &&
+          close(found.close![1], bar.close) &&
+          close(found.high, bar.high) &&
+          close(found.low, bar.low))) &&
+      found.volume0 === bar.volume0 &&
+      found.volume1 === bar.volume1 &&
+      found.trades === bar.trades &&
+      [bar.outs0, bar.outs1].includes(found.buys);
+    if (!same) differences.push(`oracle: bar ${key} differs`);
+  }
+  const balances = oracleBalances(truth.blocks.slice(startBlock, finalTo + 1), simToken(8));
+  for (const found of [views.tokenBalances, views.holderBalances]) {
+    const lines = [...found].map(([key, balance]) => [`${key} ${balance}`]);
+    differences.push(
+      ...differ(
+        'balances',
+        lines,
+        [...balances].map(([key, balance]) => [`${key} ${balance}`]),
+      ),
+    );
+  }
+  return differences.slice(0, 5);
+}

@@ -1,0 +1,189 @@
+/**
+ * Compares bars of the real query functions with a plain recomputation. Quote bars come from the oracle's swaps. USD
+ * bars come from the USD prices of one straight run, which test/property compares with a naive search for routes.
+ */
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import type { Hex } from '../../../src/domain/hex';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { createHeadSwaps } from '../../../src/query/bars/headSwaps';
+import { Directory } from '../../../src/query/tokens/directory';
+import { getPairTicks } from '../../../src/query/bars/ticks';
+import type { Currency } from '../../../src/wire/ticks';
+import { isBaseFirst, type OracleTruth } from './compareOracle';
+import { oracleBars, type OracleBar } from '../../support/oracle/oracle';
+import { SIM_CHAIN_ID, type SimChain } from '../chain/simChain';
+import { SIM_DESCRIPTION } from '../chain/simDescription';
+import { simDecimals } from '../chain/simPairCalls';
+import { straightBlocks } from './straightRun';
+
+const TIMEFRAMES = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
+type Timeframe = keyof typeof TIMEFRAMES;
+/** Number of pairs whose bars are compared: the pairs with the most swaps. */
+const PAIRS_ASKED = 6;
+const BARS_MAX = 1_000;
+
+const close = (a: number, b: number): boolean =>
+  a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+
+export interface PricedSwap {
+  readonly pair: string;
+  readonly leg: number;
+  readonly timestamp: number;
+  /** 0 means no price. */
+  readonly priceUsd: number;
+  /** null means untracked. */
+  readonly amountUsd: bigint | null;
+}
+
+/** In canonical order. */
+export async function pricedSwaps(
+  chain: SimChain,
+  { blocks }: OracleTruth,
+  startBlock: number,
+): Promise<PricedSwap[]> {
+  const rows = await straightBlocks(chain, blocks.slice(startBlock), startBlock);
+  return rows.flatMap(({ swaps }) =>
+    swaps.map((row) => ({
+      pair: row.pair,
+      leg: row.leg,
+      timestamp: row.timestamp,
+      priceUsd: row.price_usd,
+      amountUsd: row.tracked ? row.amount_usd : null,
+    })),
+  );
+}
+
+interface PlainBar {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+  readonly volume_usd: number;
+  readonly trades: number;
+  readonly buys: number;
+  readonly sells: number;
+}
+
+/** Lists the first few differences. */
+export async function comparePairTicks(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  truth: OracleTruth,
+  priced: readonly PricedSwap[],
+): Promise<string[]> {
+  const source = {
+    runner,
+    chainId: SIM_CHAIN_ID,
+    directory: new Directory(runner),
+    chain: SIM_DESCRIPTION,
+    headSwaps: createHeadSwaps(runner),
+  };
+  const bars = oracleBars(truth.swaps);
+  const counts = new Map<string, number>();
+  // A pool of two tokens has one leg. Other tests request the other legs by name.
+  const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
+  for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  const asked = [...counts].sort((a, b) => b[1] - a[1]).slice(0, PAIRS_ASKED);
+  const wrong: string[] = [];
+  for (const [pair] of asked) {
+    const swap = ofPairs.find((each) => each.pair === pair)!;
+    if (truth.vault.pools.some((pool) => pool[2] === pair)) continue;
+    const baseFirst = isBaseFirst(swap.token0, swap.token1);
+    for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
+      const usd = usdParts(priced, pair, seconds);
+      const all = [...bars]
+        .filter(([key]) => key.startsWith(`${seconds} ${pair} `) && key.endsWith(' 1'))
+        .map(([key, bar]) => ({ time: Number(key.split(' ')[2]), bar }))
+        .sort((a, b) => a.time - b.time);
+      const inQuote = all
+        .filter(({ bar }) => !Number.isNaN(bar.open))
+        .map(({ time, bar }) => plainBar(time, bar, usd.get(time)!, swap, baseFirst));
+      const inUsd = all.flatMap(({ time, bar }) => {
+        const part = usd.get(time)!;
+        const plain = plainBar(time, bar, part, swap, baseFirst);
+        const [open, last] = [part.prices[0], part.prices.at(-1)];
+        if (open === undefined || last === undefined) return [];
+        return [
+          { ...plain, open, close: last, high: Math.max(...part.prices), low: Math.min(...part.prices) },
+        ];
+      });
+      for (const [currency, expected] of [
+        ['quote', inQuote],
+        ['usd', inUsd],
+      ] as const) {
+        const request = { ...asDefault(currency), pair: pair as Hex, timeframe, limit: BARS_MAX };
+        const { data } = await getPairTicks(source, head, request);
+        const what = `of ${pair} in ${timeframe} in ${currency}`;
+        if (data.length !== expected.length)
+          wrong.push(`${data.length} bars ${what}, ${expected.length} expected`);
+        const differing = expected.findIndex(
+          (bar, index) =>
+            !isSame(data[index], bar) || data[index]?.closed !== bar.time + seconds <= head.timestamp,
+        );
+        if (differing >= 0)
+          wrong.push(
+            `the bar ${what} is ${JSON.stringify(data[differing])}, ${JSON.stringify(expected[differing])} expected`,
+          );
+      }
+    }
+  }
+  return wrong.slice(0, 3);
+}
+
+const asDefault = (currency: Currency) =>
+  ({ to: null, currency, fill: false, invert: false, base: null, quote: null }) as const;
+
+interface UsdPart {
+  /** Prices of the swaps that have one, in order. */
+  readonly prices: number[];
+  volume: bigint;
+}
+
+function usdParts(priced: readonly PricedSwap[], pair: string, seconds: number): Map<number, UsdPart> {
+  const parts = new Map<number, UsdPart>();
+  for (const swap of priced) {
+    if (swap.pair !== pair || swap.leg !== 1) continue;
+    const time = Math.floor(swap.timestamp / seconds) * seconds;
+    const part = parts.get(time) ?? { prices: [], volume: 0n };
+    if (swap.priceUsd > 0) part.prices.push(swap.priceUsd);
+    part.volume += swap.amountUsd ?? 0n;
+    parts.set(time, part);
+  }
+  return parts;
+}
+
+function isSame(
+  found: { readonly [K in keyof PlainBar]: PlainBar[K] | string | null } | undefined,
+  bar: PlainBar,
+): boolean {
+  if (found === undefined) return false;
+  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(found[key]), bar[key]));
+}
+
+function plainBar(
+  time: number,
+  bar: OracleBar,
+  usd: UsdPart,
+  { token0, token1 }: { readonly token0: string; readonly token1: string },
+  baseFirst: boolean,
+): PlainBar {
+  const [decimals0, decimals1] = [simDecimals(token0 as Hex), simDecimals(token1 as Hex)];
+  const scale = 10 ** (decimals0 - decimals1);
+  const turn = (price: number): number => (baseFirst ? price * scale : 1 / (price * scale));
+  const buys = baseFirst ? bar.outs0 : bar.outs1;
+  const whole = (amount: bigint, decimals: number): number => Number(amount) / 10 ** decimals;
+  return {
+    time,
+    open: turn(bar.open),
+    high: turn(baseFirst ? bar.high : bar.low),
+    low: turn(baseFirst ? bar.low : bar.high),
+    close: turn(bar.close),
+    volume: baseFirst ? whole(bar.volume0, decimals0) : whole(bar.volume1, decimals1),
+    volume_usd: Number(usd.volume) / 1e12,
+    trades: bar.trades,
+    buys,
+    sells: bar.trades - buys,
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * The oracle for pairs beside their swaps: which pairs exist, their state after each log, and added or removed
+ * liquidity. Applies every event to plain numbers. Shares no code with the product.
+ */
+import type { ChainBlock } from '../../../src/domain/block';
+import { PAIR_TOPICS, parsePlain, type PlainEvent } from '../../support/oracle/plainEvents';
+
+const LARGEST_128 = (1n << 128n) - 1n;
+const LARGEST_256 = (1n << 256n) - 1n;
+
+export type OracleLine = readonly (string | number | null)[];
+
+export interface PairTruth {
+  /** ord, address, token0, token1, block of creation. */
+  readonly pools: OracleLine[];
+  /** ord, pair, kind, reserve0, reserve1, root, liquidity, tick. */
+  readonly states: OracleLine[];
+  /** ord, pair, kind, owner, amount0, amount1, liquidity, lower, upper. */
+  readonly liquidity: OracleLine[];
+}
+
+interface Pair {
+  readonly v3: boolean;
+  readonly token0: string;
+  readonly token1: string;
+  seen: boolean;
+  reserves: [bigint, bigint];
+  root: bigint;
+  active: bigint;
+  tick: bigint;
+}
+
+type Numbers = readonly bigint[];
+
+const within = (value: bigint, largest: bigint): bigint =>
+  value < 0n ? 0n : value > largest ? largest : value;
+
+/**
+ * The truth of these blocks, which must start with the chain's first. Rows start at `firstBlock`. Ignores pairs of LP
+ * tokens.
+ */
+export function oraclePairs(
+  blocks: readonly ChainBlock[],
+  factories: ReadonlySet<string>,
+  firstBlock: number,
+): PairTruth {
+  const truth: PairTruth = { pools: [], states: [], liquidity: [] };
+  const pairs = new Map<string, Pair>();
+  for (const block of blocks) {
+    for (const log of block.logs) {
+      const ord = block.number * 2 ** 20 + log.logIndex;
+      const emitter = pairs.get(log.address);
+      // A pair older than `firstBlock` is listed at its first log that looks like a pair's event.
+      if (emitter?.seen === false && block.number >= firstBlock && PAIR_TOPICS.has(log.topics[0] ?? '')) {
+        emitter.seen = true;
+        truth.pools.push([ord, log.address, emitter.token0, emitter.token1, null]);
+      }
+      const event = parsePlain(log);
+      if (event === null) continue;
+      if (factories.has(log.address)) {
+        const born = block.number >= firstBlock;
+        const [address, pair] = create(event, born) ?? [];
+        if (address === undefined || pair === undefined || pairs.has(address)) continue;
+        pairs.set(address, pair);
+        if (born) truth.pools.push([ord, address, pair.token0, pair.token1, block.number]);
+      }
+      const pair = pairs.get(log.address);
+      if (pair !== undefined && block.number >= firstBlock) readEvent(truth, pair, log.address, ord, event);
+    }
+  }
+  return truth;
+}
+
+function create({ name, args }: PlainEvent, seen: boolean): [string, Pair] | null {
+  const v3 = name === 'PoolCreated';
+  if (!v3 && name !== 'PairCreated') return null;
+  const [token0, token1] = [String(args[0]), String(args[1])];
+  const reserves: [bigint, bigint] = [0n, 0n];
+  const pair = { v3, token0, token1, seen, reserves, root: 0n, active: 0n, tick: 0n };
+  return [String(args[v3 ? 4 : 2]), pair];
+}
+
+/** Number of words in the events of each kind of pair. Both kinds use some of the names. */
+const WORDS: Readonly<Record<string, readonly [v2: number, ...v3: number[]]>> = {
+  Sync: [2],
+  Swap: [6, 7, 9],
+  Mint: [3, 7],
+  Burn: [4, 6],
+  Initialize: [0, 2],
+  Collect: [0, 6],
+  CollectProtocol: [0, 4],
+  Flash: [0, 6],
+};
+
+function readEvent(truth: PairTruth, pair: Pair, address: string, ord: number, event: PlainEvent): void {
+  const [v2, ...v3] = WORDS[event.name] ?? [0];
+  if (!(pair.v3 ? v3 : [v2]).includes(event.args.length)) return;
+  const kind = { Sync: 'sync', CollectProtocol: 'collect_protocol' }[event.name] ?? event.name.toLowerCase();
+  if (pair.v3) readConcentrated(truth, pair, address, ord, kind, event);
+  else if (kind === 'sync') {
+    pair.reserves = event.args as unknown as [bigint, bigint];
+    truth.states.push(stateLine(ord, address, kind, pair));
+  } else if (kind !== 'swap') {
+    const [who, amount0, amount1, to] = event.args.map(String);
+    const owner = kind === 'mint' ? who : to;
+    truth.liquidity.push([ord, address, kind, owner!, amount0!, amount1!, null, null, null]);
+  }
+}
+
+function stateLine(ord: number, address: string, kind: string, pair: Pair): OracleLine {
+  const { reserves, root, active, tick } = pair;
+  return [
+    ord,
+    address,
+    kind,
+    String(reserves[0]),
+    String(reserves[1]),
+    String(root),
+    String(active),
+    Number(tick),
+  ];
+}
+
+function readConcentrated(
+  truth: PairTruth,
+  pair: Pair,
+  address: string,
+  ord: number,
+  kind: string,
+  { args }: PlainEvent,
+): void {
+  const numbers = args as Numbers;
+  const move = (delta0: bigint, delta1: bigint): void => {
+    pair.reserves = [
+      within(pair.reserves[0] + delta0, LARGEST_256),
+      within(pair.reserves[1] + delta1, LARGEST_256),
+    ];
+  };
+  const add = (lower: bigint, upper: bigint, liquidity: bigint): void => {
+    if (pair.tick >= lower && pair.tick < upper) pair.active = within(pair.active + liquidity, LARGEST_128);
+  };
+  const told = (owner: unknown, amounts: Numbers, liquidity: bigint | null, ticks: Numbers | null): void => {
+    const bounds = ticks === null ? [null, null] : ticks.map(Number);
+    truth.liquidity.push([
+      ord,
+      address,
+      kind,
+      String(owner),
+      String(amounts[0]),
+      String(amounts[1]),
+      liquidity === null ? null : String(liquidity),
+      ...bounds,
+    ]);
+  };
+  switch (kind) {
+    case 'swap':
+      move(numbers[2]!, numbers[3]!);
+      [pair.root, pair.active, pair.tick] = [numbers[4]!, numbers[5]!, numbers[6]!];
+      break;
+    case 'initialize':
+      [pair.root, pair.tick] = [numbers[0]!, numbers[1]!];
+      break;
+    case 'mint':
+      move(numbers[5]!, numbers[6]!);
+      add(numbers[2]!, numbers[3]!, numbers[4]!);
+      told(args[1], numbers.slice(5, 7), numbers[4]!, numbers.slice(2, 4));
+      break;
+    case 'burn':
+      add(numbers[1]!, numbers[2]!, -numbers[3]!);
+      told(args[0], numbers.slice(4, 6), numbers[3]!, numbers.slice(1, 3));
+      break;
+    case 'collect':
+      move(-numbers[4]!, -numbers[5]!);
+      told(args[0], numbers.slice(4, 6), null, numbers.slice(2, 4));
+      break;
+    case 'collect_protocol':
+      move(-numbers[2]!, -numbers[3]!);
+      told(args[0], numbers.slice(2, 4), null, null);
+      break;
+    case 'flash':
+      move(numbers[4]!, numbers[5]!);
+      told(args[0], numbers.slice(4, 6), null, null);
+      break;
+  }
+  truth.states.push(stateLine(ord, address, kind, pair));
+}

@@ -1,0 +1,101 @@
+/** Reads the canonical rows of every table as bytes, from the model or from the real engine. */
+import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
+import { createHash } from 'node:crypto';
+
+import type { Database } from '../../../src/clickhouse/client/database';
+import { lastOrdOfBlock } from '../../../src/domain/ord';
+import { readStoredState } from '../../../src/ingest/store/storedState';
+import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
+import type { StoredHead } from '../../../src/ingest/store/store';
+import { codeOfTable, placeOf } from '../model/modelTables';
+import type { ModelEngine } from '../model/modelEngine';
+import type { Fields } from '../model/rowBytes';
+import { SIM_CHAIN_ID } from '../chain/simChain';
+import { askRows } from '../../support/engine/askRows';
+
+export interface StoredTip {
+  readonly startBlock: number;
+  readonly finalTo: number;
+  readonly head: readonly StoredHead[];
+  readonly number: number;
+  readonly hash: string;
+}
+
+export interface StoredContent extends StoredTip {
+  /** Canonical rows by table: bytes as latin1 text, unordered. */
+  readonly rows: ReadonlyMap<string, readonly string[]>;
+  /** Rows in the final tables above the cursor, from an unfinished range. */
+  readonly beyond: number;
+}
+
+export function fieldsOf(table: string, row: string): Fields {
+  return codeOfTable(table).read(Buffer.from(row, 'latin1'));
+}
+
+/** null before the first ingestion. */
+export async function readTip(database: Database): Promise<StoredTip | null> {
+  const state = await readStoredState(database, SIM_CHAIN_ID);
+  if (state === null) return null;
+  const top = state.head.at(-1) ?? state.cursor;
+  return {
+    startBlock: state.startBlock,
+    finalTo: state.cursor.number,
+    head: state.head,
+    number: top.number,
+    hash: top.hash,
+  };
+}
+
+export function modelContent(engine: ModelEngine, tip: StoredTip): StoredContent {
+  const commits = new Set(tip.head.map(({ commit }) => commit));
+  let beyond = 0;
+  const rows = new Map(
+    EVENT_TABLE_NAMES.map((table) => {
+      const last = table === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
+      const final = engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= last);
+      beyond += engine.finalRows(table).length - final.length;
+      const head = engine.headRows(table).filter((row) => commits.has(row.commit));
+      return [table, [...final, ...head].map((row) => row.bytes.toString('latin1'))];
+    }),
+  );
+  return { ...tip, rows, beyond };
+}
+
+export async function engineContent(database: Database, tip: StoredTip): Promise<StoredContent> {
+  const rows = new Map<string, readonly string[]>();
+  let beyond = 0;
+  for (const { name, columns } of TABLE_ENCODERS) {
+    const place = name === 'blocks' ? 'number' : 'ord';
+    const last = name === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
+    const params = { last, commits: tip.head.map(({ commit }) => commit) };
+    const list = columns.join(', ');
+    const bytes = await database.selectBinary(
+      `content of ${name}`,
+      `SELECT ${list} FROM ${name} WHERE ${place} <= {last:UInt64}
+       UNION ALL SELECT ${list} FROM ${name}_head WHERE has({commits:Array(UInt64)}, commit)`,
+      params,
+    );
+    const split = codeOfTable(name).split(bytes, false);
+    rows.set(
+      name,
+      split.map((row) => row.bytes.toString('latin1')),
+    );
+    const [more] = await askRows<{ total: string }>(
+      database,
+      `SELECT count() AS total FROM ${name} WHERE ${place} > {last:UInt64}`,
+      params,
+    );
+    beyond += Number(more?.total);
+  }
+  return { ...tip, rows, beyond };
+}
+
+/** The hash depends neither on the order of rows nor on final or head storage. */
+export function contentHash({ rows }: Pick<StoredContent, 'rows'>): string {
+  const hash = createHash('sha256');
+  for (const [table, list] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${table} ${list.length}\n`);
+    for (const row of [...list].sort()) hash.update(row, 'latin1');
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,104 @@
+/**
+ * Computes the product's rows for a chain in one straight run: no restart, no reorg, no store, no lying node. All other
+ * runs must store these bytes. The oracle checks the straight run itself.
+ */
+import type { EthCalls } from '../../../src/ingest/pools/ethCalls';
+import type { Hex } from '../../../src/domain/hex';
+import { quoteRank } from '../../../src/domain/orientPool';
+import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
+import { RpcError } from '../../../src/chain/rpc/rpcError';
+import { blockOfOrd } from '../../../src/domain/ord';
+import type { ChainBlock } from '../../../src/domain/block';
+import { BlockPricer } from '../../../src/ingest/price/blockPricer';
+import type { BlockRows } from '../../../src/ingest/rows/blockRows';
+import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
+import { PoolDiscovery } from '../../../src/ingest/pools/discoverPools';
+import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
+import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
+import { createDecodeContext, configuredDexes } from '../../../src/ingest/session/runIngest';
+import { newIngestStatus } from '../../../src/ingest/session/status';
+import { createLog } from '../../../src/log';
+import { VAULT_PROTOCOL } from '../../../src/protocols/registry';
+import { answerContract } from '../fleet/nodeAnswers';
+import { codeOfTable } from '../model/modelTables';
+import type { SimChain } from '../chain/simChain';
+import { SIM_DESCRIPTION } from '../chain/simDescription';
+import { simDecimals } from '../chain/simPairCalls';
+
+const log = createLog('silent', false);
+
+/** The contracts of the chain, on a node that never fails. `hashAt`: the block of a tag or a number. */
+export function calmCalls(chain: SimChain, hashAt: (at: string) => Hex | undefined): EthCalls {
+  return {
+    batchOutcomes: (calls, parse) =>
+      Promise.resolve(
+        calls.map(({ params }, index) => {
+          const [{ to, data }, at] = params as [{ to: Hex; data: Hex }, unknown];
+          const hash = typeof at === 'string' ? hashAt(at)! : (at as { blockHash: Hex }).blockHash;
+          const answer = answerContract({ chain }, hash, to, data);
+          if (answer === 'revert') return { error: new RpcError('revert', 'execution reverted') };
+          if (answer === 'pruned') return { error: new RpcError('unknown_block', 'missing trie node') };
+          return { value: parse(answer, index) };
+        }),
+      ),
+  };
+}
+
+/** Decoding, discovery and anchors of the chain, as the ingester sets them up. */
+export function simDecoding(rpc: EthCalls, chain = SIM_DESCRIPTION) {
+  const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
+  const { baseIsToken0, eventTopics, creationTopics } = decode;
+  const vaults = chain.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL);
+  const rankOf = (token: Hex): number => quoteRank(chain, token);
+  const dexes = configuredDexes(chain);
+  return {
+    decode,
+    vaultDiscovery: new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log }),
+    discovery: new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log }),
+    prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
+  };
+}
+
+/** Priced rows, block by block. */
+export async function straightBlocks(
+  chain: SimChain,
+  blocks: readonly ChainBlock[],
+  startBlock: number,
+): Promise<BlockRows[]> {
+  const first = blocks[0]?.number ?? 0;
+  const rpc = calmCalls(
+    chain,
+    (at) => (at === 'latest' ? blocks.at(-1) : (blocks[Number(at) - first] ?? chain.at(Number(at))))?.hash,
+  );
+  const { decode, vaultDiscovery, discovery, prices } = simDecoding(rpc);
+  // Prices need the decimals of every token in a pool or transfer. simDecimals answers for any token.
+  const pricer = new BlockPricer(prices, simDecimals);
+  const all: BlockRows[] = [];
+  for (const block of blocks) {
+    const pools = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
+    const vaultPools = await vaultDiscovery.discover([block], decode.registry, false);
+    const found = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
+    const facts = decodeBlock(decode, block, found, false);
+    all.push(pricer.price(facts, false));
+  }
+  return all;
+}
+
+/** Rows by table, as latin1 text of their bytes. */
+export async function straightRows(
+  chain: SimChain,
+  blocks: readonly ChainBlock[],
+  startBlock: number,
+): Promise<Map<string, string[]>> {
+  const writers = TABLE_ENCODERS.map(() => new RowWriter());
+  for (const rows of await straightBlocks(chain, blocks, startBlock))
+    TABLE_ENCODERS.forEach((encoder, index) => encoder.write(writers[index]!, rows, null));
+  return new Map(
+    TABLE_ENCODERS.map(({ name }, index) => [
+      name,
+      codeOfTable(name)
+        .split(writers[index]!.view(), false)
+        .map(({ bytes }) => bytes.toString('latin1')),
+    ]),
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * An HTTP proxy to the database that forwards a given number of statements and then drops all others, as after a kill.
+ */
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../server/listen';
+
+export interface KillingProxy {
+  /** The address of the proxy, for another address of the same server. */
+  through(url: string): string;
+  /** Forwards `statements` more statements. The answer to the last one is lost. */
+  killAfter(statements: number): void;
+  /** The writing statements since `killAfter`. */
+  statements(): readonly string[];
+  close(): Promise<void>;
+}
+
+const READS = /^(?:\s|--.*\n)*(?:SELECT|WITH)\b/i;
+
+/** The beginning of the statement: from the URL for an insert, from the body otherwise. */
+function textOf({ url = '/' }: IncomingMessage, body: Buffer): string {
+  return new URL(url, 'http://engine').searchParams.get('query') ?? body.toString('utf8', 0, 4_000);
+}
+
+/** Only a SELECT with long parameters uses a multipart form. */
+function isRead(incoming: IncomingMessage, body: Buffer): boolean {
+  const isForm = incoming.headers['content-type']?.startsWith('multipart/') === true;
+  return isForm || READS.test(textOf(incoming, body));
+}
+
+export async function startKillingProxy(target: string): Promise<KillingProxy> {
+  const { port } = new URL(target);
+  let left = Infinity;
+  let seen: string[] = [];
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const pieces: Buffer[] = [];
+    for await (const piece of incoming) pieces.push(piece as Buffer);
+    const body = Buffer.concat(pieces);
+    const isWrite = !isRead(incoming, body);
+    if (left <= 0) return void outgoing.destroy();
+    if (isWrite) {
+      left -= 1;
+      seen.push(textOf(incoming, body));
+    }
+    const isLast = left <= 0;
+    const headers = { ...incoming.headers, 'content-length': body.length };
+    delete (headers as Record<string, unknown>)['transfer-encoding'];
+    const forwarded = request({ port, method: incoming.method, path: incoming.url, headers }, (answer) => {
+      if (isLast) answer.resume().once('close', () => outgoing.destroy());
+      else answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers));
+    });
+    forwarded.once('error', () => outgoing.destroy());
+    forwarded.end(body);
+  };
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  const listening = await listen(server);
+  return {
+    through(url) {
+      const changed = new URL(url);
+      changed.port = String(listening.port);
+      return changed.toString();
+    },
+    killAfter(statements) {
+      left = statements;
+      seen = [];
+    },
+    statements: () => seen,
+    close: listening.close,
+  };
+}

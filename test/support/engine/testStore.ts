@@ -1,0 +1,35 @@
+/** A migrated database for one test file, with a writing connection and the API's read-only connection. */
+import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
+import { migrate } from '../../../src/clickhouse/schema/migrate';
+import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import { createLog } from '../../../src/log';
+import { createTestDatabase, type TestDatabase } from './engine';
+
+export interface TestStore extends Omit<TestDatabase, 'drop'> {
+  readonly db: Database;
+  /** Named queries of the read-only user, as in the API. */
+  readonly runner: QueryRunner;
+  /** Closes both connections and drops the database. */
+  close(): Promise<void>;
+}
+
+/** `fill` stores rows before the tests read. If `fill` fails, both connections are closed. */
+export async function openTestStore(fill?: (store: TestStore) => Promise<void>): Promise<TestStore> {
+  const { drop, ...place } = await createTestDatabase();
+  const db = openDatabase({ url: place.writerUrl });
+  const reader = openDatabase({ url: place.readerUrl });
+  const close = async (): Promise<void> => {
+    await reader.close();
+    await db.close();
+    await drop();
+  };
+  const store: TestStore = { ...place, db, runner: createQueryRunner(reader), close };
+  try {
+    await migrate(db, createLog('silent', false));
+    await fill?.(store);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return store;
+}

@@ -1,0 +1,188 @@
+/**
+ * The oracle: recomputes swaps and bars from raw logs with bigint fractions. Shares no code with the product's decoders
+ * or SQL.
+ */
+import type { ChainBlock, ChainLog } from '../../../src/domain/block';
+import { VaultOracle, type LegSwap } from './oracleVault';
+import { parsePlain } from './plainEvents';
+
+const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
+
+export interface OracleSwap {
+  readonly block: number;
+  readonly logIndex: number;
+  readonly timestamp: number;
+  readonly pair: string;
+  /** 256 · index of token0 + index of token1; 1 in pools of two tokens. */
+  readonly leg: number;
+  readonly token0: string;
+  readonly token1: string;
+  readonly maker: string | null;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** Raw token1 per raw token0; null if the swap has no price. */
+  readonly price: number | null;
+  readonly feePips: number;
+  /** The vault's balances of the leg's tokens after the swap; null for other pools. */
+  readonly reserves: readonly [bigint, bigint] | null;
+}
+
+interface OraclePool {
+  readonly v3: boolean;
+  readonly token0: string;
+  readonly token1: string;
+  readonly feePips: number;
+}
+
+export interface OracleOptions {
+  /** Reads the logs of a vault. Without it the vault's logs are ignored. */
+  readonly vault?: VaultOracle;
+  /** Swaps before this block are left out of the result. */
+  readonly firstBlock?: number;
+  /** Whether pairs created before the first block are known, as after asking a factory. */
+  readonly older?: boolean;
+}
+
+export interface OracleBar {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume0: bigint;
+  volume1: bigint;
+  trades: number;
+  /** Number of swaps in which the pool's balance of token0 (or token1) fell. */
+  outs0: number;
+  outs1: number;
+}
+
+/** numerator / denominator, computed with about 40 digits before the rounding to a float. */
+function quotient(numerator: bigint, denominator: bigint): number {
+  const shift = 40 - (numerator.toString().length - denominator.toString().length);
+  const scaled =
+    shift >= 0
+      ? (numerator * 10n ** BigInt(shift)) / denominator
+      : numerator / (denominator * 10n ** BigInt(-shift));
+  return Number(`${scaled}e${-shift}`);
+}
+
+/** Every swap of the factories' pools in these blocks, in order. The blocks must start with the chain's first. */
+export function oracleSwaps(
+  blocks: readonly ChainBlock[],
+  factories: ReadonlySet<string>,
+  { vault, firstBlock = 0, older = false }: OracleOptions = {},
+): OracleSwap[] {
+  const pools = new Map<string, OraclePool>();
+  const swaps: OracleSwap[] = [];
+  for (const block of blocks) {
+    const syncs = new Map<string, [bigint, bigint]>();
+    for (const log of block.logs) {
+      const leg = vault?.read(block, log) ?? null;
+      if (leg !== null) swaps.push(toSwap(block, log, leg));
+      if (block.number < firstBlock && !older) continue;
+      const swap = readPairLog(block, log, factories, pools, syncs);
+      if (swap !== null && block.number >= firstBlock) swaps.push(swap);
+    }
+  }
+  return swaps;
+}
+
+function placeOf(block: ChainBlock, log: ChainLog) {
+  const maker = block.transactions[log.transactionIndex]?.from ?? null;
+  return { block: block.number, logIndex: log.logIndex, timestamp: block.timestamp, maker };
+}
+
+function toSwap(
+  block: ChainBlock,
+  log: ChainLog,
+  { reserve0, reserve1, price, ...leg }: LegSwap,
+): OracleSwap {
+  return {
+    ...placeOf(block, log),
+    ...leg,
+    price: price === null ? null : quotient(...price),
+    reserves: [reserve0, reserve1],
+  };
+}
+
+function readPairLog(
+  block: ChainBlock,
+  log: ChainLog,
+  factories: ReadonlySet<string>,
+  pools: Map<string, OraclePool>,
+  syncs: Map<string, [bigint, bigint]>,
+): OracleSwap | null {
+  const parsed = parsePlain(log);
+  if (parsed === null) return null;
+  const key = `${log.transactionHash} ${log.address}`;
+  if (factories.has(log.address) && parsed.name.endsWith('Created')) {
+    const v2 = parsed.name === 'PairCreated';
+    const [token0 = '', token1 = ''] = [0, 1].map((at) => String(parsed.args[at]));
+    const feePips = v2 ? 3000 : Number(parsed.args[2]);
+    pools.set(String(parsed.args[v2 ? 2 : 4]), { v3: !v2, token0, token1, feePips });
+  }
+  const pool = pools.get(log.address);
+  if (pool === undefined) return null;
+  if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
+  const v3 = parsed.args.length > 6;
+  // A pair of one kind may emit an event that looks like the other kind's. The vault's Swap has five words.
+  if (parsed.name !== 'Swap' || parsed.args.length < 6 || v3 !== pool.v3) return null;
+  const args = parsed.args as readonly bigint[];
+  const amount0 = v3 ? args[2]! : args[1]! - args[3]!;
+  const amount1 = v3 ? args[3]! : args[2]! - args[4]!;
+  // A pair holds less than 2^112, so an amount that overflows int256 cannot be real and is ignored.
+  if (BigInt.asIntN(256, amount0) !== amount0 || BigInt.asIntN(256, amount1) !== amount1) return null;
+  const sync = syncs.get(key);
+  const root = v3 ? args[4]! : 0n;
+  const fraction = v3 ? [root * root, 1n << 192n] : sync === undefined ? [0n, 0n] : [sync[1], sync[0]];
+  const { token0, token1, feePips } = pool;
+  return {
+    ...placeOf(block, log),
+    token0,
+    token1,
+    feePips,
+    pair: log.address,
+    leg: 1,
+    amount0,
+    amount1,
+    price: fraction[0]! > 0n && fraction[1]! > 0n ? quotient(fraction[0]!, fraction[1]!) : null,
+    reserves: null,
+  };
+}
+
+/** Bars of all timeframes, keyed by `timeframe pair bucket leg`. Prices are NaN in a bar without a priced swap. */
+export function oracleBars(swaps: readonly OracleSwap[]): Map<string, OracleBar> {
+  const bars = new Map<string, OracleBar>();
+  for (const swap of swaps) {
+    for (const timeframe of TIMEFRAMES) {
+      const bucket = swap.timestamp - (swap.timestamp % timeframe);
+      const key = `${timeframe} ${swap.pair} ${bucket} ${swap.leg}`;
+      let bar = bars.get(key);
+      if (bar === undefined) {
+        bar = {
+          open: NaN,
+          high: NaN,
+          low: NaN,
+          close: NaN,
+          volume0: 0n,
+          volume1: 0n,
+          trades: 0,
+          outs0: 0,
+          outs1: 0,
+        };
+        bars.set(key, bar);
+      }
+      bar.trades += 1;
+      bar.volume0 += swap.amount0 < 0n ? -swap.amount0 : swap.amount0;
+      bar.volume1 += swap.amount1 < 0n ? -swap.amount1 : swap.amount1;
+      if (swap.amount0 < 0n) bar.outs0 += 1;
+      if (swap.amount1 < 0n) bar.outs1 += 1;
+      if (swap.price === null) continue;
+      if (Number.isNaN(bar.open)) Object.assign(bar, { open: swap.price, high: swap.price, low: swap.price });
+      bar.high = Math.max(bar.high, swap.price);
+      bar.low = Math.min(bar.low, swap.price);
+      bar.close = swap.price;
+    }
+  }
+  return bars;
+}

@@ -1,0 +1,216 @@
+/**
+ * The oracle for a Balancer V2 vault: applies every event to plain numbers. Shares no code with the product. Weights
+ * and pool types come from the simulated chain, because logs do not contain them.
+ */
+import type { ChainBlock, ChainLog } from '../../../src/domain/block';
+import { parsePlain, type PlainEvent } from './plainEvents';
+
+export interface VaultListing {
+  readonly type: number;
+  /** Scaled by 10^18; empty if the pool has no reliable weights. */
+  readonly weights: readonly bigint[];
+}
+
+export interface VaultTruth {
+  readonly vault: string;
+  /** Tokens preferred as quotes, in order. */
+  readonly ranked: readonly string[];
+  /** null if the pool is neither weighted nor stable. */
+  listingOf(pool: string): VaultListing | null;
+}
+
+export interface LegSwap {
+  readonly pair: string;
+  readonly leg: number;
+  readonly token0: string;
+  readonly token1: string;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+  /** Price of token0 in token1 as a fraction; null if there is no price. */
+  readonly price: readonly [bigint, bigint] | null;
+  readonly feePips: number;
+}
+
+interface Pool {
+  readonly id: string;
+  readonly pair: string;
+  readonly tokens: string[];
+  readonly balances: bigint[];
+  readonly listing: VaultListing;
+  readonly leg: readonly [number, number];
+  readonly birth: { readonly block: ChainBlock; readonly log: ChainLog; fee: bigint };
+  fee: bigint;
+  /** The last block that changed the fee, and the fee before that block. */
+  feeMoved: { readonly block: number; readonly before: bigint } | null;
+  listed: boolean;
+}
+
+type Line = (string | number | null)[];
+/** Index of the fee in the line of a pool. */
+const FEE = 8;
+
+export class VaultOracle {
+  /** Expected rows. Each starts with its block. */
+  readonly pools: Line[] = [];
+  readonly states: Line[] = [];
+  readonly liquidity: Line[] = [];
+  private readonly byId = new Map<string, Pool>();
+  private readonly fees = new Map<string, bigint>();
+  private readonly registrations = new Map<string, ChainLog>();
+
+  constructor(
+    private readonly truth: VaultTruth,
+    private readonly firstBlock: number,
+  ) {}
+
+  /** Applies the log. Returns the swap if the log is a swap of a listed pool. */
+  read(block: ChainBlock, log: ChainLog): LegSwap | null {
+    const id = log.topics[1] ?? '';
+    const known = this.byId.get(id);
+    if (log.address === this.truth.vault && known !== undefined) this.list(known, block, log);
+    const parsed = parsePlain(log);
+    if (parsed === null) return null;
+    if (parsed.name === 'SwapFeePercentageChanged') {
+      const fee = parsed.args[0] as bigint;
+      this.fees.set(log.address, fee);
+      for (const pool of this.byId.values()) {
+        if (pool.pair !== log.address) continue;
+        if (pool.feeMoved?.block !== block.number) pool.feeMoved = { block: block.number, before: pool.fee };
+        pool.fee = fee;
+        // A fee event in the transaction of the pool's creation sets the initial fee, before or after the registration.
+        if (pool.birth.log.transactionHash !== log.transactionHash) continue;
+        pool.birth.fee = fee;
+        const row = this.pools.find(([, , pair, , , , , , , born]) => pair === pool.pair && born !== null);
+        if (row !== undefined) row[FEE] = toPips(fee);
+      }
+      return null;
+    }
+    if (log.address !== this.truth.vault) return null;
+    if (parsed.name === 'PoolRegistered') this.registrations.set(id, log);
+    if (parsed.name === 'TokensRegistered') this.register(block, id, [...(parsed.args[1] as string[])]);
+    return known === undefined ? null : this.apply(known, parsed, block, log);
+  }
+
+  /** The current fee of each listed pool, in pips. */
+  feesNow(): ReadonlyMap<string, number> {
+    const listed = [...this.byId.values()].filter((pool) => pool.listed);
+    return new Map(listed.map(({ pair, fee }) => [pair, toPips(fee)]));
+  }
+
+  private register(block: ChainBlock, id: string, checksummed: readonly string[]): void {
+    const pair = id.slice(0, 42);
+    const log = this.registrations.get(id);
+    const listing = this.truth.listingOf(pair);
+    if (log === undefined || listing === null) return;
+    const tokens = checksummed.map((token) => token.toLowerCase());
+    const fee = this.fees.get(pair) ?? 0n;
+    const weightOf = (index: number): bigint =>
+      tokens[index] === pair ? -1n : (listing.weights[index] ?? 0n);
+    const quote = this.truth.ranked.find((token) => tokens.includes(token));
+    const standsFor = (places: readonly number[]): boolean =>
+      quote === undefined || places.includes(tokens.indexOf(quote));
+    let leg: readonly [number, number] = [0, 1];
+    for (let i = 0; i < tokens.length; i += 1) {
+      for (let j = i + 1; j < tokens.length; j += 1) {
+        // The main leg has the largest sum of weights, or the quote and the largest other token. The first of equal
+        // legs wins.
+        const sum = weightOf(i) + weightOf(j);
+        if (!standsFor([i, j])) continue;
+        if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];
+      }
+    }
+    const balances = tokens.map(() => 0n);
+    const birth = { block, log, fee };
+    const pool: Pool = {
+      id,
+      pair,
+      tokens,
+      balances,
+      listing,
+      leg,
+      birth,
+      fee,
+      feeMoved: null,
+      listed: false,
+    };
+    this.byId.set(id, pool);
+    if (block.number >= this.firstBlock) this.list(pool, block, log);
+  }
+
+  /** Called for the first log of the pool that the ingester sees. */
+  private list(pool: Pool, block: ChainBlock, log: ChainLog): void {
+    if (pool.listed || block.number < this.firstBlock) return;
+    pool.listed = true;
+    const born = pool.birth.block.number >= this.firstBlock;
+    const { type, weights } = pool.listing;
+    // A pool older than the first block is listed in its state before the block that reveals the pool.
+    const found = pool.feeMoved?.block === block.number ? pool.feeMoved.before : pool.fee;
+    this.pools.push([
+      block.number,
+      log.logIndex,
+      pool.pair,
+      type,
+      pool.tokens.join(' '),
+      weights.join(' '),
+      pool.tokens[pool.leg[0]]!,
+      pool.tokens[pool.leg[1]]!,
+      toPips(born ? pool.birth.fee : found),
+      born ? block.number : null,
+    ]);
+  }
+
+  private apply(pool: Pool, { name, args }: PlainEvent, block: ChainBlock, log: ChainLog): LegSwap | null {
+    const add = (token: string, delta: bigint): void => {
+      const index = pool.tokens.indexOf(token.toLowerCase());
+      pool.balances[index] = pool.balances[index]! + delta;
+    };
+    const seen = block.number >= this.firstBlock;
+    const note = (kind: string): void => {
+      if (seen) this.states.push([block.number, log.logIndex, pool.pair, kind, pool.balances.join(' ')]);
+    };
+    if (name === 'PoolBalanceManaged') {
+      add(args[2] as string, (args[3] as bigint) + (args[4] as bigint));
+      note('collect');
+    }
+    if (name === 'PoolBalanceChanged') {
+      const [tokens, deltas, fees] = [args[2] as string[], args[3] as bigint[], args[4] as bigint[]];
+      tokens.forEach((token, index) => add(token, deltas[index]! - fees[index]!));
+      const kind = deltas.some((delta) => delta < 0n) ? 'burn' : 'mint';
+      const moved = pool.leg.map((index) => String(deltas[index]!).replace('-', ''));
+      note(kind);
+      if (seen) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...moved]);
+    }
+    if (name !== 'Swap') return null;
+    const [tokenIn, tokenOut] = [args[1] as string, args[2] as string].map((token) => token.toLowerCase());
+    const [amountIn, amountOut] = [args[3] as bigint, args[4] as bigint];
+    add(tokenIn!, amountIn);
+    add(tokenOut!, -amountOut);
+    note('swap');
+    return seen ? this.toLeg(pool, tokenIn!, tokenOut!, amountIn, amountOut) : null;
+  }
+
+  private toLeg(pool: Pool, tokenIn: string, tokenOut: string, amountIn: bigint, amountOut: bigint): LegSwap {
+    const [a, b] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
+    const [i, j] = a < b ? [a, b] : [b, a];
+    const { balances, listing } = pool;
+    const [weight0, weight1] = [listing.weights[i] ?? 0n, listing.weights[j] ?? 0n];
+    const [over, under] = [balances[j]! * weight0, balances[i]! * weight1];
+    return {
+      pair: pool.pair,
+      leg: 256 * i + j,
+      token0: pool.tokens[i]!,
+      token1: pool.tokens[j]!,
+      amount0: a < b ? amountIn : -amountOut,
+      amount1: a < b ? -amountOut : amountIn,
+      reserve0: balances[i]!,
+      reserve1: balances[j]!,
+      price: over > 0n && under > 0n ? [over, under] : null,
+      feePips: toPips(pool.fee),
+    };
+  }
+}
+
+/** Converts 1e18 = 100 % to 1e6 = 100 %, rounding half up. */
+const toPips = (fee: bigint): number => Number((fee * 2n + 10n ** 12n) / (2n * 10n ** 12n));

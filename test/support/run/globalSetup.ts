@@ -1,0 +1,44 @@
+/**
+ * Creates the run's temporary folder and starts one embedded engine for all test files. globalTeardown.ts ends the
+ * engine.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { startEmbeddedServer, type EmbeddedServer } from '../../../src/clickhouse/engine/server';
+import { createLog } from '../../../src/log';
+import { abandonRunFolder, createRunFolder, ENGINE_FOLDER } from './runFolder';
+
+/** Long enough that a busy machine cannot make a statement of a test fail. */
+const READER_SECONDS_MAX = 240;
+
+declare global {
+  var testEngine: { readonly server: EmbeddedServer; readonly folder: string } | undefined;
+}
+
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export default async function globalSetup(): Promise<void> {
+  const folder = createRunFolder();
+  for (const [signal, code] of Object.entries(SIGNAL_CODES))
+    process.once(signal, () => {
+      abandonRunFolder(folder);
+      process.exit(code);
+    });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const dataDir = join(folder, ENGINE_FOLDER);
+  const options = { dataDir, log: createLog('warn'), readerSecondsMax: READER_SECONDS_MAX };
+  const server = await startEmbeddedServer(options).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  globalThis.testEngine = { server, folder };
+  // Jest skips the teardown when it bails out.
+  process.once('exit', () => {
+    const pid = server.pid();
+    if (pid > 0) process.kill(pid, 'SIGKILL');
+    remove();
+  });
+  process.env['CANDLEHOUSE_TEST_WRITER_URL'] = server.writerUrl;
+  process.env['CANDLEHOUSE_TEST_READER_URL'] = server.readerUrl;
+}

@@ -1,0 +1,151 @@
+/** Starts Debian's Chromium for tests of the web page. Records errors and requests to other origins. */
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+const USUAL_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Returns CHROMIUM_PATH or the usual place of Chromium. Throws with the command that installs Chromium. */
+export function findChromium(): string {
+  const given = process.env['CHROMIUM_PATH'];
+  if (given !== undefined && given !== '') {
+    if (existsSync(given)) return given;
+    throw new Error(`CHROMIUM_PATH is ${given}, which does not exist`);
+  }
+  const found = USUAL_PATHS.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new Error(
+    'the tests of the page need Chromium: `apt-get install -y chromium`, or set CHROMIUM_PATH to a Chromium or Chrome',
+  );
+}
+
+export function launchBrowser(): Promise<Browser> {
+  // Containers and CI run as root, where Chromium's sandbox does not work. The tested page is our own.
+  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+/** A view, click or download that takes longer counts as hanging. */
+const HANG_MS = 120_000;
+
+export interface Look {
+  readonly width: number;
+  readonly height: number;
+  readonly theme: 'dark' | 'light';
+}
+
+export const DESKTOP: Look = { width: 1440, height: 900, theme: 'dark' };
+export const PHONE: Look = { width: 390, height: 844, theme: 'light' };
+
+export interface WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Console errors, uncaught errors, and requests to other origins. */
+  readonly faults: readonly string[];
+}
+
+/** Adds up the layout shifts that no input caused, as the browser reports them. */
+const COUNT_SHIFTS = `
+  window.layoutShifts = { sum: 0, moved: [] };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (entry.hadRecentInput) continue;
+      window.layoutShifts.sum += entry.value;
+      for (const { node } of entry.sources) {
+        const name = node?.className ?? node?.nodeName ?? 'gone';
+        window.layoutShifts.moved.push(entry.value.toFixed(3) + ' ' + name);
+      }
+    }
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** Whether the test expects this error status. The browser logs each error status to its console. */
+export type Expected = (status: number, path: string) => boolean;
+
+/** Opens a new page. A 503 is no fault: on a busy machine the database may be away for a moment, and the page waits. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  look: Look,
+  expected: Expected = () => false,
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.theme,
+    baseURL: url,
+    acceptDownloads: true,
+  });
+  context.setDefaultTimeout(HANG_MS);
+  await context.addInitScript(COUNT_SHIFTS);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`uncaught error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return;
+    const { url: from } = message.location();
+    const status = Number(/status of (\d{3})/.exec(message.text())?.[1] ?? 0);
+    const isExpected = status === 503 || (status > 0 && expected(status, new URL(from || url).pathname));
+    if (!isExpected) faults.push(`console: ${message.text()} (${from})`);
+  });
+  page.on('request', (request) => {
+    const target = request.url();
+    if (!target.startsWith(url) && !/^(data|blob):/.test(target))
+      faults.push(`request to another host: ${target}`);
+  });
+  return { page, context, faults };
+}
+
+/** Waits until all content of the page has loaded. */
+export async function untilLoaded(page: Page): Promise<void> {
+  const question = `document.querySelector('#main > *') !== null &&
+    document.querySelectorAll('[aria-busy=true], .skeleton').length === 0 &&
+    [...document.querySelectorAll('.chart')].every((chart) => ['more', 'all'].includes(chart.dataset.state))`;
+  // Polls from outside, because waitForFunction evaluates text in the page, and the page's CSP forbids this.
+  for (const end = Date.now() + HANG_MS; (await page.evaluate(question)) !== true; await delay(50))
+    if (Date.now() > end) throw new Error(`${page.url()} did not load in ${HANG_MS} ms`);
+}
+
+/** How far elements moved without input, and which elements. */
+export async function layoutShifts(page: Page): Promise<{ sum: number; moved: string[] }> {
+  const found: unknown = await page.evaluate('window.layoutShifts');
+  return found as { sum: number; moved: string[] };
+}
+
+export interface PictureFacts {
+  /** Standard deviation of the brightness, 0 to 255. A blank picture has 0. */
+  readonly deviation: number;
+  /** Distinct colours, in steps of 16. */
+  readonly colours: number;
+}
+
+/** Measures a PNG in the browser. */
+export async function measurePicture(page: Page, png: Buffer): Promise<PictureFacts> {
+  const facts: unknown = await page.evaluate(
+    `(async () => {
+      const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (letter) => letter.charCodeAt(0));
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+      const pen = canvas.getContext('2d');
+      pen.drawImage(bitmap, 0, 0);
+      const { data } = pen.getImageData(0, 0, bitmap.width, bitmap.height);
+      let sum = 0, squares = 0;
+      const colours = new Set();
+      for (let at = 0; at < data.length; at += 4) {
+        const light = (data[at] + data[at + 1] + data[at + 2]) / 3;
+        sum += light;
+        squares += light * light;
+        colours.add(((data[at] >> 4) << 8) | ((data[at + 1] >> 4) << 4) | (data[at + 2] >> 4));
+      }
+      const count = data.length / 4;
+      return { deviation: Math.sqrt(squares / count - (sum / count) ** 2), colours: colours.size };
+    })()`,
+  );
+  return facts as PictureFacts;
+}

@@ -1,0 +1,99 @@
+/**
+ * Installs a package with its own lock file into node_modules/.cache, once. Keeps heavy dependencies of a few tests and
+ * benchmarks out of the main install. Safe for parallel processes.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
+
+const FILES = ['package.json', 'package-lock.json'];
+const INSTALL_MS = 600_000;
+/** After this time an unfinished folder of another process counts as abandoned. */
+const ABANDONED_MS = 620_000;
+
+/**
+ * Installs the dependencies of `package.json` in `source`. Returns the folder that contains `node_modules`. `name`
+ * appears in messages.
+ */
+export async function installProject(source: string, name: string): Promise<string> {
+  const cache = join(findPackageRoot(), 'node_modules', '.cache');
+  const lock = readFileSync(join(source, 'package-lock.json'));
+  const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
+  const folder = join(cache, `candlehouse-${name}-${digest}`);
+  const claim = `${folder}.claim`;
+  mkdirSync(cache, { recursive: true });
+  for (const end = Date.now() + INSTALL_MS; !existsSync(folder); await delay(200)) {
+    if (Date.now() > end) throw new Error(`${name} is not installed; remove ${claim} and try again`);
+    if (isTaken(claim)) continue;
+    try {
+      if (!existsSync(folder)) await install(source, folder, name);
+    } finally {
+      rmSync(claim, { force: true });
+    }
+  }
+  return folder;
+}
+
+/** Whether another process is installing. Otherwise claims the installation for this process. */
+function isTaken(claim: string): boolean {
+  try {
+    writeFileSync(claim, JSON.stringify({ pid: process.pid, at: Date.now() }), { flag: 'wx' });
+    return false;
+  } catch {
+    return !takeOver(claim);
+  }
+}
+
+/** Takes over the claim of a dead process, or of one that took too long. */
+function takeOver(claim: string): boolean {
+  try {
+    const { pid, at } = JSON.parse(readFileSync(claim, 'utf8')) as { pid: number; at: number };
+    if (Date.now() - at < ABANDONED_MS && isAlive(pid)) return false;
+    rmSync(claim, { force: true });
+    writeFileSync(claim, JSON.stringify({ pid: process.pid, at: Date.now() }), { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function install(source: string, folder: string, name: string): Promise<void> {
+  const draft = `${folder}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  for (const file of FILES) copyFileSync(join(source, file), join(draft, file));
+  // No install scripts: the tests do not need their results.
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const child = spawn(npm, args, { cwd: draft, stdio: ['ignore', 'pipe', 'pipe'], timeout: INSTALL_MS });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`npm ci of ${name} exited with ${code}: ${said.slice(-2_000)}`);
+  renameSync(draft, folder);
+}

@@ -1,0 +1,125 @@
+/** Stores the worlds of the market endpoint tests in a database and starts the API over them. */
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { startApi, type ApiOptions, type ApiServer } from './apiServer';
+import { openTestStore, type TestStore } from '../engine/testStore';
+import {
+  FIRST_BLOCK,
+  makeWorld,
+  snapshotOf,
+  storeWorld,
+  type World,
+  type WorldOptions,
+} from '../worlds/world';
+
+/** Block numbers count from the world's first block. */
+export interface MarketPlan extends WorldOptions {
+  /** The cursor of the newest snapshot. */
+  readonly finalTo: number;
+  /** The last block in the final tables. Beyond the cursor, as during a promotion. */
+  readonly storedTo: number;
+  /** The first block in the head tables. */
+  readonly headFrom: number;
+  readonly inserts: number;
+}
+
+/**
+ * Eleven days, longer than the windows of a day and a week. Blocks are far apart with long pauses, so that bars have
+ * gaps.
+ */
+export const MARKET_PLAN: MarketPlan = {
+  seed: 31_337,
+  blocks: 260,
+  pools: 11,
+  spacing: 2_600,
+  events: 5,
+  finalTo: 190,
+  storedTo: 210,
+  headFrom: 180,
+  inserts: 5,
+};
+
+/** Smaller, because tests of wallets sum every transfer of every holder. */
+export const WALLETS_PLAN: MarketPlan = {
+  seed: 20_260,
+  blocks: 160,
+  pools: 9,
+  spacing: 1_500,
+  events: 4,
+  finalTo: 100,
+  storedTo: 115,
+  headFrom: 90,
+  inserts: 6,
+};
+
+/** A world and the block numbers of its plan. */
+export interface MarketWorld {
+  readonly world: World;
+  readonly finalTo: number;
+  readonly storedTo: number;
+  readonly tip: number;
+  readonly range: Parameters<typeof storeWorld>[2];
+}
+
+export function makeMarketWorld(plan: MarketPlan): MarketWorld {
+  const storedTo = FIRST_BLOCK + plan.storedTo;
+  return {
+    world: makeWorld(plan),
+    finalTo: FIRST_BLOCK + plan.finalTo,
+    storedTo,
+    tip: FIRST_BLOCK + plan.blocks - 1,
+    range: { storedTo, headFrom: FIRST_BLOCK + plan.headFrom, inserts: plan.inserts },
+  };
+}
+
+/**
+ * Snapshots of every state of the store: half promoted, nothing above the cursor, backfilling, all promoted, just
+ * started.
+ */
+export function listSnapshots({ world, finalTo, storedTo, tip }: MarketWorld): HeadSnapshot[] {
+  return [
+    snapshotOf(world, finalTo, tip),
+    snapshotOf(world, finalTo, finalTo),
+    snapshotOf(world, finalTo - 100, finalTo - 100),
+    snapshotOf(world, storedTo, tip),
+    snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
+  ];
+}
+
+export interface MarketServer extends TestStore {
+  readonly api: ApiServer;
+  /** The snapshot of all answers. A test may set another one. */
+  head: HeadSnapshot | null;
+}
+
+type Fill = (store: TestStore) => Promise<void>;
+
+/** Opens a store with the world's rows. `fill` stores additional rows. */
+export function storeMarket({ world, range }: MarketWorld, fill?: Fill): Promise<TestStore> {
+  return openTestStore(async (store) => {
+    await storeWorld(store.db, world, range);
+    await fill?.(store);
+  });
+}
+
+/** Stores the world and starts the API at the world's newest snapshot. */
+export async function startMarket(marketWorld: MarketWorld, fill?: Fill): Promise<MarketServer> {
+  return serveMarket(
+    await storeMarket(marketWorld, fill),
+    snapshotOf(marketWorld.world, marketWorld.finalTo, marketWorld.tip),
+  );
+}
+
+/** Starts the API over a store. The returned `close` closes the store too. */
+export async function serveMarket(
+  store: TestStore,
+  head: HeadSnapshot | null,
+  options: ApiOptions = {},
+): Promise<MarketServer> {
+  const api = await startApi(store.runner, () => market.head, options);
+  const close = async (): Promise<void> => {
+    await api.close();
+    await store.close();
+  };
+  const market: MarketServer = { ...store, api, head, close };
+  return market;
+}

@@ -1,0 +1,154 @@
+/**
+ * Runs API and ingester together in the test's process, with their log. A test can cut the connection to the database.
+ */
+import { readFileSync } from 'node:fs';
+
+import pino from 'pino';
+
+import { stubDescription } from '../stub/stubDescription';
+import { readyShape, type ReadyAnswer } from '../../../src/api/service/readyz';
+import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
+import { runAll } from '../../../src/commands/runAll';
+import { loadConfig } from '../../../src/config';
+import { SESSION_LIMITS } from '../../../src/ingest/session/sessionLimits';
+import { Cable } from '../engine/cable';
+import { CLUSTER_NAME } from '../engine/embeddedCluster';
+import { createTestDatabase } from '../engine/engine';
+import { eventually } from '../eventually';
+
+export interface LogLine {
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export interface RunningProgram {
+  readonly url: string;
+  readonly log: readonly LogLine[];
+  ready(): Promise<ReadyAnswer>;
+  /** Waits until /readyz names the problem. Resolves to its message. */
+  untilProblem(code: string, timeoutMs?: number): Promise<string>;
+  /** Waits until /readyz names none of the codes (no code at all by default). */
+  untilCalm(codes?: readonly string[], timeoutMs?: number): Promise<void>;
+  untilBlock(number: number, hash?: string): Promise<void>;
+  /** Waits until all blocks up to `final` are promoted. Promotion runs beside the following of the head. */
+  untilPromoted(final: number): Promise<void>;
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A database that several programs use in turn. */
+export interface ProgramHome {
+  readonly database: Database;
+  /** Address of the database without the cuttable connection. */
+  readonly writerUrl: string;
+  readonly cable: Cable;
+  /** `ingest` defaults to true. With false the program only serves stored data. */
+  start(
+    rpcUrls: readonly string[],
+    settings?: Readonly<Record<string, string>>,
+    ingest?: boolean,
+  ): Promise<RunningProgram>;
+  drop(): Promise<void>;
+}
+
+export async function createProgramHome(): Promise<ProgramHome> {
+  const test = await createTestDatabase();
+  const cable = new Cable(Number(new URL(test.writerUrl).port));
+  await cable.join();
+  const through = (url: string): string => {
+    const changed = new URL(url);
+    changed.port = String(cable.port);
+    return changed.toString();
+  };
+  const running: RunningProgram[] = [];
+  const database = openDatabase({ url: test.writerUrl });
+  return {
+    database,
+    writerUrl: test.writerUrl,
+    cable,
+    async start(rpcUrls, settings = {}, ingest = true): Promise<RunningProgram> {
+      const all = {
+        PORT: '0',
+        RPC_URL: rpcUrls.join(','),
+        CHAIN_CONFIG: 'chain.json',
+        START_BLOCK: '0',
+        RATE_LIMIT_PER_MINUTE: '0',
+        CLICKHOUSE_URL: through(test.writerUrl),
+        CLICKHOUSE_READ_URL: through(test.readerUrl),
+        // Only under jest.cluster.config.js.
+        ...(process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined
+          ? {}
+          : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),
+        ...settings,
+      };
+      const program = await startProgram(all, ingest);
+      running.push(program);
+      return program;
+    },
+    async drop(): Promise<void> {
+      await Promise.all(running.map((program) => program.stop()));
+      await cable.cut();
+      await database.close();
+      await test.drop();
+    },
+  };
+}
+
+async function startProgram(
+  settings: Readonly<Record<string, string>>,
+  ingest: boolean,
+): Promise<RunningProgram> {
+  const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
+  const config = loadConfig(settings, (path) =>
+    path === 'chain.json' ? description : readFileSync(path, 'utf8'),
+  );
+  const lines: LogLine[] = [];
+  const log = pino(
+    { level: 'info', base: null },
+    { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
+  );
+  const controller = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  const url = await new Promise<string>((resolve, reject) => {
+    const onReady = (api: { readonly url: string } | null): void => resolve(api?.url ?? '');
+    running = runAll(config, log, controller.signal, { api: true, ingest, onReady });
+    running.catch(reject);
+  });
+  const ready = async (): Promise<ReadyAnswer> =>
+    readyShape.parse(await (await fetch(`${url}/readyz`)).json());
+  const until = (test: (answer: ReadyAnswer) => boolean, timeoutMs?: number): Promise<ReadyAnswer> =>
+    eventually(ready, test, timeoutMs);
+  return {
+    url,
+    log: lines,
+    ready,
+    async untilProblem(code, timeoutMs): Promise<string> {
+      const { problems } = await until(
+        (answer) => answer.problems.some((one) => one.code === code),
+        timeoutMs,
+      );
+      return problems.find((one) => one.code === code)!.message;
+    },
+    async untilCalm(codes, timeoutMs): Promise<void> {
+      const counts = (code: string): boolean => codes === undefined || codes.includes(code);
+      await until(({ problems }) => !problems.some(({ code }) => counts(code)), timeoutMs);
+    },
+    async untilBlock(number, hash): Promise<void> {
+      await until(({ checks: { head } }) =>
+        hash === undefined ? Number(head.block_number) >= number : head.block_hash === hash,
+      );
+    },
+    async untilPromoted(final): Promise<void> {
+      const readStored = async (): Promise<number> => {
+        const shown = await (await fetch(`${url}/metrics`)).text();
+        return Number(/^candlehouse_final_stored_block (\d+)$/m.exec(shown)?.[1]);
+      };
+      await eventually(readStored, (stored) => stored > final - SESSION_LIMITS.promoteMinBlocks);
+    },
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
+    async stop(): Promise<void> {
+      controller.abort();
+      await running;
+    },
+  };
+}

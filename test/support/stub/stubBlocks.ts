@@ -1,0 +1,250 @@
+/**
+ * Builds encoded blocks for the benchmark chain: seeded V2 and V3 trading with real blooms. The ingester checks the
+ * bloom of every block. stubChain.ts serves the blocks.
+ */
+import { keccak256 } from 'ethers';
+
+import type { Hex } from '../../../src/domain/hex';
+import { FULL_HEADER, transactionOf } from './stubFullBlock';
+import { LogIndexer, type LogIndex, type StubLog } from './stubLogs';
+
+const TOPIC = {
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  pairCreated: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
+  poolCreated: '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118',
+  v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
+  v2Sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
+  v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+} as const;
+
+export const STUB_V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`;
+export const STUB_V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`;
+const BLOCK_SECONDS = 10;
+const SWAPS_PER_TX = 2;
+
+const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
+const hexDigits = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+export const hex = (value: number): string => `0x${value.toString(16)}`;
+const address = (kind: string, index: number): string =>
+  `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
+const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
+
+/** Popular pairs trade most: index ∝ u³. */
+function pairAt(random: () => number, pairs: number): number {
+  return Math.floor(random() ** 3 * pairs);
+}
+
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}
+
+function swapLogs(random: () => number, pairs: number, onlyV2: boolean): StubLog[] {
+  const index = pairAt(random, pairs);
+  const amountIn = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
+  const amountOut = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
+  const trader = topicOf(address('77', Math.floor(random() * 500)));
+  const v3 = !onlyV2 && index % 5 === 4;
+  const pool = address(v3 ? 'e3' : 'e2', index);
+  const transfer = (token: string, amount: bigint): StubLog => ({
+    address: token,
+    topics: [TOPIC.transfer, trader, topicOf(pool)],
+    data: `0x${word(amount)}`,
+  });
+  const transfers = [
+    transfer(address('01', index % 200), amountIn),
+    transfer(address('02', index % 7), amountOut),
+  ];
+  if (v3) {
+    const root = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
+    const negative = (1n << 256n) - amountOut;
+    const data = `0x${word(amountIn)}${word(negative)}${word(root)}${word(1n << 70n)}${word(12)}`;
+    return [...transfers, { address: pool, topics: [TOPIC.v3Swap, trader, trader], data }];
+  }
+  const reserves = `0x${word(10n ** 24n + amountIn)}${word(10n ** 23n + amountOut)}`;
+  const sync = { address: pool, topics: [TOPIC.v2Sync], data: reserves };
+  const amounts = `0x${word(amountIn)}${word(0)}${word(0)}${word(amountOut)}`;
+  return [
+    ...(onlyV2 ? [] : transfers),
+    sync,
+    { address: pool, topics: [TOPIC.v2Swap, trader, trader], data: amounts },
+  ];
+}
+
+function creationLogs(pairs: number, onlyV2: boolean): StubLog[] {
+  return Array.from({ length: pairs }, (_, index) => {
+    const tokens = [topicOf(address('01', index % 200)), topicOf(address('02', index % 7))];
+    if (!onlyV2 && index % 5 === 4) {
+      const data = `0x${word(60)}${address('e3', index).slice(2).padStart(64, '0')}`;
+      return { address: STUB_V3_FACTORY, topics: [TOPIC.poolCreated, ...tokens, `0x${word(3000)}`], data };
+    }
+    const data = `0x${address('e2', index).slice(2).padStart(64, '0')}${word(index)}`;
+    return { address: STUB_V2_FACTORY, topics: [TOPIC.pairCreated, ...tokens], data };
+  });
+}
+
+/** Bits of a 2048-bit bloom that an address or topic sets (Yellow Paper, M3:2048). */
+function createBloomer(): (logs: readonly StubLog[]) => string {
+  const known = new Map<string, readonly number[]>();
+  const bitsOf = (item: string): readonly number[] => {
+    let bits = known.get(item);
+    if (bits === undefined) {
+      const hash = Buffer.from(keccak256(item).slice(2), 'hex');
+      bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) & 2047);
+      known.set(item, bits);
+    }
+    return bits;
+  };
+  return (logs) => {
+    const bloom = Buffer.alloc(256);
+    for (const log of logs) {
+      for (const item of [log.address, ...log.topics]) {
+        for (const bit of bitsOf(item)) {
+          const at = 255 - (bit >> 3);
+          bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7));
+        }
+      }
+    }
+    return `0x${bloom.toString('hex')}`;
+  };
+}
+
+/** The node's encoded answers for one block. Buffers keep the load off the garbage collector. */
+export interface StubBlock {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly header: Buffer;
+  readonly receipts: Buffer;
+  readonly logs: Buffer;
+  /** The block with full transactions and the index of its logs; null unless the chain serves other indexers. */
+  readonly full: Buffer | null;
+  readonly index: LogIndex | null;
+}
+
+/** Contents of a block. `fork` distinguishes blocks of the same height. */
+interface StubDraft {
+  readonly number: number;
+  readonly fork: number;
+  readonly parentHash: string;
+  readonly timestamp: number;
+  readonly logs: readonly StubLog[];
+  readonly bloom: string;
+  readonly logsPerTx: number;
+  /** Set if the chain serves other indexers too. */
+  readonly indexer: LogIndexer | null;
+}
+
+function encodeBlock(draft: StubDraft): StubBlock {
+  const { number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer } = draft;
+  const name = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
+  // The first digits differ between branches, as in real hashes. Stream ids contain only these digits.
+  const mixed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
+  const hash = `0x${hexDigits(mixed, 8)}b10c${name.padStart(52, '0')}`;
+  const txCount = Math.ceil(logs.length / logsPerTx);
+  const txHash = (index: number): string => `0x7ac5${name}${index.toString(16).padStart(30, '0')}`;
+  const shown = logs.map((log, index) => {
+    const tx = Math.floor(index / logsPerTx);
+    return {
+      ...log,
+      blockNumber: hex(number),
+      blockHash: hash,
+      transactionHash: txHash(tx),
+      transactionIndex: hex(tx),
+      logIndex: hex(index),
+      removed: false,
+    };
+  });
+  const from = (index: number): string => address('77', (number + index) % 500);
+  const receipts = Array.from({ length: txCount }, (_, index) => ({
+    transactionHash: txHash(index),
+    transactionIndex: hex(index),
+    blockHash: hash,
+    blockNumber: hex(number),
+    from: from(index),
+    to: address('99', 1),
+    cumulativeGasUsed: hex(21_000 * (index + 1)),
+    gasUsed: hex(21_000),
+    contractAddress: null,
+    logs: shown.slice(index * logsPerTx, (index + 1) * logsPerTx),
+    logsBloom: bloom,
+    status: '0x1',
+    effectiveGasPrice: hex(10 ** 15),
+    type: '0x2',
+  }));
+  const header = {
+    number: hex(number),
+    hash,
+    parentHash,
+    timestamp: hex(timestamp),
+    logsBloom: bloom,
+    baseFeePerGas: '0x7',
+    gasUsed: '0x0',
+    gasLimit: '0x1c9c380',
+    ...(indexer === null ? {} : FULL_HEADER),
+    transactions: receipts.map((receipt) => receipt.transactionHash),
+  };
+  const texts = shown.map((log) => JSON.stringify(log));
+  const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+  return {
+    number,
+    hash,
+    parentHash,
+    header: encode(header),
+    receipts: encode(receipts),
+    logs: Buffer.from(`[${texts.join(',')}]`),
+    full: indexer === null ? null : encode({ ...header, transactions: receipts.map(transactionOf) }),
+    index: indexer?.index(logs, texts) ?? null,
+  };
+}
+
+export interface StubBlockOptions {
+  readonly logsPerBlock: number;
+  readonly pairs: number;
+  readonly seed?: number;
+  /** Time of block 0, unix seconds. */
+  readonly genesisTime?: number;
+  /** All pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
+  readonly onlyV2?: boolean;
+  /** Serves full blocks and lets eth_getLogs filter. Other indexers need both, Candlehouse neither. */
+  readonly forIndexers?: boolean;
+}
+
+/**
+ * Makes blocks one after another; the same calls give the same blocks. Block 1 creates the pools, later blocks trade.
+ */
+export class StubBlockMaker {
+  /** Number of logs in all blocks. */
+  logs = 0;
+  swaps = 0;
+  readonly indexer: LogIndexer | null;
+  private readonly random: () => number;
+  private readonly bloomOf = createBloomer();
+
+  constructor(private readonly options: StubBlockOptions) {
+    this.random = createRandom(options.seed ?? 1);
+    this.indexer = options.forIndexers === true ? new LogIndexer() : null;
+  }
+
+  timeOf(number: number): number {
+    return (this.options.genesisTime ?? 1_700_000_000) + number * BLOCK_SECONDS;
+  }
+
+  make(number: number, fork: number, parentHash: string): StubBlock {
+    const { pairs, logsPerBlock, onlyV2 = false } = this.options;
+    const logs: StubLog[] = number === 1 ? creationLogs(pairs, onlyV2) : [];
+    while (number > 1 && logs.length < logsPerBlock) {
+      logs.push(...swapLogs(this.random, pairs, onlyV2));
+      this.swaps += 1;
+    }
+    this.logs += logs.length;
+    const timestamp = this.timeOf(number);
+    const bloom = this.bloomOf(logs);
+    const logsPerTx = SWAPS_PER_TX * (onlyV2 ? 2 : 4);
+    const { indexer } = this;
+    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer });
+  }
+}

@@ -1,0 +1,33 @@
+/** The chain description of the stub chain. */
+import type { ChainDescription } from '../../../src/domain/chainDescription';
+import type { Hex } from '../../../src/domain/hex';
+import { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubChain';
+
+/** Addresses of the stub chain's quote tokens (stubChain.ts). */
+const quote = (index: number): Hex => `0x02${index.toString(16).padStart(38, '0')}`;
+
+/** The first two quote tokens are anchors, the third is the native token. */
+export function stubDescription(): ChainDescription {
+  return {
+    chainId: 369,
+    name: 'Stub chain',
+    nativeSymbol: 'PLS',
+    wrappedNative: quote(2),
+    anchors: [0, 1].map((index) => ({ address: quote(index), symbol: `USD${index}`, priceUsd: 1 })),
+    majors: [],
+    burn: null,
+    confirmations: 64,
+    startBlock: 0,
+    rpcUrls: [],
+    dexes: [
+      {
+        name: 'stub_v2',
+        displayName: 'Stub V2',
+        protocol: 'uniswap_v2',
+        factory: STUB_V2_FACTORY,
+        feeBps: 29,
+      },
+      { name: 'stub_v3', displayName: 'Stub V3', protocol: 'uniswap_v3', factory: STUB_V3_FACTORY },
+    ],
+  };
+}

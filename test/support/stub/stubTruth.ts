@@ -1,0 +1,129 @@
+/**
+ * Expected results of the stub chain: blocks for the oracle, and comparison of the API's bars and activity with them.
+ */
+import { STUB_V2_FACTORY, STUB_V3_FACTORY, type StubChain } from './stubChain';
+import type { StubBlock } from './stubBlocks';
+import type { ChainBlock, ChainLog } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import { oracleSwaps, type OracleSwap } from '../oracle/oracle';
+import { ask } from '../server/ask';
+import { findWrongBars } from '../oracle/wrongBars';
+
+/** Logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap. */
+const ACTIVITY_TOPICS = new Set([
+  '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
+  '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
+  '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+]);
+const PAGE = 100;
+
+const NO_HASH: Hex = `0x${'0'.repeat(64)}`;
+
+export function readStubLogs(body: Buffer): ChainLog[] {
+  const logs = JSON.parse(body.toString()) as (ChainLog & { logIndex: string })[];
+  return logs.map((log) => ({ ...log, logIndex: Number(log.logIndex) }));
+}
+
+/**
+ * Swaps of the canonical blocks up to the head. Decodes each block once, because tests ask for the same blocks
+ * repeatedly.
+ */
+export class StubTruth {
+  private readonly known = new Map<string, readonly OracleSwap[]>();
+  private readonly knownEvents = new Map<string, string[]>();
+
+  constructor(private readonly chain: StubChain) {}
+
+  swaps(head = this.chain.head): OracleSwap[] {
+    const { blocks } = this.chain;
+    const creation = blocks[1];
+    if (creation === undefined) return [];
+    const fresh = blocks.slice(2, head + 1).filter(({ hash }) => !this.known.has(hash));
+    const factories = new Set([STUB_V2_FACTORY, STUB_V3_FACTORY]);
+    const decoded = oracleSwaps(
+      [this.toBlock(creation), ...fresh.map((block) => this.toBlock(block))],
+      factories,
+    );
+    for (const { number, hash } of fresh) {
+      this.known.set(
+        hash,
+        decoded.filter(({ block }) => block === number),
+      );
+    }
+    return blocks.slice(2, head + 1).flatMap(({ hash }) => this.known.get(hash) ?? []);
+  }
+
+  /**
+   * One line for each bar of the API that differs from the oracle's. The tokens have no decimals, so raw equals scaled.
+   */
+  async findWrongBars(url: string, head = this.chain.head): Promise<string[]> {
+    const swaps = this.swaps(head);
+    const baseIsToken0 = new Map<string, boolean>();
+    for (const pair of new Set(swaps.map((swap) => swap.pair))) {
+      const answer = await ask(`${url}/api/v1/pairs/${pair}`);
+      if (answer.status !== 200) return [`pair ${pair}: status ${answer.status}, ${await answer.text()}`];
+      const { data } = (await answer.json()) as {
+        data: { base_token: { address: string }; tokens: { address: string }[] };
+      };
+      baseIsToken0.set(pair, data.base_token.address === data.tokens[0]?.address);
+    }
+    return findWrongBars(url, swaps, (pair) => ({
+      decimals0: 0,
+      decimals1: 0,
+      baseIsToken0: baseIsToken0.get(pair) ?? true,
+    }));
+  }
+
+  /** `<id> <tx_hash>` of the canonical events of blocks `from` to `head`, ascending. */
+  activity(from = 0, head = this.chain.head): string[] {
+    return this.chain.blocks.slice(from, head + 1).flatMap((block) => {
+      const known = this.knownEvents.get(block.hash);
+      if (known !== undefined) return known;
+      const events = readStubLogs(block.logs)
+        .filter(({ topics }) => ACTIVITY_TOPICS.has(topics[0] ?? ''))
+        .map((log) => `${block.number}-${log.logIndex} ${log.transactionHash}`);
+      this.knownEvents.set(block.hash, events);
+      return events;
+    });
+  }
+
+  /** First difference between the API's activity of blocks `from` to `head` and the canonical events; null if none. */
+  async findWrongActivity(url: string, from = 0, head = this.chain.head): Promise<string | null> {
+    const listed: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const answer = await ask(`${url}/api/v1/activity?limit=${PAGE}${page}`);
+      if (answer.status !== 200) return `activity: status ${answer.status}, ${await answer.text()}`;
+      const body = (await answer.json()) as {
+        data: { id: string; tx_hash: string }[];
+        meta: { next_cursor: string | null };
+      };
+      const wanted = body.data.filter(({ id }) => Number(id.split('-')[0]) >= from);
+      for (const { id, tx_hash } of wanted) listed.push(`${id} ${tx_hash}`);
+      cursor = wanted.length < body.data.length ? null : body.meta.next_cursor;
+    } while (cursor !== null);
+    return describeDifference(listed.reverse(), this.activity(from, head));
+  }
+
+  private toBlock({ number, logs }: StubBlock): ChainBlock {
+    return {
+      number,
+      hash: NO_HASH,
+      parentHash: NO_HASH,
+      timestamp: this.chain.timeOf(number),
+      baseFeePerGas: null,
+      transactionCount: 0,
+      transactions: [],
+      logs: readStubLogs(logs),
+    };
+  }
+}
+
+/** The first difference between two lists of events; null if they are equal. */
+export function describeDifference(found: readonly string[], expected: readonly string[]): string | null {
+  const at = expected.findIndex((event, index) => found[index] !== event);
+  if (at === -1 && found.length === expected.length) return null;
+  const place = at === -1 ? expected.length : at;
+  return `${found.length} events, ${expected.length} expected; event ${place} is ${found[place]}, ${expected[place]} expected`;
+}

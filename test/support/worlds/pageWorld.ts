@@ -1,0 +1,177 @@
+/** The setup of the web page tests: the built program on a development chain, and its API for comparison. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Download } from 'playwright-core';
+import { z } from 'zod';
+
+import { startDevChain } from '../../../src/dev/devChain';
+import { createLog } from '../../../src/log';
+import { barShape, type Bar } from '../../../src/wire/ticks';
+import { startProgram, type Program } from '../server/program';
+import { eventually } from '../eventually';
+
+const listShape = z.object({ data: z.array(z.looseObject({ address: z.string() })) });
+const ticksShape = z.object({
+  data: z.array(barShape),
+  meta: z.looseObject({ next_to: z.number().nullable() }),
+});
+const activityShape = z.object({ data: z.array(z.looseObject({ maker: z.string().nullable() })) });
+
+const operationShape = z.looseObject({
+  parameters: z.array(z.looseObject({ name: z.string() })).default([]),
+});
+const openapiShape = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
+
+export interface PageWorld {
+  readonly url: string;
+  /** The pair with the most trades, and its base token. */
+  readonly pair: string;
+  readonly token: string;
+  /** An address that traded. */
+  readonly wallet: string;
+  json(path: string): Promise<unknown>;
+  /** Addresses of a list, in the API's order. */
+  addresses(path: string): Promise<string[]>;
+  /** All bars of a pair, by paging back to the oldest one. */
+  wholeSeries(path: string): Promise<Bar[]>;
+  /** The bars of one answer. */
+  bars(path: string): Promise<readonly Bar[]>;
+  /** Each path of the OpenAPI document with the names of its parameters. */
+  openapi(): Promise<
+    { readonly path: string; readonly method: string; readonly parameters: readonly string[] }[]
+  >;
+  stop(): Promise<void>;
+}
+
+const START_MS = 240_000;
+/** A short history: some hundred one-minute bars in the pair with the most trades. */
+const SWAPS = 6_000;
+const DAYS = 3;
+
+/**
+ * Starts a development chain with a trader that keeps trading, and the built program that ingests and serves the chain.
+ */
+export async function startPageWorld(): Promise<PageWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-page-'));
+  const log = createLog('silent', false);
+  // Stop functions, called in reverse order, also when a later start fails.
+  const started: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const end of started.reverse()) await end();
+  };
+  try {
+    const chain = await startDevChain({ dataDir: folder, log, swaps: SWAPS, days: DAYS });
+    started.push(() => chain.stop());
+    const program = await startProgram('all', {
+      RPC_URL: chain.wsUrl,
+      CHAIN_CONFIG: chain.chainConfigPath,
+      START_BLOCK: '0',
+      DATA_DIR: join(folder, 'data'),
+      RATE_LIMIT_PER_MINUTE: '0',
+    });
+    started.push(async () => void (await program.end('SIGTERM')));
+    return { ...(await describeWorld(program)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function describeWorld(program: Program): Promise<Omit<PageWorld, 'stop'>> {
+  const json = async (path: string): Promise<unknown> => {
+    const answer = await eventually(
+      async () => fetch(`${program.url}${path}`),
+      ({ status }) => status !== 503,
+      60_000,
+    );
+    return answer.json();
+  };
+  const [pair] = await untilListed(program, '/api/v1/pairs?limit=1');
+  const [token] = await untilListed(program, '/api/v1/tokens?limit=1');
+  const { data } = activityShape.parse(await json('/api/v1/activity?event_type=swap&limit=1'));
+  return {
+    url: program.url,
+    pair: pair?.address ?? '',
+    token: token?.address ?? '',
+    wallet: data[0]?.maker ?? '',
+    json,
+    addresses: async (path) => listShape.parse(await json(path)).data.map(({ address }) => address),
+    wholeSeries: (path) => readSeries(json, path),
+    bars: async (path) => ticksShape.parse(await json(path)).data,
+    async openapi() {
+      const { paths } = openapiShape.parse(await json('/openapi.json'));
+      return Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, { parameters }]) => ({
+          path,
+          method,
+          parameters: parameters.map(({ name }) => name),
+        })),
+      );
+    },
+  };
+}
+
+/** The items of a list, as soon as the list shows trades of the last 24 hours. */
+async function untilListed(program: Program, path: string): Promise<{ address: string }[]> {
+  for (const end = Date.now() + START_MS; Date.now() < end; await delay(250)) {
+    const response = await fetch(`${program.url}${path}`);
+    if (!response.ok) continue;
+    const { data } = listShape.parse(await response.json());
+    if (data.some((item) => Number(item['volume_24h_usd']) > 0)) return data;
+  }
+  throw new Error(`${path} is still empty:\n${program.output().slice(-2_000)}`);
+}
+
+async function readSeries(json: (path: string) => Promise<unknown>, path: string): Promise<Bar[]> {
+  const bars: Bar[] = [];
+  let to: number | null = null;
+  do {
+    const page: z.infer<typeof ticksShape> = ticksShape.parse(
+      await json(`${path}&limit=1000${to === null ? '' : `&to=${to}`}`),
+    );
+    bars.unshift(...page.data);
+    to = page.meta.next_to;
+  } while (to !== null);
+  return bars;
+}
+
+export type CsvBar = Readonly<
+  Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'trades', number>
+>;
+
+/** Parses the bars of the page's CSV download. */
+export async function readCsv(download: Download): Promise<CsvBar[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
+  const [head = '', ...lines] = Buffer.concat(chunks).toString().trim().split('\n');
+  const names = head.split(',');
+  return lines.map((line) => {
+    const cells = line.split(',').map(Number);
+    const cell = (name: string): number => cells[names.indexOf(name)] ?? Number.NaN;
+    return {
+      time: cell('time'),
+      open: cell('open'),
+      high: cell('high'),
+      low: cell('low'),
+      close: cell('close'),
+      volume: cell('volume'),
+      trades: cell('trades'),
+    };
+  });
+}
+
+/** Reduces API bars to the columns of the CSV. */
+export function asCsv(bars: readonly Bar[]): CsvBar[] {
+  return bars.map(({ time, open, high, low, close, volume, trades }) => ({
+    time,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    trades,
+  }));
+}

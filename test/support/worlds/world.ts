@@ -1,0 +1,315 @@
+/**
+ * A small random chain for market tests: tokens, pools and blocks of events as plain rows. Inserts them as final
+ * blocks, as head blocks under commits, and as orphaned blocks that must never appear.
+ */
+import type { Database } from '../../../src/clickhouse/client/database';
+import { encodeRows, insertRows } from '../../../src/clickhouse/rows/inserter';
+import {
+  blocksTable,
+  eventsTable,
+  liquidityEventsTable,
+  poolStatesTable,
+  poolsTable,
+  swapsTable,
+  tokenPricesTable,
+  tokensTable,
+  type PoolRow,
+  type Table,
+  type TokenRow,
+} from '../../../src/clickhouse/schema/tables';
+import { toOrd } from '../../../src/domain/ord';
+import { toEventRows } from '../../../src/ingest/rows/blockRows';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { createRandom, type Random } from '../createRandom';
+import { fillBlock, hexOf, type PoolMemory, type WorldBlock } from './worldEvents';
+import { createPriceMaker } from './worldPrices';
+
+export { hexOf } from './worldEvents';
+export type { WorldBlock } from './worldEvents';
+
+export const CHAIN_ID = 369;
+/** 87 blocks below the block where ords gain a digit, so that sorting ords as text gives a wrong order. */
+export const FIRST_BLOCK = 9_450;
+const START_TIME = 1_700_000_123;
+
+export interface World {
+  readonly seed: number;
+  readonly tokens: readonly TokenRow[];
+  readonly blocks: readonly WorldBlock[];
+}
+
+const DECIMALS = [18, 6, 8, 0, null, 30];
+
+function makeTokens(): TokenRow[] {
+  return DECIMALS.map((decimals, index) => ({
+    address: hexOf('aa', index, 40),
+    symbol: index === 3 ? null : ['WPLS', 'USDC', '100%_x', '', 'odd"\\', 'HEX'][index]!,
+    name: index === 3 ? null : `Token number ${index}`,
+    decimals,
+    version: 1,
+  }));
+}
+
+function makePool(
+  index: number,
+  random: Random,
+  block: { number: number; timestamp: number } | null,
+): PoolRow {
+  const first = index % DECIMALS.length;
+  const second =
+    (first + 1 + (Math.floor(index / DECIMALS.length) % (DECIMALS.length - 1))) % DECIMALS.length;
+  const v3 = index % 3 === 2;
+  return {
+    ord: block === null ? toOrd(FIRST_BLOCK, index) : toOrd(block.number, 900 + index),
+    address: hexOf('bb', index, 40),
+    dex: v3 ? 'nine_v3' : index % 2 === 0 ? 'pulsex_v1' : 'pulsex_v2',
+    protocol: v3 ? 'uniswap_v3' : 'uniswap_v2',
+    pool_type: v3 ? 3 : 2,
+    factory: hexOf('fa', index % 3, 40),
+    token0: hexOf('aa', Math.min(first, second), 40),
+    token1: hexOf('aa', Math.max(first, second), 40),
+    base_is_token0: random() < 0.5,
+    tokens: [],
+    weights: [],
+    fee_pips: v3 ? 500 : 2900,
+    tick_spacing: v3 ? 10 : 0,
+    created_block: block === null ? null : block.number,
+    created_at: block === null ? null : block.timestamp,
+    created_tx: block === null ? null : hexOf('cc', index, 64),
+  };
+}
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly blocks: number;
+  readonly pools: number;
+  /** Mean seconds between blocks. */
+  readonly spacing: number;
+  /** Mean events per block. */
+  readonly events: number;
+}
+
+/** The same options give the same world. */
+export function makeWorld(options: WorldOptions): World {
+  const random = createRandom(options.seed);
+  const tokens = makeTokens();
+  const memories: PoolMemory[] = [];
+  // A separate seed, so that prices do not change the events.
+  const addPrices = createPriceMaker(createRandom(options.seed + 2));
+  const blocks: WorldBlock[] = [];
+  let timestamp = START_TIME;
+  for (let i = 0; i < options.blocks; i += 1) {
+    const number = FIRST_BLOCK + i;
+    const previous = blocks.at(-1);
+    // Sometimes a long pause, sometimes two blocks in one second.
+    const gap = random() < 0.03 ? random.int(options.spacing * 60) : random.int(options.spacing * 2);
+    if (i > 0) timestamp += gap;
+    const block: WorldBlock = {
+      number,
+      hash: hexOf('1b', number, 64),
+      parentHash: previous?.hash ?? hexOf('1b', number - 1, 64),
+      timestamp,
+      swaps: [],
+      liquidity: [],
+      states: [],
+      pools: [],
+      prices: [],
+    };
+    const born = memories.length < options.pools && (i < options.pools / 2 || random() < 0.2);
+    if (born) addPool(block, memories, random, i === 0);
+    fillBlock(block, memories, random, random.int(options.events * 2 + 1));
+    addPrices(block);
+    blocks.push(block);
+  }
+  return { seed: options.seed, tokens, blocks };
+}
+
+function addPool(block: WorldBlock, memories: PoolMemory[], random: Random, old: boolean): void {
+  const pool = makePool(memories.length, random, old ? null : block);
+  block.pools.push(pool);
+  memories.push({ pool, reserve0: random.big(70), reserve1: random.big(60), sqrt: random.big(96) });
+}
+
+/** Inserts blocks into the final tables as one batch, as a promotion does. */
+export async function insertFinal(db: Database, blocks: readonly WorldBlock[]): Promise<void> {
+  await insertRows(db, blocksTable, blocks.map(toBlockRow));
+  await insertRows(
+    db,
+    poolsTable,
+    blocks.flatMap((block) => block.pools),
+  );
+  await insertRows(
+    db,
+    poolStatesTable,
+    blocks.flatMap((block) => block.states),
+  );
+  await insertRows(
+    db,
+    liquidityEventsTable,
+    blocks.flatMap((block) => block.liquidity),
+  );
+  await insertRows(
+    db,
+    tokenPricesTable,
+    blocks.flatMap((block) => block.prices),
+  );
+  await insertRows(
+    db,
+    swapsTable,
+    blocks.flatMap((block) => block.swaps),
+  );
+  await insertRows(db, eventsTable, blocks.flatMap(eventsOf));
+}
+
+export function eventsOf({ swaps, liquidity, states }: WorldBlock): ReturnType<typeof toEventRows> {
+  return toEventRows({ swaps, liquidity_events: liquidity, pool_states: states });
+}
+
+interface HeadBlock {
+  readonly block: WorldBlock;
+  readonly commit: number;
+}
+
+/** Inserts blocks into the head tables, each under a separate commit, with one insert per table. */
+async function insertHeads(db: Database, heads: readonly HeadBlock[]): Promise<void> {
+  const partsOf = <Row>(rowsOf: (block: WorldBlock) => readonly Row[]) =>
+    heads.map(({ block, commit }) => ({ rows: rowsOf(block), commit }));
+  await insertCommits(
+    db,
+    poolsTable,
+    partsOf(({ pools }) => pools),
+  );
+  await insertCommits(
+    db,
+    poolStatesTable,
+    partsOf(({ states }) => states),
+  );
+  await insertCommits(
+    db,
+    liquidityEventsTable,
+    partsOf(({ liquidity }) => liquidity),
+  );
+  await insertCommits(
+    db,
+    tokenPricesTable,
+    partsOf(({ prices }) => prices),
+  );
+  await insertCommits(
+    db,
+    swapsTable,
+    partsOf(({ swaps }) => swaps),
+  );
+  await insertCommits(db, eventsTable, partsOf(eventsOf));
+}
+
+/** Inserts rows of several commits into the table's head table with one insert. */
+export async function insertCommits<Row>(
+  db: Database,
+  table: Table<Row>,
+  parts: readonly { readonly rows: readonly Row[]; readonly commit: number }[],
+): Promise<void> {
+  const encoded = parts
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ rows, commit }) => encodeRows(table, rows, commit));
+  const [first] = encoded;
+  if (first === undefined) return;
+  await db.insert(first.table, first.columns, Buffer.concat(encoded.map(({ body }) => body)));
+}
+
+/** Head blocks per insert: several parts per table, but fewer than one per block. */
+export const HEADS_AT_ONCE = 20;
+
+export async function insertTokens(db: Database, tokens: readonly TokenRow[]): Promise<void> {
+  await insertRows(db, tokensTable, tokens);
+}
+
+function toBlockRow(block: WorldBlock): Parameters<typeof blocksTable.writeRow>[1] {
+  return {
+    chain_id: CHAIN_ID,
+    number: block.number,
+    hash: block.hash,
+    parent_hash: block.parentHash,
+    timestamp: block.timestamp,
+    base_fee: null,
+    transaction_count: 0,
+    log_count: 0,
+    gas_prices: [],
+  };
+}
+
+/** Commit of a canonical head block = its number + COMMIT_BASE. Orphans have other commits. */
+const COMMIT_BASE = 50_000;
+const ORPHAN_BASE = 90_000;
+
+export function commitOf(number: number): number {
+  return COMMIT_BASE + number;
+}
+
+/**
+ * Stores the whole world: blocks up to `storedTo` as final (in several inserts), blocks from `headFrom` in the head
+ * tables. Some heights also get an orphaned block with swaps, mints and pools.
+ */
+export async function storeWorld(
+  db: Database,
+  world: World,
+  options: { readonly storedTo: number; readonly headFrom: number; readonly inserts: number },
+): Promise<void> {
+  await insertTokens(db, world.tokens);
+  const final = world.blocks.filter((block) => block.number <= options.storedTo);
+  const size = Math.ceil(final.length / options.inserts);
+  for (let from = 0; from < final.length; from += size) await insertFinal(db, final.slice(from, from + size));
+  const random = createRandom(world.seed + 1);
+  const heads: HeadBlock[] = [];
+  for (const block of world.blocks.filter(({ number }) => number >= options.headFrom)) {
+    if (random() < 0.4) heads.push({ block: orphanOf(block, random), commit: ORPHAN_BASE + block.number });
+    heads.push({ block, commit: commitOf(block.number) });
+  }
+  for (let from = 0; from < heads.length; from += HEADS_AT_ONCE)
+    await insertHeads(db, heads.slice(from, from + HEADS_AT_ONCE));
+}
+
+function orphanOf(block: WorldBlock, random: Random): WorldBlock {
+  const orphan: WorldBlock = {
+    ...block,
+    hash: hexOf('0f', block.number, 64),
+    timestamp: block.timestamp + 1,
+    swaps: [],
+    liquidity: [],
+    states: [],
+    pools: [makePool(100 + block.number, random, block)],
+    prices: [],
+  };
+  const memories = Array.from({ length: 4 }, (_, index) => ({
+    pool: makePool(index, random, null),
+    reserve0: 1n,
+    reserve1: 1n,
+    sqrt: 1n << 96n,
+  }));
+  fillBlock(orphan, memories, random, 6);
+  createPriceMaker(random)(orphan);
+  return orphan;
+}
+
+/** The snapshot with this cursor and newest block. `finalNumber` defaults to the cursor. */
+export function snapshotOf(world: World, finalTo: number, tip: number, finalNumber = finalTo): HeadSnapshot {
+  const at = (number: number): WorldBlock => world.blocks[number - FIRST_BLOCK]!;
+  const top = at(tip);
+  return {
+    version: `${world.seed}.${finalTo}.${tip}`,
+    startBlock: FIRST_BLOCK,
+    number: tip,
+    hash: top.hash,
+    timestamp: top.timestamp,
+    finalTo,
+    finalNumber,
+    blocks: world.blocks
+      .filter((block) => block.number > finalTo && block.number <= tip)
+      .map((block) => ({
+        number: block.number,
+        hash: block.hash,
+        parentHash: block.parentHash,
+        timestamp: block.timestamp,
+        commit: commitOf(block.number),
+      })),
+  };
+}

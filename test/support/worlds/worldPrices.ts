@@ -1,0 +1,88 @@
+/**
+ * Random token prices of the test world, as rows of hops, and the expected results. Covers chains of up to four hops,
+ * tokens without a price, lost prices, low confidence, and changes in any block.
+ */
+import type { TokenPriceRow } from '../../../src/clickhouse/schema/tables';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { lastOrdOfBlock } from '../../../src/domain/ord';
+import type { Random } from '../createRandom';
+import { hexOf, type WorldBlock } from './worldEvents';
+
+const tokenAt = (index: number): Hex => hexOf('aa', index, 40);
+export const ANCHOR_USD = 1.0025;
+const ANCHOR = tokenAt(1);
+/** Each token is priced in an earlier one, with up to four hops. The world's last token has no price. */
+const ORDER = [ANCHOR, tokenAt(0), tokenAt(2), tokenAt(3), tokenAt(4)];
+
+interface Hop {
+  readonly next: Hex;
+  readonly price: number;
+}
+
+/** Adds rows for the tokens whose hop changed in a block. Call it for the blocks of one chain in order. */
+export function createPriceMaker(random: Random): (block: WorldBlock) => void {
+  const current = new Map<Hex, Hop>();
+  return (block) => {
+    ORDER.forEach((token, rank) => {
+      const before = current.get(token) ?? { next: ZERO_ADDRESS, price: 0 };
+      const known = current.has(token);
+      if (random() < (known ? 0.6 : 0.85)) return;
+      const isAnchor = token === ANCHOR;
+      if (isAnchor && known) return;
+      const lost = !isAnchor && random() < 0.08;
+      const price = isAnchor ? ANCHOR_USD : lost ? 0 : 10 ** (random() * 6 - 3);
+      const deep = random() < 0.7;
+      const next = isAnchor || lost ? ZERO_ADDRESS : ORDER[deep ? rank - 1 : random.int(rank)]!;
+      const confidence = isAnchor ? 0.99 : lost ? 0 : random() < 0.55 ? 0.9 + random() / 10 : random();
+      block.prices.push({
+        ord: lastOrdOfBlock(block.number),
+        timestamp: block.timestamp,
+        token,
+        next_token: next,
+        hop_price: price,
+        hop_confidence: confidence,
+        price_usd: 0,
+        confidence: 0,
+        previous_next_token: before.next,
+        previous_hop_price: before.price,
+      });
+      current.set(token, { next, price });
+    });
+  };
+}
+
+export interface PlainPrice {
+  readonly usd: number | null;
+  readonly confidence: number;
+}
+
+/**
+ * The price of a token from the newest rows up to block `number` and up to `time`, found by a linear scan. An anchor
+ * without a row has its configured price.
+ */
+export function plainPrice(
+  blocks: readonly WorldBlock[],
+  number: number,
+  token: string,
+  time = Infinity,
+): PlainPrice {
+  const rows = blocks.filter((block) => block.number <= number).flatMap((block) => block.prices);
+  const newest = (of: string): TokenPriceRow | undefined =>
+    rows.filter((row) => row.token === of && row.timestamp <= time).at(-1);
+  const none = { usd: null, confidence: 0 };
+  const factors: number[] = [];
+  let confidence = 1;
+  for (let at: string = token; ;) {
+    const row = newest(at);
+    const never = at === ANCHOR && !rows.some((known) => known.token === ANCHOR);
+    if (never || (row !== undefined && row.next_token === ZERO_ADDRESS && row.hop_price > 0)) {
+      const anchorUsd = never ? ANCHOR_USD : row!.hop_price;
+      const usd = [anchorUsd, ...factors.reverse()].reduce((product, factor) => product * factor);
+      return { usd, confidence: factors.length === 0 ? 0.99 : Math.min(confidence, 0.989) };
+    }
+    if (row === undefined || row.hop_price === 0) return none;
+    factors.push(row.hop_price);
+    confidence *= row.hop_confidence;
+    at = row.next_token;
+  }
+}

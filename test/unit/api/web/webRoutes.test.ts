@@ -1,0 +1,89 @@
+/**
+ * Serving the web page: hashed assets are cached without limit, pages are revalidated, the policy is strict, and a
+ * plain text appears without a build.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { webRoutes } from '../../../../src/api/web/webRoutes';
+import type { Listening } from '../../../support/server/listen';
+import { serveRoutes } from '../../../support/server/serveRoutes';
+
+const PAGE = '<!doctype html><script type="module" src="__ASSETS__/main.js"></script>';
+const SCRIPT = `console.info('${'page '.repeat(300)}');`;
+
+const folders: string[] = [];
+const servers: Listening[] = [];
+
+function makeFolder(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-web-'));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+async function serve(folder: string): Promise<string> {
+  const server = await serveRoutes(webRoutes(folder), { rateLimitPerMinute: 1 });
+  servers.push(server);
+  return server.url;
+}
+
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const built = (script: string): string =>
+  makeFolder({ 'index.html': PAGE, 'docs.html': PAGE, 'main.js': script });
+const assetIn = (page: string): string => /\/assets\/[0-9a-f]{16}\/main\.js/.exec(page)?.[0] ?? '';
+
+test('the names of assets change with their content, and are the same for the same build', async () => {
+  const pages = await Promise.all(
+    [SCRIPT, SCRIPT, `${SCRIPT}//`].map(async (script) => (await fetch(await serve(built(script)))).text()),
+  );
+  const [first, second, other] = pages.map(assetIn);
+  expect(first).not.toBe('');
+  expect(second).toBe(first);
+  expect(other).not.toBe(first);
+});
+
+test('an asset is cached without limit, compressed on request, and not rate-limited', async () => {
+  const url = await serve(built(SCRIPT));
+  const path = assetIn(await (await fetch(url)).text());
+  const zipped = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' } });
+  expect(await zipped.text()).toBe(SCRIPT);
+  expect(zipped.headers.get('Content-Encoding')).toBe('gzip');
+  expect(zipped.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8');
+  expect(zipped.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+  const plain = await fetch(url + path, { headers: { 'Accept-Encoding': 'identity' } });
+  expect(plain.headers.get('Content-Encoding')).toBeNull();
+  expect(plain.headers.get('Vary')).toContain('Accept-Encoding');
+  expect(plain.headers.get('ETag')).not.toBe(zipped.headers.get('ETag'));
+  const hidden = await fetch(`${url}${path.replace('main.js', '..%2Findex.html')}`);
+  expect(hidden.status).toBe(404);
+});
+
+test('the Content-Security-Policy allows only our own files, and an unchanged page is a 304', async () => {
+  const url = await serve(built(SCRIPT));
+  for (const path of ['/', '/docs']) {
+    const page = await fetch(url + path);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('Content-Security-Policy') ?? '';
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    const again = await fetch(url + path, { headers: { 'If-None-Match': page.headers.get('ETag') ?? '' } });
+    expect(again.status).toBe(304);
+    const head = await fetch(url + path, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(head.headers.get('ETag')).toBe(page.headers.get('ETag'));
+    await page.text();
+  }
+});
+
+test('without a build the page explains how to build it', async () => {
+  const answer = await fetch(await serve(makeFolder({})));
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toContain('npm run build');
+});

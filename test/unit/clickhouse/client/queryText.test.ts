@@ -1,0 +1,66 @@
+import { parseQueryText } from '../../../../src/clickhouse/client/queryText';
+
+const TEXT = `SELECT a
+FROM t
+WHERE x = {x:UInt8}
+    AND b IN {list:Array(UInt8)} -- if list
+-- if heads
+UNION ALL
+SELECT a FROM u
+WHERE c IN {heads:Array(UInt8)}
+    AND b IN {list:Array(UInt8)} -- if list
+-- end
+LIMIT 1`;
+
+test('lines and blocks with a condition appear only if their parameter has a value', () => {
+  const textFor = parseQueryText('t', TEXT);
+  expect(textFor({ x: 0, list: [], heads: [] })).toBe('SELECT a\nFROM t\nWHERE x = {x:UInt8}\nLIMIT 1');
+  expect(textFor({ x: 0, list: [1], heads: [] })).toContain('AND b IN');
+  const heads = textFor({ x: 0, list: [], heads: [1] });
+  expect(heads).toContain('UNION ALL\nSELECT a FROM u\nWHERE c IN {heads:Array(UInt8)}\nLIMIT 1');
+  expect(heads).not.toContain('-- ');
+  expect(textFor({ x: 0, list: [1], heads: [1] }).match(/AND b IN/g)).toHaveLength(2);
+});
+
+test('a condition holds for zero, but not for false, an empty text or a missing parameter', () => {
+  const textFor = parseQueryText('t', 'SELECT 1 -- if a');
+  expect(textFor({ a: 0 })).toBe('SELECT 1');
+  for (const params of [{ a: '' }, { a: false }, {}]) expect(textFor(params)).toBe('');
+});
+
+test('a _chain table gives the final rows, and the rows of the canonical head if there are any', () => {
+  const textFor = parseQueryText('t', 'SELECT a\n  FROM swaps_chain(fee_usd) AS s\nLIMIT 1');
+  const final =
+    'SELECT a\n  FROM\n  (\n      SELECT *, fee_usd\n      FROM swaps\n      WHERE ord <= {final_ord:UInt64}\n';
+  expect(textFor({ commits: [] })).toBe(`${final}  ) AS s\nLIMIT 1`);
+  expect(textFor({ commits: [1] })).toBe(
+    `${final}      UNION ALL\n      SELECT * EXCEPT commit, fee_usd\n      FROM swaps_head\n` +
+      '      WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}\n  ) AS s\nLIMIT 1',
+  );
+  expect(parseQueryText('t', 'FROM pools_chain')({})).toContain(') AS pools_chain');
+});
+
+test('the conditions of a "both parts" block apply to the final and the head table', () => {
+  const textFor = parseQueryText(
+    't',
+    '-- both parts of events\nSELECT ord\nFROM events\nWHERE kind = 1\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',
+  );
+  const final = '(\nSELECT ord\nFROM events\nWHERE ord <= {final_ord:UInt64} AND kind = 1\n';
+  const head =
+    'SELECT ord\nFROM events_head\nWHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND kind = 1\n';
+  expect(textFor({ commits: [] })).toBe(`${final}LIMIT 3\n)\nLIMIT 1`);
+  expect(textFor({ commits: [7], pair: 'ab' })).toBe(
+    `${final}    AND pair = 2\nLIMIT 3\n)\nUNION ALL\n(\n${head}    AND pair = 2\nLIMIT 3\n)\nLIMIT 1`,
+  );
+});
+
+test('a statement without blocks is returned unchanged', () => {
+  expect(parseQueryText('t', '-- One row.\nSELECT 1')({})).toBe('-- One row.\nSELECT 1');
+});
+
+test.each(['-- if a\nSELECT 1', 'SELECT 1\n-- end', '-- both parts of t\nSELECT 1\nFROM t'])(
+  'an unbalanced block is refused: %j',
+  (text) => {
+    expect(() => parseQueryText('t', text)).toThrow('-- end');
+  },
+);

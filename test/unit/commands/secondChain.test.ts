@@ -1,0 +1,24 @@
+/** The second chain's problems, as /readyz lists them beside the market chain's. */
+import { judge } from '../../../src/api/service/readyz';
+import { listSecondProblems } from '../../../src/commands/secondChain';
+import { finalHead } from '../../support/worlds/finalHead';
+
+const GAP = { code: 'gap_refilling', message: 'blocks 5 to 7 are read again' };
+
+test('each problem of the second chain has a code and a message that name the chain', () => {
+  const facts = { nodeHead: 9, nodeAnswers: false, problems: [GAP] };
+  expect(listSecondProblems(facts)).toEqual([
+    { code: 'node_away_943', message: 'Chain 943: The chain node does not answer' },
+    { code: 'gap_refilling_943', message: 'Chain 943: blocks 5 to 7 are read again' },
+  ]);
+  expect(listSecondProblems({ ...facts, nodeAnswers: true, problems: [] })).toEqual([]);
+});
+
+test('problems of the second chain are listed and do not make /readyz fail', () => {
+  const head = finalHead(9);
+  const tail = { silenceMs: 1, headKnownMs: 1, lastError: null };
+  const market = { nodeHead: 9, nodeAnswers: true, problems: [] };
+  const second = listSecondProblems({ nodeHead: null, nodeAnswers: false, problems: [GAP] });
+  const answer = judge(head, tail, market, 1_700_000_001_000, { more: second });
+  expect([answer.ready, answer.problems]).toEqual([true, second]);
+});

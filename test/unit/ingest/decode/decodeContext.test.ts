@@ -1,0 +1,58 @@
+/** The topics that the decode context of a chain description contains. */
+import { id } from 'ethers';
+
+import { findBuiltInChain } from '../../../../src/chains/builtInChains';
+import type { Dex } from '../../../../src/domain/pool';
+import { createDecodeContext } from '../../../../src/ingest/session/runIngest';
+import { newIngestStatus } from '../../../../src/ingest/session/status';
+import { createLog } from '../../../../src/log';
+
+const DEX: Dex = {
+  name: 'some_v2',
+  displayName: 'Some',
+  protocol: 'uniswap_v2',
+  factory: `0x${'f'.repeat(40)}`,
+};
+const pulsechain = findBuiltInChain(369)!;
+
+const contextOf = (dexes: readonly Dex[]) =>
+  createDecodeContext({
+    chain: { ...pulsechain, dexes },
+    status: newIngestStatus(),
+    log: createLog('silent', false),
+  });
+
+test('a context contains exactly the topics of the described DEXes', () => {
+  const { creationTopics, eventTopics, vaultTopics } = contextOf([DEX]);
+  expect([...creationTopics]).toEqual([id('PairCreated(address,address,address,uint256)')]);
+  const signatures = [
+    'Swap(address,uint256,uint256,uint256,uint256,address)',
+    'Sync(uint112,uint112)',
+    'Mint(address,uint256,uint256)',
+    'Burn(address,uint256,uint256,address)',
+  ];
+  expect([...eventTopics].sort()).toEqual(signatures.map((signature) => id(signature)).sort());
+  expect(vaultTopics.size).toBe(0);
+});
+
+test('a context without DEXes contains no topics', () => {
+  const { creationTopics, eventTopics, vaultTopics } = contextOf([]);
+  expect([creationTopics.size, eventTopics.size, vaultTopics.size]).toEqual([0, 0, 0]);
+});
+
+test('the events of a vault and its pools are vault topics if a vault is described', () => {
+  const { creationTopics, eventTopics, vaultTopics } = contextOf([{ ...DEX, protocol: 'balancer_v2' }]);
+  expect([creationTopics.size, eventTopics.size]).toEqual([0, 0]);
+  expect(vaultTopics).toContain(id('PoolRegistered(bytes32,address,uint8)'));
+  expect(vaultTopics).toContain(id('Swap(bytes32,address,address,uint256,uint256)'));
+  expect(vaultTopics).toContain(id('PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])'));
+  expect(vaultTopics).toContain(id('SwapFeePercentageChanged(uint256)'));
+});
+
+test('both Swap layouts are included if a V3 DEX is described, because forks mix them', () => {
+  const { eventTopics } = contextOf(pulsechain.dexes);
+  expect(eventTopics).toContain(id('Swap(address,address,int256,int256,uint160,uint128,int24)'));
+  expect(eventTopics).toContain(
+    id('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)'),
+  );
+});

@@ -1,0 +1,119 @@
+import { ZERO_ADDRESS } from '../../../../src/domain/hex';
+import { isTrusted } from '../../../../src/pricing/confidence';
+import { makeTokenPrices, priceByHops, type Hop } from '../../../../src/query/prices/priceByHops';
+import { toTokenPrices, type HopRow, type PastHopRow } from '../../../../src/query/prices/tokenPrices';
+
+const hop = (nextToken: string, price: number, confidence = 1): Hop => ({ nextToken, price, confidence });
+const book = (hops: Record<string, Hop>): Map<string, Hop> => new Map(Object.entries(hops));
+const USD = hop(ZERO_ADDRESS, 1.0025, 0.99);
+
+test('a price is the product of its hops to the anchor, and its confidence the product of theirs', () => {
+  const hops = book({ usd: USD, a: hop('usd', 2, 0.9), b: hop('a', 3, 0.8), c: hop('b', 5, 0.75) });
+  expect(priceByHops(hops, 'c')).toEqual({
+    usd: 5 * (3 * (2 * 1.0025)),
+    confidence: 0.75 * 0.8 * 0.9,
+    isAnchor: false,
+  });
+});
+
+test('an anchor has its given price, and the confidence of derived prices is at most 0.989', () => {
+  const hops = book({ usd: USD, a: hop('usd', 2, 1) });
+  expect(priceByHops(hops, 'usd')).toEqual({ usd: 1.0025, confidence: 0.99, isAnchor: true });
+  expect(priceByHops(hops, 'a').confidence).toBe(0.989);
+});
+
+test('a token has no price if its route leads through a token without a price', () => {
+  const none = { usd: null, confidence: 0, isAnchor: false };
+  const hops = book({
+    usd: USD,
+    lost: hop(ZERO_ADDRESS, 0, 0),
+    a: hop('lost', 2),
+    b: hop('gone', 2),
+    c: hop('usd', 0),
+  });
+  for (const token of ['lost', 'a', 'b', 'c', 'unknown']) expect(priceByHops(hops, token)).toEqual(none);
+});
+
+test('a price follows at most four hops, and never a loop', () => {
+  const hops = book({
+    usd: USD,
+    a: hop('usd', 2),
+    b: hop('a', 2),
+    c: hop('b', 2),
+    d: hop('c', 2),
+    e: hop('d', 2),
+    x: hop('y', 2),
+    y: hop('x', 2),
+    z: hop('z', 2),
+  });
+  expect(priceByHops(hops, 'd').usd).toBe(16 * 1.0025);
+  for (const token of ['e', 'x', 'y', 'z']) expect(priceByHops(hops, token).usd).toBeNull();
+});
+
+test('a product outside the range of floats is no price', () => {
+  const hops = book({
+    usd: USD,
+    a: hop('usd', 1e-200),
+    b: hop('a', 1e-200),
+    c: hop('usd', 1e200),
+    d: hop('c', 1e200),
+  });
+  expect([priceByHops(hops, 'b').usd, priceByHops(hops, 'd').usd]).toEqual([null, null]);
+});
+
+test('a price is trusted from a confidence of 0.5', () => {
+  const price = { usd: 1, isAnchor: false };
+  expect([0.5, 0.989, 0.499].map((confidence) => isTrusted({ ...price, confidence }))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(isTrusted({ usd: null, confidence: 0.9, isAnchor: false })).toBe(false);
+});
+
+test('the wrapped native token is worth one native coin even without a price, other tokens need a price', () => {
+  const past = { m5: book({}), h1: book({}), h6: book({}), h24: book({}) };
+  const priced = makeTokenPrices(book({ usd: USD, w: hop('usd', 0.5) }), past, 'w');
+  expect([priced.nativeOf('w'), priced.nativeOf('usd'), priced.nativeUsd]).toEqual([1, 2, 0.50125]);
+  const unpriced = makeTokenPrices(book({ usd: USD }), past, 'w');
+  expect([unpriced.nativeOf('w'), unpriced.nativeOf('usd'), unpriced.nativeUsd]).toEqual([1, null, null]);
+});
+
+describe('prices from stored rows', () => {
+  const anchor = `0x${'11'.repeat(20)}` as const;
+  const sources = { anchors: [{ address: anchor, symbol: 'USD', priceUsd: 1.01 }], wrappedNative: null };
+  const row = (token: string, next_token: string, hop_price: number): HopRow => ({
+    token,
+    next_token,
+    hop_price,
+    hop_confidence: 0.9,
+  });
+
+  test('an anchor without a row has its configured price, and with a row the price of the row', () => {
+    expect(toTokenPrices([], [], sources).now(anchor).usd).toBe(1.01);
+    expect(toTokenPrices([row(anchor, ZERO_ADDRESS, 0)], [], sources).now(anchor).usd).toBeNull();
+  });
+
+  test('a past price uses the hops of that time, and today’s hops where none changed', () => {
+    const past: PastHopRow = {
+      token: 'a',
+      next_m5: null,
+      next_h1: 'b',
+      next_h6: anchor,
+      next_h24: ZERO_ADDRESS,
+      price_m5: 0,
+      price_h1: 7,
+      price_h6: 3,
+      price_h24: 0,
+    };
+    const prices = toTokenPrices([row('a', 'b', 5), row('b', anchor, 2)], [past], sources);
+    const windows = ['m5', 'h1', 'h6', 'h24'] as const;
+    expect(prices.now('a').usd).toBe(5 * (2 * 1.01));
+    expect(windows.map((window) => prices.before('a', window))).toEqual([
+      5 * (2 * 1.01),
+      7 * (2 * 1.01),
+      3 * 1.01,
+      null,
+    ]);
+  });
+});
