@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { Interface, getAddress } from 'ethers';
 
 import { field, type DevRpc } from '../../src/dev/node/devRpc';

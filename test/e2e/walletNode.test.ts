@@ -3,6 +3,7 @@
  * wallets older than the history. Each figure must equal the contracts' answers at the same block.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+
 import { Interface, keccak256 } from 'ethers';
 
 import { encodeCall } from '../../src/dev/abi';

@@ -1,5 +1,6 @@
 /** Creators of contracts that contracts made: read once from a real node, stored, and shown by every dialect. */
 import { readFileSync } from 'node:fs';
+
 import { getCreateAddress, Interface } from 'ethers';
 
 import { field, type DevRpc } from '../../../src/dev/node/devRpc';

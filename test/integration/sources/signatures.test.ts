@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+
 import { id, Interface, type EventFragment } from 'ethers';
 
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
