@@ -38,7 +38,6 @@ if (values.properties) {
     'integration/fuzz',
     'integration/api/tokenTicks',
     'integration/tail/streamReconnect',
-    'simulation/pipeline',
   ].map((path) => `test/${path}`);
   const env = {
     ...process.env,

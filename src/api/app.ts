@@ -23,7 +23,7 @@ export interface AppOptions {
   /** The block that answers are as of; null until the first block is known. */
   head(): HeadSnapshot | null;
   readonly log: Logger;
-  /** `*`, one origin, or a comma list of origins. */
+  /** `*` or one origin. */
   readonly corsOrigin: string;
   /** Requests per client address and minute; 0: no limit. */
   readonly rateLimitPerMinute: number;
@@ -77,17 +77,10 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   return app;
 }
 
-function allowOrigins(setting: string): Koa.Middleware<RequestState> {
+function allowOrigins(origin: string): Koa.Middleware<RequestState> {
   const allow = (allowMethods: string[]): Koa.Middleware =>
-    cors({ origin: originRule(setting), allowMethods, exposeHeaders: EXPOSED_HEADERS });
+    cors({ origin, allowMethods, exposeHeaders: EXPOSED_HEADERS });
   const reading = allow(ALLOWED_METHODS);
   const posting = allow(FORM_METHODS);
   return (ctx, next) => (takesForms(ctx.path) ? posting(ctx, next) : reading(ctx, next));
-}
-
-function originRule(setting: string): string | ((ctx: Koa.Context) => string) {
-  const origins = setting.split(',').map((origin) => origin.trim());
-  const [first = '*'] = origins;
-  if (origins.length === 1) return first;
-  return (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '');
 }

@@ -28,7 +28,6 @@ export function logProblems(
   list: () => readonly LoggedProblem[],
   log: Logger,
   now: () => number,
-  everyMs = LOOK_EVERY_MS,
 ): () => void {
   const known = new Map<string, Known>();
   let isStarting = true;
@@ -57,7 +56,7 @@ export function logProblems(
       log.info({ problem: key, forSeconds: Math.round((at - since) / 1000) }, 'a problem is over');
     }
   };
-  const timer = setInterval(look, everyMs);
+  const timer = setInterval(look, LOOK_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

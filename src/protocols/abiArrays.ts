@@ -13,17 +13,11 @@ const DATA_START = 2;
 const ADDRESS_BITS = 160n;
 const ADDRESS_DIGITS = 40;
 
-export interface ArrayData {
-  readonly arrays: readonly (readonly bigint[])[];
-  /** The static words after the offsets of the arrays. */
-  readonly scalars: readonly bigint[];
-}
-
 /**
- * Decodes `arrayCount` dynamic arrays of one-word elements, followed by `scalarCount` static words. Null for any other
- * layout: an offset that is not the next free word, an array beyond the limit or the data, or leftover words.
+ * Decodes `arrayCount` dynamic arrays of one-word elements, beside `scalarCount` static words, which are
+ * skipped. Null for any other layout: an offset that is not the next free word, an array beyond the limit or the data, or leftover words.
  */
-export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): ArrayData | null {
+export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): (readonly bigint[])[] | null {
   const heads = arrayCount + scalarCount;
   const words = readWords(data, heads + arrayCount * (1 + ARRAY_LENGTH_MAX));
   if (words === null) return null;
@@ -38,7 +32,7 @@ export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): Arra
     at = end;
   }
   // An offset or a length beyond the data also moved `at` beyond the end.
-  return at === words.length ? { arrays, scalars: words.slice(arrayCount, heads) } : null;
+  return at === words.length ? arrays : null;
 }
 
 /** The 32-byte words of the data. Null: not whole words of hex, or more than `wordsMax`. */

@@ -142,7 +142,7 @@ function decodePoolRegistered({ topics, data }: ChainLog): PoolRegistered | null
 function decodeTokensRegistered({ topics, data }: ChainLog): TokensRegistered | null {
   const poolId = topics[1];
   if (topics.length !== 2 || !isHash(poolId)) return null;
-  const [tokenWords = [], managerWords = []] = readArrays(data, 2)?.arrays ?? [];
+  const [tokenWords = [], managerWords = []] = readArrays(data, 2) ?? [];
   const tokens = toAddresses(tokenWords);
   const assetManagers = toAddresses(managerWords);
   if (tokens === null || assetManagers === null) return null;
@@ -172,7 +172,7 @@ function decodeSwap({ topics, data }: ChainLog): VaultSwap | null {
 function decodeBalanceChanged({ topics, data }: ChainLog): BalanceChanged | null {
   const [, poolId, provider] = topics;
   if (topics.length !== 3 || !isHash(poolId) || !isAddressTopic(provider)) return null;
-  const [tokenWords = [], deltas = [], protocolFees = []] = readArrays(data, 3)?.arrays ?? [];
+  const [tokenWords = [], deltas = [], protocolFees = []] = readArrays(data, 3) ?? [];
   const tokens = toAddresses(tokenWords);
   if (tokens === null || tokens.length === 0) return null;
   if (deltas.length !== tokens.length || protocolFees.length !== tokens.length) return null;

@@ -3,7 +3,6 @@
  * the vault emits the events and names the pool, so the ingester decodes these separately.
  */
 import type { ProtocolName } from '../domain/pool';
-import { AppError } from '../errors';
 import { pancakeV3 } from './pancakeV3';
 import type { Protocol } from './protocol';
 import { uniswapV2 } from './uniswapV2';
@@ -17,12 +16,4 @@ export const VAULT_PROTOCOL: ProtocolName = 'balancer_v2';
 /** The protocol of this name. Null: its pools do not emit their own events. */
 export function findProtocol(name: ProtocolName): Protocol | null {
   return PROTOCOLS.find((protocol) => protocol.name === name) ?? null;
-}
-
-/** The protocol of this name; throws bad_config if there is no decoder. */
-export function protocolOf(name: ProtocolName): Protocol {
-  const protocol = findProtocol(name);
-  if (protocol !== null) return protocol;
-  const known = PROTOCOLS.map((each) => each.name).join(', ');
-  throw new AppError('bad_config', `protocol: got "${name}", which has no decoder; allowed: ${known}`);
 }

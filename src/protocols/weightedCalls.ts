@@ -39,19 +39,11 @@ export interface PoolFacts {
   readonly swapFee: bigint | null;
 }
 
-/** Amplification: A = value / precision. */
-export interface Amplification {
-  readonly value: bigint;
-  readonly isUpdating: boolean;
-  readonly precision: bigint;
-}
-
 /** The vault's record of a pool. */
 export interface VaultPoolTokens {
   readonly tokens: readonly Hex[];
   /** Raw units, cash plus managed. */
   readonly balances: readonly bigint[];
-  readonly lastChangeBlock: bigint;
 }
 
 /** The calls whose answers `readPoolFacts` takes, in this order. */
@@ -77,7 +69,7 @@ export function readPoolFacts(answers: readonly (Hex | null)[], tokenCount: numb
   if (weights !== null) {
     return { poolType: 4, weights: isGradual(gradualAnswer) ? null : weights, swapFee };
   }
-  return decodeAmplification(amplificationAnswer) === null ? null : { poolType: 5, weights: null, swapFee };
+  return isAmplification(amplificationAnswer) ? { poolType: 5, weights: null, swapFee } : null;
 }
 
 function isGradual(answer: Hex | null): boolean {
@@ -86,7 +78,7 @@ function isGradual(answer: Hex | null): boolean {
 
 /** getNormalizedWeights() returns (uint256[]). Null if these cannot be the weights of this many tokens. */
 export function decodeWeights(answer: Hex | null, tokenCount: number): readonly bigint[] | null {
-  const weights = answer === null ? undefined : readArrays(answer, 1)?.arrays[0];
+  const weights = answer === null ? undefined : readArrays(answer, 1)?.[0];
   return weights !== undefined && areWeights(weights, tokenCount) ? weights : null;
 }
 
@@ -96,11 +88,10 @@ export function decodeSwapFee(answer: Hex | null): bigint | null {
   return swapFee !== undefined && rest.length === 0 && swapFee <= ONE ? swapFee : null;
 }
 
-/** getAmplificationParameter() returns (uint256 value, bool isUpdating, uint256 precision). */
-export function decodeAmplification(answer: Hex | null): Amplification | null {
+/** Whether getAmplificationParameter() returned (uint256 value, bool isUpdating, uint256 precision), A = value / precision. */
+export function isAmplification(answer: Hex | null): boolean {
   const [value = 0n, updating = 2n, precision = 0n] = (answer === null ? null : readWords(answer, 3)) ?? [];
-  if (value === 0n || precision === 0n || updating > 1n) return null;
-  return { value, isUpdating: updating === 1n, precision };
+  return value > 0n && precision > 0n && updating <= 1n;
 }
 
 /** The vault's getPoolTokens(bytes32 poolId): the balances of a pool, for a pool whose history was not indexed. */
@@ -110,10 +101,8 @@ export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
 
 /** getPoolTokens returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
 export function decodePoolTokens(answer: Hex | null): VaultPoolTokens | null {
-  const read = answer === null ? null : readArrays(answer, 2, 1);
-  const [tokenWords = [], balances = []] = read?.arrays ?? [];
-  const [lastChangeBlock] = read?.scalars ?? [];
-  const tokens = toAddresses(tokenWords);
-  if (tokens === null || lastChangeBlock === undefined || tokens.length !== balances.length) return null;
-  return { tokens, balances, lastChangeBlock };
+  const [tokenWords, balances] = (answer === null ? null : readArrays(answer, 2, 1)) ?? [];
+  const tokens = tokenWords === undefined ? null : toAddresses(tokenWords);
+  if (tokens === null || tokens.length !== balances?.length) return null;
+  return { tokens, balances };
 }

@@ -1,5 +1,5 @@
 /**
- * The state of a Balancer V2 pool: how events change it, and the marginal prices and depth of a weighted pool. A pool
+ * The state of a Balancer V2 pool: how events change it, and the marginal prices of a weighted pool. A pool
  * of n tokens trades as n(n−1)/2 legs of two. Formulas: WeightedMath.sol (balancer/balancer-v2-monorepo); the
  * invariant is Π B_k^w_k, B = balance, w = weight.
  */
@@ -17,7 +17,6 @@ const PIPS_ONE = 1_000_000;
 /** One pip, with 1e18 = 100 %. */
 const SWAP_FEE_PER_PIP = ONE / BigInt(PIPS_ONE);
 const LEG_BASE = 256;
-const DEPTH_DELTA = 0.02;
 
 export interface WeightedPoolState {
   readonly poolId: Hex;
@@ -25,7 +24,7 @@ export interface WeightedPoolState {
   readonly tokens: readonly Hex[];
   /** Raw units, cash plus managed, one per token. Empty: unknown until the tokens are registered; a swap does not change unknown balances. */
   readonly balances: readonly bigint[];
-  /** 1e18 = 1, one per token. Null: unknown, or not a weighted pool; then there is no price and no depth. */
+  /** 1e18 = 1, one per token. Null: unknown, or not a weighted pool; then there is no price. */
   readonly weights: readonly bigint[] | null;
   /** 1e18 = 100 %. 0n: unknown, because BasePool.sol allows no fee below 1e12. */
   readonly swapFee: bigint;
@@ -45,14 +44,6 @@ export interface LegSwap extends LegIndexes {
   readonly token1: Hex;
   readonly amount0: bigint;
   readonly amount1: bigint;
-}
-
-/** Raw units of one token, without fee. Below one unit in nearly empty pools. */
-export interface RawDepth {
-  /** Amount in that raises the other token's price by the given share. */
-  readonly up: number;
-  /** Amount out when the other token is sold until its price falls by that share. */
-  readonly down: number;
 }
 
 /** A pool with a known id and an unknown state. */
@@ -124,22 +115,6 @@ function addTokens(state: WeightedPoolState, tokens: readonly Hex[]): WeightedPo
   return { ...state, tokens: all, balances, weights: null };
 }
 
-/**
- * The state with the vault's record (getPoolTokens), for a pool whose history was not indexed. Weights stay if the
- * tokens are the same. Impossible records (too many tokens, duplicates, lists of different lengths) change nothing.
- */
-export function withPoolTokens(
-  state: WeightedPoolState,
-  tokens: readonly Hex[],
-  balances: readonly bigint[],
-): WeightedPoolState {
-  if (tokens.length > ARRAY_LENGTH_MAX || tokens.length !== balances.length) return state;
-  if (new Set(tokens).size !== tokens.length) return state;
-  const same =
-    tokens.length === state.tokens.length && tokens.every((token, at) => token === state.tokens[at]);
-  return { ...state, tokens, balances, weights: same ? state.weights : null };
-}
-
 /** Whether these can be the weights of `tokenCount` tokens: each above 0, with a sum of 1. */
 export function areWeights(weights: readonly bigint[], tokenCount: number): boolean {
   if (tokenCount < 2 || weights.length !== tokenCount || weights.some((weight) => weight <= 0n)) return false;
@@ -150,16 +125,6 @@ export function areWeights(weights: readonly bigint[], tokenCount: number): bool
 /** The state with these weights, or with null if they cannot belong to its tokens. */
 export function withWeights(state: WeightedPoolState, weights: readonly bigint[] | null): WeightedPoolState {
   return { ...state, weights: weights !== null && areWeights(weights, state.tokens.length) ? weights : null };
-}
-
-/** All legs of a pool of `tokenCount` tokens, by leg number. */
-export function listLegs(tokenCount: number): LegIndexes[] {
-  const count = Math.min(tokenCount, ARRAY_LENGTH_MAX);
-  const legs: LegIndexes[] = [];
-  for (let first = 0; first < count; first += 1) {
-    for (let second = first + 1; second < count; second += 1) legs.push(toLeg(first, second));
-  }
-  return legs;
 }
 
 /** The leg of two different tokens, in either order. */
@@ -227,55 +192,18 @@ export function toPairState(state: WeightedPoolState, { first, second }: LegInde
   return { ...EMPTY_STATE, reserve0: state.balances[first] ?? 0n, reserve1: state.balances[second] ?? 0n };
 }
 
-/** A price as an exact fraction of integers, both > 0. */
-export interface PriceRatio {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
-}
-
 /**
- * Marginal price of token i, raw token j per raw token i, without fee: (B_j / w_j) / (B_i / w_i), as a fraction. Null
- * without weights, if a balance is 0, or if i and j are not two tokens of the pool.
+ * Marginal price of token i, raw token j per raw token i, without fee: (B_j / w_j) / (B_i / w_i). Null without weights,
+ * if a balance is 0, or if i and j are not two tokens of the pool; otherwise finite and > 0. Only the two conversions
+ * and the division round: relative error below 4e-16.
  */
-export function spotRatio(state: WeightedPoolState, i: number, j: number): PriceRatio | null {
+export function weightedSpotPrice(state: WeightedPoolState, i: number, j: number): number | null {
   const { balances, weights } = state;
   const numerator = (balances[j] ?? 0n) * (weights?.[i] ?? 0n);
   const denominator = (balances[i] ?? 0n) * (weights?.[j] ?? 0n);
-  return i !== j && numerator > 0n && denominator > 0n ? { numerator, denominator } : null;
-}
-
-/**
- * The price of `spotRatio` as a float64, finite and > 0. Only the two conversions and the division round: relative
- * error below 4e-16.
- */
-export function weightedSpotPrice(state: WeightedPoolState, i: number, j: number): number | null {
-  const ratio = spotRatio(state, i, j);
-  if (ratio === null) return null;
-  const price = Number(ratio.numerator) / Number(ratio.denominator);
+  if (i === j || numerator <= 0n || denominator <= 0n) return null;
+  const price = Number(numerator) / Number(denominator);
   return Number.isFinite(price) && price > 0 ? price : null;
-}
-
-/**
- * Depth of ± `delta` (0 < delta < 1) in raw token i, against token j. Along Π B^w = const, the price of j in i is
- * proportional to B_i^((w_i + w_j) / w_j). The price changes by the factor 1 ± delta if B_i changes by the (w_j / (w_i
- * + w_j))-th power of that factor: Δ_i = B_i · ((1 + delta)^(w_j / (w_i + w_j)) − 1). Relative error below 1e-14.
- * Null: no price.
- */
-export function weightedDepth(
-  state: WeightedPoolState,
-  i: number,
-  j: number,
-  delta = DEPTH_DELTA,
-): RawDepth | null {
-  if (spotRatio(state, i, j) === null || !(delta > 0 && delta < 1)) return null;
-  const weightI = state.weights?.[i] ?? 0n;
-  const weightJ = state.weights?.[j] ?? 0n;
-  const exponent = Number(weightJ) / Number(weightI + weightJ);
-  const balance = Number(state.balances[i] ?? 0n);
-  // expm1 and log1p keep the digits that 1 + a small share would lose.
-  const up = balance * Math.expm1(exponent * Math.log1p(delta));
-  const down = -balance * Math.expm1(exponent * Math.log1p(-delta));
-  return { up, down };
 }
 
 /** Converts a swap fee (1e18 = 100 %) to pips (1e6 = 100 %), rounded half up, at most 1e6. */

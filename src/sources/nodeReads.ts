@@ -1,7 +1,7 @@
 /** Passes read requests to a chain's node. Limits parallel requests and time; error texts name no host. */
 import { Interface } from 'ethers';
 
-import { systemClock, withDeadline, type Clock } from '../chain/rpc/clock';
+import { systemClock, withDeadline } from '../chain/rpc/clock';
 import type { Endpoint } from '../chain/rpc/endpoint';
 import type { EndpointPool } from '../chain/rpc/endpointPool';
 import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
@@ -36,7 +36,8 @@ const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly me
   other: { code: -32000, message: 'the node refused the call' },
 };
 
-export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = systemClock()): NodeReads {
+export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
+  const clock = systemClock();
   let underWay = 0;
   const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
     const late = (): Error => new RpcError('timeout', `the node did not answer within ${READ_MS} ms`);

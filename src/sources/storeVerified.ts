@@ -46,7 +46,7 @@ export interface VerifiedStore {
 }
 
 /** `runner` reads the database that `database` writes. Calls must not overlap, because versions must grow. */
-export function createVerifiedStore(database: Database, runner: QueryRunner, now = Date.now): VerifiedStore {
+export function createVerifiedStore(database: Database, runner: QueryRunner): VerifiedStore {
   const reader = createVerifiedReader(runner);
   let lastVersion = 0;
   return {
@@ -66,7 +66,7 @@ export function createVerifiedStore(database: Database, runner: QueryRunner, now
       });
       for (let from = 0; from < news.length; from += RECORDS_MAX) {
         const batch = news.slice(from, from + RECORDS_MAX);
-        lastVersion = Math.max(now() * 1_000, lastVersion + 1);
+        lastVersion = Math.max(Date.now() * 1_000, lastVersion + 1);
         await writeBatch(database, runner, batch, lastVersion);
       }
       return { stored: news.length, kept: records.length - news.length };

@@ -184,7 +184,6 @@ export const activityMetaShape = listMetaShape.extend({
     .nullable()
     .meta({ description: 'Value of `cursor` for older events; null if there are none' }),
 });
-export type ActivityMeta = z.infer<typeof activityMetaShape>;
 
 export const activityAnswerShape = z.object({ data: z.array(activityEntryShape), meta: activityMetaShape });
 export type ActivityAnswer = z.infer<typeof activityAnswerShape>;

@@ -20,7 +20,6 @@ export const confidenceShape = z.enum(CONFIDENCE_LEVELS).meta({
     'Confidence of the USD price: high (score 0.9 or more), medium (0.5 or more), low, or none ' +
     'without a price. High and medium prices are trusted',
 });
-export type Confidence = z.infer<typeof confidenceShape>;
 
 const usd = usdShape.nullable();
 const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>

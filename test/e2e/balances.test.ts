@@ -2,18 +2,15 @@
  * Compares balances with the contracts after trades, liquidity changes, wrapping and reorgs on a real node. Covers
  * every user's tokens, LP tokens and V3 positions.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { Interface } from 'ethers';
 
 import { encodeCall } from '../../src/dev/abi';
 import type { DevTransaction } from '../../src/dev/node/blockMaker';
 import { toHexData } from '../../src/dev/node/devRpc';
 import { Random } from '../support/random';
-import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/node/anvil';
-import { startProgram, waitForBlock, type Program } from '../support/server/program';
+import type { TestAnvil, TestWorld } from '../support/node/anvil';
+import { waitForBlock, type Program } from '../support/server/program';
+import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 9);
 const ROUNDS = 14;
@@ -22,10 +19,10 @@ const MANAGER = new Interface([
   'function positions(uint256) view returns (uint96,address,address,address,uint24,int24,int24,uint128,uint256,uint256,uint128,uint128)',
 ]);
 
+let on: WorldProgram;
 let anvil: TestAnvil;
 let world: TestWorld;
 let program: Program;
-let folder: string;
 let head = 0;
 
 interface Portfolio {
@@ -43,31 +40,11 @@ interface Portfolio {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'candlehouse-balances-'));
-  anvil = await startTestAnvil();
-  world = await deployTestWorld(anvil);
-  writeFileSync(join(folder, 'chain.json'), JSON.stringify(world.chainDescription));
-  program = await startProgram('all', {
-    RPC_URL: anvil.wsUrl,
-    CHAIN_CONFIG: join(folder, 'chain.json'),
-    START_BLOCK: '0',
-    FINALITY_DEPTH: '10',
-    DATA_DIR: join(folder, 'data'),
-    RATE_LIMIT_PER_MINUTE: '0',
-  });
+  on = await startWorldProgram();
+  ({ anvil, world, program } = on);
 });
 
-afterAll(async () => {
-  await program?.end('SIGTERM');
-  await anvil?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function get<T>(path: string): Promise<T> {
-  const answer = await fetch(`${program.url}/api/v1${path}`);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return ((await answer.json()) as { data: T }).data;
-}
+afterAll(() => on?.close());
 
 async function randomActions(random: Random): Promise<DevTransaction[]> {
   const from = random.pick([...world.users]);
@@ -79,6 +56,7 @@ async function randomActions(random: Random): Promise<DevTransaction[]> {
   const held = await world.balanceOf(token, from);
   const lp = await world.balanceOf(v2, from);
   const near = Math.floor(tick / 60) * 60;
+  const deposit = { amount0: rawWorth(v3.token0, 1_000), amount1: rawWorth(v3.token1, 1_000) };
   return [
     random.pick<() => DevTransaction>([
       () => world.swapV2(v2, { zeroForOne: true, amountIn: reserve0 / 900n, from }),
@@ -87,7 +65,7 @@ async function randomActions(random: Random): Promise<DevTransaction[]> {
         lp > 0n
           ? world.burnV2(v2, { liquidity: lp / 3n + 1n, from })
           : world.transfer(token, { from, to: from, amount: 0n }),
-      () => world.mintV3(v3, { ...depositOf(v3), tickLower: near - 600, tickUpper: near + 600, from }),
+      () => world.mintV3(v3, { ...deposit, tickLower: near - 600, tickUpper: near + 600, from }),
       () => world.transfer(token, { from, to: random.pick([...world.users]), amount: held / 3n }),
       () => ({
         from,
@@ -106,13 +84,6 @@ async function randomActions(random: Random): Promise<DevTransaction[]> {
   ];
 }
 
-/** About a thousand dollars of each. */
-function depositOf(pool: TestWorld['pools'][number]): { amount0: bigint; amount1: bigint } {
-  const raw = (token: (typeof pool)['token0']): bigint =>
-    (BigInt(Math.round((1_000 / token.priceUsd) * 1e6)) * 10n ** BigInt(token.decimals)) / 1_000_000n;
-  return { amount0: raw(pool.token0), amount1: raw(pool.token1) };
-}
-
 test('the balances of every user equal the answers of the contracts, through reorgs', async () => {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -127,7 +98,7 @@ test('the balances of every user equal the answers of the contracts, through reo
   const wallets = [...world.users, world.trader];
   let compared = 0;
   for (const wallet of wallets) {
-    const { tokens, positions } = await get<Portfolio>(`/portfolio/${wallet}`);
+    const { tokens, positions } = await on.get<Portfolio>(`/portfolio/${wallet}`);
     for (const token of world.tokens) {
       const shown = tokens.find(({ address }) => address === token.address)?.balance_raw ?? '0';
       expect([token.key, shown]).toEqual([token.key, (await world.balanceOf(token, wallet)).toString()]);
@@ -153,7 +124,7 @@ test('V3 positions have the liquidity and ticks of the position manager', async 
       );
       const position = MANAGER.decodeFunctionResult('positions', answer).toArray();
       const owners: Portfolio[] = [];
-      for (const user of world.users) owners.push(await get<Portfolio>(`/portfolio/${user}`));
+      for (const user of world.users) owners.push(await on.get<Portfolio>(`/portfolio/${user}`));
       const shown = owners
         .flatMap(({ positions }) => positions)
         .filter(({ position_id }) => position_id === id.toString());
@@ -171,7 +142,7 @@ test('V3 positions have the liquidity and ticks of the position manager', async 
 
 test('the supply of a token equals its contract, and its holder count includes every user', async () => {
   const usdc = world.tokens.find(({ key }) => key === 'usdc')!;
-  const answer = await get<{ total_supply: string | null; holders: number | null }>(
+  const answer = await on.get<{ total_supply: string | null; holders: number | null }>(
     `/tokens/${usdc.address}`,
   );
   const call = {

@@ -81,6 +81,10 @@ test('unknown flags and commands are errors, and every command has help', async 
     'verify',
     'import-sources',
     'dev',
+    'backup',
+    'restore',
+    'prune',
+    'reindex',
   ]) {
     const { code, output } = await runProgram([command, '--help'], {});
     expect(output).toMatch(new RegExp(`Usage: candlehouse ${command}`));

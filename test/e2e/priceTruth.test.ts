@@ -2,23 +2,20 @@
  * Compares prices with known true prices: real contracts on a real node, the whole program, and the usual manipulations
  * of a price. Published prices must stay right, and the audit must name the reason.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import type { DevTransaction } from '../../src/dev/node/blockMaker';
 import type { WorldPool } from '../../src/dev/world/world';
-import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/node/anvil';
-import { startProgram, waitForBlock, type Program } from '../support/server/program';
+import type { TestAnvil, TestWorld } from '../support/node/anvil';
+import { waitForBlock, type Program } from '../support/server/program';
 import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/worlds/truthWorldPlan';
+import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
 /** Two epochs and two blocks, so that the pools have existed for a whole one. */
 const TWO_EPOCHS_BLOCKS = 66;
 
+let on: WorldProgram;
 let anvil: TestAnvil;
 let world: TestWorld;
 let program: Program;
-let folder: string;
 let head = 0;
 
 interface Audit {
@@ -49,26 +46,12 @@ interface TokenAnswer {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'candlehouse-truth-'));
-  anvil = await startTestAnvil();
-  world = await deployTestWorld(anvil, TRUTH_WORLD_PLAN);
-  writeFileSync(join(folder, 'chain.json'), JSON.stringify(world.chainDescription));
-  program = await startProgram('all', {
-    RPC_URL: anvil.wsUrl,
-    CHAIN_CONFIG: join(folder, 'chain.json'),
-    START_BLOCK: '0',
-    FINALITY_DEPTH: '12',
-    DATA_DIR: join(folder, 'data'),
-    RATE_LIMIT_PER_MINUTE: '0',
-  });
+  on = await startWorldProgram(TRUTH_WORLD_PLAN);
+  ({ anvil, world, program } = on);
   await mine(TWO_EPOCHS_BLOCKS);
 });
 
-afterAll(async () => {
-  await program?.end('SIGTERM');
-  await anvil?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => on?.close());
 
 /** Mines empty blocks, or one with these transactions, and waits until they are indexed. */
 async function mine(blocks: number, transactions: readonly DevTransaction[] = []): Promise<void> {
@@ -77,17 +60,10 @@ async function mine(blocks: number, transactions: readonly DevTransaction[] = []
   await waitForBlock(program.url, head);
 }
 
-async function get<T>(path: string): Promise<T> {
-  const answer = await fetch(`${program.url}/api/v1${path}`);
-  const body = (await answer.json()) as { data: T };
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(body)}`);
-  return body.data;
-}
-
 const tokenOf = (key: string) => world.tokens.find((token) => token.key === key)!;
-const auditOf = (key: string): Promise<Audit> => get(`/tokens/${tokenOf(key).address}/audit`);
-const token = (key: string): Promise<TokenAnswer> => get(`/tokens/${tokenOf(key).address}`);
-const pair = (pool: WorldPool): Promise<Pair> => get(`/pairs/${pool.address}`);
+const auditOf = (key: string): Promise<Audit> => on.get(`/tokens/${tokenOf(key).address}/audit`);
+const token = (key: string): Promise<TokenAnswer> => on.get(`/tokens/${tokenOf(key).address}`);
+const pair = (pool: WorldPool): Promise<Pair> => on.get(`/pairs/${pool.address}`);
 const poolAt = (place: keyof typeof TRUTH_POOLS): WorldPool => world.pool(TRUTH_POOLS[place]);
 const codes = (audit: Audit): string[] => audit.warnings.map(({ code }) => code);
 
@@ -95,10 +71,8 @@ const codes = (audit: Audit): string[] => audit.warnings.map(({ code }) => code)
 const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1) * 100;
 
 /** Raw amount of the pool's token that is worth `usd` at its true price. */
-function worth(pool: WorldPool, ofToken0: boolean, usd: number): bigint {
-  const { decimals, priceUsd } = ofToken0 ? pool.token0 : pool.token1;
-  return (BigInt(Math.round((usd / priceUsd) * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n;
-}
+const worth = (pool: WorldPool, ofToken0: boolean, usd: number): bigint =>
+  rawWorth(ofToken0 ? pool.token0 : pool.token1, usd);
 
 /** Sells `usd` worth of the token into the pool. */
 function sell(pool: WorldPool, key: string, usd: number, user = 0): DevTransaction {

@@ -2,9 +2,6 @@
  * Data that only a real node has: native balances, fees owed to V3 positions, balances that change without logs, and
  * wallets older than the history. Each figure must equal the contracts' answers at the same block.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Interface, keccak256 } from 'ethers';
@@ -17,9 +14,10 @@ import type { Hex } from '../../src/domain/hex';
 import type { Portfolio } from '../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../src/wire/tokens';
 import { Random } from '../support/random';
-import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/node/anvil';
-import { startProgram, waitForBlock, type Program } from '../support/server/program';
+import type { TestAnvil, TestWorld } from '../support/node/anvil';
+import { waitForBlock, type Program } from '../support/server/program';
 import { TEST_POOLS } from '../support/worlds/testWorldPlan';
+import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 41);
 const MOST = 2n ** 128n - 1n;
@@ -30,56 +28,31 @@ const MANAGER = new Interface([
   'function collect((uint256 tokenId,address recipient,uint128 amount0Max,uint128 amount1Max)) returns (uint256 amount0, uint256 amount1)',
 ]);
 
+let on: WorldProgram;
 let anvil: TestAnvil;
 let world: TestWorld;
 let program: Program;
-let folder: string;
 let head = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'candlehouse-wallet-'));
-  anvil = await startTestAnvil();
-  world = await deployTestWorld(anvil);
-  writeFileSync(join(folder, 'chain.json'), JSON.stringify(world.chainDescription));
-  program = await start('whole', '0');
+  on = await startWorldProgram();
+  ({ anvil, world, program } = on);
 });
 
-afterAll(async () => {
-  await program?.end('SIGTERM');
-  await anvil?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function start(name: string, startBlock: string): Promise<Program> {
-  return startProgram('all', {
-    RPC_URL: anvil.wsUrl,
-    CHAIN_CONFIG: join(folder, 'chain.json'),
-    START_BLOCK: startBlock,
-    FINALITY_DEPTH: '10',
-    DATA_DIR: join(folder, name),
-    RATE_LIMIT_PER_MINUTE: '0',
-  });
-}
-
-async function get<T>(from: Program, path: string): Promise<T> {
-  const answer = await fetch(`${from.url}/api/v1${path}`);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return ((await answer.json()) as { data: T }).data;
-}
+afterAll(() => on?.close());
 
 const portfolioOf = (wallet: Hex, from: Program = program): Promise<Portfolio> =>
-  get<Portfolio>(from, `/portfolio/${wallet}`);
+  on.get<Portfolio>(`/portfolio/${wallet}`, from);
 
 async function mine(transactions: readonly DevTransaction[]): Promise<void> {
   head = (await world.mineBlock(undefined, transactions)).number;
 }
 
 /** About `usd` dollars of each token. */
-function amountsOf(pool: TestWorld['pools'][number], usd: number): { amount0: bigint; amount1: bigint } {
-  const raw = (token: (typeof pool)['token0']): bigint =>
-    (BigInt(Math.round((usd / token.priceUsd) * 1e6)) * 10n ** BigInt(token.decimals)) / 1_000_000n;
-  return { amount0: raw(pool.token0), amount1: raw(pool.token1) };
-}
+const amountsOf = ({ token0, token1 }: TestWorld['pools'][number], usd: number) => ({
+  amount0: rawWorth(token0, usd),
+  amount1: rawWorth(token1, usd),
+});
 
 /** Creates positions of each user around the price, then trades that earn fees. Returns the positions by owner. */
 async function earnFees(random: Random): Promise<Map<Hex, bigint[]>> {
@@ -161,7 +134,7 @@ test('a token whose balances change without logs is flagged, and its balances co
   ]);
   expect(await world.balanceOf(token, holder)).toBe(more);
   const isMarked = async (): Promise<boolean> =>
-    (await get<TokenDetail>(program, `/tokens/${token.address}`)).flags.includes('rebasing');
+    (await on.get<TokenDetail>(`/tokens/${token.address}`)).flags.includes('rebasing');
   expect(await isMarked()).toBe(false);
   const until = Date.now() + 120_000;
   while (!(await isMarked()) && Date.now() < until) {
@@ -171,11 +144,11 @@ test('a token whose balances change without logs is flagged, and its balances co
   }
   await mine([]);
   await waitForBlock(program.url, head);
-  const items = await get<readonly TokenItem[]>(program, '/tokens?limit=100');
+  const items = await on.get<readonly TokenItem[]>('/tokens?limit=100');
   expect(items.filter(({ flags }) => flags.includes('rebasing')).map(({ address }) => address)).toEqual([
     token.address,
   ]);
-  const detail = await get<TokenDetail>(program, `/tokens/${token.address}`);
+  const detail = await on.get<TokenDetail>(`/tokens/${token.address}`);
   expect(detail.warnings.map(({ code }) => code)).toContain('rebasing');
   const entry = (await portfolioOf(holder)).tokens.find(({ address }) => address === token.address)!;
   expect([entry.flags, entry.balance_raw]).toEqual([
@@ -188,7 +161,7 @@ test('a token whose balances change without logs is flagged, and its balances co
 });
 
 test('wallets older than the stored history have the balances that balanceOf returns, in tokens and LP tokens', async () => {
-  const late = await start('late', String(head - 6));
+  const late = await on.start(head - 6);
   try {
     await waitForBlock(late.url, head);
     const wallets = [...world.users, world.trader];
@@ -220,7 +193,7 @@ test('wallets older than the stored history have the balances that balanceOf ret
       }
     }
     // A constant difference does not make a token rebasing.
-    const items = await get<readonly TokenItem[]>(late, '/tokens?limit=100');
+    const items = await on.get<readonly TokenItem[]>('/tokens?limit=100', late);
     expect(items.length).toBeGreaterThan(3);
     for (const { flags } of items) expect(flags).not.toContain('rebasing');
   } finally {

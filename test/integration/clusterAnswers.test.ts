@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-import { logsTable, tokensTable, type LogRow } from '../../src/clickhouse/schema/tables';
+import { logsTable, tokensTable } from '../../src/clickhouse/schema/tables';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import { toOrd } from '../../src/domain/ord';
@@ -15,6 +15,7 @@ import { SIM_CHAIN_ID, simToken } from '../simulation/chain/simChain';
 import { askRows } from '../support/engine/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/engine/embeddedCluster';
 import { startSimApi, type SimApi } from '../simulation/chain/simApi';
+import { logRow } from '../support/worlds/logRow';
 
 const SEED = 5;
 const BLOCKS = 110;
@@ -217,20 +218,9 @@ test('ticks and activity as CSV and Arrow are the same on two shards', async () 
 test('the lists of contracts to read from the node are the same on two shards', async () => {
   const shape = z.record(z.string(), z.unknown());
   const find = async ({ db }: SimApi): Promise<unknown> => {
-    const upgrades = Array.from({ length: 40 }, (_, index): LogRow => ({
-      chain_id: SIM_CHAIN_ID,
-      ord: toOrd(1 + index, 1_000),
-      timestamp: 1,
-      address: simToken(index % TOKENS),
-      topic_count: 1,
-      topic0: UPGRADED,
-      topic1: undefined,
-      topic2: undefined,
-      topic3: undefined,
-      data: '0x',
-      tx_hash: UPGRADED,
-      tx_index: 0,
-    }));
+    const upgrades = Array.from({ length: 40 }, (_, index) =>
+      logRow({ ord: toOrd(1 + index, 1_000), address: simToken(index % TOKENS), topics: [UPGRADED] }),
+    );
     await insertRows(db, logsTable, upgrades);
     const [row] = await askRows<{ name: string }>(db, 'SELECT currentDatabase() AS name');
     const common = { chain_id: SIM_CHAIN_ID, verified_db: row!.name, limit: 30 };

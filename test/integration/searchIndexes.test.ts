@@ -6,7 +6,6 @@ import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { tokensTable } from '../../src/clickhouse/schema/tables';
 import { ZERO_HASH, type Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
-import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { createLogCounts } from '../../src/query/logs/logCounts';
 import { readHitFacts } from '../../src/query/search/search';
 import { listTokensNamed } from '../../src/query/search/searchNames';
@@ -14,6 +13,7 @@ import { Directory } from '../../src/query/tokens/directory';
 import { createTestDatabase } from '../support/engine/engine';
 import { createRandom } from '../support/createRandom';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
+import { finalHead } from '../support/worlds/finalHead';
 
 const CHAIN = 369;
 const TOKENS = 4_000;
@@ -36,17 +36,6 @@ const WORDS = [
   "'",
   '\\',
 ];
-
-const NO_HEAD: HeadSnapshot = {
-  version: '',
-  startBlock: 1,
-  number: 1,
-  hash: ZERO_HASH,
-  timestamp: 1,
-  finalTo: 1,
-  finalNumber: 1,
-  blocks: [],
-};
 
 interface Stored {
   readonly address: Hex;
@@ -192,7 +181,7 @@ test('a hit is verified if its address is verified on its chain, or its newest c
   };
   const check = async (): Promise<void> => {
     for (const chainId of [369, 943]) {
-      const moment = { source: { runner: opened.runner, chainId }, head: NO_HEAD };
+      const moment = { source: { runner: opened.runner, chainId }, head: finalHead(1) };
       const { verified } = await readHitFacts(opened.database, moment, addresses, true);
       const wanted = addresses.filter(
         (address, n) =>

@@ -6,7 +6,7 @@ import { checkOnEngine } from './compare/checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
-const SEEDS = Number(process.env['SIMULATION_ENGINE_SEEDS'] ?? 2);
+const SEEDS = Number(process.env['SIMULATION_ENGINE_SEEDS'] ?? 4);
 const PROGRESS_EVERY_MS = 10_000;
 
 let backend: EngineBackend;

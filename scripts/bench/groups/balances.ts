@@ -3,12 +3,13 @@
  * LP tokens; the token has a million holders. `SELECT 1` over HTTP at the same time is the limit. Also measures the
  * storage per transfer.
  */
-import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
-import { percentile, type Figure } from '../figure';
+import type { Database } from '../../../src/clickhouse/client/database';
+import type { Figure } from '../figure';
 import { readSql } from '../loaders/readSql';
 import type { ServedApi } from '../loaders/servedApi';
 import { lastLoadedBlock, loadedToken, type SwapLoad } from '../loaders/swapLoader';
 import { askRows } from '../../../test/support/engine/askRows';
+import { askFigures, type Ask } from '../askFigures';
 
 export interface TransferLoad {
   /** Transfers of other tokens between other accounts. */
@@ -24,7 +25,6 @@ const LP_TOKENS = 10;
 const RECEIPTS = 3;
 const CHUNK = 500_000;
 const ROUNDS = 120;
-const WARM_UP = 10;
 const TARGET_MS = 50;
 const PARTS = ['transfers', 'token_balances', 'holder_balances'] as const;
 
@@ -64,66 +64,32 @@ export async function loadTransfers(
   }
 }
 
-interface Ask {
-  readonly name: string;
-  path(index: number): string;
-}
-
 export async function benchBalances(
   api: ServedApi,
   load: TransferLoad,
   readerUrl: string,
 ): Promise<Figure[]> {
-  const database = openDatabase({ url: readerUrl, maxConnections: 1 });
   const asks: readonly Ask[] = [
     {
       name: `/portfolio of ${TOKENS} tokens and ${LP_TOKENS} LP tokens`,
+      target: TARGET_MS,
       path: (index) => `/portfolio/0x${walletAt(index % load.wallets)}`,
     },
     {
       // Varying limits, so that no answer comes from the cache.
       name: `/tokens?q= of a token with ${load.holders} holders`,
+      target: TARGET_MS,
       path: (index) =>
         `/tokens?q=0x${WIDELY_HELD}&limit=${1 + (index % 100)}&page=${1 + Math.floor(index / 100)}`,
     },
-    { name: `/tokens/{address} of the same token, repeated`, path: () => `/tokens/0x${WIDELY_HELD}` },
+    {
+      name: `/tokens/{address} of the same token, repeated`,
+      target: TARGET_MS,
+      path: () => `/tokens/0x${WIDELY_HELD}`,
+    },
   ];
   await api.get('/api/v1/tokens?limit=1');
-  const figures: Figure[] = [];
-  for (const { name, path } of asks) {
-    const [served, floor]: [number[], number[]] = [[], []];
-    for (let index = 0; index < WARM_UP + ROUNDS; index += 1) {
-      const floorMs = await timeOf(() => database.select('bench', 'SELECT 1'));
-      const servedMs = await timeOf(() => api.drain(`/api/v1${path(index)}`));
-      if (index < WARM_UP) continue;
-      floor.push(floorMs);
-      served.push(servedMs);
-    }
-    figures.push(latencyFigure(name, served, floor));
-  }
-  await database.close();
-  return figures;
-}
-
-async function timeOf(run: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await run();
-  return performance.now() - started;
-}
-
-function latencyFigure(name: string, served: readonly number[], floor: readonly number[]): Figure {
-  const value = percentile(served, 99);
-  const limit = percentile(floor, 99);
-  return {
-    name: `${name}, p99 (p50 ${percentile(served, 50).toFixed(1)} ms)`,
-    value,
-    unit: 'ms',
-    limitName: 'SELECT 1 over HTTP',
-    limit,
-    ratio: value / limit,
-    target: `<= ${TARGET_MS} ms`,
-    ok: value <= TARGET_MS,
-  };
+  return askFigures(api, readerUrl, asks, ROUNDS);
 }
 
 /** Bytes on disk per transfer: for the row alone, and with the balances by token and by holder. */

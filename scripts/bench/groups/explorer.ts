@@ -4,10 +4,11 @@
  * projection.
  */
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
-import { percentile, type Figure } from '../figure';
+import type { Figure } from '../figure';
 import { readSql } from '../loaders/readSql';
 import type { ServedApi } from '../loaders/servedApi';
 import { askRows } from '../../../test/support/engine/askRows';
+import { askFigures, type Ask } from '../askFigures';
 
 export interface LogLoad {
   readonly logs: number;
@@ -23,7 +24,6 @@ const PEOPLE = 300_000;
 const START = 1_700_000_000;
 const CHUNK = 500_000;
 const ROUNDS = 200;
-const WARM_UP = 20;
 const STORAGE_TARGET = 120;
 
 /** SQL for 20 bytes derived from a number. */
@@ -106,12 +106,6 @@ export async function logStorage(database: Database, load: LogLoad): Promise<Fig
   };
 }
 
-interface Ask {
-  readonly name: string;
-  readonly target: number;
-  readonly path: (index: number) => string;
-}
-
 export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: string): Promise<Figure[]> {
   const database = openDatabase({ url: readerUrl, maxConnections: 1 });
   const busy = await listBusy(database, load);
@@ -150,20 +144,9 @@ export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: st
     },
     { name: '/logs without a filter, page of 25', target: 120, path: (i) => `/logs?to_block=${to(i * 3)}` },
   ];
-  const figures: Figure[] = [];
-  for (const { name, target, path } of asks) {
-    const [served, floor]: [number[], number[]] = [[], []];
-    for (let index = 0; index < WARM_UP + ROUNDS; index += 1) {
-      const floorMs = await timeOf(() => database.select('bench', 'SELECT 1'));
-      const servedMs = await timeOf(() => api.drain(`/api/v1${path(index)}`));
-      if (index < WARM_UP) continue;
-      floor.push(floorMs);
-      served.push(servedMs);
-    }
-    figures.push(figureOf(`${name}, ${load.logs} logs`, served, floor, target));
-  }
   await database.close();
-  return figures;
+  const named = asks.map((ask) => ({ ...ask, name: `${ask.name}, ${load.logs} logs` }));
+  return askFigures(api, readerUrl, named, ROUNDS);
 }
 
 interface Busy {
@@ -180,25 +163,4 @@ async function listBusy(database: Database, load: LogLoad): Promise<Busy[]> {
     { to: (FIRST_BLOCK + Math.min(1_000, load.logs / LOGS_PER_BLOCK)) * 1_048_576 },
   );
   return rows;
-}
-
-async function timeOf(run: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await run();
-  return performance.now() - started;
-}
-
-function figureOf(name: string, served: readonly number[], floor: readonly number[], target: number): Figure {
-  const value = percentile(served, 99);
-  const limit = percentile(floor, 99);
-  return {
-    name: `${name}, p99 (p50 ${percentile(served, 50).toFixed(1)} ms)`,
-    value,
-    unit: 'ms',
-    limitName: 'SELECT 1 over HTTP',
-    limit,
-    ratio: value / limit,
-    target: `<= ${target} ms`,
-    ok: value <= target,
-  };
 }

@@ -16,21 +16,14 @@ interface Bucket {
   filledAt: number;
 }
 
-/**
- * `free`: paths that do not count. OPTIONS requests never count, because they read nothing. `now`: monotonic clock,
- * ms.
- */
-export function limitRate(
-  perMinute: number,
-  free: ReadonlySet<string>,
-  now: () => number = () => performance.now(),
-): Koa.Middleware<RequestState> {
+/** `free`: paths that do not count. OPTIONS requests never count, because they read nothing. */
+export function limitRate(perMinute: number, free: ReadonlySet<string>): Koa.Middleware<RequestState> {
   const buckets = new LRUCache<string, Bucket>({ max: CLIENTS_MAX });
   const perMs = perMinute / MINUTE_MS;
   return async (ctx, next) => {
     if (free.has(ctx.path) || ctx.method === 'OPTIONS') return next();
     const client = clientOf(ctx.ip);
-    const at = now();
+    const at = performance.now();
     const bucket = buckets.get(client) ?? { tokens: perMinute, filledAt: at };
     bucket.tokens = Math.min(perMinute, bucket.tokens + (at - bucket.filledAt) * perMs);
     bucket.filledAt = at;

@@ -42,7 +42,7 @@ export function udfConfig(chain: Pick<ChainFacts, 'dexes'>): Route {
   };
 }
 
-export function udfTime(now: () => number = Date.now): Route {
+export function udfTime(): Route {
   return {
     path: '/udf/time',
     doc: {
@@ -53,7 +53,7 @@ export function udfTime(now: () => number = Date.now): Route {
     handle(ctx) {
       ctx.type = 'text/plain';
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = String(Math.floor(now() / 1000));
+      ctx.body = String(Math.floor(Date.now() / 1000));
     },
   };
 }

@@ -27,10 +27,7 @@ export interface FetchOptions {
   readonly roundsMax?: number;
 }
 
-export interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
-  /** Check the bloom of every n-th block only (default 1: all). All other checks always run. */
-  readonly bloomEvery?: number;
-}
+export type RangeOptions = Omit<FetchOptions, 'endpoint'>;
 
 /** Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints have failed. */
 export interface BlockSource {
@@ -38,8 +35,6 @@ export interface BlockSource {
   fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
   /** Headers `from` to `to` inclusive, ascending, linked. At most 1,000. */
   fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
-  /** One complete, verified block. */
-  fetchBlock(number: number, options?: RangeOptions): Promise<ChainBlock>;
   /**
    * Complete, verified blocks `from` to `to` inclusive, ascending and linked. RpcError `unknown_block` if the
    * chain changes meanwhile.
@@ -117,18 +112,12 @@ class PooledBlockSource implements BlockSource {
     return this.pool.run((endpoint, signal) => this.retryRaces(endpoint, signal, fetch), options);
   }
 
-  async fetchBlock(number: number, options: RangeOptions = {}): Promise<ChainBlock> {
-    const [block] = await this.fetchRange(number, number, options);
-    if (block === undefined) throw new RangeError(`got block number ${number}; allowed: an integer from 0`);
-    return block;
-  }
-
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
     const blocks: ChainBlock[] = [];
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
-        this.fetchPiece(endpoint, next, to, options.bloomEvery ?? 1, signal);
+        this.fetchPiece(endpoint, next, to, signal);
       const piece = await this.pool.run(fetch, options);
       const [parent, first] = [blocks.at(-1), piece[0]];
       // The pieces come from different nodes or times, so no endpoint is to blame.
@@ -181,7 +170,6 @@ class PooledBlockSource implements BlockSource {
     endpoint: Endpoint,
     from: number,
     to: number,
-    bloomEvery: number,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
     const blooms = await this.blooms;
@@ -201,11 +189,7 @@ class PooledBlockSource implements BlockSource {
         halves,
         signal,
       )) {
-        const withBloom = !(answer instanceof AppError) && answer.header.number % bloomEvery === 0;
-        const checked =
-          answer instanceof AppError
-            ? answer
-            : orMismatch(() => this.verify(answer, withBloom ? blooms : null));
+        const checked = answer instanceof AppError ? answer : orMismatch(() => this.verify(answer, blooms));
         if (checked instanceof AppError) failed.push(checked);
         else kept.set(checked.number, checked);
       }
@@ -285,11 +269,10 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** `blooms` null: the bloom is not checked. */
-  private verify(block: UncheckedBlock, blooms: BloomBuilder | null): ChainBlock {
+  private verify(block: UncheckedBlock, blooms: BloomBuilder): ChainBlock {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
-    const isUnfilled = blooms !== null && checkBloom(blooms, header, logs) === 'unfilled';
+    const isUnfilled = checkBloom(blooms, header, logs) === 'unfilled';
     if (isUnfilled && !this.unfilledBloomSeen) {
       this.unfilledBloomSeen = true;
       this.log.warn(

@@ -21,14 +21,6 @@ export type FollowerAnswer =
   | { readonly kind: 'known' }
   | { readonly kind: 'unlinked' };
 
-export interface Finalisation {
-  readonly kind: 'finalise';
-  /** The new last final block. */
-  readonly upTo: BlockRef;
-  /** The newly final blocks, ascending. */
-  readonly blocks: readonly BlockRef[];
-}
-
 /** More blocks than this mean that finality does not advance; `advance` then throws. */
 const UNFINALISED_MAX = 100_000;
 
@@ -101,16 +93,14 @@ export class HeadFollower {
   }
 
   /**
-   * Makes the blocks up to `number` final, at most up to the tip. Null if no block becomes final. If `hash`
-   * is not the hash of our block `number`, another branch is final, and finality waits.
+   * Makes the blocks up to `number` final, at most up to the tip. If `hash` is not the hash of our block `number`, another branch is final, and finality waits.
    */
-  finalise(number: number, hash: Hex | null = null): Finalisation | null {
-    if (hash !== null && this.blockAt(number)?.hash !== hash) return null;
+  finalise(number: number, hash: Hex | null = null): void {
+    if (hash !== null && this.blockAt(number)?.hash !== hash) return;
     const upTo = this.blockAt(Math.min(number, this.tip.number));
-    if (upTo === null || upTo.number <= this.lastFinal.number) return null;
-    const blocks = this.chain.splice(0, upTo.number - this.lastFinal.number);
+    if (upTo === null || upTo.number <= this.lastFinal.number) return;
+    this.chain.splice(0, upTo.number - this.lastFinal.number);
     this.lastFinal = upTo;
-    return { kind: 'finalise', upTo, blocks };
   }
 }
 

@@ -67,7 +67,6 @@ export class Endpoint {
   private headNumber: number | null = null;
   private lastGoodAt: number | null = null;
   private lastError: string | null = null;
-  private lastErrorAt: number | null = null;
   private calls = 0;
   private underWay = 0;
   private readonly errors = new Map<RpcError['kind'], number>();
@@ -295,7 +294,6 @@ export class Endpoint {
   noteFailure(error: RpcError): void {
     const now = this.clock.now();
     this.lastError = error.message;
-    this.lastErrorAt = now;
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
     if (error.kind === 'timeout') this.slowUntil = now + SLOW_MS;
     // Calls that fail together count as one failure.
@@ -322,7 +320,6 @@ export class Endpoint {
   bench(reason: string): void {
     const now = this.clock.now();
     this.lastError = reason;
-    this.lastErrorAt = now;
     if (this.benchUntil > now) return;
     const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.benchings, 10));
     this.benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
@@ -364,7 +361,6 @@ export class Endpoint {
       head: this.headNumber,
       lastGoodAt: this.lastGoodAt,
       lastError: this.lastError,
-      lastErrorAt: this.lastErrorAt,
     };
   }
 }

@@ -25,8 +25,6 @@ export interface PoolOptions {
   readonly batchMax?: number;
   /** Rounds over the endpoints before a call fails (default 5). */
   readonly roundsMax?: number;
-  /** An endpoint more than this many blocks behind the best head is used less (default 5). */
-  readonly lagBlocks?: number;
 }
 
 type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T>;
@@ -34,8 +32,6 @@ type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T>;
 export interface CallOptions {
   /** Use only this endpoint. */
   readonly endpoint?: number;
-  /** Do not use these endpoints. */
-  readonly exclude?: ReadonlySet<number>;
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
   /** Time limit of one endpoint while another one is available. The last endpoint has the transport's timeout. */
@@ -54,6 +50,8 @@ const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
 };
 /** Connection failures. They carry no information about the call. */
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
+/** An endpoint further behind the best head is used less. */
+const LAG_BLOCKS_MAX = 5;
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 
@@ -63,7 +61,6 @@ export class EndpointPool {
   private readonly log: Logger;
   private readonly clock: Clock;
   private readonly roundsMax: number;
-  private readonly lagBlocks: number;
   private readonly mismatches = new Map<MismatchKind, number>();
   private readonly closed = new AbortController();
 
@@ -77,7 +74,6 @@ export class EndpointPool {
     this.chainId = options.chainId;
     this.log = options.log;
     this.roundsMax = options.roundsMax ?? 5;
-    this.lagBlocks = options.lagBlocks ?? 5;
     if (this.endpoints.length === 0) throw new AppError('bad_config', 'no RPC endpoint is configured');
   }
 
@@ -128,7 +124,7 @@ export class EndpointPool {
     try {
       for (let round = 0; round < rounds; round += 1) {
         if (round > 0) await this.clock.sleep(this.pauseMs(round), linked.signal);
-        const tried = new Set(options.exclude);
+        const tried = new Set<number>();
         await this.waitForAny(tried, options, linked.signal);
         let told: unknown = null;
         for (let next = this.pick(tried, options); next !== null; next = this.pick(tried, options)) {
@@ -287,7 +283,7 @@ export class EndpointPool {
     for (const [position, endpoint] of asked.entries()) {
       const head = heads[position] ?? null;
       if (head === null) continue;
-      const lagging = best - head > this.lagBlocks;
+      const lagging = best - head > LAG_BLOCKS_MAX;
       if (lagging !== endpoint.lagging) {
         const event = lagging ? 'an RPC endpoint lags' : 'an RPC endpoint no longer lags';
         this.log.info({ endpoint: endpoint.name, head, best, lagging }, event);

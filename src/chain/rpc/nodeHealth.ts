@@ -16,7 +16,6 @@ export interface EndpointHealth {
   /** Clock time of the last good answer, ms. */
   readonly lastGoodAt: number | null;
   readonly lastError: string | null;
-  readonly lastErrorAt: number | null;
 }
 
 /** Counters of one endpoint. All but `underWay` only grow. */

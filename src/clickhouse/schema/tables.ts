@@ -248,7 +248,6 @@ export const poolEpochsTable = defineTable('pool_epochs', {
   traded: f64,
   moved_at: u32,
 });
-export type PoolEpochRow = Parameters<typeof poolEpochsTable.writeRow>[1];
 
 export const tokenRoutesTable = defineTable('token_routes', {
   ord: u64,
@@ -265,7 +264,6 @@ export const tokenRoutesTable = defineTable('token_routes', {
   weights: array(f64),
   warnings: array(lowText),
 });
-export type TokenRouteRow = Parameters<typeof tokenRoutesTable.writeRow>[1];
 
 export const tokenPricesTable = defineTable('token_prices', {
   ord: u64,

@@ -10,13 +10,10 @@ export interface LineProgress {
 const EVERY_MS = 5_000;
 
 /** `total`: expected bytes; null: unknown. Without a terminal it prints a line every five seconds. */
-export function lineProgress(
-  verb: string,
-  total: number | null,
-  terminal: { readonly isTTY?: boolean; write(text: string): unknown } = process.stderr,
-): LineProgress {
+export function lineProgress(verb: string, total: number | null): LineProgress {
+  const terminal = process.stderr;
   let shown = performance.now();
-  const isTerminal = terminal.isTTY === true;
+  const isTerminal = terminal.isTTY;
   return {
     show({ files, bytes }) {
       const now = performance.now();

@@ -27,8 +27,6 @@ export interface AnvilOptions {
   readonly timestamp?: number;
   /** Number of unlocked accounts of anvil's well-known mnemonic, each with a billion native tokens. Default 10. */
   readonly accounts?: number;
-  /** Mines a block at this interval. Default: only on request. */
-  readonly blockTimeSeconds?: number;
   /** Number of blocks with readable state, which limits the depth of a reorg. Default 300. */
   readonly stateBlocks?: number;
   readonly extraArguments?: readonly string[];
@@ -111,10 +109,8 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
     order: 'fees',
   };
   if (options.timestamp !== undefined) settings['timestamp'] = options.timestamp;
-  if (options.blockTimeSeconds !== undefined) settings['block-time'] = options.blockTimeSeconds;
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  if (options.blockTimeSeconds === undefined) flags.push('--no-mining');
-  return [...flags, ...(options.extraArguments ?? [])];
+  return [...flags, '--no-mining', ...(options.extraArguments ?? [])];
 }
 
 /** Resolves after the shell has ended and its files are removed, with anvil's exit code and last output. */

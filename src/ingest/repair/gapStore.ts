@@ -13,7 +13,7 @@ import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { rangeToken } from '../store/clickhouseStore';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
-import { NO_FLOORS, type Floors } from '../store/retention';
+import type { Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
 import type { OpenIntent, StoredHead } from '../store/store';
 
@@ -50,11 +50,7 @@ const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
 /** `floors`: the first block that each pruned table keeps. */
-export function createGapStore(
-  database: Database,
-  chainId: number,
-  floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
-): GapStore {
+export function createGapStore(database: Database, chainId: number, floors: () => Promise<Floors>): GapStore {
   return {
     readExpected: async () => readExpected(database, await floors()),
     readStored: async (upTo) => readStored(database, upTo, await floors()),

@@ -7,14 +7,13 @@ import type { ChainBlock } from '../../domain/block';
 
 export interface FetchAheadOptions {
   readonly signal: AbortSignal;
-  /** Chunks in flight. */
-  readonly parallel?: number;
-  /** Target number of logs per chunk. */
-  readonly chunkLogs?: number;
   /** Most blocks per chunk; at most 512. */
   readonly blocksMax?: number;
 }
 
+const CHUNKS_IN_FLIGHT = 4;
+/** Target of one chunk. */
+const CHUNK_LOGS = 6_000;
 const FIRST_CHUNK_BLOCKS = 16;
 const CHUNK_BLOCKS_MAX = 512;
 
@@ -25,13 +24,13 @@ export async function* fetchAhead(
   to: number,
   options: FetchAheadOptions,
 ): AsyncGenerator<ChainBlock[]> {
-  const { signal, parallel = 4, chunkLogs = 6_000, blocksMax = Infinity } = options;
+  const { signal, blocksMax = Infinity } = options;
   const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
   const under: Promise<ChainBlock[]>[] = [];
   let next = from;
   let size = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
   const launch = (): void => {
-    while (under.length < parallel && next <= to) {
+    while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
       const end = Math.min(to, next + size - 1);
       const chunk = source.fetchRange(next, end, { signal });
       // A later chunk may fail while an earlier one is awaited. Its error is thrown in its turn.
@@ -46,8 +45,8 @@ export async function* fetchAhead(
     if (chunk === undefined) return;
     const blocks = await chunk;
     const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
-    const perBlock = Math.max(logs / Math.max(blocks.length, 1), chunkLogs / chunkBlocksMax);
-    size = Math.max(1, Math.min(size * 2, chunkBlocksMax, Math.round(chunkLogs / perBlock)));
+    const perBlock = Math.max(logs / Math.max(blocks.length, 1), CHUNK_LOGS / chunkBlocksMax);
+    size = Math.max(1, Math.min(size * 2, chunkBlocksMax, Math.round(CHUNK_LOGS / perBlock)));
     yield blocks;
   }
 }

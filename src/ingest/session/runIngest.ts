@@ -208,7 +208,8 @@ async function resolveStart(
   return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
 }
 
-function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: Protocol }[] {
+/** The DEXes whose pools emit their own events, with their decoders. */
+export function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: Protocol }[] {
   return chain.dexes.flatMap((dex) => {
     const protocol = findProtocol(dex.protocol);
     return protocol === null ? [] : [{ dex, protocol }];

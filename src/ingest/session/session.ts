@@ -285,7 +285,6 @@ export class IngestSession {
     this.book.note(change);
     this.count(countRows(change.fresh.map(({ rows }) => rows)));
     status.indexed = tip;
-    status.lastCommitAt = this.deps.now();
   }
 
   private parentOf(block: BlockRef): Pick<BlockRef, 'number' | 'hash'> {
@@ -360,11 +359,10 @@ export class IngestSession {
   }
 
   private report(nodeHead: number | null): void {
-    const { status, now } = this.deps;
+    const { status } = this.deps;
     status.finalTo = this.cursor.number;
     status.indexed = Math.max(this.cursor.number, this.book.top);
     if (nodeHead !== null) status.nodeHead = nodeHead;
-    status.lastCommitAt = now();
   }
 }
 

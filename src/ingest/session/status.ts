@@ -65,8 +65,6 @@ export interface IngestStatus {
   mends: number;
   /** Reorgs by depth. */
   readonly reorgs: Map<number, number>;
-  /** When the ingester last committed a block or caught up with a head, ingester clock, ms. */
-  lastCommitAt: number | null;
 }
 
 export function newIngestStatus(): IngestStatus {
@@ -92,7 +90,6 @@ export function newIngestStatus(): IngestStatus {
     refills: 0,
     mends: 0,
     reorgs: new Map(),
-    lastCommitAt: null,
   };
 }
 

@@ -16,8 +16,8 @@ export interface BalanceSeeds {
 }
 
 /** In memory only, because the node can give the seeds again. */
-export function createBalanceSeeds(max = SEEDS_MAX): BalanceSeeds {
-  const kept = new LRUCache<string, { readonly seed: bigint }>({ max, ttl: SEED_MS });
+export function createBalanceSeeds(): BalanceSeeds {
+  const kept = new LRUCache<string, { readonly seed: bigint }>({ max: SEEDS_MAX, ttl: SEED_MS });
   const keyOf = (holder: string, token: string): string => holder + token.slice(2);
   return {
     find: (holder, token) => kept.get(keyOf(holder, token))?.seed,

@@ -35,10 +35,7 @@ export interface WalletState {
   readonly native: bigint | null;
   /** The best known balances. */
   readonly balances: Balances;
-  /**
-   * `rebased`: tokens with a balance from the node. `seeded`: tokens with a nonzero seed added to the sum of the logs.
-   */
-  readonly rebased: ReadonlySet<string>;
+  /** Tokens with a nonzero seed added to the sum of the logs. */
   readonly seeded: ReadonlySet<string>;
   /** Some balance of a rebasing token comes from the logs, because the node has no answer. */
   readonly guessed: boolean;
@@ -84,7 +81,6 @@ export async function readWalletState(
     // A faulty node may answer with something other than a number.
     native: isQuantity(coin) ? BigInt(coin) : null,
     balances: known,
-    rebased: new Set(rebased),
     seeded,
     guessed: rebased.length < rebasingHeld.length,
     owed: readOwed(positions, rest),

@@ -16,10 +16,6 @@ export class ApiFailure extends Error {
     this.status = status;
     this.code = code;
   }
-
-  get isMissing(): boolean {
-    return this.status === 404;
-  }
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | null>>;

@@ -18,7 +18,6 @@ export interface ContractRecord {
   readonly abi: readonly unknown[] | null;
   readonly sources: readonly { readonly path: string; readonly content: string }[] | null;
   readonly creator: string | null;
-  readonly creation_tx: string | null;
   readonly creation_block: number | null;
   readonly code_hash: string | null;
   readonly code_size: number | null;

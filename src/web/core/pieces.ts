@@ -1,16 +1,7 @@
 /** Small elements that all views share: colored changes, self-updating times, addresses, badges and tokens. */
 import { contractHash, pairHash, tokenHash, walletHash } from './app.ts';
-import { classes, h } from './dom.ts';
-import {
-  formatAgo,
-  formatChange,
-  formatFee,
-  formatTime,
-  formatUsd,
-  shortHex,
-  symbolOf,
-  UNKNOWN,
-} from './format.ts';
+import { h } from './dom.ts';
+import { formatAgo, formatChange, formatFee, formatTime, shortHex, symbolOf, UNKNOWN } from './format.ts';
 
 interface TokenLike {
   readonly address: string;
@@ -166,10 +157,6 @@ export function balanceBar(buys: number, sells: number): HTMLElement {
   );
   bar.style.setProperty('--part', String(buys + sells === 0 ? 0.5 : buys / (buys + sells)));
   return bar;
-}
-
-export function usd(value: number | null): HTMLElement {
-  return h('span', { class: classes(value === null && 'unknown') }, formatUsd(value));
 }
 
 export function warningList(

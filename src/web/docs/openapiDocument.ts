@@ -22,7 +22,6 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
-  readonly additionalProperties?: unknown;
 }
 
 export interface Parameter {

@@ -1,17 +1,13 @@
 /** Code of contracts: read from a real node, read again after an upgrade, and for contracts without logs. */
 import { getCreateAddress, keccak256 } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
+import { field, type DevRpc } from '../../../src/dev/node/devRpc';
 import { systemClock, type Clock } from '../../../src/chain/rpc/clock';
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { logsTable, type LogRow } from '../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { DIAMOND_CUT, IMPLEMENTATION_SLOT, UPGRADED } from '../../../src/domain/proxies';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { withNodeCode, type NodeCode } from '../../../src/query/contracts/nodeCode';
 import { ContractWorker } from '../../../src/sources/contractWorker';
 import { createNodeCode } from '../../../src/sources/createNodeCode';
@@ -21,12 +17,13 @@ import { askRows } from '../../support/engine/askRows';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
 import { UNCACHED } from '../../support/server/uncached';
 import { makeSmallRecords } from '../../support/worlds/verifiedWorld';
-import { startDialect, type DialectServer } from '../api/etherscan/etherscanServer';
-import { explorerDeps } from '../api/explorer/explorerServer';
+import { explorerDeps, startExplorer, type ExplorerServer } from '../api/explorer/explorerServer';
 import { hexOf } from '../../support/worlds/worldEvents';
+import { finalHead } from '../../support/worlds/finalHead';
+import { logRow } from '../../support/worlds/logRow';
+import { openCodeWorld, type CodeWorld } from './codeWorld';
 
 const CHAIN_ID = 369;
-const log = createLog('silent', false);
 const signal = new AbortController().signal;
 /** Writes its call data word into the EIP-1967 slot. The last byte of the code is a DELEGATECALL. */
 const LATE_PROXY = `0x6027600c60003960276000f36000357f${IMPLEMENTATION_SLOT.slice(2)}5500f4`;
@@ -34,91 +31,38 @@ const LATE_PROXY = `0x6027600c60003960276000f36000357f${IMPLEMENTATION_SLOT.slic
 const PLAIN = '0x6002600c60003960026000f300';
 const wordOf = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`;
 
-let anvil: Anvil;
+let on: CodeWorld;
 let rpc: DevRpc;
-let pool: EndpointPool;
 let db: SourcesDatabase;
-let verifiedDb: string;
-let api: DialectServer;
+let api: ExplorerServer;
 let account: Hex;
-let head: HeadSnapshot;
-const status = { phase: 'follow', indexed: 0, finalTo: 0 };
-let now = 1_000_000;
+let status: CodeWorld['status'];
 let salt = 0;
 
-async function send(tx: object): Promise<unknown> {
-  const hash = await rpc.call('eth_sendTransaction', [{ from: account, gas: '0x7a1200', ...tx }]);
-  await rpc.call('evm_mine');
-  return rpc.call('eth_getTransactionReceipt', [hash]);
-}
-
-async function deploy(data: string): Promise<Hex> {
-  return field(await send({ data }), 'contractAddress') as Hex;
-}
-
+const send = (tx: object): Promise<unknown> => on.node.send(tx);
+const deploy = (data: string): Promise<Hex> => on.node.deploy(data);
 const deployPlain = (): Promise<Hex> => deploy(`${PLAIN}${(++salt).toString(16).padStart(2, '0')}`);
 
-function logOf(address: Hex, block: number, topic0: Hex, topic1: Hex | undefined): LogRow {
-  return {
-    chain_id: CHAIN_ID,
-    ord: toOrd(block, 0),
-    timestamp: 1_700_000_000 + block,
-    address,
-    topic_count: topic1 === undefined ? 1 : 2,
-    topic0,
-    topic1,
-    topic2: undefined,
-    topic3: undefined,
-    data: '0x',
-    tx_hash: hexOf('7c', block, 64),
-    tx_index: 0,
-  };
-}
+const logOf = (address: Hex, block: number, ...topics: readonly Hex[]): LogRow =>
+  logRow({ ord: toOrd(block, 0), address, topics });
 
 function advance(indexed: number, finalTo: number): void {
   Object.assign(status, { indexed, finalTo });
-  head = { ...head, number: indexed, finalTo: indexed, finalNumber: indexed };
-  now += 120_000;
+  on.head = finalHead(indexed);
+  on.now += 120_000;
 }
 
 beforeAll(async () => {
-  anvil = await startAnvil({ log, chainId: CHAIN_ID, timestamp: 1_700_000_000, accounts: 1 });
-  rpc = openDevRpc(anvil.url);
-  pool = createEndpointPool({ urls: [anvil.url], chainId: CHAIN_ID, log });
-  [account] = (await rpc.call('eth_accounts')) as [Hex];
-  db = await openSourcesDatabase();
-  const names = await askRows<{ name: string }>(db.writer, 'SELECT currentDatabase() AS name');
-  verifiedDb = names[0]!.name;
-  head = {
-    version: '1',
-    startBlock: 1,
-    number: 0,
-    hash: hexOf('1b', 1, 64),
-    timestamp: 1_700_000_000,
-    finalTo: 0,
-    finalNumber: 0,
-    blocks: [],
-  };
-  const chain = { chainId: CHAIN_ID, runner: db.runner, head: () => head };
-  const deps = explorerDeps([chain], verifiedDb, { verified: db.reader, cache: UNCACHED });
-  api = await startDialect(deps, () => head);
+  on = await openCodeWorld();
+  ({ db, api, status } = on);
+  ({ rpc } = on.node);
+  account = on.node.accounts[0]!;
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await pool?.close();
-  await rpc?.close();
-  await anvil?.stop();
-});
+afterAll(() => on?.close());
 
-function newWorker(): ContractWorker {
-  const deps = { database: db.writer, chainId: CHAIN_ID, verifiedDb, status, log, rpc: pool };
-  return new ContractWorker({ ...deps, now: () => now });
-}
-
-const recordOf = async (address: Hex) =>
-  (await api.ask(`/api/v1/contracts/${address}`)).json?.['data'] as Record<string, unknown>;
+const newWorker = (): ContractWorker => on.newWorker();
+const recordOf = (address: Hex) => on.recordOf(address);
 
 async function listProxies(): Promise<unknown[]> {
   const { json } = await api.ask('/api/v1/contracts?type=proxy');
@@ -128,7 +72,7 @@ async function listProxies(): Promise<unknown[]> {
 test('a proxy without an implementation becomes a proxy with its first upgrade, which is read once', async () => {
   const [proxy, target] = [await deploy(LATE_PROXY), await deployPlain()];
   advance(100, 100);
-  await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64), undefined)]);
+  await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64))]);
   const worker = newWorker();
   expect(await worker.look(signal)).toBe(1);
   expect(await recordOf(proxy)).toMatchObject({ type: 'other', proxy: null });
@@ -144,9 +88,9 @@ test('a proxy without an implementation becomes a proxy with its first upgrade, 
   expect(await listProxies()).toEqual([proxy]);
   // The implementation is looked up too, but the upgrade is not repeated. A restart scans the upgrades and finds
   // nothing to ask.
-  now += 120_000;
+  on.now += 120_000;
   expect(await worker.look(signal)).toBe(1);
-  now += 120_000;
+  on.now += 120_000;
   expect(await worker.look(signal)).toBe(0);
   expect(await newWorker().look(signal)).toBe(0);
 });
@@ -154,9 +98,9 @@ test('a proxy without an implementation becomes a proxy with its first upgrade, 
 test('an upgrade in the head is read in the next round, and again when it is final', async () => {
   const proxy = await deploy(LATE_PROXY);
   advance(2_000, 1_990);
-  await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64), undefined)]);
+  await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64))]);
   const worker = newWorker();
-  while ((await worker.look(signal)) > 0) now += 120_000;
+  while ((await worker.look(signal)) > 0) on.now += 120_000;
   const [first, second] = [await deployPlain(), await deployPlain()];
   const implementation = async (): Promise<string | undefined> => {
     const sql = `SELECT lower(hex(argMax(implementation, version))) AS at FROM contract_codes WHERE address = unhex({proxy:String})`;
@@ -174,13 +118,13 @@ test('an upgrade in the head is read in the next round, and again when it is fin
   expect(await implementation()).toBe(first.slice(2));
   // A reorg drops the branch, and the same block now contains another upgrade.
   await send({ to: proxy, data: wordOf(second) });
-  await insertRows(db.writer, logsTable, [logOf(proxy, 2_005, DIAMOND_CUT, undefined)]);
+  await insertRows(db.writer, logsTable, [logOf(proxy, 2_005, DIAMOND_CUT)]);
   advance(2_080, 2_010);
   expect(await worker.look(signal)).toBeGreaterThan(0);
   expect(await implementation()).toBe(second.slice(2));
-  now += 120_000;
+  on.now += 120_000;
   await worker.look(signal);
-  now += 120_000;
+  on.now += 120_000;
   expect(await worker.look(signal)).toBe(0);
 });
 
@@ -218,8 +162,7 @@ test('the second chain of an explorer finds its contracts in the database of the
         deployment: { deployer: null, transaction, block: null },
       },
     ]);
-    const deps = { database: second.writer, chainId: CHAIN_ID, verifiedDb, status, log, rpc: pool };
-    const worker = new ContractWorker({ ...deps, now: () => now });
+    const worker = on.newWorker({ database: second.writer });
     await worker.look(signal);
     await worker.lookForCreators(signal);
     const listed = async (table: string): Promise<string[]> => {
@@ -237,7 +180,7 @@ describe('contracts without any logs', () => {
   let twin: Hex;
   let unseen: Hex;
   let clone: Hex;
-  let asking: DialectServer;
+  let asking: ExplorerServer;
   let node: NodeCode;
   let asked = 0;
   let silent = false;
@@ -263,16 +206,15 @@ describe('contracts without any logs', () => {
     const silentRpc: CodeRpc = {
       batchOutcomes(calls, parse, options) {
         asked += 1;
-        if (!silent) return pool.batchOutcomes(calls, parse, options);
+        if (!silent) return on.node.pool.batchOutcomes(calls, parse, options);
         return new Promise((_, reject) => options!.signal!.addEventListener('abort', reject));
       },
     };
     node = createNodeCode(silentRpc, clock);
-    const chain = { chainId: CHAIN_ID, runner: db.runner, head: () => head };
     const nodeCodeOf = (chainId: number) => (chainId === CHAIN_ID ? node : null);
-    const deps = explorerDeps([chain], verifiedDb, { verified: db.reader, cache: UNCACHED, nodeCodeOf });
+    const deps = explorerDeps(db, () => on.head, { verified: db.reader, cache: UNCACHED, nodeCodeOf });
     const contracts = withNodeCode(deps.contracts, nodeCodeOf);
-    asking = await startDialect({ ...deps, contracts }, () => head);
+    asking = await startExplorer({ ...deps, contracts }, () => on.head);
   });
 
   afterAll(() => asking?.close());

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 
 import { getCreateAddress, Interface } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
+import { field, type DevRpc } from '../../../src/dev/node/devRpc';
+import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../../src/chain/rpc/rpcError';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
@@ -13,17 +12,16 @@ import { logsTable, poolsTable, type LogRow } from '../../../src/clickhouse/sche
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
-import { ContractWorker } from '../../../src/sources/contractWorker';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { askRows } from '../../support/engine/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import type { SourcesDatabase } from '../../support/engine/sourcesDatabase';
 import { makeSmallRecords } from '../../support/worlds/verifiedWorld';
-import { startDialect, type DialectServer } from '../api/etherscan/etherscanServer';
-import { explorerDeps } from '../api/explorer/explorerServer';
 import { hexOf } from '../../support/worlds/worldEvents';
-import { UNCACHED } from '../../support/server/uncached';
+import type { ExplorerServer } from '../api/explorer/explorerServer';
+import { finalHead } from '../../support/worlds/finalHead';
+import { logRow } from '../../support/worlds/logRow';
+import { openCodeWorld, type CodeWorld } from './codeWorld';
 
 const CHAIN_ID = 369;
 const log = createLog('silent', false);
@@ -43,25 +41,20 @@ interface Pair {
   readonly timestamp: number;
 }
 
-let anvil: Anvil;
+let on: CodeWorld;
 let rpc: DevRpc;
-let pool: EndpointPool;
 let db: SourcesDatabase;
-let verifiedDb: string;
-let api: DialectServer;
-let accounts: Hex[];
+let api: ExplorerServer;
+let accounts: readonly Hex[];
 let factory: Hex;
 let factoryTx: Hex;
 let pairs: Pair[];
-let head: HeadSnapshot;
+let status: CodeWorld['status'];
 const asked: RpcCall[] = [];
-const status = { phase: 'follow', indexed: 0, finalTo: 0 };
-let now = 1_000_000;
 
 async function send(from: Hex, tx: object): Promise<{ hash: Hex; receipt: unknown }> {
-  const hash = (await rpc.call('eth_sendTransaction', [{ from, gas: '0x7a1200', ...tx }])) as Hex;
-  await rpc.call('evm_mine');
-  return { hash, receipt: await rpc.call('eth_getTransactionReceipt', [hash]) };
+  const receipt = await on.node.send({ from, ...tx });
+  return { hash: field(receipt, 'transactionHash') as Hex, receipt };
 }
 
 async function makePair(index: number): Promise<Pair> {
@@ -105,10 +98,9 @@ async function storePair({
 }
 
 beforeAll(async () => {
-  anvil = await startAnvil({ log, chainId: CHAIN_ID, timestamp: 1_700_000_000, accounts: 3 });
-  rpc = openDevRpc(anvil.url);
-  pool = createEndpointPool({ urls: [anvil.url], chainId: CHAIN_ID, log });
-  accounts = (await rpc.call('eth_accounts')) as Hex[];
+  on = await openCodeWorld();
+  ({ db, api, status } = on);
+  ({ rpc, accounts } = on.node);
   const deployed = await send(accounts[2]!, {
     data: `${bytecode.startsWith('0x') ? '' : '0x'}${bytecode}${'0'.repeat(64)}`,
   });
@@ -116,76 +108,33 @@ beforeAll(async () => {
   factoryTx = deployed.hash;
   pairs = [];
   for (let index = 0; index < 5; index += 1) pairs.push(await makePair(index + 1));
-  db = await openSourcesDatabase();
   for (const pair of pairs) await storePair(pair);
   const number = Number(await rpc.call('eth_blockNumber'));
   status.indexed = number;
   status.finalTo = pairs[3]!.block;
-  head = {
-    version: '1',
-    startBlock: 1,
-    number,
-    hash: hexOf('1b', number, 64),
-    timestamp: 1_700_000_000,
-    finalTo: number,
-    finalNumber: number,
-    blocks: [],
-  };
-  const chain = { chainId: CHAIN_ID, runner: db.runner, head: () => head };
-  const [{ name }] = (await askRows<{ name: string }>(db.writer, 'SELECT currentDatabase() AS name')) as [
-    { name: string },
-  ];
-  verifiedDb = name;
-  api = await startDialect(explorerDeps([chain], name, { verified: db.reader, cache: UNCACHED }), () => head);
+  on.head = finalHead(number);
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await pool?.close();
-  await rpc?.close();
-  await anvil?.stop();
-});
+afterAll(() => on?.close());
 
-function newWorker(traces = true): ContractWorker {
-  return new ContractWorker({
-    database: db.writer,
-    chainId: CHAIN_ID,
-    verifiedDb,
-    status,
-    log,
-    now: () => now,
+function newWorker(traces = true) {
+  return on.newWorker({
     rpc: {
       batchOutcomes(calls, parse, options) {
         asked.push(...calls);
-        return pool.batchOutcomes(calls, parse, options);
+        return on.node.pool.batchOutcomes(calls, parse, options);
       },
       run: (work, options) =>
-        traces ? pool.run(work, options) : Promise.reject(new RpcError('refused', 'no traces here')),
+        traces ? on.node.pool.run(work, options) : Promise.reject(new RpcError('refused', 'no traces here')),
     },
   });
 }
 
-function logOf(address: Hex, block: number, tx: Hex): LogRow {
-  return {
-    chain_id: CHAIN_ID,
-    ord: toOrd(block, Number(BigInt(address) % 1_000n)),
-    timestamp: 1_700_000_000 + block,
-    address,
-    topic_count: 0,
-    topic0: undefined,
-    topic1: undefined,
-    topic2: undefined,
-    topic3: undefined,
-    data: '0x',
-    tx_hash: tx,
-    tx_index: 0,
-  };
-}
+const logOf = (address: Hex, block: number, tx: Hex): LogRow =>
+  logRow({ ord: toOrd(block, Number(BigInt(address) % 1_000n)), address, tx_hash: tx });
 
 const signal = new AbortController().signal;
-const recordOf = async (address: Hex) =>
-  (await api.ask(`/api/v1/contracts/${address}`)).json?.['data'] as Record<string, unknown>;
+const recordOf = (address: Hex) => on.recordOf(address);
 
 test('the creator of a pool is the sender of its creation transaction, once the block is final', async () => {
   const worker = newWorker();
@@ -204,7 +153,7 @@ test('the creator of a pool is the sender of its creation transaction, once the 
     creation_tx: pairs[4]!.tx,
   });
   status.finalTo = pairs[4]!.block;
-  now += 120_000;
+  on.now += 120_000;
   expect(await worker.lookForCreators(signal)).toBe(1);
   expect((await recordOf(pairs[4]!.address))['creator']).toBe(pairs[4]!.creator);
   const contractaddresses = pairs.map(({ address }) => address).join();
@@ -224,7 +173,7 @@ test('the creator of a pool is the sender of its creation transaction, once the 
 
 test('no creation is read twice, by the same worker or after a restart', async () => {
   const before = asked.length;
-  now += 120_000;
+  on.now += 120_000;
   for (const worker of [newWorker(), newWorker()]) expect(await worker.lookForCreators(signal)).toBe(0);
   expect(asked.length).toBe(before);
 });
@@ -239,7 +188,7 @@ test('a transaction that the node does not know is read once, and the creator st
   await storePair(stranger);
   const worker = newWorker();
   expect(await worker.lookForCreators(signal)).toBe(1);
-  now += 120_000;
+  on.now += 120_000;
   expect(await worker.lookForCreators(signal)).toBe(0);
   expect(await recordOf(stranger.address)).toMatchObject({
     creator: null,
@@ -258,7 +207,7 @@ test('the recorded deployment of a verified contract is used if the node confirm
     // Claims that the same transaction created another contract.
     { ...other!, codeHash: null, contract: { ...other!.contract, address: wrong }, deployment },
   ]);
-  now += 120_000;
+  on.now += 120_000;
   expect(await newWorker().lookForCreators(signal)).toBe(2);
   const receipt = await rpc.call('eth_getTransactionReceipt', [factoryTx]);
   expect(await recordOf(factory)).toMatchObject({
@@ -304,13 +253,13 @@ test.each([
       record(other!, child, made.hash),
       record(third!, stranger, made.hash),
     ]);
-    now += 120_000;
+    on.now += 120_000;
     const before = status.finalTo;
     status.finalTo = Number(await rpc.call('eth_blockNumber'));
     expect(await newWorker(traces).lookForCreators(signal)).toBeGreaterThanOrEqual(3);
     status.finalTo = before;
     const query = `module=contract&action=getcontractcreation&contractaddresses=${pair},${child},${stranger}`;
-    head = { ...head, number: head.number + 100, finalTo: head.number + 100, finalNumber: head.number + 100 };
+    on.head = finalHead(on.head.number + 100);
     const { json } = await api.ask(`/api?${query}`);
     const shown = json?.result as { contractCreator: Hex; contractFactory: Hex; txHash: Hex }[];
     expect(
@@ -338,8 +287,8 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
   const atTip = async (): Promise<number> => {
     await insertRows(db.writer, logsTable, logs.splice(0));
     const number = Number(await rpc.call('eth_blockNumber'));
-    head = { ...head, number, finalTo: number, finalNumber: number, hash: hexOf('1b', number, 64) };
-    now += 120_000;
+    on.head = finalHead(number);
+    on.now += 120_000;
     return number;
   };
   await call(accounts[1]!);
@@ -358,9 +307,9 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
   await worker.look(signal);
   expect(await worker.lookForCreators(signal)).toBe(1);
   status.finalTo = number;
-  now += 120_000;
+  on.now += 120_000;
   expect(await worker.lookForCreators(signal)).toBe(1);
-  now += 120_000;
+  on.now += 120_000;
   expect(await worker.lookForCreators(signal)).toBe(0);
   const query = `module=contract&action=getcontractcreation&contractaddresses=${one.address},${quiet},${other.address}`;
   expect((await api.ask(`/api?${query}`)).json?.result).toMatchObject([
@@ -379,8 +328,7 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
 test('a dead node leaves the creator open for the next round', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
   const away = createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log, roundsMax: 1 });
-  const deps = { database: db.writer, chainId: CHAIN_ID, verifiedDb, status, log, now: () => now, rpc: away };
-  await expect(new ContractWorker(deps).lookForCreators(signal)).rejects.toThrow();
+  await expect(on.newWorker({ rpc: away }).lookForCreators(signal)).rejects.toThrow();
   await away.close();
   expect(await newWorker().lookForCreators(signal)).toBe(1);
 });

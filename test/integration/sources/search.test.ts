@@ -10,15 +10,15 @@ import { lendSources } from '../../../src/sources/lendSources';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
 import { makeRecords } from '../../support/worlds/verifiedWorld';
+import { toOrd } from '../../../src/domain/ord';
+import { logRow } from '../../support/worlds/logRow';
 
 const BUSY = 'Pulse_Token_7';
 let db: SourcesDatabase;
 let records: VerifiedRecord[];
-let verifiedDb: string;
 
 beforeAll(async () => {
   db = await openSourcesDatabase();
-  verifiedDb = new URL(db.writerUrl).pathname.slice(1);
   records = (await makeRecords(369)).map((record, index) =>
     index % 4 === 0 ? { ...record, contract: { ...record.contract, status: 'match' as const } } : record,
   );
@@ -44,20 +44,7 @@ beforeAll(async () => {
   await insertRows(
     db.writer,
     logsTable,
-    [1, 2, 3].map((index) => ({
-      chain_id: 369,
-      ord: index * 2 ** 20,
-      timestamp: 1,
-      address: busy,
-      topic_count: 0,
-      topic0: undefined,
-      topic1: undefined,
-      topic2: undefined,
-      topic3: undefined,
-      data: '0x' as Hex,
-      tx_hash: `0x${'01'.repeat(32)}` as Hex,
-      tx_index: 0,
-    })),
+    [1, 2, 3].map((block) => logRow({ ord: toOrd(block, 0), address: busy })),
   );
 });
 
@@ -72,7 +59,7 @@ async function search({ mode = 'text', ...asked }: Asked): Promise<SourcePage> {
   const regex =
     mode === 'text' ? null : await readRegexQuestion(db.runner, asked.q, asked.caseMatters ?? false);
   const defaults = { caseMatters: false, language: null, path: null, chainId: 369, limit: 100, offset: 0 };
-  return searchSources({ runner: db.runner, verifiedDb }, { ...defaults, ...asked, regex });
+  return searchSources({ runner: db.runner, verifiedDb: db.database }, { ...defaults, ...asked, regex });
 }
 
 /** Each distinct file with the contracts that use it. */
@@ -295,7 +282,7 @@ test('sources verified on another chain are found for a contract with the same c
     { ...code, address: `0x${'0a'.repeat(20)}`, code_hash: `0x${'c2'.repeat(32)}`, version: 2 },
   ]);
   const lend = (): Promise<number> =>
-    lendSources({ database: db.writer, runner: db.runner, chainId: 369, verifiedDb });
+    lendSources({ database: db.writer, runner: db.runner, chainId: 369, verifiedDb: db.database });
   const found = async (): Promise<unknown> => (await search({ q: needle })).hits;
   expect(await found()).toEqual([]);
   expect([await lend(), await lend()]).toEqual([1, 0]);

@@ -11,8 +11,7 @@ import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
 import { decodeBy, eventsByTopic } from '../../../src/query/logs/decodeEvent';
 import { seedSignatures } from '../../../src/sources/seedSignatures';
-import { startDialect } from '../api/etherscan/etherscanServer';
-import { explorerDeps } from '../api/explorer/explorerServer';
+import { explorerDeps, startExplorer } from '../api/explorer/explorerServer';
 import { askRows } from '../../support/engine/askRows';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
 
@@ -115,8 +114,8 @@ test('events are found by the beginning of their name, in any letter case', asyn
 });
 
 test('the signature database answers like openchain: a list of names, null for an unknown function, [] for an unknown event', async () => {
-  const deps = explorerDeps([], 'default', { signatures: db.signatures });
-  const api = await startDialect(deps, () => null);
+  const deps = explorerDeps(null, () => null, { signatures: db.signatures });
+  const api = await startExplorer(deps, () => null);
   const [transfer, approve] = ['Transfer(address,address,uint256)', 'approve(address,uint256)'];
   const [topic, selector] = [id(transfer), id(approve).slice(0, 10)];
   const [noTopic, noSelector] = [`0x${'12'.repeat(32)}`, '0xffffffff'];

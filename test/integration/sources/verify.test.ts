@@ -4,9 +4,7 @@
  */
 import { Interface, ZeroAddress } from 'ethers';
 
-import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
-import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
+import type { DevRpc } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
 import { createLog } from '../../../src/log';
@@ -18,11 +16,11 @@ import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/
 import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/worlds/verifiedWorld';
 import { listSourceSets, onlyImported, TRICKY } from '../../support/worlds/worldSources';
 import { until } from '../../support/eventually';
+import { startNodeChain, type NodeChain } from '../../support/node/nodeChain';
 
 const log = createLog('silent', false);
-let anvil: Anvil;
+let node: NodeChain;
 let rpc: DevRpc;
-let pool: EndpointPool;
 let db: SourcesDatabase;
 let queue: VerificationQueue;
 let tricky: Map<string, WorldContract>;
@@ -30,13 +28,12 @@ let tricky: Map<string, WorldContract>;
 const creations = new Map<Hex, Hex>();
 
 beforeAll(async () => {
-  anvil = await startAnvil({ log, timestamp: 1_700_000_000 });
-  rpc = openDevRpc(anvil.url);
-  pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
+  node = await startNodeChain();
+  ({ rpc } = node);
   db = await openSourcesDatabase();
   queue = createVerifyQueue({
     compilers: findCompilers({ niceness: 0 }),
-    chain: createChainCode(new Map([[369, pool]])),
+    chain: createChainCode(new Map([[369, node.pool]])),
     reader: db.reader,
     store: db.store,
     findCreationTransaction: async ({ address }) => creations.get(address) ?? null,
@@ -48,9 +45,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await queue.close();
-  await pool.close();
-  await rpc.close();
-  await anvil.stop();
+  await node.close();
   await db.close();
 });
 

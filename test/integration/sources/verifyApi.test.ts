@@ -240,21 +240,6 @@ test.each([
     }),
     /runtime code/,
   ],
-  [
-    'wrong constructor arguments',
-    (fields: Fields) => ({ ...fields, constructorArguements: '00'.repeat(32) }),
-    /constructor arguments/,
-  ],
-  [
-    'a contract that the sources do not contain',
-    (fields: Fields) => ({ ...fields, contractname: 'contracts/Tricky.sol:Nobody' }),
-    /do not contain the contract/,
-  ],
-  [
-    'another build of the compiler',
-    (fields: Fields) => ({ ...fields, compilerversion: 'v0.8.30+commit.00000000' }),
-    /not installed/,
-  ],
 ])(
   'a failed verification has the literal text that clients expect, and a reason: %s',
   async (_, change, reason) => {
@@ -313,19 +298,6 @@ test.each([
     'Vyper',
     { codeformat: 'vyper-json', compilerversion: 'vyper:0.3.10' },
     /^Vyper contracts cannot be verified here/,
-  ],
-  ['an array instead of standard JSON', { sourceCode: '[]' }, /standard JSON input is not valid/],
-  [
-    'sources by URL only',
-    { sourceCode: '{"language":"Solidity","sources":{"a.sol":{"urls":["http://127.0.0.1"]}}}' },
-    /each source file needs "content"/,
-  ],
-  [
-    'deeply nested brackets',
-    {
-      sourceCode: `{"language":"Solidity","sources":{"a.sol":{"content":""}},"settings":{"x":${'['.repeat(500_000)}${']'.repeat(500_000)}}}`,
-    },
-    /nested too deeply/,
   ],
 ] as [string, Fields, string | RegExp][])('a request is refused at once: %s', async (_, more, text) => {
   const fields = { ...fieldsFor(vault(), library.address), ...more };

@@ -11,7 +11,6 @@ import { connect, createStreamWorld, untilSeen, type StreamWorld, type Tail } fr
 let world: StreamWorld;
 let chain: ChainWriter;
 let api: Tail;
-let clients: SseClient[];
 
 beforeAll(async () => {
   world = await createStreamWorld();
@@ -21,23 +20,12 @@ afterAll(() => world.drop());
 
 beforeEach(async () => {
   chain = world.chain;
-  await chain.start();
-  await chain.mine();
-  api = await world.serve();
-  await untilSeen(api.tail, chain);
-  clients = [];
+  api = await world.begin();
 });
 
-afterEach(async () => {
-  for (const client of clients) client.close();
-  await world.clear();
-});
+afterEach(() => world.clear());
 
-async function join(query = '', lastId: string | null = null): Promise<SseClient> {
-  const client = await connect(api, query, lastId);
-  clients.push(client);
-  return client;
-}
+const join = (query?: string, lastId?: string): Promise<SseClient> => world.join(api, query, lastId);
 
 function event(kind: MadeEvent['kind'], logIndex: number, pool = 1, maker = 7): MadeEvent {
   return { kind, logIndex, pool, maker };
@@ -303,8 +291,7 @@ test('without a head a stream is a 503', async () => {
 test('heartbeats are sent while no events occur', async () => {
   const quick = await world.serve({ heartbeatMs: 30 });
   await untilSeen(quick.tail, chain);
-  const client = await connect(quick);
-  clients.push(client);
+  const client = await world.join(quick);
   await client.until(() => client.comments.length >= 3);
   expect(client.messages).toEqual([]);
 });
@@ -336,8 +323,7 @@ test('two API processes send their clients the same messages', async () => {
   const second = await world.serve();
   await untilSeen(second.tail, chain);
   const one = await join();
-  const two = await connect(second);
-  clients.push(two);
+  const two = await world.join(second);
   await chain.mine(swaps(3));
   await one.atLeast(3);
   await two.atLeast(3);

@@ -3,33 +3,21 @@
  */
 import { pairOf, swaps, type ChainWriter } from './chainWriter';
 import { type SseClient } from './sseClient';
-import { connect, createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
+import { createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
 
 let world: StreamWorld;
 let chain: ChainWriter;
 let api: Tail;
-let clients: SseClient[];
 
 beforeEach(async () => {
   world = await createStreamWorld();
   chain = world.chain;
-  await chain.start();
-  await chain.mine();
-  api = await world.serve();
-  await untilSeen(api.tail, chain);
-  clients = [];
+  api = await world.begin();
 });
 
-afterEach(async () => {
-  for (const client of clients) client.close();
-  await world.drop();
-});
+afterEach(() => world.drop());
 
-async function join(query = '', lastId: string | null = null): Promise<SseClient> {
-  const client = await connect(api, query, lastId);
-  clients.push(client);
-  return client;
-}
+const join = (query?: string, lastId?: string): Promise<SseClient> => world.join(api, query, lastId);
 
 test('a client that missed 10,001 events gets a gap for the oldest and then the newest 10,000', async () => {
   const first = chain.make(swaps(4_000));

@@ -4,31 +4,26 @@
  */
 import { runsOf } from '../../support/run/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
-import { SseClient, type SseMessage } from './sseClient';
+import { SseClient } from './sseClient';
 import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';
 import { createRandom, type Random } from '../../support/createRandom';
+import { NetEvents, type StreamData } from '../../support/server/eventFollower';
 
 const SEEDS = [1, 2, 3, 4];
 const STEPS = runsOf(200);
 
-interface Held {
-  readonly block: number;
-  readonly logIndex: number;
-  readonly tx: string;
-}
-
 /** A client that keeps the state of a real user of the stream. */
-class Follower {
-  readonly held: Held[] = [];
+class Follower extends NetEvents {
   private client: SseClient | null = null;
   private lastId: string | null = '99-1048575';
   private read = 0;
-  readonly faults: string[] = [];
 
   constructor(
     readonly query: string,
     readonly fits: (event: MadeEvent) => boolean,
-  ) {}
+  ) {
+    super();
+  }
 
   get isConnected(): boolean {
     return this.client !== null;
@@ -51,40 +46,8 @@ class Follower {
   drink(): void {
     for (; this.client !== null && this.read < this.client.messages.length; this.read += 1) {
       const message = this.client.messages[this.read];
-      if (message !== undefined) this.take(message);
+      if (message !== undefined) this.take(message.event, message.data as unknown as StreamData);
     }
-  }
-
-  private take(message: SseMessage): void {
-    if (message.event === 'gap') this.faults.push('unexpected gap');
-    else if (message.event === 'reorg') this.takeReorg(message);
-    else this.takeEvent(message);
-  }
-
-  private takeReorg({ data }: SseMessage): void {
-    const from = Number(data['from_block']);
-    const removed = data['removed_ids'] as string[] | null;
-    while (this.held.length > 0 && (this.held.at(-1)?.block ?? 0) >= from) {
-      const gone = this.held.pop();
-      const id = `${gone?.block}-${gone?.logIndex}`;
-      if (removed !== null && !removed.includes(id))
-        this.faults.push(`the reorg does not list the removed ${id}`);
-    }
-  }
-
-  private takeEvent({ data, id }: SseMessage): void {
-    const held = {
-      block: Number(data['block_number']),
-      logIndex: Number(data['log_index']),
-      tx: String(data['tx_hash']),
-    };
-    const last = this.held.at(-1);
-    const isNext =
-      last === undefined ||
-      held.block > last.block ||
-      (held.block === last.block && held.logIndex > last.logIndex);
-    if (!isNext) this.faults.push(`${id} arrived after ${last?.block}-${last?.logIndex}`);
-    this.held.push(held);
   }
 }
 
@@ -167,12 +130,12 @@ class Scenario {
   }
 
   /** Expected final state of a follower: event ids, and the transactions that distinguish branches. */
-  expected(follower: Follower): { id: string; tx: string }[] {
+  expected(follower: Follower): string[] {
     const canonical = [...this.finals, ...this.world.chain.head];
     return canonical.flatMap((block) =>
       block.events
         .filter(follower.fits)
-        .map((event) => ({ id: `${block.number}-${event.logIndex}`, tx: transactionOf(block, event) })),
+        .map((event) => `${block.number}-${event.logIndex} ${transactionOf(block, event)}`),
     );
   }
 }
@@ -203,9 +166,9 @@ async function run(seed: number): Promise<void> {
 async function expectCanonicalEvents(scenario: Scenario, follower: Follower, api: Tail): Promise<void> {
   if (!follower.isConnected) await follower.connect(api);
   const expected = scenario.expected(follower);
-  const held = (): { id: string; tx: string }[] => {
+  const held = (): string[] => {
     follower.drink();
-    return follower.held.map(({ block, logIndex, tx }) => ({ id: `${block}-${logIndex}`, tx }));
+    return follower.net();
   };
   const deadline = Date.now() + 120_000;
   while (JSON.stringify(held()) !== JSON.stringify(expected) && Date.now() < deadline) {

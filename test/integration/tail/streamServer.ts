@@ -27,6 +27,10 @@ export interface StreamWorld {
   readonly readerUrl: string;
   /** Starts one API process. Several processes may share the chain. `port`: another port of the same database. */
   serve(options?: HubOptions, port?: number, pollMs?: number): Promise<Tail>;
+  /** Starts the chain, and one API process that has seen its first block. */
+  begin(): Promise<Tail>;
+  /** A client that is closed with the API processes. */
+  join(tail: Tail, query?: string, lastId?: string | null): Promise<SseClient>;
   /** Stops the API processes and empties the tables, which is faster than a new database for each test. */
   clear(): Promise<void>;
   drop(): Promise<void>;
@@ -40,8 +44,13 @@ export async function createStreamWorld(): Promise<StreamWorld> {
   const nodes = database.cluster?.nodes.map((node) => node.database) ?? [database];
   const filledByMigrations = new Set(await listFilled(nodes[0]!));
   const tails: Tail[] = [];
+  const clients: SseClient[] = [];
+  const stop = async (): Promise<void> => {
+    for (const client of clients.splice(0)) client.close();
+    for (const tail of tails.splice(0)) await tail.stop();
+  };
   let chain = new ChainWriter(database);
-  return {
+  const world: StreamWorld = {
     get chain() {
       return chain;
     },
@@ -54,18 +63,31 @@ export async function createStreamWorld(): Promise<StreamWorld> {
       tails.push(tail);
       return tail;
     },
+    async begin(): Promise<Tail> {
+      await chain.start();
+      await chain.mine();
+      const tail = await world.serve();
+      await untilSeen(tail.tail, chain);
+      return tail;
+    },
+    async join(tail, query, lastId) {
+      const client = await connect(tail, query, lastId);
+      clients.push(client);
+      return client;
+    },
     async clear(): Promise<void> {
-      for (const tail of tails.splice(0)) await tail.stop();
+      await stop();
       for (const node of nodes)
         for (const table of await listFilled(node))
           if (!filledByMigrations.has(table)) await node.command('clear', `TRUNCATE TABLE ${table}`);
       chain = new ChainWriter(database);
     },
     async drop(): Promise<void> {
-      for (const tail of tails) await tail.stop();
+      await stop();
       await store.close();
     },
   };
+  return world;
 }
 
 /** Tables of one server that have rows. */

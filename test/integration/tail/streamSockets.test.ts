@@ -12,10 +12,7 @@ let sockets: Socket[];
 
 beforeEach(async () => {
   world = await createStreamWorld();
-  await world.chain.start();
-  await world.chain.mine();
-  api = await world.serve();
-  await untilSeen(api.tail, world.chain);
+  api = await world.begin();
   sockets = [];
 });
 

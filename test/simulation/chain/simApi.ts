@@ -7,7 +7,7 @@ import { startApi, type ApiServer } from '../../../src/commands/api';
 import { loadConfig } from '../../../src/config';
 import { createLog } from '../../../src/log';
 import { createMetrics } from '../../../src/metrics';
-import { SIM_PRICES, storeChain } from '../harness';
+import { storeChain } from '../harness';
 import { SimChain, type Wilderness } from './simChain';
 import {
   CLUSTER_NAME,
@@ -16,6 +16,7 @@ import {
   type EmbeddedCluster,
 } from '../../support/engine/embeddedCluster';
 import { createTestDatabase } from '../../support/engine/engine';
+import { SIM_DESCRIPTION } from './simDescription';
 
 export interface SimApi {
   readonly url: string;
@@ -58,9 +59,9 @@ export async function startSimApi(
   const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...place, ...env }, (path) =>
     readFileSync(path, 'utf8'),
   );
-  const anchors = SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' }));
+  const { anchors, wrappedNative } = SIM_DESCRIPTION;
   const api: ApiServer = await startApi({
-    config: { ...config, chain: { ...config.chain, anchors, wrappedNative: SIM_PRICES.wrappedNative } },
+    config: { ...config, chain: { ...config.chain, anchors, wrappedNative } },
     log,
     metrics: createMetrics(),
   });

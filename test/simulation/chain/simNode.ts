@@ -1,24 +1,13 @@
-/**
- * The ingester's view of the simulated chain: a block source that may fail, and a chain that may change between calls.
- */
+/** A calm node: blocks and finality of the simulated chain. */
 import type { BlockHeader, BlockSource } from '../../../src/chain/blocks/blockSource';
 import type { Finality } from '../../../src/chain/head/finality';
-import type { ChainBlock } from '../../../src/domain/block';
-import type { Hex } from '../../../src/domain/hex';
-import { RpcError } from '../../../src/chain/rpc/rpcError';
+import type { ChainBlock, BlockRef } from '../../../src/domain/block';
 import { AppError } from '../../../src/errors';
-import type { EthCalls } from '../../../src/ingest/pools/ethCalls';
-import type { SimChain } from './simChain';
-import { answerOfPool, poolTokensOf, VAULT } from './simVault';
 
-/** Selector of decimals(). */
-const DECIMALS = '0x313ce567';
-
-export interface SimFaults {
-  /** Probability of a retryable failure per call. */
-  failure: number;
-  /** Called before each answer. May change the chain. */
-  between: () => void;
+/** The canonical branch of a chain in memory. */
+export interface Branch {
+  readonly head: ChainBlock;
+  at(number: number): ChainBlock | undefined;
 }
 
 export function headerOf(block: ChainBlock): BlockHeader {
@@ -26,34 +15,19 @@ export function headerOf(block: ChainBlock): BlockHeader {
   return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
 }
 
-export function simSource(chain: SimChain, faults: SimFaults): BlockSource {
-  const answer = <T>(give: () => T): Promise<T> => {
-    faults.between();
-    if (chain.random.chance(faults.failure))
-      return Promise.reject(new AppError('node_failed', 'simulated failure'));
-    try {
-      return Promise.resolve(give());
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
-  const blockAt = (number: number): ChainBlock => {
+export function simSource(chain: Branch): BlockSource {
+  const blockAt = async (number: number): Promise<ChainBlock> => {
     const block = chain.at(number);
     if (block === undefined) throw new AppError('node_failed', `simulated node has no block ${number}`);
     return block;
   };
-  const range = (from: number, to: number): ChainBlock[] => {
-    const blocks: ChainBlock[] = [];
-    for (let number = from; number <= to; number += 1) blocks.push(blockAt(number));
-    return blocks;
-  };
+  const range = (from: number, to: number): Promise<ChainBlock[]> =>
+    Promise.all(Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => blockAt(from + index)));
   return {
-    fetchHeader: (at) =>
-      answer(() => headerOf(at === 'latest' ? chain.head : at === 'finalized' ? blockAt(0) : blockAt(at))),
-    fetchHeaders: (from, to) => answer(() => range(from, to).map(headerOf)),
-    fetchBlock: (number) => answer(() => blockAt(number)),
-    fetchRange: (from, to) => answer(() => range(from, to)),
-    confirmCanonical: (ref) => answer(() => chain.at(ref.number)?.hash === ref.hash),
+    fetchHeader: async (at) => headerOf(typeof at === 'number' ? await blockAt(at) : chain.head),
+    fetchHeaders: async (from, to) => (await range(from, to)).map(headerOf),
+    fetchRange: range,
+    confirmCanonical: (ref: BlockRef) => Promise.resolve(chain.at(ref.number)?.hash === ref.hash),
   };
 }
 
@@ -64,49 +38,6 @@ export function simFinality(depth: number): Finality {
     finalAt(head) {
       last = Math.max(last, head.number - depth);
       return Promise.resolve({ number: Math.min(last, head.number), hash: null });
-    },
-  };
-}
-
-/**
- * The contracts of the chain: a vault, its pools, and tokens with zero decimals and no name. Fails and lags like the
- * block source.
- */
-export function simCalls(chain: SimChain, faults: SimFaults): EthCalls {
-  const hashOf = (at: unknown): Hex | undefined => {
-    if (typeof at === 'object' && at !== null && 'blockHash' in at) return at.blockHash as Hex;
-    return at === 'latest' ? chain.head.hash : chain.at(Number(at))?.hash;
-  };
-  const answer = ({ to, data }: { to: Hex; data: Hex }, at: unknown): Hex | RpcError => {
-    const hash = hashOf(at);
-    const pools = hash === undefined ? undefined : chain.vaultPoolsAt(hash);
-    if (pools === undefined) return new RpcError('unknown_block', `no block ${JSON.stringify(at)}`);
-    const revert = new RpcError('revert', 'execution reverted');
-    if (to === VAULT) {
-      const pool = pools.find(({ poolId }) => poolId.slice(2) === data.slice(10));
-      return pool === undefined ? revert : poolTokensOf(pool);
-    }
-    const pool = pools.find(({ address }) => address === to);
-    if (to !== VAULT && data.startsWith(DECIMALS)) return `0x${'0'.repeat(64)}`;
-    if (pool === undefined) return '0x';
-    return answerOfPool(pool, data.slice(0, 10)) ?? revert;
-  };
-  return {
-    batchOutcomes(calls, parse) {
-      faults.between();
-      if (chain.random.chance(faults.failure))
-        return Promise.reject(new RpcError('network', 'simulated failure'));
-      const results = calls.map(({ params }) => {
-        const [call, at] = params as [{ to: Hex; data: Hex }, unknown];
-        return answer(call, at);
-      });
-      const passing = results.find((result) => result instanceof RpcError && result.retryable);
-      if (passing !== undefined) return Promise.reject(passing as RpcError);
-      return Promise.resolve(
-        results.map((result, index) =>
-          result instanceof RpcError ? { error: result } : { value: parse(result, index) },
-        ),
-      );
     },
   };
 }

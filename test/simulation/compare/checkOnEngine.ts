@@ -8,8 +8,9 @@ import { checkContent, checkOnModel } from './checkSeed';
 import type { EngineBackend } from '../engineBackend';
 import { runSeed } from '../runSeed';
 import { planOf } from '../seedPlan';
-import { SIM_CHAIN_ID } from '../chain/simChain';
-import { contentHash, engineContent } from './storedContent';
+import { SIM_CHAIN_ID, type SimChain } from '../chain/simChain';
+import { contentHash, engineContent, type StoredTip } from './storedContent';
+import type { Database } from '../../../src/clickhouse/client/database';
 
 /**
  * Clears the backend first. `lives` counts the starts of the process. `told` counts the streamed events that were
@@ -27,22 +28,33 @@ export async function checkOnEngine(
   const wrong = onModel.wrong.map((line) => `on the model: ${line}`);
   if (run.stuck !== null || run.tip === null)
     return { wrong: [...wrong, run.stuck ?? 'the store is empty'], lives: run.lives, told: 0 };
-  const content = await engineContent(backend.steady, run.tip);
-  wrong.push(...(await checkContent(run.chain, content)));
-  if (content.beyond > 0) wrong.push(`${content.beyond} rows are above the cursor`);
-  if (contentHash(content) !== onModel.contentHash)
+  const stored = await checkStored(backend.steady, run.chain, run.tip);
+  wrong.push(...stored.wrong);
+  if (stored.contentHash !== onModel.contentHash)
     wrong.push('the content of the engine differs from the model');
-  const { startBlock: from, finalTo } = run.tip;
-  const differing = await verifyAggregates(
-    createQueryRunner(backend.steady),
-    { chainId: SIM_CHAIN_ID, from, to: finalTo, finalTo },
-    () => undefined,
-  );
-  wrong.push(
-    ...differing.map(({ item, only_in: place, value }) => `verify: ${item} only in ${place}: ${value}`),
-  );
   wrong.push(...(await compareAnswers(backend.steady, run.chain)));
   const fresh = await compareFresh(backend.steady, flips);
   wrong.push(...fresh.wrong);
   return { wrong, lives: run.lives, told: fresh.compared };
+}
+
+/** Compares the rows up to the tip with the chain, and the aggregates with the rows. */
+export async function checkStored(
+  database: Database,
+  chain: SimChain,
+  tip: StoredTip,
+): Promise<{ readonly wrong: string[]; readonly contentHash: string }> {
+  const content = await engineContent(database, tip);
+  const { startBlock: from, finalTo } = tip;
+  const differing = await verifyAggregates(
+    createQueryRunner(database),
+    { chainId: SIM_CHAIN_ID, from, to: finalTo, finalTo },
+    () => undefined,
+  );
+  const wrong = [
+    ...(await checkContent(chain, content)),
+    ...(content.beyond > 0 ? [`${content.beyond} rows lie beyond the cursor`] : []),
+    ...differing.map(({ item, only_in: place, value }) => `verify: ${item} only in ${place}: ${value}`),
+  ];
+  return { wrong, contentHash: contentHash(content) };
 }

@@ -15,10 +15,10 @@ import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import { PoolDiscovery } from '../../../src/ingest/pools/discoverPools';
 import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
 import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
-import { createDecodeContext } from '../../../src/ingest/session/runIngest';
+import { createDecodeContext, configuredDexes } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
-import { VAULT_PROTOCOL, protocolOf } from '../../../src/protocols/registry';
+import { VAULT_PROTOCOL } from '../../../src/protocols/registry';
 import { answerContract } from '../fleet/nodeAnswers';
 import { codeOfTable } from '../model/modelTables';
 import type { SimChain } from '../chain/simChain';
@@ -27,11 +27,8 @@ import { simDecimals } from '../chain/simPairCalls';
 
 const log = createLog('silent', false);
 
-/** A node that serves this branch and never fails. */
-function calmCalls(chain: SimChain, branch: readonly ChainBlock[]): EthCalls {
-  const first = branch[0]?.number ?? 0;
-  const hashAt = (at: string): Hex | undefined =>
-    (at === 'latest' ? branch.at(-1) : (branch[Number(at) - first] ?? chain.at(Number(at))))?.hash;
+/** The contracts of the chain, on a node that never fails. `hashAt`: the block of a tag or a number. */
+export function calmCalls(chain: SimChain, hashAt: (at: string) => Hex | undefined): EthCalls {
   return {
     batchOutcomes: (calls, parse) =>
       Promise.resolve(
@@ -47,30 +44,41 @@ function calmCalls(chain: SimChain, branch: readonly ChainBlock[]): EthCalls {
   };
 }
 
+/** Decoding, discovery and anchors of the chain, as the ingester sets them up. */
+export function simDecoding(rpc: EthCalls, chain = SIM_DESCRIPTION) {
+  const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
+  const { baseIsToken0, eventTopics, creationTopics } = decode;
+  const vaults = chain.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL);
+  const rankOf = (token: Hex): number => quoteRank(chain, token);
+  const dexes = configuredDexes(chain);
+  return {
+    decode,
+    vaultDiscovery: new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log }),
+    discovery: new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log }),
+    prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
+  };
+}
+
 /** Priced rows, block by block. */
 export async function straightBlocks(
   chain: SimChain,
   blocks: readonly ChainBlock[],
   startBlock: number,
 ): Promise<BlockRows[]> {
-  const context = createDecodeContext({ chain: SIM_DESCRIPTION, status: newIngestStatus(), log });
-  const { baseIsToken0, eventTopics, creationTopics } = context;
-  const rpc = calmCalls(chain, blocks);
-  const vaults = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL);
-  const others = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol !== VAULT_PROTOCOL);
-  const rankOf = (token: Hex): number => quoteRank(SIM_DESCRIPTION, token);
-  const vaultDiscovery = new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log });
-  const dexes = others.map((dex) => ({ dex, protocol: protocolOf(dex.protocol) }));
-  const discovery = new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log });
-  const prices = { anchors: SIM_DESCRIPTION.anchors, wrappedNative: SIM_DESCRIPTION.wrappedNative };
+  const first = blocks[0]?.number ?? 0;
+  const rpc = calmCalls(
+    chain,
+    (at) => (at === 'latest' ? blocks.at(-1) : (blocks[Number(at) - first] ?? chain.at(Number(at))))?.hash,
+  );
+  const { decode, vaultDiscovery, discovery, prices } = simDecoding(rpc);
   // Prices need the decimals of every token in a pool or transfer. simDecimals answers for any token.
   const pricer = new BlockPricer(prices, simDecimals);
   const all: BlockRows[] = [];
   for (const block of blocks) {
-    const pools = startBlock > 1 ? await discovery.discover([block], context.registry) : [];
-    const vaultPools = await vaultDiscovery.discover([block], context.registry, false);
+    const pools = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
+    const vaultPools = await vaultDiscovery.discover([block], decode.registry, false);
     const found = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
-    const facts = decodeBlock(context, block, found, false);
+    const facts = decodeBlock(decode, block, found, false);
     all.push(pricer.price(facts, false));
   }
   return all;

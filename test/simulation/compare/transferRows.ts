@@ -1,10 +1,5 @@
-/**
- * Compares stored transfers and balances with a plain recomputation from the canonical logs. Shares no code with the
- * product.
- */
-import type { Database } from '../../../src/clickhouse/client/database';
+/** Recomputes transfers and balances plainly from the canonical logs. Shares no code with the product. */
 import type { ChainBlock } from '../../../src/domain/block';
-import { askRows } from '../../support/engine/askRows';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
@@ -68,55 +63,4 @@ export function oracleTransfers(blocks: readonly ChainBlock[], wrapped: string):
 /** Balances by `token holder` after these blocks, modulo 2^256 as signed numbers. */
 export function oracleBalances(blocks: readonly ChainBlock[], wrapped: string): Map<string, bigint> {
   return sumBalances(listMoves(blocks, wrapped));
-}
-
-/** Lists the differences in stored rows up to the tip. `commits`: canonical commits above `finalTo`. */
-export async function compareTransfers(
-  database: Database,
-  blocks: readonly ChainBlock[],
-  wrapped: string,
-  { finalTo, commits }: { readonly finalTo: number; readonly commits: readonly number[] },
-): Promise<string[]> {
-  const moves = listMoves(blocks, wrapped);
-  const hex = (column: string): string => `concat('0x', lower(hex(t.${column})))`;
-  const line = `concat(toString(t.ord), ' ', toString(t.timestamp), ' ', ${hex('token')}, ' ', ${hex('sender')}, ' ', ${hex('recipient')}, ' ', toString(t.amount))`;
-  const rows = await askRows<{ line: string }>(
-    database,
-    `SELECT ${line} AS line FROM transfers AS t WHERE intDiv(t.ord, 1048576) <= {final_to:UInt64}
-     UNION ALL SELECT ${line} FROM transfers_head AS t WHERE has({commits:Array(UInt64)}, commit)`,
-    { final_to: finalTo, commits },
-  );
-  const differences = differ(
-    'transfers',
-    moves.map((move) => move.line),
-    rows.map((row) => row.line),
-  );
-  const expected = [...sumBalances(moves.filter((move) => move.block <= finalTo))].map(
-    ([key, balance]) => `${key} ${balance}`,
-  );
-  for (const table of ['token_balances', 'holder_balances']) {
-    const found = await askRows<{ line: string }>(
-      database,
-      `SELECT concat(${hex('token')}, ' ', ${hex('holder')}, ' ', toString(sum(t.balance))) AS line FROM ${table} AS t GROUP BY t.token, t.holder`,
-    );
-    differences.push(
-      ...differ(
-        table,
-        expected,
-        found.map((row) => row.line),
-      ),
-    );
-  }
-  return differences;
-}
-
-function differ(table: string, expected: readonly string[], found: readonly string[]): string[] {
-  const [wanted, there] = [new Set(expected), new Set(found)];
-  const lines = [
-    ...expected.filter((line) => !there.has(line)).map((line) => `missing in ${table}: ${line}`),
-    ...found.filter((line) => !wanted.has(line)).map((line) => `unexpected in ${table}: ${line}`),
-  ];
-  if (lines.length === 0 && expected.length !== found.length)
-    lines.push(`${table} has ${found.length} rows, ${expected.length} expected`);
-  return lines.slice(0, 4);
 }

@@ -18,6 +18,7 @@ import { createTestDatabase } from '../engine/engine';
 import { FakeChain, type FakeLog } from '../node/fakeChain';
 import { FakeNode, type CallFault, type FakeCall } from '../node/fakeNode';
 import { startProgram, waitForBlock, type Program } from '../server/program';
+import { logRow } from '../worlds/logRow';
 
 export const LONG_EMITTER: Hex = `0x${'1d'.repeat(20)}`;
 export const LONG_LOGS = 240;
@@ -153,20 +154,14 @@ async function storeLongLogs(writerUrl: string): Promise<void> {
   const data: Hex = `0x${'1f'.repeat(LONG_BYTES)}`;
   try {
     for (let from = 0; from < LONG_LOGS; from += 40) {
-      const rows = Array.from({ length: 40 }, (_, at) => ({
-        chain_id: 369,
-        ord: toOrd(2, 1_000 + from + at),
-        timestamp: 1_700_000_020,
-        address: LONG_EMITTER,
-        topic_count: 1,
-        topic0: `0x${'70'.repeat(32)}` as const,
-        topic1: undefined,
-        topic2: undefined,
-        topic3: undefined,
-        data,
-        tx_hash: `0x${'7a'.repeat(32)}` as const,
-        tx_index: 0,
-      }));
+      const rows = Array.from({ length: 40 }, (_, at) =>
+        logRow({
+          ord: toOrd(2, 1_000 + from + at),
+          address: LONG_EMITTER,
+          topics: [`0x${'70'.repeat(32)}`],
+          data,
+        }),
+      );
       await insertRows(database, logsTable, rows);
     }
   } finally {

@@ -21,10 +21,9 @@ import {
   type BlockHead,
   type DevRpc,
 } from '../../../src/dev/node/devRpc';
-import { readOwnBytecode } from '../../../src/dev/packageFiles';
 import type { World, WorldPool, WorldToken } from '../../../src/dev/world/world';
-import { isAddress, numberToHex, type Hex } from '../../../src/domain/hex';
-import { createLog, type Logger } from '../../../src/log';
+import { numberToHex, type Hex } from '../../../src/domain/hex';
+import { createLog } from '../../../src/log';
 import type { WorldPlan } from '../../../src/dev/world/worldPlan';
 import { TEST_WORLD_PLAN } from '../worlds/testWorldPlan';
 import { makeWorldActions, routerOf, type WorldActions } from '../worlds/worldActions';
@@ -54,8 +53,6 @@ export interface TestWorld extends World, WorldActions {
   mineBlock(timestamp?: number, transactions?: readonly DevTransaction[]): Promise<BlockHead>;
   /** Replaces the newest `depth` blocks with other blocks, whose number may differ. Returns the new heads. */
   reorg(depth: number, blocks: readonly BlockPlan[]): Promise<BlockHead[]>;
-  /** Drops the newest blocks. Subscribers hear of the change only when the next block is mined. */
-  rollback(depth: number): Promise<BlockHead>;
   /** Ids of the position manager's positions that the block minted, in order. */
   listMintedPositions(block: number): Promise<bigint[]>;
   readReserves(pool: WorldPool): Promise<{ reserve0: bigint; reserve1: bigint }>;
@@ -69,7 +66,6 @@ export interface TestWorld extends World, WorldActions {
 const GENESIS_TIMESTAMP = 1_700_000_000;
 const BLOCK_SECONDS = 10;
 const USERS = 3;
-const SETUP_GAS = 3_000_000;
 const UINT256_MAX = 2n ** 256n - 1n;
 
 /** A Transfer event of ERC-721 has three indexed words. */
@@ -80,13 +76,9 @@ const POOL = new Interface([
   'function liquidity() view returns (uint128)',
 ]);
 
-/**
- * Starts a node for one test file, without automatic mining. `timestamp` is the time of genesis (default
- * 1,700,000,000).
- */
-export async function startTestAnvil(options: { timestamp?: number; log?: Logger } = {}): Promise<TestAnvil> {
-  const { timestamp = GENESIS_TIMESTAMP, log = createLog('silent', false) } = options;
-  const node = await startAnvil({ log, timestamp });
+/** Starts a node for one test file, without automatic mining. */
+export async function startTestAnvil(): Promise<TestAnvil> {
+  const node = await startAnvil({ log: createLog('silent', false), timestamp: GENESIS_TIMESTAMP });
   const rpc = openDevRpc(node.url);
   const stop = async (): Promise<void> => {
     await rpc.close();
@@ -107,7 +99,7 @@ export async function deployTestWorld(
   const world = await buildWorld(rpc, plan);
   const maker = await openBlockMaker(rpc, world.accounts);
   const users = world.accounts.slice(1, 1 + USERS);
-  const borrower = await fundUsers(rpc, maker, world, users);
+  await fundUsers(rpc, maker, world, users);
   const mine = async (plan: BlockPlan): Promise<BlockHead> => {
     const parent = await getBlockHead(rpc);
     for (const transaction of plan.transactions ?? []) maker.add(transaction);
@@ -115,22 +107,19 @@ export async function deployTestWorld(
     await expectAllSucceeded(rpc, parent.number + 1);
     return getBlockHead(rpc, parent.number + 1);
   };
-  const rollback = async (depth: number): Promise<BlockHead> => {
-    await rpc.call('anvil_rollback', [depth]);
-    await maker.reset();
-    return getBlockHead(rpc);
-  };
   return {
     ...world,
-    ...makeWorldActions(world, borrower, users[0] ?? world.trader),
+    ...makeWorldActions(world, users[0] ?? world.trader),
     ...makeReaders(rpc, world),
     users,
-    rollback,
     mineBlock: (timestamp, transactions = []) => {
       return mine(timestamp === undefined ? { transactions } : { transactions, timestamp });
     },
     reorg: async (depth, blocks) => {
-      await rollback(depth);
+      const fork = (await getBlockHead(rpc)).number - depth;
+      await rpc.call('anvil_rollback', [depth]);
+      await maker.reset();
+      if ((await getBlockHead(rpc)).number !== fork) throw new Error(`the node did not drop ${depth} blocks`);
       const heads: BlockHead[] = [];
       for (const plan of blocks) heads.push(await mine(plan));
       return heads;
@@ -138,19 +127,11 @@ export async function deployTestWorld(
   };
 }
 
-/**
- * Deploys the flash borrower, sends tokens to the borrower and the users, and makes the approvals that the actions
- * need.
- */
-async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: readonly Hex[]): Promise<Hex> {
+/** Sends tokens to the users, and makes the approvals that the actions need. */
+async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: readonly Hex[]): Promise<void> {
   const deployer = users[0];
   if (deployer === undefined) throw new Error('the test world has no accounts');
   const start = await getBlockHead(rpc);
-  maker.add({ from: deployer, to: null, data: readOwnBytecode('DevBorrower'), gas: SETUP_GAS });
-  await maker.mine(start.timestamp + BLOCK_SECONDS);
-  const [receipt] = await readReceipts(rpc, start.number + 1);
-  const borrower = field(receipt, 'contractAddress');
-  if (!isAddress(borrower)) throw new Error('the borrower was not deployed');
   const approve = (from: Hex, to: Hex, spender: Hex): void => {
     maker.add({
       from,
@@ -167,7 +148,7 @@ async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: re
   for (const token of world.tokens) {
     // Each user gets a thousandth of the inventory.
     const amount = (await readBalance(rpc, token.address, world.trader)) / 1_000n;
-    for (const to of [...users, borrower]) {
+    for (const to of users) {
       const data = encodeCall(TRADER, 'give', [token.address, to, amount]);
       maker.add({ from: deployer, to: world.trader, gas: 200_000, data });
     }
@@ -176,9 +157,8 @@ async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: re
   for (const pool of world.pools.filter(({ protocol }) => protocol === 'uniswap_v2')) {
     for (const user of users) approve(user, pool.address, routerOf(world, pool));
   }
-  await maker.mine(start.timestamp + 2 * BLOCK_SECONDS);
-  await expectAllSucceeded(rpc, start.number + 2);
-  return borrower;
+  await maker.mine(start.timestamp + BLOCK_SECONDS);
+  await expectAllSucceeded(rpc, start.number + 1);
 }
 
 function makeReaders(

@@ -1,4 +1,4 @@
-/** A client of the event stream that disconnects at random moments and reconnects with its last event id. */
+/** Clients of the event stream: the net events of one, and one that disconnects and reconnects at random moments. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { systemClock, withDeadline } from '../../../src/chain/rpc/clock';
@@ -11,7 +11,8 @@ interface Held {
   readonly txHash: string;
 }
 
-interface Body {
+/** The data of a message. Events and reorgs have other fields. */
+export interface StreamData {
   readonly id: string;
   readonly block_number: number;
   readonly log_index: number;
@@ -20,15 +21,50 @@ interface Body {
   readonly removed_ids: readonly string[] | null;
 }
 
+/** The events that no reorg removed. */
+export class NetEvents {
+  /** Violations: a gap, a duplicate or unordered event, a reorg that does not list the removed events. */
+  readonly faults: string[] = [];
+  reorgs = 0;
+  private readonly held: Held[] = [];
+
+  /** `<id> <tx_hash>`, in order of arrival. */
+  net(): string[] {
+    return this.held.map(({ id, txHash }) => `${id} ${txHash}`);
+  }
+
+  take(event: string | undefined, data: StreamData): void {
+    if (event === 'gap')
+      this.faults.push(`unexpected gap after ${this.held.at(-1)?.id}: ${JSON.stringify(data)}`);
+    else if (event === 'reorg') this.takeReorg(data);
+    else this.takeEvent(data);
+  }
+
+  private takeReorg({ from_block, removed_ids }: StreamData): void {
+    this.reorgs += 1;
+    while ((this.held.at(-1)?.block ?? -1) >= from_block) {
+      const gone = this.held.pop();
+      if (removed_ids !== null && gone !== undefined && !removed_ids.includes(gone.id)) {
+        this.faults.push(`a reorg from block ${from_block} does not list ${gone.id}`);
+      }
+    }
+  }
+
+  private takeEvent({ id, block_number: block, log_index: logIndex, tx_hash: txHash }: StreamData): void {
+    const last = this.held.at(-1);
+    const follows =
+      last === undefined || block > last.block || (block === last.block && logIndex > last.logIndex);
+    if (!follows) this.faults.push(`event ${id} arrived after ${last.id}`);
+    this.held.push({ id, block, logIndex, txHash });
+  }
+}
+
 const clock = systemClock();
 const leave = (): Error => new Error('the client leaves');
 
-export class EventFollower {
-  /** Violations: a gap, a duplicate or unordered event, a reorg that does not name the removed events. */
-  readonly faults: string[] = [];
+/** Disconnects at random moments and reconnects with its last event id. */
+export class EventFollower extends NetEvents {
   connections = 0;
-  reorgs = 0;
-  private readonly held: Held[] = [];
   private lastId: string;
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -43,6 +79,7 @@ export class EventFollower {
     after: string,
     private stayMs: number,
   ) {
+    super();
     this.lastId = after;
   }
 
@@ -58,11 +95,6 @@ export class EventFollower {
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
-  }
-
-  /** `<id> <tx_hash>` of the events that no reorg removed, in order of arrival. */
-  net(): string[] {
-    return this.held.map(({ id, txHash }) => `${id} ${txHash}`);
   }
 
   private async follow(): Promise<void> {
@@ -93,11 +125,11 @@ export class EventFollower {
       text += decoder.decode(chunk as Uint8Array, { stream: true });
       const messages = text.split('\n\n');
       text = messages.pop() ?? '';
-      for (const message of messages) this.take(message);
+      for (const message of messages) this.takeMessage(message);
     }
   }
 
-  private take(message: string): void {
+  private takeMessage(message: string): void {
     const field = (name: string): string | undefined =>
       message
         .split('\n')
@@ -105,29 +137,7 @@ export class EventFollower {
         ?.slice(name.length + 2);
     const data = field('data');
     if (data === undefined) return;
-    const body = JSON.parse(data) as Body;
-    const event = field('event');
-    if (event === 'gap') this.faults.push(`unexpected gap after ${this.lastId}: ${data}`);
-    else if (event === 'reorg') this.takeReorg(body);
-    else this.takeEvent(body);
+    this.take(field('event'), JSON.parse(data) as StreamData);
     this.lastId = field('id') ?? this.lastId;
-  }
-
-  private takeReorg({ from_block, removed_ids }: Body): void {
-    this.reorgs += 1;
-    while ((this.held.at(-1)?.block ?? -1) >= from_block) {
-      const gone = this.held.pop();
-      if (removed_ids !== null && gone !== undefined && !removed_ids.includes(gone.id)) {
-        this.faults.push(`a reorg from block ${from_block} does not list ${gone.id}`);
-      }
-    }
-  }
-
-  private takeEvent({ id, block_number: block, log_index: logIndex, tx_hash: txHash }: Body): void {
-    const last = this.held.at(-1);
-    const follows =
-      last === undefined || block > last.block || (block === last.block && logIndex > last.logIndex);
-    if (!follows) this.faults.push(`event ${id} arrived after ${last.id}`);
-    this.held.push({ id, block, logIndex, txHash });
   }
 }

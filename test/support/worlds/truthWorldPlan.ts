@@ -3,6 +3,7 @@
  * opens at that price. Adds a thin pool, two tokens without a price, and tokens of 0 and 30 decimals.
  */
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../../src/dev/world/worldPlan';
+import { TEST_WORLD_PLAN } from './testWorldPlan';
 
 const TOKENS = ['wpls', 'usdc', 'usdt', 'dai', 'hexd', 'weth', 'whole', 'deep', 'taxed', 'pepe', 'floki'];
 
@@ -25,7 +26,7 @@ export const TRUTH_POOLS = {
 } as const;
 
 export const TRUTH_WORLD_PLAN: WorldPlan = {
-  ...FULL_PLAN,
+  ...TEST_WORLD_PLAN,
   tokens: FULL_PLAN.tokens.filter(({ key }) => TOKENS.includes(key)),
   pools: [
     { dex: DEX_V2, base: 'wpls', quote: 'usdc', sideUsd: 4_000_000, popularity: 4 },
@@ -41,9 +42,5 @@ export const TRUTH_WORLD_PLAN: WorldPlan = {
     { dex: DEX_V3, base: 'weth', quote: 'usdc', sideUsd: 2_000_000, popularity: 3, fee: 500 },
     { dex: DEX_V2, base: 'pepe', quote: 'floki', sideUsd: 1_000_000, popularity: 1 },
   ],
-  launches: [],
   anchors: ['usdc', 'usdt', 'dai'],
-  majors: ['weth', 'hexd'],
-  burnToken: 'hexd',
-  holders: 0,
 };

@@ -1,6 +1,6 @@
 /**
- * Builds users' transactions on a test chain: swaps, mints and burns through the real routers, the position manager and
- * a flash borrower. anvil.ts mines them. Amounts are raw token units.
+ * Builds users' transactions on a test chain: swaps, mints and burns through the real routers and the position
+ * manager. anvil.ts mines them. Amounts are raw token units.
  */
 import { Interface } from 'ethers';
 
@@ -44,18 +44,12 @@ export interface WorldActions {
   burnV2(pool: WorldPool, burn: Receiver & { readonly liquidity: bigint }): DevTransaction;
   /** Calls the pair's sync, which adds transferred tokens to the reserves: a Sync without a swap. */
   syncV2(pool: WorldPool, by?: By): DevTransaction;
-  /** Borrows and repays in the same token: one Swap event with amounts in and out on the same side. */
-  flashSwapV2(pool: WorldPool, amounts: V2Amounts): DevTransaction;
   /** Exact input through the V3 router. */
   swapV3(pool: WorldPool, swap: Swap): DevTransaction;
   /** Mints a position of the position manager. `listMintedPositions` returns its id. */
   mintV3(pool: WorldPool, mint: V3Mint): DevTransaction;
-  /** Removes liquidity from a position (Burn). The tokens stay owed until `collectV3`. */
+  /** Removes liquidity from a position (Burn). The tokens stay owed. */
   burnV3(burn: By & { readonly positionId: bigint; readonly liquidity: bigint }): DevTransaction;
-  /** Pays out the tokens owed to a position (Collect, after a Burn of 0 if the position has liquidity). */
-  collectV3(collect: Receiver & { readonly positionId: bigint }): DevTransaction;
-  /** A flash loan of a V3 pool (Flash). */
-  flashV3(pool: WorldPool, amounts: V2Amounts): DevTransaction;
   transfer(
     token: WorldToken | WorldPool,
     transfer: By & { readonly to: Hex; readonly amount: bigint },
@@ -64,7 +58,6 @@ export interface WorldActions {
 
 const DEADLINE = 2n ** 255n;
 const GAS = 900_000;
-const UINT128_MAX = 2n ** 128n - 1n;
 
 const V2_ROUTER_MORE = new Interface([
   'function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256,uint256,address[],address,uint256)',
@@ -72,11 +65,6 @@ const V2_ROUTER_MORE = new Interface([
 ]);
 const POSITION_MANAGER_MORE = new Interface([
   'function decreaseLiquidity((uint256 tokenId,uint128 liquidity,uint256 amount0Min,uint256 amount1Min,uint256 deadline))',
-  'function collect((uint256 tokenId,address recipient,uint128 amount0Max,uint128 amount1Max))',
-]);
-const BORROWER = new Interface([
-  'function borrowV2(address,uint256,uint256)',
-  'function borrowV3(address,uint256,uint256)',
 ]);
 const PAIR = new Interface(['function sync()']);
 
@@ -88,8 +76,8 @@ export function routerOf(world: World, pool: WorldPool): Hex {
   return exchange.router;
 }
 
-/** Actions on the pools of a world. `borrower` is a DevBorrower that holds some of each token. */
-export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): WorldActions {
+/** Actions on the pools of a world. */
+export function makeWorldActions(world: World, firstUser: Hex): WorldActions {
   const send = (
     by: By,
     to: Hex,
@@ -131,9 +119,6 @@ export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): W
       ]);
     },
     syncV2: (pool, by = {}) => send(by, pool.address, PAIR, 'sync', []),
-    flashSwapV2: (pool, amounts) => {
-      return send(amounts, borrower, BORROWER, 'borrowV2', [pool.address, amounts.amount0, amounts.amount1]);
-    },
     swapV3: (pool, swap) => {
       const pair = [pool.token0.address, pool.token1.address];
       const tokens = swap.zeroForOne ? pair : pair.reverse();
@@ -148,13 +133,6 @@ export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): W
     burnV3: (burn) => {
       const fields = [burn.positionId, burn.liquidity, 0, 0, DEADLINE];
       return send(burn, manager, POSITION_MANAGER_MORE, 'decreaseLiquidity', [fields]);
-    },
-    collectV3: (collect) => {
-      const fields = [collect.positionId, receiver(collect), UINT128_MAX, UINT128_MAX];
-      return send(collect, manager, POSITION_MANAGER_MORE, 'collect', [fields]);
-    },
-    flashV3: (pool, amounts) => {
-      return send(amounts, borrower, BORROWER, 'borrowV3', [pool.address, amounts.amount0, amounts.amount1]);
     },
     transfer: (token, { from, to, amount }) => {
       return send(from === undefined ? {} : { from }, token.address, ERC20, 'transfer', [to, amount]);

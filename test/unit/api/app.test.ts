@@ -95,9 +95,6 @@ test.each([
   ['*', origin, '*'],
   [origin, origin, origin],
   [origin, 'https://other.test', origin],
-  [`${origin}, https://two.test`, 'https://two.test', 'https://two.test'],
-  [`${origin}, https://two.test`, 'https://other.test', undefined],
-  [`${origin}, https://two.test`, `${origin}.evil.test`, undefined],
 ])('with CORS_ORIGIN %s a page of %s gets the allowed origin %s', async (setting, asking, allowed) => {
   const server = await startApi(runner, () => null, { corsOrigin: setting });
   for (const path of ['/openapi.json', '/api/v1/pairs', '/nothing']) {

@@ -208,19 +208,9 @@ test('when every endpoint answers wrongly the fetch fails with a retryable error
   const lie = LIES[0];
   for (const node of nodes) if (lie !== undefined) tell(node, lie);
   const { source } = sourceOf(nodes, { roundsMax: 2 });
-  await expect(source.fetchBlock(TARGET)).rejects.toMatchObject({
+  await expect(source.fetchRange(TARGET, TARGET)).rejects.toMatchObject({
     code: 'node_failed',
     retryable: true,
     kind: 'bloom',
   });
-});
-
-test('with bloomEvery set only the sampled blocks are checked against their bloom', async () => {
-  const chain = lyingChain();
-  const liar = await startNode(chain);
-  const lie = LIES[0];
-  if (lie !== undefined) tell(liar, lie);
-  const { source } = sourceOf([liar], { roundsMax: 1 });
-  expect(await source.fetchRange(TARGET, TARGET, { bloomEvery: 2 })).toHaveLength(1);
-  await expect(source.fetchRange(TARGET, TARGET, { bloomEvery: 5 })).rejects.toMatchObject({ kind: 'bloom' });
 });

@@ -24,7 +24,6 @@ function linesOf(looks: readonly (readonly string[])[], stepMs = LOOK_MS): Line[
     () => codes.map(problem),
     createLog('info', false, { write }),
     () => now,
-    LOOK_MS,
   );
   for (const each of looks) {
     codes = each;

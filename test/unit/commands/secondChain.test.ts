@@ -1,6 +1,7 @@
 /** The second chain's problems, as /readyz lists them beside the market chain's. */
 import { judge } from '../../../src/api/service/readyz';
 import { listSecondProblems } from '../../../src/commands/secondChain';
+import { finalHead } from '../../support/worlds/finalHead';
 
 const GAP = { code: 'gap_refilling', message: 'blocks 5 to 7 are read again' };
 
@@ -14,17 +15,7 @@ test('each problem of the second chain has a code and a message that name the ch
 });
 
 test('problems of the second chain are listed and do not make /readyz fail', () => {
-  const hash = `0x${'ab'.repeat(32)}` as const;
-  const head = {
-    version: '1',
-    startBlock: 1,
-    number: 9,
-    hash,
-    timestamp: 1_700_000_000,
-    finalTo: 9,
-    finalNumber: 9,
-    blocks: [],
-  };
+  const head = finalHead(9);
   const tail = { silenceMs: 1, headKnownMs: 1, lastError: null };
   const market = { nodeHead: 9, nodeAnswers: true, problems: [] };
   const second = listSecondProblems({ nodeHead: null, nodeAnswers: false, problems: [GAP] });

@@ -157,7 +157,7 @@ describe('malformed logs of Balancer V2', () => {
         ['uint256[]', 'uint256[]'],
         [Array<bigint>(first).fill(7n), Array<bigint>(second).fill(8n)],
       ) as Hex;
-    expect(readArrays(lists(50, 1), 2)?.arrays.map(({ length }) => length)).toEqual([50, 1]);
+    expect(readArrays(lists(50, 1), 2)?.map(({ length }) => length)).toEqual([50, 1]);
     expect(readArrays(lists(51, 1), 2)).toBeNull();
     expect(readArrays(lists(1, 51), 2)).toBeNull();
   });

@@ -1,6 +1,6 @@
 import type { Dex } from '../../../src/domain/pool';
 import { toPool } from '../../../src/protocols/protocol';
-import { findProtocol, protocolOf } from '../../../src/protocols/registry';
+import { findProtocol } from '../../../src/protocols/registry';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 
@@ -16,7 +16,7 @@ const CREATION = {
 
 describe('the protocol registry', () => {
   it('finds a decoder by its name in the chain description', () => {
-    expect(protocolOf('uniswap_v2')).toBe(uniswapV2);
+    expect(findProtocol('uniswap_v2')).toBe(uniswapV2);
     expect(findProtocol('uniswap_v3')).toBe(uniswapV3);
     expect(findProtocol('pancake_v3')?.name).toBe('pancake_v3');
   });

@@ -1,5 +1,5 @@
 /**
- * Balancer's WeightedMath.sol with 80 decimal digits, without fee and limits, as a reference for prices and depths.
+ * Balancer's WeightedMath.sol with 80 decimal digits, without fee and limits, as a reference for prices.
  * Powers use series of logarithm and exponential, for bases near 1 only.
  */
 import type { Rational } from '../domain/rational';
@@ -53,20 +53,6 @@ export interface Side {
 export function outGivenIn(into: Side, out: Side, amountIn: Rational): Rational {
   const base = over(into.balance, plus(into.balance, amountIn));
   return times(out.balance, minus(fraction(1n), pow(base, into.weight, out.weight)));
-}
-
-/** aI = bI · ((bO / (bO − aO))^(wO / wI) − 1). */
-export function inGivenOut(into: Side, out: Side, amountOut: Rational): Rational {
-  const base = over(out.balance, minus(out.balance, amountOut));
-  return times(into.balance, minus(pow(base, out.weight, into.weight), fraction(1n)));
-}
-
-/** The two sides after a swap. */
-export function afterSwap(into: Side, out: Side, amountIn: Rational, amountOut: Rational): [Side, Side] {
-  return [
-    { ...into, balance: plus(into.balance, amountIn) },
-    { ...out, balance: minus(out.balance, amountOut) },
-  ];
 }
 
 /** Price of `token` in units of `unit`: (B_unit / w_unit) / (B_token / w_token). */

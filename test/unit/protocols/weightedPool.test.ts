@@ -6,13 +6,12 @@ import {
   applyBalancerEvent,
   areWeights,
   emptyWeightedPool,
-  listLegs,
   ONE,
   toFeePips,
   toLegSwap,
   toPairState,
-  withPoolTokens,
   withWeights,
+  toLeg,
   type WeightedPoolState,
 } from '../../../src/protocols/weightedPool';
 
@@ -123,24 +122,6 @@ describe('the state of a Balancer pool', () => {
     );
     expect(above.balances).toEqual([UINT256_MAX, 200n, 300n]);
     expect(run(FULL, changed([tokenOf(1)], [0n], [UINT256_MAX])).balances).toEqual([100n, 0n, 300n]);
-  });
-
-  it('takes the balances that the vault reports, but refuses impossible ones', () => {
-    const weighted = withWeights(FULL, [ONE / 2n, ONE / 4n, ONE / 4n]);
-    expect(withPoolTokens(weighted, tokensOf(3), [1n, 2n, 3n])).toEqual({
-      ...weighted,
-      balances: [1n, 2n, 3n],
-    });
-    expect(withPoolTokens(weighted, [...tokensOf(3)].reverse(), [1n, 2n, 3n]).weights).toBeNull();
-    expect(withPoolTokens(weighted, tokensOf(3), [1n, 2n])).toBe(weighted);
-    expect(withPoolTokens(weighted, [tokenOf(1), tokenOf(1)], [1n, 2n])).toBe(weighted);
-    expect(
-      withPoolTokens(
-        weighted,
-        tokensOf(51),
-        tokensOf(51).map(() => 1n),
-      ),
-    ).toBe(weighted);
   });
 });
 
@@ -288,21 +269,6 @@ describe('the weights of a pool', () => {
 });
 
 describe('the legs of a pool', () => {
-  it('are all pairs of its tokens, each with its own number, and a two-token pool has leg 1', () => {
-    expect(listLegs(2)).toEqual([{ leg: 1, first: 0, second: 1 }]);
-    expect(listLegs(0)).toEqual([]);
-    expect(listLegs(1)).toEqual([]);
-    for (const count of [3, 8, 50]) {
-      const legs = listLegs(count);
-      expect(legs).toHaveLength((count * (count - 1)) / 2);
-      expect(new Set(legs.map(({ leg }) => leg)).size).toBe(legs.length);
-      for (const { leg, first, second } of legs) {
-        expect([Math.floor(leg / 256), leg % 256]).toEqual([first, second]);
-        expect(first < second && second < count).toBe(true);
-      }
-    }
-  });
-
   it('have positive amounts for tokens that enter the pool, in both swap directions', () => {
     const tokens = { first: 0, second: 2, leg: 2, token0: tokenOf(0), token1: tokenOf(2) };
     expect(toLegSwap(FULL, swapOf(tokenOf(0), tokenOf(2), 10n, 7n))).toEqual({
@@ -322,8 +288,8 @@ describe('the legs of a pool', () => {
   });
 
   it('have the two token balances as reserves', () => {
-    const [, leg] = listLegs(3);
-    expect(toPairState(FULL, leg!)).toEqual({
+    expect(toLeg(1, 0)).toEqual({ leg: 1, first: 0, second: 1 });
+    expect(toPairState(FULL, toLeg(2, 0))).toEqual({
       reserve0: 100n,
       reserve1: 300n,
       sqrtPriceX96: 0n,

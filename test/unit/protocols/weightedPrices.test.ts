@@ -6,13 +6,11 @@ import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import {
   emptyWeightedPool,
   ONE,
-  spotRatio,
-  weightedDepth,
   weightedSpotPrice,
   type WeightedPoolState,
 } from '../../../src/protocols/weightedPool';
 import { agree, exactly, type Rational } from '../domain/rational';
-import { afterSwap, fraction, inGivenOut, outGivenIn, over, priceOf, type Side } from './weightedMath';
+import { fraction, outGivenIn, over, priceOf, type Side } from './weightedMath';
 
 const UINT112_MAX = (1n << 112n) - 1n;
 const UINT256_MAX = (1n << 256n) - 1n;
@@ -70,8 +68,6 @@ describe('the marginal price of a weighted pool', () => {
     const property = fc.property(anyPool, ({ pool, i, j }) => {
       const exact = priceOf(sideOf(pool, i), sideOf(pool, j));
       expectClose(weightedSpotPrice(pool, i, j), exact, 15);
-      const { numerator, denominator } = spotRatio(pool, i, j)!;
-      expect(numerator * exact.denominator).toBe(exact.numerator * denominator);
     });
     fc.assert(property, { numRuns: 3_000 });
   });
@@ -119,53 +115,6 @@ describe('the marginal price of a weighted pool', () => {
       [full, 0, 2],
       [full, -1, 0],
     ];
-    for (const [pool, i, j] of none) {
-      expect(weightedSpotPrice(pool, i, j)).toBeNull();
-      expect(spotRatio(pool, i, j)).toBeNull();
-      expect(weightedDepth(pool, i, j)).toBeNull();
-    }
-    for (const delta of [0, 1, -0.02, NaN]) expect(weightedDepth(full, 0, 1, delta)).toBeNull();
-  });
-});
-
-describe('the depth of a weighted pool', () => {
-  const SHARES: readonly (readonly [number, bigint, bigint])[] = [
-    [0.02, 2n, 100n],
-    [0.5, 5n, 10n],
-    [0.001, 1n, 1000n],
-  ];
-
-  test.each(SHARES)('for %p moves the price by exactly this share in WeightedMath', (delta, part, whole) => {
-    const property = fc.property(anyPool, ({ pool, i, j }) => {
-      const [own, other] = [sideOf(pool, i), sideOf(pool, j)];
-      const before = priceOf(other, own);
-      const depth = weightedDepth(pool, i, j, delta)!;
-
-      const amountIn = exactly(depth.up);
-      const [ownUp, otherUp] = afterSwap(own, other, amountIn, outGivenIn(own, other, amountIn));
-      const up = over(priceOf(otherUp, ownUp), before);
-      expect(agree(up, fraction(whole + part, whole), 12)).toBe(true);
-
-      const amountOut = exactly(depth.down);
-      const [otherDown, ownDown] = afterSwap(other, own, inGivenOut(other, own, amountOut), amountOut);
-      const down = over(priceOf(otherDown, ownDown), before);
-      expect(agree(down, fraction(whole - part, whole), 12)).toBe(true);
-    });
-    fc.assert(property, { numRuns: 300 });
-  });
-
-  it('is for a move of 2 % by default', () => {
-    const pool = poolOf([10n ** 20n, 10n ** 9n], [ONE / 5n, (ONE * 4n) / 5n]);
-    expect(weightedDepth(pool, 0, 1)).toEqual(weightedDepth(pool, 0, 1, 0.02));
-    expect(weightedDepth(pool, 1, 0)).not.toEqual(weightedDepth(pool, 0, 1));
-  });
-
-  it('of two equal weights is that of a V2 pair: L(√(P(1+δ)) − √P) and L(√P − √(P(1−δ)))', () => {
-    const [own, other] = [3n * 10n ** 24n, 7n * 10n ** 12n];
-    const liquidity = Math.sqrt(Number(own) * Number(other));
-    const root = (factor: number): number => Math.sqrt((Number(own) / Number(other)) * factor);
-    const { up, down } = weightedDepth(poolOf([own, other], [ONE / 2n, ONE / 2n]), 0, 1)!;
-    expect(up / (liquidity * (root(1.02) - root(1)))).toBeCloseTo(1, 12);
-    expect(down / (liquidity * (root(1) - root(0.98)))).toBeCloseTo(1, 12);
+    for (const [pool, i, j] of none) expect(weightedSpotPrice(pool, i, j)).toBeNull();
   });
 });

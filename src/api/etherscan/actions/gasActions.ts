@@ -21,7 +21,7 @@ async function getGasOracle({ moment }: Ask) {
   if (moment === null) return refuse(TEXTS.action);
   const { chain, head } = moment;
   const blocks = await listGasBlocks(chain, head);
-  const [safe, proposed, fast] = [SAFE, PROPOSED, FAST].map((share) => gasQuantile(blocks, share ?? 0));
+  const [safe, proposed, fast] = [SAFE, PROPOSED, FAST].map((share) => gasQuantile(blocks, share));
   if (safe == null || proposed == null || fast == null) return refuse(TEXTS.action);
   const gwei = (wei: bigint): string => formatUnits(wei, GWEI_DECIMALS);
   const baseFee = blocks.at(-1)?.baseFee ?? null;

@@ -16,9 +16,10 @@ import { derivePrice, toAudit } from '../../../../src/query/audit/tokenAudit';
 import { auditAnswerShape, type Audit } from '../../../../src/wire/audit';
 import { askRows } from '../../../support/engine/askRows';
 import { AuditChain, TOKENS } from './auditChain';
-import { AUDIT_CHAIN, directoryAt, headerOf, openAuditSession } from './auditWorld';
+import { AUDIT_CHAIN, directoryAt, openAuditSession } from './auditWorld';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 import { startApi, type ApiServer } from '../../../support/server/apiServer';
+import { headerOf } from '../../../simulation/chain/simNode';
 
 const SEED = 4_242;
 const DEPTH = 20;
@@ -227,6 +228,7 @@ interface SwapRow {
   readonly ord: string;
   readonly token0: Hex;
   readonly token1: Hex;
+  readonly base_is_token0: boolean;
   readonly price: number;
   readonly price_usd: number;
 }
@@ -261,15 +263,15 @@ test('the USD price of a swap equals the audited price of its quote token at its
   const swaps = await askRows<SwapRow>(
     store.db,
     `SELECT ord, concat('0x', lower(hex(s.token0))) AS token0, concat('0x', lower(hex(s.token1))) AS token1,
-       price, price_usd
+       base_is_token0, price, price_usd
      FROM swaps AS s WHERE price_usd > 0 ORDER BY cityHash64(s.ord) LIMIT 20`,
   );
   expect(swaps).toHaveLength(20);
   const byAddress = new Map(Object.values(TOKENS).map((token) => [token.address, token]));
-  for (const { ord, token0, token1, price, price_usd } of swaps) {
-    const { audit } = await get(token1, Math.floor(Number(ord) / 2 ** 20));
-    const decimals0 = byAddress.get(token0)!.decimals;
-    const marginal = price * 10 ** (decimals0 - byAddress.get(token1)!.decimals);
+  for (const { ord, token0, token1, base_is_token0: isBase0, price, price_usd } of swaps) {
+    const { audit } = await get(isBase0 ? token1 : token0, Math.floor(Number(ord) / 2 ** 20));
+    const scaled = price * 10 ** (byAddress.get(token0)!.decimals - byAddress.get(token1)!.decimals);
+    const marginal = isBase0 ? scaled : 1 / scaled;
     expect(Math.abs(price_usd / marginal / Number(audit.price_usd) - 1)).toBeLessThan(1e-9);
   }
 });

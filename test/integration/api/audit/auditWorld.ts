@@ -1,46 +1,31 @@
 /** Runs the real ingest session over an AuditChain and provides the dependencies of audits. */
 
-import type { ChainFacts } from '../../../../src/api/marketRoute';
-import type { BlockSource } from '../../../../src/chain/blocks/blockSource';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { Database } from '../../../../src/clickhouse/client/database';
-import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
-import type { Dex } from '../../../../src/domain/pool';
-import { createClickHouseStore } from '../../../../src/ingest/store/clickhouseStore';
-import type { DecodeContext } from '../../../../src/ingest/decode/decodeContext';
-import { PoolDiscovery } from '../../../../src/ingest/pools/discoverPools';
-import { VaultDiscovery } from '../../../../src/ingest/pools/discoverVaultPools';
 import type { EthCalls } from '../../../../src/ingest/pools/ethCalls';
-import { createTransferDecoder } from '../../../../src/ingest/decode/decodeTransfers';
-import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { IngestSession } from '../../../../src/ingest/session/session';
-import { newIngestStatus } from '../../../../src/ingest/session/status';
-import { createLog } from '../../../../src/log';
-import { protocolOf } from '../../../../src/protocols/registry';
 import { createAuditDirectory, type AuditDirectory } from '../../../../src/query/audit/auditDirectory';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
-import { simFinality } from '../../../simulation/chain/simNode';
 import { TOKENS, V2_FACTORY, V3_FACTORY, type AuditChain } from './auditChain';
 import type { ApiServer } from '../../../support/server/apiServer';
+import type { ChainDescription } from '../../../../src/domain/chainDescription';
+import { openCalmSession } from '../../../simulation/harness';
+import { SIM_DESCRIPTION } from '../../../simulation/chain/simDescription';
 
 const DECIMALS_CALL = '0x313ce567';
-const log = createLog('silent', false);
-const DEXES: readonly Dex[] = [
-  { name: 'sim_v2', displayName: 'Sim V2', protocol: 'uniswap_v2', factory: V2_FACTORY, feeBps: 29 },
-  { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY },
-];
-export const AUDIT_CHAIN: ChainFacts = {
+export const AUDIT_CHAIN: ChainDescription = {
+  ...SIM_DESCRIPTION,
   nativeSymbol: 'PLS',
-  chainId: 369,
   wrappedNative: TOKENS.WPLS.address,
   anchors: [
     { address: TOKENS.DAI.address, symbol: 'DAI', priceUsd: 1 },
     { address: TOKENS.USDC.address, symbol: 'USDC', priceUsd: 1.001 },
   ],
-  majors: [],
-  burn: null,
-  dexes: DEXES.map(({ name, displayName, protocol, factory }) => ({ name, displayName, protocol, factory })),
+  dexes: [
+    { name: 'sim_v2', displayName: 'Sim V2', protocol: 'uniswap_v2', factory: V2_FACTORY, feeBps: 29 },
+    { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY },
+  ],
 };
 
 /** Tokens answer only decimals(). */
@@ -57,66 +42,18 @@ const rpc: EthCalls = {
     ),
 };
 
-export function openAuditSession(
+export const openAuditSession = (
   chain: AuditChain,
   database: Database,
   depth: number,
-): Promise<IngestSession> {
-  const baseIsToken0 = (): boolean => true;
-  const protocols = DEXES.map(({ protocol }) => protocolOf(protocol));
-  const decode: DecodeContext = {
-    chainId: AUDIT_CHAIN.chainId,
-    registry: new PoolRegistry(),
-    dexByFactory: new Map(DEXES.map((dex) => [dex.factory, dex])),
-    protocolOfDex: ({ protocol }) => protocolOf(protocol),
-    protocolOfPool: ({ protocol }) => protocolOf(protocol),
-    eventTopics: new Set(protocols.flatMap((protocol) => [...protocol.eventTopics])),
-    creationTopics: new Set(protocols.map((protocol) => protocol.creationTopic)),
-    transfers: createTransferDecoder({
-      wrappedNative: null,
-      positionManagers: new Set(),
-      isPool: () => false,
-    }),
-    vaultTopics: new Set(),
-    baseIsToken0,
-    onMalformed: () => undefined,
-  };
-  const { eventTopics, creationTopics } = decode;
-  const discovery = { rpc, dexes: [], eventTopics, creationTopics, baseIsToken0, log };
-  let commit = 0;
-  const deps = {
-    store: createClickHouseStore(database, AUDIT_CHAIN.chainId),
+): Promise<IngestSession> =>
+  openCalmSession(chain, database, {
     rpc,
-    source: sourceOf(chain),
-    finality: simFinality(depth),
-    decode,
-    prices: {
-      anchors: AUDIT_CHAIN.anchors.map(({ address, priceUsd }) => ({ address, priceUsd })),
-      wrappedNative: AUDIT_CHAIN.wrappedNative,
-    },
-    discovery: new PoolDiscovery(discovery),
-    vaultDiscovery: new VaultDiscovery({ ...discovery, quoteRank: () => Infinity }),
-    status: newIngestStatus(),
-    log,
-    now: () => 0,
-    newCommit: () => (commit += 1),
-  };
-  return IngestSession.open(deps, () => Promise.resolve(chain.at(0)!), new AbortController().signal);
-}
-
-export const headerOf = (block: ChainBlock) => ({ ...block, logsBloom: null });
-
-function sourceOf(chain: AuditChain): BlockSource {
-  const range = (from: number, to: number): ChainBlock[] =>
-    Array.from({ length: to - from + 1 }, (_, i) => chain.at(from + i)!);
-  return {
-    fetchHeader: (at) => Promise.resolve(headerOf(typeof at === 'number' ? chain.at(at)! : chain.head)),
-    fetchHeaders: (from, to) => Promise.resolve(range(from, to).map(headerOf)),
-    fetchBlock: (number) => Promise.resolve(chain.at(number)!),
-    fetchRange: (from, to) => Promise.resolve(range(from, to)),
-    confirmCanonical: (ref) => Promise.resolve(chain.at(ref.number)?.hash === ref.hash),
-  };
-}
+    base: chain.at(0)!,
+    description: AUDIT_CHAIN,
+    depth,
+    commitSeed: 1,
+  });
 
 /** Tokens and pairs of a snapshot, as an audit looks them up. */
 export async function directoryAt({ market }: ApiServer, head: HeadSnapshot): Promise<AuditDirectory> {

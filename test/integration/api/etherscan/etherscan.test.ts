@@ -7,7 +7,6 @@ import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import type { LogRow } from '../../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../../src/domain/hex';
 import { blockOfOrd } from '../../../../src/domain/ord';
-import { startDialect } from './etherscanServer';
 import {
   BLOCKS,
   entryOf,
@@ -31,6 +30,7 @@ import { createRandom, type Random } from '../../../support/createRandom';
 import { hexOf } from '../../../support/worlds/worldEvents';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';
+import { startExplorer } from '../explorer/explorerServer';
 
 let world: DialectWorld;
 
@@ -211,7 +211,7 @@ test('a body of 3 MB is read, and a body above 5 MB is refused and the connectio
 });
 
 test('the rate limit answers in the format of Etherscan', async () => {
-  const limited = await startDialect(world.deps, () => null, 1);
+  const limited = await startExplorer(world.deps, () => null, 1);
   try {
     await limited.ask('/api');
     const { status, headers, json } = await limited.ask('/api');
@@ -309,7 +309,7 @@ test.each([
   const record = (await world.deps.verified.find({ chainId: 369, address: SINGLE }, null))!;
   const told = { ...record, settings: JSON.stringify(settings) };
   const verified = { ...world.deps.verified, find: () => Promise.resolve(told) };
-  const api = await startDialect({ ...world.deps, verified, cache: UNCACHED }, () => world.head);
+  const api = await startExplorer({ ...world.deps, verified, cache: UNCACHED }, () => world.head);
   try {
     const { json } = await api.ask(`/api?module=contract&action=getsourcecode&address=${SINGLE}`);
     const [{ SourceCode: text }] = json!.result as [{ SourceCode: string }];
@@ -364,7 +364,7 @@ test('without a head the dialect answers an error with status 200', async () => 
     const chain = world.deps.findChain(chainId);
     return chain === null ? null : { ...chain, head: () => null };
   };
-  const away = await startDialect({ ...world.deps, findChain }, () => null);
+  const away = await startExplorer({ ...world.deps, findChain }, () => null);
   try {
     const { status, json } = await away.ask('/api?module=proxy&action=eth_blockNumber');
     expect([status, json?.status, json?.message, typeof json?.result]).toEqual([200, '0', 'NOTOK', 'string']);

@@ -2,9 +2,8 @@
 import type { VerificationQueue, VerificationRequest } from '../../../../src/domain/verification';
 import { isWithin } from '../../../../src/domain/jsonShape';
 import { SEED } from '../../../support/run/seed';
-import { startDialect, type DialectServer } from './etherscanServer';
 import { notOk } from './etherscanWorld';
-import { explorerDeps } from '../explorer/explorerServer';
+import { explorerDeps, startExplorer, type ExplorerServer } from '../explorer/explorerServer';
 import { createRandom } from '../../../support/createRandom';
 
 const VERSION = '0.8.30';
@@ -20,7 +19,7 @@ const VERIFY = {
   compilerversion: VERSION,
 };
 
-let api: DialectServer;
+let api: ExplorerServer;
 let requests: VerificationRequest[];
 
 beforeAll(async () => {
@@ -33,7 +32,8 @@ beforeAll(async () => {
     status: () => null,
     close: () => Promise.resolve(),
   };
-  api = await startDialect(explorerDeps([], 'nowhere', { verifications: () => queue }), () => null);
+  const deps = explorerDeps(null, () => null, { verifications: () => queue });
+  api = await startExplorer(deps, () => null);
 });
 
 beforeEach(() => {

@@ -1,111 +1,48 @@
 /** Compares gas price suggestions and the price of the native coin with plain sums over the blocks. */
-import { insertRows } from '../../../../src/clickhouse/rows/inserter';
-import { blocksTable } from '../../../../src/clickhouse/schema/tables';
 import type { DialectDeps } from '../../../../src/api/etherscan/action';
 import { formatUnits } from '../../../../src/domain/amounts';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
-import { startDialect, type DialectServer } from './etherscanServer';
-import { notOk } from './etherscanWorld';
-import { explorerDeps } from '../explorer/explorerServer';
+import { notOk, HEAD_FROM, openDialectWorld, STORED_TO, TIP, type DialectWorld } from './etherscanWorld';
 import { createRandom } from '../../../support/createRandom';
-import { hexOf } from '../../../support/worlds/worldEvents';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';
-import { openTestStore, type TestStore } from '../../../support/engine/testStore';
+import { startExplorer, type ExplorerServer } from '../explorer/explorerServer';
+import { FIRST_LOG_BLOCK, logSnapshot, type LogBlock } from '../explorer/logWorld';
 
-const CHAIN_ID = 369;
-const BLOCKS = 60;
-const FINAL = 50;
 const REFUSED = notOk('Error! Missing Or invalid Action name');
 
-interface Block {
-  readonly number: number;
-  readonly timestamp: number;
-  readonly fee: bigint;
-  readonly prices: bigint[];
-}
-
-let store: TestStore;
-let blocks: Block[];
+let world: DialectWorld;
 let head: HeadSnapshot;
 let deps: DialectDeps;
-let api: DialectServer;
-
-const commitOf = (number: number): number => 7_000 + number;
-
-async function insertBlocks(some: readonly Block[], commit?: number): Promise<void> {
-  const rows = some.map(({ number, timestamp, fee, prices }) => ({
-    chain_id: CHAIN_ID,
-    number,
-    hash: hexOf('1b', number, 64),
-    parent_hash: hexOf('1b', number - 1, 64),
-    timestamp,
-    base_fee: fee,
-    transaction_count: prices.length,
-    log_count: 0,
-    gas_prices: prices,
-  }));
-  await insertRows(store.db, blocksTable, rows, commit === undefined ? {} : { commit });
-}
-
-function snapshot(finalTo: number, tip: number): HeadSnapshot {
-  const at = (number: number): Block => blocks[number - 1]!;
-  return {
-    version: `${finalTo}.${tip}`,
-    startBlock: 1,
-    number: tip,
-    hash: hexOf('1b', tip, 64),
-    timestamp: at(tip).timestamp,
-    finalTo,
-    finalNumber: finalTo,
-    blocks: Array.from({ length: tip - finalTo }, (_, index) => finalTo + 1 + index).map((number) => ({
-      number,
-      hash: hexOf('1b', number, 64),
-      parentHash: hexOf('1b', number - 1, 64),
-      timestamp: at(number).timestamp,
-      commit: commitOf(number),
-    })),
-  };
-}
+let api: ExplorerServer;
 
 beforeAll(async () => {
-  process.stdout.write(`seed ${SEED}\n`);
-  store = await openTestStore();
-  const random = createRandom(SEED);
-  let timestamp = 1_700_000_000;
-  blocks = Array.from({ length: BLOCKS }, (_, index) => {
-    timestamp += 1 + random.int(15);
-    const fee = 1_000_000_000n + BigInt(random.int(1_000_000_000));
-    const prices = Array.from({ length: random.int(6) }, () => fee + BigInt(random.int(3_000_000_000)));
-    return { number: index + 1, timestamp, fee, prices };
-  });
-  await insertBlocks(blocks.slice(0, FINAL));
-  for (const block of blocks.slice(FINAL - 5)) await insertBlocks([block], commitOf(block.number));
-  // An orphaned block with a very high gas price.
-  await insertBlocks([{ ...blocks[FINAL]!, prices: [10n ** 18n] }], 99_999);
-  const { runner, database } = store;
-  deps = explorerDeps([{ chainId: CHAIN_ID, runner, head: () => head }], database);
-  head = snapshot(FINAL, BLOCKS);
-  api = await startDialect(deps, () => head);
+  world = await openDialectWorld(SEED);
+  head = world.head;
+  const chain = { ...world.deps.findChain(369)!, head: () => head };
+  deps = { ...world.deps, findChain: () => chain };
+  api = await startExplorer(deps, () => head);
 });
 
 afterAll(async () => {
   await api?.close();
-  await store?.close();
+  await world?.close();
 });
 
-const newest = (): Block[] => blocks.slice(head.number - 20, head.number);
-const sorted = (values: bigint[]): bigint[] => [...values].sort((a, b) => Number(a - b));
+const blockAt = (number: number): LogBlock => world.blocks[number - FIRST_LOG_BLOCK]!;
+const newest = (): readonly LogBlock[] =>
+  world.blocks.filter(({ number }) => number <= head.number && number > head.number - 20);
+const sorted = (values: readonly bigint[]): bigint[] => [...values].sort((a, b) => Number(a - b));
 
 test.each([
-  [FINAL, BLOCKS],
-  [FINAL - 5, FINAL + 1],
-  [FINAL, FINAL],
+  [STORED_TO, TIP],
+  [HEAD_FROM - 1, STORED_TO + 1],
+  [STORED_TO, STORED_TO],
 ])(
   'gasoracle shows the 10 %, 50 % and 90 % quantiles of recent gas prices: cursor %d, head %d',
   async (finalTo, tip) => {
-    head = snapshot(finalTo, tip);
-    const paid = sorted(newest().flatMap(({ prices }) => prices));
+    head = logSnapshot(world.blocks, finalTo, tip);
+    const paid = sorted(newest().flatMap(({ gasPrices }) => gasPrices));
     expect(paid.length).toBeGreaterThan(10);
     const at = (share: number): string => formatUnits(paid[Math.floor(share * paid.length)]!, 9);
     expect((await api.ask('/api?module=gastracker&action=gasoracle')).json).toEqual({
@@ -116,7 +53,7 @@ test.each([
         SafeGasPrice: at(0.1),
         ProposeGasPrice: at(0.5),
         FastGasPrice: at(0.9),
-        suggestBaseFee: formatUnits(blocks[tip - 1]!.fee, 9),
+        suggestBaseFee: formatUnits(blockAt(tip).baseFee, 9),
         gasUsedRatio: '',
       },
     });
@@ -124,12 +61,14 @@ test.each([
 );
 
 test('gasestimate is the mean wait for a block that accepts the gas price', async () => {
-  head = snapshot(FINAL, BLOCKS);
-  const seconds = (blocks[BLOCKS - 1]!.timestamp - blocks[BLOCKS - 21]!.timestamp) / 20;
+  head = world.head;
+  const seconds = (blockAt(TIP).timestamp - blockAt(TIP - 20).timestamp) / 20;
   const random = createRandom(SEED + 1);
   for (let round = 0; round < 20; round += 1) {
     const price = round === 0 ? 0n : 1_000_000_000n + BigInt(random.int(2_500_000_000));
-    const taking = newest().filter(({ prices, fee }) => price >= (sorted(prices)[0] ?? fee)).length;
+    const taking = newest().filter(
+      ({ gasPrices, baseFee }) => price >= (sorted(gasPrices)[0] ?? baseFee),
+    ).length;
     const wanted = Math.ceil((taking === 0 ? 21 : 20 / taking) * seconds);
     const { json } = await api.ask(`/api?module=gastracker&action=gasestimate&gasprice=${price}`);
     expect([price, json]).toEqual([price, { status: '1', message: 'OK', result: String(wanted) }]);
@@ -152,7 +91,7 @@ test('ethprice is the native price of our pools, or an error without one, and et
     [12.5, '12.5'],
     [null, null],
   ] as const) {
-    const one = await startDialect(priced(usd), () => head);
+    const one = await startExplorer(priced(usd), () => head);
     const { json } = await one.ask(path);
     await one.close();
     const result = {

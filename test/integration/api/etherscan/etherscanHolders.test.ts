@@ -8,8 +8,7 @@ import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { readTokenHolding } from '../../../../src/query/holders/tokenHolding';
 import { readTotalSupply } from '../../../../src/query/tokens/totalSupply';
 import { rememberState } from '../../../../src/query/head/rememberState';
-import { startDialect, type DialectServer } from './etherscanServer';
-import { explorerDeps } from '../explorer/explorerServer';
+import { explorerDeps, startExplorer, type ExplorerServer } from '../explorer/explorerServer';
 import { notOk } from './etherscanWorld';
 import { decimalsOf } from '../market/plainMarket';
 import {
@@ -21,7 +20,7 @@ import {
   storeWallets,
   wholeSnapshot,
 } from '../portfolio/transferWorld';
-import { CHAIN_ID, FIRST_BLOCK, hexOf } from '../../../support/worlds/world';
+import { FIRST_BLOCK, hexOf } from '../../../support/worlds/world';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';
 import { makeMarketWorld, WALLETS_PLAN } from '../../../support/server/marketServer';
@@ -31,15 +30,14 @@ const marketWorld = makeMarketWorld({ ...WALLETS_PLAN, seed: SEED });
 const { world, finalTo: FINAL, tip: TIP } = marketWorld;
 const moves = makeTransfers(world, SEED);
 let head: HeadSnapshot;
-let api: DialectServer;
+let api: ExplorerServer;
 let node: NodeState | null = null;
 let store: TestStore;
 beforeAll(async () => {
   process.stdout.write(`seed ${SEED}\n`);
   store = await storeWallets(marketWorld, moves);
-  const chain = { chainId: CHAIN_ID, runner: store.runner, head: () => head };
-  const deps = explorerDeps([chain], store.database, { cache: UNCACHED, nodeOf: () => node });
-  api = await startDialect(deps, () => head);
+  const deps = explorerDeps(store, () => head, { cache: UNCACHED, nodeOf: () => node });
+  api = await startExplorer(deps, () => head);
 });
 
 afterAll(async () => {

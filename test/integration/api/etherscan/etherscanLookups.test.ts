@@ -13,9 +13,9 @@ import {
 } from './etherscanWorld';
 import type { VerifiedRecord } from '../../../../src/sources/verifiedRecord';
 import type { DialectDeps } from '../../../../src/api/etherscan/action';
-import { startDialect } from './etherscanServer';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';
+import { startExplorer } from '../explorer/explorerServer';
 
 let world: DialectWorld;
 
@@ -129,7 +129,7 @@ test('Sourcify: the runtime code is read from the node at the head', async () =>
       },
     }),
   };
-  const api = await startDialect({ ...deps, cache: UNCACHED }, () => world.head);
+  const api = await startExplorer({ ...deps, cache: UNCACHED }, () => world.head);
   try {
     const { json } = await api.ask(`/v2/contract/369/${SINGLE}?fields=runtimeBytecode.onchainBytecode`);
     expect(json?.['runtimeBytecode']).toEqual({ onchainBytecode: '0x6001' });
@@ -252,7 +252,7 @@ test('Sourcify and Blockscout give the implementation of a proxy and the decoded
     constructorArguments: encoded as `0x${string}`,
   };
   const verified = { ...world.deps.verified, find: () => Promise.resolve(record) };
-  const api = await startDialect({ ...world.deps, contracts, verified, cache: UNCACHED }, () => world.head);
+  const api = await startExplorer({ ...world.deps, contracts, verified, cache: UNCACHED }, () => world.head);
   try {
     const { json } = await api.ask(`/api/v2/smart-contracts/${PROXY}`);
     expect(json).toMatchObject({

@@ -4,8 +4,6 @@ import { describeRoutes } from '../../../../src/api/openapi';
 import { etherscanRoutes } from '../../../../src/api/etherscan/etherscanRoutes';
 import type { Hex } from '../../../../src/domain/hex';
 import type { NodeState, StateQuestion } from '../../../../src/domain/nodeState';
-import { blockOfOrd } from '../../../../src/domain/ord';
-import { startDialect } from './etherscanServer';
 import {
   hexNumber,
   MULTI,
@@ -16,12 +14,14 @@ import {
   SINGLE,
   TIP,
   TOKEN,
+  movedItem,
   type DialectWorld,
 } from './etherscanWorld';
 import { emitterOf, wordOf } from '../explorer/logWorld';
 import { createRandom } from '../../../support/createRandom';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';
+import { startExplorer } from '../explorer/explorerServer';
 
 let world: DialectWorld;
 
@@ -129,30 +129,11 @@ test('gettxreceiptstatus is 1 for a transaction with an indexed log', async () =
   expect((await world.ask({ ...query, txhash: '0x1' })).json).toEqual(notOk('Error! Invalid txhash format'));
 });
 
-function transferItem(row: LogRow) {
-  const block = world.blocks.find(({ number }) => number === blockOfOrd(row.ord))!;
-  return {
-    blockNumber: String(block.number),
-    timeStamp: String(block.timestamp),
-    hash: row.tx_hash,
-    nonce: '',
-    blockHash: block.hash,
-    from: `0x${row.topic1!.slice(26)}`,
-    contractAddress: TOKEN,
-    to: `0x${row.topic2!.slice(26)}`,
-    value: String(BigInt(row.data)),
-    tokenName: '',
-    tokenSymbol: '',
-    tokenDecimal: '',
-    transactionIndex: String(row.tx_index),
-    gas: '',
-    gasPrice: '',
-    gasUsed: '',
-    cumulativeGasUsed: '',
-    input: 'deprecated',
-    confirmations: String(TIP - block.number),
-  };
-}
+const transferItem = (row: LogRow) => ({
+  ...movedItem(world.blocks, row, `0x${row.topic1!.slice(26)}`, `0x${row.topic2!.slice(26)}`),
+  value: String(BigInt(row.data)),
+  tokenDecimal: '',
+});
 
 test('tokentx lists the transfers of a token or a holder, in both orders, page by page', async () => {
   const transfers = world.blocks.flatMap(({ logs }) => logs).filter(({ address }) => address === TOKEN);
@@ -187,7 +168,7 @@ test('balances, supplies and calls come from the node at the head, and are refus
   const supply = { module: 'stats', action: 'tokensupply', contractaddress: TOKEN };
   const bare = await world.ask(supply);
   expect(bare.json).toEqual(notOk('Error! Missing Or invalid Action name'));
-  const api = await startDialect({ ...world.deps, cache: UNCACHED, nodeOf: () => node }, () => world.head);
+  const api = await startExplorer({ ...world.deps, cache: UNCACHED, nodeOf: () => node }, () => world.head);
   const read = async (query: string) => (await api.ask(`/api?${query}`)).json;
   try {
     const ok = (result: unknown) => ({ status: '1', message: 'OK', result });

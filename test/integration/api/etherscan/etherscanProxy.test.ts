@@ -4,29 +4,28 @@
  */
 import { Interface } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../../src/dev/node/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../../src/dev/node/devRpc';
+import { field, type DevRpc } from '../../../../src/dev/node/devRpc';
 import type { DialectDeps } from '../../../../src/api/etherscan/action';
-import { createEndpointPool, type EndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import { createEndpointPool } from '../../../../src/chain/rpc/endpointPool';
 import { createNodeState } from '../../../../src/chain/rpc/nodeState';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { createLog } from '../../../../src/log';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createNodeReads } from '../../../../src/sources/nodeReads';
-import { startDialect, type DialectServer } from './etherscanServer';
 import { notOk, NOBODY, openDialectWorld, type DialectWorld } from './etherscanWorld';
 import { LOG_CHAIN_ID } from '../explorer/logWorld';
 import { hexOf } from '../../../support/worlds/worldEvents';
+import { startExplorer, type ExplorerServer } from '../explorer/explorerServer';
+import { startNodeChain, type NodeChain } from '../../../support/node/nodeChain';
 
 const SEED = 5;
 const log = createLog('silent', false);
 const UNKNOWN = hexOf('99', 9, 64);
 
-let anvil: Anvil;
+let node: NodeChain;
 let rpc: DevRpc;
-let pool: EndpointPool;
 let world: DialectWorld;
-let api: DialectServer;
+let api: ExplorerServer;
 let head: HeadSnapshot;
 let contract: Hex;
 let reverting: Hex;
@@ -50,29 +49,21 @@ function creationCode(runtime: string): string {
 }
 
 beforeAll(async () => {
-  anvil = await startAnvil({ log, chainId: LOG_CHAIN_ID, timestamp: 1_700_000_000, accounts: 2 });
-  rpc = openDevRpc(anvil.url);
-  pool = createEndpointPool({ urls: [anvil.url], chainId: LOG_CHAIN_ID, log });
-  const [sender] = (await rpc.call('eth_accounts')) as Hex[];
-  const send = async (tx: object): Promise<Hex> => {
-    const hash = (await rpc.call('eth_sendTransaction', [{ from: sender, gas: '0x30d40', ...tx }])) as Hex;
-    await rpc.call('evm_mine');
-    return hash;
-  };
-  creation = await send({ data: creationCode(runtimeCode()) });
-  contract = field(await rpc.call('eth_getTransactionReceipt', [creation]), 'contractAddress') as Hex;
-  failed = await send({ to: contract, value: '0x1' });
-  const always = await send({ data: creationCode(REVERTING) });
-  reverting = field(await rpc.call('eth_getTransactionReceipt', [always]), 'contractAddress') as Hex;
+  node = await startNodeChain();
+  ({ rpc } = node);
+  const made = await node.send({ data: creationCode(runtimeCode()) });
+  creation = field(made, 'transactionHash') as Hex;
+  contract = field(made, 'contractAddress') as Hex;
+  failed = field(await node.send({ to: contract, value: '0x1' }), 'transactionHash') as Hex;
+  reverting = await node.deploy(creationCode(REVERTING));
   const told = new Interface(['error Error(string)']).encodeErrorResult('Error', ['because']).slice(2);
-  const tells = await send({ data: creationCode(`6064600c60003960646000fd${told}`) });
-  telling = field(await rpc.call('eth_getTransactionReceipt', [tells]), 'contractAddress') as Hex;
+  telling = await node.deploy(creationCode(`6064600c60003960646000fd${told}`));
   const block = await rpc.call('eth_getBlockByNumber', ['latest', false]);
   world = await openDialectWorld(SEED);
   const number = Number(field(block, 'number'));
   head = { ...world.head, number, hash: field(block, 'hash') as Hex, finalNumber: number - 1 };
-  const reads = createNodeReads(pool);
-  const state = createNodeState({ rpc: pool, log });
+  const reads = createNodeReads(node.pool);
+  const state = createNodeState({ rpc: node.pool, log });
   const chain = world.deps.findChain(LOG_CHAIN_ID)!;
   const deps: DialectDeps = {
     ...world.deps,
@@ -80,15 +71,13 @@ beforeAll(async () => {
     readsOf: () => reads,
     nodeOf: () => state,
   };
-  api = await startDialect(deps, () => head);
+  api = await startExplorer(deps, () => head);
 });
 
 afterAll(async () => {
   await api?.close();
   await world?.close();
-  await pool?.close();
-  await rpc?.close();
-  await anvil?.stop();
+  await node?.close();
 });
 
 const ask = async (query: Record<string, string>) =>
@@ -245,7 +234,7 @@ test('a dead node is reported as a timeout, and without a node the action is ref
     ...world.deps,
     readsOf: () => createNodeReads(createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log })),
   };
-  const [silent, none] = [await startDialect(away, () => head), await startDialect(world.deps, () => head)];
+  const [silent, none] = [await startExplorer(away, () => head), await startExplorer(world.deps, () => head)];
   try {
     const path = `/api?module=proxy&action=eth_getCode&address=${ZERO_ADDRESS}`;
     const busy = 'Unexpected err, timeout occurred or server too busy. Please try again later';

@@ -5,28 +5,24 @@ import type { LogRow } from '../../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../../src/domain/hex';
 import type { NodeState } from '../../../../src/domain/nodeState';
 import { blockOfOrd } from '../../../../src/domain/ord';
-import { startDialect } from './etherscanServer';
 import {
   BOX,
   NFT,
   NOBODY,
   openDialectWorld,
-  TIP,
   TOKEN,
   topicsOf,
+  BOXES,
+  movedItem,
   type DialectWorld,
 } from './etherscanWorld';
 import { wordOf } from '../explorer/logWorld';
 import { SEED } from '../../../support/run/seed';
+import { startExplorer } from '../explorer/explorerServer';
 
 const NFTS = new Interface([
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ]);
-const BOXES = new Interface([
-  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
-]);
-
 let world: DialectWorld;
 
 beforeAll(async () => {
@@ -69,29 +65,10 @@ function plainBoxes(): Moved[] {
   });
 }
 
-function itemOf({ row, from, to, values }: Moved) {
-  const block = world.blocks.find(({ number }) => number === blockOfOrd(row.ord))!;
-  return {
-    blockNumber: String(block.number),
-    timeStamp: String(block.timestamp),
-    hash: row.tx_hash,
-    nonce: '',
-    blockHash: block.hash,
-    from: from.toLowerCase(),
-    contractAddress: row.address,
-    to: to.toLowerCase(),
-    tokenName: '',
-    tokenSymbol: '',
-    transactionIndex: String(row.tx_index),
-    gas: '',
-    gasPrice: '',
-    gasUsed: '',
-    cumulativeGasUsed: '',
-    input: 'deprecated',
-    confirmations: String(TIP - block.number),
-    ...values,
-  };
-}
+const itemOf = ({ row, from, to, values }: Moved) => ({
+  ...movedItem(world.blocks, row, from.toLowerCase(), to.toLowerCase()),
+  ...values,
+});
 
 test.each([
   ['tokennfttx', NFT, plainNfts],
@@ -136,7 +113,7 @@ test('names of contracts that are not in the token table come from the node', as
         }),
       ),
   };
-  const api = await startDialect({ ...world.deps, nodeOf: () => node }, () => world.head);
+  const api = await startExplorer({ ...world.deps, nodeOf: () => node }, () => world.head);
   try {
     for (const [action, contract, named] of [
       ['tokennfttx', NFT, { tokenName: 'Nifty One', tokenSymbol: 'N1' }],

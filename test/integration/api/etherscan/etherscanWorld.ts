@@ -1,4 +1,4 @@
-/** A small chain with ERC-20 transfers and two verified contracts, behind the Etherscan dialect. */
+/** The explorer's world: a small chain with token transfers and two verified contracts, behind every dialect. */
 import { Interface } from 'ethers';
 
 import type { Database } from '../../../../src/clickhouse/client/database';
@@ -14,8 +14,12 @@ import { createVerifiedReader } from '../../../../src/query/contracts/verifiedCo
 import { createVerifiedStore } from '../../../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../../src/sources/verifiedRecord';
 import { openTestStore } from '../../../support/engine/testStore';
-import { startDialect, type DialectAnswer, type DialectServer } from './etherscanServer';
-import { explorerDeps } from '../explorer/explorerServer';
+import {
+  explorerDeps,
+  startExplorer,
+  type ExplorerAnswer,
+  type ExplorerServer,
+} from '../explorer/explorerServer';
 import {
   FIRST_LOG_BLOCK,
   LOG_CHAIN_ID,
@@ -26,12 +30,15 @@ import {
   type LogBlock,
 } from '../explorer/logWorld';
 import { hexOf } from '../../../support/worlds/worldEvents';
+import { logRow } from '../../../support/worlds/logRow';
 
 export const BLOCKS = 60;
 export const STORED_TO = FIRST_LOG_BLOCK + 40;
+/** The blocks from here to `STORED_TO` are in the final and in the head tables. */
+export const HEAD_FROM = STORED_TO - 4;
 export const TIP = FIRST_LOG_BLOCK + BLOCKS - 1;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const BOXES = new Interface([
+export const BOXES = new Interface([
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
 ]);
@@ -60,8 +67,8 @@ export interface DialectWorld {
   readonly blocks: readonly LogBlock[];
   readonly head: HeadSnapshot;
   readonly deps: ExplorerDeps;
-  readonly api: DialectServer;
-  ask(query: Record<string, string>): Promise<DialectAnswer>;
+  readonly api: ExplorerServer;
+  ask(query: Record<string, string>): Promise<ExplorerAnswer>;
   resultOf(query: Record<string, string>): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -88,6 +95,30 @@ export function entryOf(blocks: readonly LogBlock[], row: LogRow) {
     logIndex: hexNumber(logIndexOfOrd(row.ord)),
     transactionHash: row.tx_hash,
     transactionIndex: hexNumber(row.tx_index),
+  };
+}
+
+/** The fields that the lists of transfers share, for a log that moved something from one address to another. */
+export function movedItem(blocks: readonly LogBlock[], row: LogRow, from: string, to: string) {
+  const block = blocks[blockOfOrd(row.ord) - FIRST_LOG_BLOCK]!;
+  return {
+    blockNumber: String(block.number),
+    timeStamp: String(block.timestamp),
+    hash: row.tx_hash,
+    nonce: '',
+    blockHash: block.hash,
+    from,
+    contractAddress: row.address,
+    to,
+    tokenName: '',
+    tokenSymbol: '',
+    transactionIndex: String(row.tx_index),
+    gas: '',
+    gasPrice: '',
+    gasUsed: '',
+    cumulativeGasUsed: '',
+    input: 'deprecated',
+    confirmations: String(TIP - block.number),
   };
 }
 
@@ -134,68 +165,51 @@ export const multi = recordOf(
 );
 
 function transferOf(block: LogBlock, index: number): LogRow {
-  return {
-    chain_id: LOG_CHAIN_ID,
+  return logRow({
     ord: toOrd(block.number, 900),
     timestamp: block.timestamp,
     address: TOKEN,
-    topic_count: 3,
-    topic0: TRANSFER,
-    topic1: wordOf(index % 3),
-    topic2: wordOf(1 + (index % 2)),
-    topic3: undefined,
+    topics: [TRANSFER, wordOf(index % 3), wordOf(1 + (index % 2))],
     data: hexOf('00', 1_000 + index, 64),
     tx_hash: hexOf('7e', block.number, 64),
     tx_index: 9,
-  };
+  });
 }
 
 /** Depending on the parity of the block: an ERC-721 move, or an ERC-1155 move of one or several ids. */
 function nftMovesOf(block: LogBlock, index: number): LogRow[] {
   const sides = [wordOf(index % 3), wordOf(1 + (index % 2))];
   const [from, to] = sides.map((word) => `0x${word.slice(26)}`);
-  const common = { chain_id: LOG_CHAIN_ID, timestamp: block.timestamp, tx_index: 9 };
-  const tx_hash = hexOf('7e', block.number, 64);
-  const one = index % 2 === 0;
-  const { data, topics } = one
-    ? BOXES.encodeEventLog('TransferSingle', [NOBODY, from, to, index, index * 10])
-    : BOXES.encodeEventLog('TransferBatch', [NOBODY, from, to, [index, 7, 8], [1, index, 2n ** 200n]]);
-  const [topic0, topic1, topic2, topic3] = topics as Hex[];
-  const nft = {
-    topic0: TRANSFER,
-    topic1: sides[0],
-    topic2: sides[1],
-    topic3: wordOf(5_000 + index),
-  } as const;
+  const common = { timestamp: block.timestamp, tx_hash: hexOf('7e', block.number, 64), tx_index: 9 };
+  const { data, topics } =
+    index % 2 === 0
+      ? BOXES.encodeEventLog('TransferSingle', [NOBODY, from, to, index, index * 10])
+      : BOXES.encodeEventLog('TransferBatch', [NOBODY, from, to, [index, 7, 8], [1, index, 2n ** 200n]]);
+  const nft: Hex[] = [TRANSFER, ...sides, wordOf(5_000 + index)];
   return [
-    { ...common, ord: toOrd(block.number, 901), address: NFT, topic_count: 4, ...nft, data: '0x', tx_hash },
-    {
+    logRow({ ...common, ord: toOrd(block.number, 901), address: NFT, topics: nft }),
+    logRow({
       ...common,
       ord: toOrd(block.number, 902),
       address: BOX,
-      topic_count: 4,
-      topic0,
-      topic1,
-      topic2,
-      topic3,
+      topics: topics as Hex[],
       data: data as Hex,
-      tx_hash,
-    },
+    }),
   ];
 }
 
 export async function openDialectWorld(seed: number): Promise<DialectWorld> {
   process.stdout.write(`seed ${seed}\n`);
-  const { db, database, runner, close } = await openTestStore();
+  const store = await openTestStore();
+  const { db, runner } = store;
   const blocks = makeLogBlocks(seed, BLOCKS, 10);
   blocks.forEach((block, index) => block.logs.push(transferOf(block, index), ...nftMovesOf(block, index)));
-  await storeLogBlocks(db, blocks, { storedTo: STORED_TO, headFrom: STORED_TO + 1, inserts: 2 });
+  await storeLogBlocks(db, blocks, { storedTo: STORED_TO, headFrom: HEAD_FROM, inserts: 2 });
   await insertRows(db, contractCodesTable, [PROXY_CODE]);
   await createVerifiedStore(db, createQueryRunner(db)).store([single, multi]);
   const head = logSnapshot(blocks, STORED_TO, TIP);
-  const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };
-  const deps = explorerDeps([chain], database, { verified: createVerifiedReader(runner) });
-  const api = await startDialect(deps, () => head);
+  const deps = explorerDeps(store, () => head, { verified: createVerifiedReader(runner) });
+  const api = await startExplorer(deps, () => head);
   const ask: DialectWorld['ask'] = (query) => api.ask(`/api?${new URLSearchParams(query).toString()}`);
   return {
     database: db,
@@ -207,7 +221,7 @@ export async function openDialectWorld(seed: number): Promise<DialectWorld> {
     resultOf: async (query) => (await ask(query)).json?.result,
     async close() {
       await api.close();
-      await close();
+      await store.close();
     },
   };
 }

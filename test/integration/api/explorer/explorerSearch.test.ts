@@ -20,9 +20,10 @@ import {
   TIP,
   type DialectWorld,
 } from '../etherscan/etherscanWorld';
-import { startExplorer } from './explorerServer';
-import { LOG_CHAIN_ID, wordOf } from './logWorld';
+import { startExplorer, type ExplorerServer } from './explorerServer';
+import { wordOf } from './logWorld';
 import { hexOf } from '../../../support/worlds/worldEvents';
+import { logRow } from '../../../support/worlds/logRow';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const COPY = hexOf('c9', 1, 40);
@@ -33,7 +34,7 @@ const MANY = 2_300;
 const WRONG_CHECKSUM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
 
 let world: DialectWorld;
-let explorer: Awaited<ReturnType<typeof startExplorer>>;
+let explorer: ExplorerServer;
 
 interface Hit {
   readonly type: string;
@@ -93,20 +94,17 @@ afterAll(async () => {
 /** In one final block. */
 function transfersOf(address: Hex, count: number): LogRow[] {
   const block = world.blocks.find(({ number }) => number === STORED_TO)!;
-  return Array.from({ length: count }, (_, index) => ({
-    chain_id: LOG_CHAIN_ID,
-    ord: toOrd(block.number, 1_000 + index),
-    timestamp: block.timestamp,
-    address,
-    topic_count: 3,
-    topic0: TRANSFER,
-    topic1: wordOf(1),
-    topic2: wordOf(2),
-    topic3: undefined,
-    data: hexOf('00', index, 64),
-    tx_hash: hexOf('7e', block.number, 64),
-    tx_index: 9,
-  }));
+  return Array.from({ length: count }, (_, index) =>
+    logRow({
+      ord: toOrd(block.number, 1_000 + index),
+      timestamp: block.timestamp,
+      address,
+      topics: [TRANSFER, wordOf(1), wordOf(2)],
+      data: hexOf('00', index, 64),
+      tx_hash: hexOf('7e', block.number, 64),
+      tx_index: 9,
+    }),
+  );
 }
 
 test('a verified token is marked as verified and ranks before a busier unverified copy', async () => {

@@ -1,9 +1,8 @@
-/** Serves the explorer's endpoints over HTTP for tests that store the rows themselves. */
+/** Serves the explorer's endpoints and dialects over HTTP, for tests that store the rows themselves. */
 
 import { createByteCache } from '../../../../src/api/byteCache';
 import { explorerRoutes } from '../../../../src/api/explorerRoutes';
 import type { ExplorerDeps } from '../../../../src/api/explorerRoute';
-import type { QueryRunner } from '../../../../src/clickhouse/client/namedQueries';
 import type { SignatureReader, VerifiedReader } from '../../../../src/domain/verifiedContract';
 import { createBlockHashes } from '../../../../src/query/head/blockHashes';
 import { createContractReader } from '../../../../src/query/contracts/contracts';
@@ -13,8 +12,10 @@ import { createLogDecoder } from '../../../../src/query/logs/logDecoder';
 import { Directory } from '../../../../src/query/tokens/directory';
 import type { Json } from '../../../support/server/apiServer';
 import { serveRoutes } from '../../../support/server/serveRoutes';
+import type { TestStore } from '../../../support/engine/testStore';
 
-export const nothingVerified: VerifiedReader = {
+const CHAIN_ID = 369;
+const nothingVerified: VerifiedReader = {
   find: () => Promise.resolve(null),
   findMany: (contracts) => Promise.resolve(contracts.map(() => null)),
   readSources: () => Promise.resolve([]),
@@ -24,44 +25,36 @@ export const noSignatures: SignatureReader = {
   listByPrefix: () => Promise.resolve([]),
 };
 
-export interface TestedChain {
-  readonly chainId: number;
-  readonly runner: QueryRunner;
-  readonly head: () => HeadSnapshot | null;
-}
-
 /**
- * Dependencies of the endpoints over these chains. The first chain has the verified contracts; 369 and 943 are valid.
+ * Dependencies of the endpoints. The store holds chain 369 and the verified contracts; null: nothing is stored. Chains
+ * 369 and 943 are valid.
  */
 export function explorerDeps(
-  tested: readonly TestedChain[],
-  verifiedDb: string,
+  store: Pick<TestStore, 'runner' | 'database'> | null,
+  head: () => HeadSnapshot | null,
   more: Partial<ExplorerDeps> = {},
 ): ExplorerDeps {
-  const chains = new Map(
-    tested.map(
-      (one) =>
-        [
-          one.chainId,
-          {
-            ...one,
-            hashes: createBlockHashes(one),
-            logCounts: createLogCounts(one),
-            directory: new Directory(one.runner),
-          },
-        ] as const,
-    ),
-  );
+  const source = store === null ? null : { chainId: CHAIN_ID, runner: store.runner };
+  const chain =
+    source === null
+      ? null
+      : {
+          ...source,
+          head,
+          hashes: createBlockHashes(source),
+          logCounts: createLogCounts(source),
+          directory: new Directory(source.runner),
+        };
+  const verifiedDb = store?.database ?? 'nowhere';
   const { verified = nothingVerified, signatures = noSignatures } = more;
   return {
-    chainIds: [369, 943],
-    findChain: (chainId) => chains.get(chainId) ?? null,
+    chainIds: [CHAIN_ID, 943],
+    findChain: (chainId) => (chainId === CHAIN_ID ? chain : null),
     cache: createByteCache(),
     contracts: createContractReader(
       (chainId) => {
-        const chain = chains.get(chainId);
-        const head = chain?.head() ?? null;
-        return chain === undefined || head === null ? null : { source: chain, head };
+        const now = head();
+        return chainId !== CHAIN_ID || source === null || now === null ? null : { source, head: now };
       },
       () => verifiedDb,
     ),
@@ -77,20 +70,37 @@ export function explorerDeps(
 export interface ExplorerAnswer {
   readonly status: number;
   readonly headers: Headers;
-  readonly json: Json;
+  readonly text: string;
+  /** null if the body is not JSON. */
+  readonly json: { status?: unknown; message?: unknown; result?: unknown; [key: string]: unknown } | null;
+}
+
+export interface ExplorerServer {
+  readonly port: number;
+  /** Any path, method and body. */
+  ask(path: string, init?: RequestInit): Promise<ExplorerAnswer>;
+  /** A path below `/api/v1`. */
+  get(path: string): Promise<Omit<ExplorerAnswer, 'json'> & { readonly json: Json }>;
+  close(): Promise<void>;
 }
 
 export async function startExplorer(
   deps: ExplorerDeps,
   head: () => HeadSnapshot | null,
-): Promise<{ get(path: string): Promise<ExplorerAnswer>; close(): Promise<void> }> {
-  const { url, close } = await serveRoutes(explorerRoutes(deps), { head });
+  rateLimitPerMinute = 0,
+): Promise<ExplorerServer> {
+  const { port, url, close } = await serveRoutes(explorerRoutes(deps), { head, rateLimitPerMinute });
+  const ask: ExplorerServer['ask'] = async (path, init) => {
+    const answer = await fetch(`${url}${path}`, init);
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    const json = isJson ? JSON.parse(text) : null;
+    return { status: answer.status, headers: answer.headers, text, json };
+  };
   return {
-    async get(path) {
-      const answer = await fetch(`${url}/api/v1${path}`);
-      const json: Json = JSON.parse(await answer.text());
-      return { status: answer.status, headers: answer.headers, json };
-    },
+    port,
+    ask,
+    get: async (path) => (await ask(`/api/v1${path}`)) as Awaited<ReturnType<ExplorerServer['get']>>,
     close,
   };
 }

@@ -14,6 +14,7 @@ import { toOrd } from '../../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createRandom, type Random } from '../../../support/createRandom';
 import { hexOf } from '../../../support/worlds/worldEvents';
+import { logRow } from '../../../support/worlds/logRow';
 
 export const LOG_CHAIN_ID = 369;
 /** Below the block where ords gain a digit, so that sorting ords as text gives a wrong order. */
@@ -27,6 +28,9 @@ export interface LogBlock {
   readonly hash: Hex;
   readonly parentHash: Hex;
   readonly timestamp: number;
+  readonly baseFee: bigint;
+  /** What each transaction paid, in wei. */
+  readonly gasPrices: readonly bigint[];
   readonly logs: LogRow[];
   readonly created: CreatedContractRow[];
 }
@@ -43,22 +47,16 @@ function makeLogs(random: Random, number: number, timestamp: number, count: numb
     // Real log indexes of canonical blocks have no gaps, but no code may depend on this.
     logIndex += 1 + (random() < 0.1 ? random.int(5) : 0);
     const topicCount = random.int(5);
-    const word = (place: number): Hex | undefined =>
-      place < topicCount ? wordOf(random.int(WORDS)) : undefined;
-    return {
-      chain_id: LOG_CHAIN_ID,
+    const words = Array.from({ length: Math.max(0, topicCount - 1) }, () => wordOf(random.int(WORDS)));
+    return logRow({
       ord: toOrd(number, logIndex),
       timestamp,
       address: emitterOf(Math.floor(random() * random() * EMITTERS)),
-      topic_count: topicCount,
-      topic0: topicCount > 0 ? topicOf(random.int(TOPICS)) : undefined,
-      topic1: word(1),
-      topic2: word(2),
-      topic3: word(3),
+      topics: topicCount === 0 ? [] : [topicOf(random.int(TOPICS)), ...words],
       data: random() < 0.3 ? '0x' : `0x${hexOf('da', random.int(1_000_000), 64).slice(2)}`,
       tx_hash: hexOf(salt, number * 100 + tx, 64),
       tx_index: tx,
-    };
+    });
   });
 }
 
@@ -82,11 +80,14 @@ export function makeLogBlocks(seed: number, blocks: number, events: number): Log
             },
           ]
         : [];
+    const baseFee = 1_000_000_000n + BigInt(random.int(1_000_000_000));
     return {
       number,
       hash: hexOf('1b', number, 64),
       parentHash: hexOf('1b', number - 1, 64),
       timestamp,
+      baseFee,
+      gasPrices: Array.from({ length: random.int(6) }, () => baseFee + BigInt(random.int(3_000_000_000))),
       logs: makeLogs(random, number, timestamp, random.int(events * 2 + 1), '7a'),
       created,
     };
@@ -104,10 +105,10 @@ async function insertBlocks(db: Database, blocks: readonly LogBlock[], commit?: 
     hash: block.hash,
     parent_hash: block.parentHash,
     timestamp: block.timestamp,
-    base_fee: null,
-    transaction_count: 1,
+    base_fee: block.baseFee,
+    transaction_count: block.gasPrices.length,
     log_count: block.logs.length,
-    gas_prices: [],
+    gas_prices: block.gasPrices,
   }));
   await insertRows(db, blocksTable, rows, options);
   await insertRows(
@@ -141,7 +142,8 @@ export async function storeLogBlocks(
   for (const block of blocks.filter(({ number }) => number >= options.headFrom)) {
     if (random() < 0.5) {
       const logs = makeLogs(random, block.number, block.timestamp + 1, 8, '0f');
-      const orphan = { ...block, hash: hexOf('0f', block.number, 64), logs, created: [] };
+      const gasPrices = [10n ** 18n];
+      const orphan = { ...block, hash: hexOf('0f', block.number, 64), gasPrices, logs, created: [] };
       await insertBlocks(db, [orphan], ORPHANS + block.number);
     }
     await insertBlocks(db, [block], COMMITS + block.number);

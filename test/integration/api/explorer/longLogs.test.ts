@@ -1,4 +1,7 @@
-/** Logs with long data: page sizes in bytes, truncated data and values, and one log in full. */
+/**
+ * Logs with long data: page sizes in bytes, truncated data and values, and one log in full. Has its own rows, because
+ * 27 MB of logs would change the page sizes of other tests.
+ */
 import { Interface } from 'ethers';
 
 import type { LogRow } from '../../../../src/clickhouse/schema/tables';
@@ -6,11 +9,11 @@ import type { Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
 import type { AbiEntry } from '../../../../src/domain/verifiedContract';
 import type { Json } from '../../../support/server/apiServer';
-import { startDialect, type DialectServer } from '../etherscan/etherscanServer';
-import { explorerDeps, noSignatures } from './explorerServer';
-import { FIRST_LOG_BLOCK, LOG_CHAIN_ID, logSnapshot, storeLogBlocks, type LogBlock } from './logWorld';
+import { explorerDeps, noSignatures, startExplorer, type ExplorerServer } from './explorerServer';
+import { FIRST_LOG_BLOCK, logSnapshot, storeLogBlocks, type LogBlock } from './logWorld';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 import { hexOf } from '../../../support/worlds/worldEvents';
+import { logRow } from '../../../support/worlds/logRow';
 
 const KIB = 1_024;
 const CUT = 64 * KIB;
@@ -54,20 +57,8 @@ const bytes = (count: number): Buffer => Buffer.alloc(count, Buffer.from('012345
 let log = -1;
 function rowOf(block: number, address: Hex, data: Hex): LogRow {
   log += 1;
-  return {
-    chain_id: LOG_CHAIN_ID,
-    ord: toOrd(block, log),
-    timestamp: 1_700_000_000 + block,
-    address,
-    topic_count: 2,
-    topic0: TOPIC,
-    topic1: hexOf('00', 5, 64),
-    topic2: undefined,
-    topic3: undefined,
-    data,
-    tx_hash: hexOf('7a', block, 64),
-    tx_index: 0,
-  };
+  const topics = [TOPIC, hexOf('00', 5, 64)];
+  return logRow({ ord: toOrd(block, log), address, topics, data, tx_hash: hexOf('7a', block, 64) });
 }
 
 function makeBlocks(): LogBlock[] {
@@ -88,6 +79,8 @@ function makeBlocks(): LogBlock[] {
       hash: hexOf('1b', number, 64),
       parentHash: hexOf('1b', number - 1, 64),
       timestamp: 1_700_000_000 + number,
+      baseFee: 1n,
+      gasPrices: [],
       logs: made.map(([address, data]) => rowOf(number, address, data)),
       created: [],
     };
@@ -97,14 +90,15 @@ function makeBlocks(): LogBlock[] {
 const blocks = makeBlocks();
 const head = logSnapshot(blocks, FIRST_LOG_BLOCK, FIRST_LOG_BLOCK + blocks.length - 1);
 let store: TestStore;
-let api: DialectServer;
+let api: ExplorerServer;
 
 beforeAll(async () => {
   const range = { storedTo: FIRST_LOG_BLOCK, headFrom: FIRST_LOG_BLOCK + 1, inserts: 1 };
   store = await openTestStore(({ db }) => storeLogBlocks(db, blocks, range));
-  const { runner, database } = store;
-  const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };
-  api = await startDialect(explorerDeps([chain], database, { signatures }), () => head);
+  api = await startExplorer(
+    explorerDeps(store, () => head, { signatures }),
+    () => head,
+  );
 });
 
 afterAll(async () => {

@@ -1,33 +1,24 @@
-/** GET /source-search over HTTP: parameters, limits, envelope. */
-import { ZERO_HASH } from '../../../../src/domain/hex';
-import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
+/** GET /source-search over HTTP: parameters, limits, envelope. Has its own sources, because hits are counted. */
 import { sourceSearchAnswerShape } from '../../../../src/wire/sourceSearch';
 import type { VerifiedRecord } from '../../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../../support/engine/sourcesDatabase';
 import { compileSet, toRecord } from '../../../support/worlds/verifiedWorld';
 import { TRICKY } from '../../../support/worlds/worldSources';
-import { explorerDeps, startExplorer } from './explorerServer';
+import { explorerDeps, startExplorer, type ExplorerServer } from './explorerServer';
+import { finalHead } from '../../../support/worlds/finalHead';
 
-const head: HeadSnapshot = {
-  version: '1',
-  number: 10,
-  hash: ZERO_HASH,
-  timestamp: 1_700_000_000,
-  startBlock: 1,
-  finalTo: 10,
-  finalNumber: 10,
-  blocks: [],
-};
+const head = finalHead(10);
 let db: SourcesDatabase;
-let api: Awaited<ReturnType<typeof startExplorer>>;
+let api: ExplorerServer;
 
 beforeAll(async () => {
   db = await openSourcesDatabase();
   const records: VerifiedRecord[] = (await compileSet(TRICKY)).map((contract) => toRecord(contract, 369));
   await db.store.store(records);
-  const verifiedDb = new URL(db.writerUrl).pathname.slice(1);
-  const chain = { chainId: 369, runner: db.runner, head: () => head };
-  api = await startExplorer(explorerDeps([chain], verifiedDb, { verified: db.reader }), () => head);
+  api = await startExplorer(
+    explorerDeps(db, () => head, { verified: db.reader }),
+    () => head,
+  );
 });
 
 afterAll(async () => {

@@ -11,6 +11,7 @@ import { CHAIN } from '../../../support/server/apiServer';
 import { snapshotOf } from '../../../support/worlds/world';
 import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../../support/server/marketServer';
 import type { TestStore } from '../../../support/engine/testStore';
+import { fillPlainly } from './tokenTicksWorld';
 
 const marketWorld = makeMarketWorld(MARKET_PLAN);
 const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
@@ -78,42 +79,9 @@ function expectBars(head: HeadSnapshot, request: TicksRequest): { bars: Bar[]; n
       closed: time + seconds <= head.timestamp,
     });
   }
-  if (request.fill) return fillPlainly(all, seconds, head, request);
-  const bars = all.slice(-request.limit);
-  return { bars, nextTo: all.length > bars.length ? bars[0]!.time : null };
-}
-
-function fillPlainly(
-  all: Bar[],
-  seconds: number,
-  head: HeadSnapshot,
-  request: TicksRequest,
-): { bars: Bar[]; nextTo: number | null } {
-  const filled: Bar[] = [];
-  const byTime = new Map(all.map((bar) => [bar.time, bar]));
-  if (all.length === 0) return { bars: [], nextTo: null };
-  for (
-    let time = all[0]!.time;
-    time <= head.timestamp && (request.to === null || time < request.to);
-    time += seconds
-  ) {
-    const real = byTime.get(time);
-    const close = filled.at(-1)?.close ?? 0;
-    const flat = {
-      open: close,
-      high: close,
-      low: close,
-      close,
-      volume: 0,
-      volume_usd: 0,
-      trades: 0,
-      buys: 0,
-      sells: 0,
-    };
-    filled.push(real ?? { time, ...flat, closed: time + seconds <= head.timestamp });
-  }
-  const bars = filled.slice(-request.limit);
-  return { bars, nextTo: filled.length > bars.length ? bars[0]!.time : null };
+  const series = request.fill ? fillPlainly(all, seconds, head, request.to) : all;
+  const bars = series.slice(-request.limit);
+  return { bars, nextTo: series.length > bars.length ? bars[0]!.time : null };
 }
 
 function expectClose(got: Bar[], wanted: Bar[]): void {

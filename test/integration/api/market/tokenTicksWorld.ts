@@ -114,7 +114,8 @@ export function expectTokenBars(
   return { bars, nextTo, neverPriced: below.length === 0 && !isPriced };
 }
 
-function fillPlainly(bars: Bar[], seconds: number, head: HeadSnapshot, to: number | null): Bar[] {
+/** Adds a flat bar for each time without a trade, up to the head or before `to`. */
+export function fillPlainly(bars: Bar[], seconds: number, head: HeadSnapshot, to: number | null): Bar[] {
   const byTime = new Map(bars.map((bar) => [bar.time, bar]));
   const filled: Bar[] = [];
   let time = bars[0]?.time ?? Infinity;

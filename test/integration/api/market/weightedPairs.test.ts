@@ -14,12 +14,14 @@ import { getPairTicks } from '../../../../src/query/bars/ticks';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
 import { pairDetailShape } from '../../../../src/wire/pairs';
 import { isDecoded } from '../../../../src/wire/activity';
-import { SIM_PRICES, storeChain } from '../../../simulation/harness';
+import { storeChain } from '../../../simulation/harness';
 import { oracleSwaps } from '../../../support/oracle/oracle';
 import { VaultOracle } from '../../../support/oracle/oracleVault';
 import { SIM_CHAIN_ID, SIM_RANKED, SimChain } from '../../../simulation/chain/simChain';
 import { listingOf, VAULT, type SimVaultPool } from '../../../simulation/chain/simVault';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
+import { SIM_DESCRIPTION } from '../../../simulation/chain/simDescription';
+import { simDecimals } from '../../../simulation/chain/simPairCalls';
 
 const SEED = 11;
 const BLOCKS = 300;
@@ -37,10 +39,7 @@ beforeAll(async () => {
   store = await openTestStore(async ({ db }) => void (await storeChain(chain, db)));
   const { runner } = store;
   head = (await readHead(runner, SIM_CHAIN_ID))!;
-  const prices = createTokenPrices(runner, SIM_CHAIN_ID, {
-    anchors: SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' })),
-    wrappedNative: SIM_PRICES.wrappedNative,
-  });
+  const prices = createTokenPrices(runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
   table = await createPairTables(runner, SIM_CHAIN_ID, prices, []).at(head);
   entries = table.byAddress;
   pools = chain.vaultPoolsAt(chain.head.hash)!;
@@ -50,6 +49,10 @@ afterAll(() => store?.close());
 
 const close = (a: number, b: number): boolean =>
   Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
+
+/** In whole tokens. */
+const held = (pool: SimVaultPool, i: number): number =>
+  Number(pool.balances[i]) / 10 ** simDecimals(pool.tokens[i]!);
 
 test('a weighted or stable pool shows all its tokens in chain order, and other pools are not listed', () => {
   expect(pools.length).toBeGreaterThan(5);
@@ -79,7 +82,7 @@ test('the price is the ratio of balances over weights, and null without fixed we
     const [base, quote] = [item.base_token, item.quote_token].map(({ address }) =>
       (pool.tokens as string[]).indexOf(address),
     );
-    const part = (i: number): number => Number(pool.balances[i]) / Number(pool.weights[i]);
+    const part = (i: number): number => held(pool, i) / Number(pool.weights[i]);
     const expected = part(quote!) / part(base!);
     if (pool.nature !== 'plain' || !(expected > 0) || !Number.isFinite(expected)) {
       expect(item.price).toBeNull();
@@ -102,7 +105,7 @@ test('TVL is the value of the trusted tokens divided by their share of the weigh
     const all = pool.weights.reduce((sum, each) => sum + each, 0n);
     holdings.forEach(({ price }, i) => {
       if (price.usd === null || price.confidence < 0.5) return;
-      value += Number(pool.balances[i]) * price.usd;
+      value += held(pool, i) * price.usd;
       weight += Number(pool.weights[i]) / Number(all);
     });
     expect(close(item.liquidity_usd, weight > 0 ? value / weight : 0)).toBe(true);
@@ -282,9 +285,10 @@ test('every leg of a pool has its own bars in both directions', async () => {
           expect(answer.data).toEqual([]);
           continue;
         }
-        // The oracle's prices are token1 per token0; here token1 is the base.
-        expect(close(answer.data.at(-1)!.close, 1 / priced.at(-1)!.price!)).toBe(true);
-        expect(close(turned.data.at(-1)!.close, priced.at(-1)!.price!)).toBe(true);
+        // The oracle's prices are raw token1 per raw token0; here token1 is the base.
+        const price = priced.at(-1)!.price! * 10 ** (simDecimals(first) - simDecimals(second));
+        expect(close(answer.data.at(-1)!.close, 1 / price)).toBe(true);
+        expect(close(turned.data.at(-1)!.close, price)).toBe(true);
         legs += 1;
       }
     }

@@ -44,7 +44,7 @@ test('a missing eth_getBlockReceipts is detected once, not for every range', asy
   const node = await startNode(chainOf(8));
   node.hasReceipts = false;
   const { source } = sourceOf([node]);
-  await source.fetchBlock(3);
+  await source.fetchRange(3, 3);
   const asked = node.countCalls('eth_getBlockReceipts');
   await source.fetchRange(4, 60);
   expect(node.countCalls('eth_getBlockReceipts')).toBe(asked);
@@ -59,8 +59,8 @@ test('the address of a created contract is read from the receipt', async () => {
     const { receipts } = chain.at(Number(params[0]));
     return { result: receipts.map((receipt) => ({ ...receipt, contractAddress: created })) };
   };
-  const block = await sourceOf([node]).source.fetchBlock(3);
-  expect(block.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
+  const [block] = await sourceOf([node]).source.fetchRange(3, 3);
+  expect(block!.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
 });
 
 test('eth_getLogs ranges shrink to the limit of the node, and grow again when the limit is gone', async () => {
@@ -104,7 +104,7 @@ test('a single block with too many logs for the node is an error of kind too_lar
     method === 'eth_getLogs'
       ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
       : undefined;
-  await expect(sourceOf([node]).source.fetchBlock(2)).rejects.toMatchObject({
+  await expect(sourceOf([node]).source.fetchRange(2, 2)).rejects.toMatchObject({
     kind: 'too_large',
     retryable: false,
   });
@@ -114,7 +114,7 @@ test('a block that the node does not know is an error of kind unknown_block', as
   const node = await startNode(chainOf(13, 3));
   const { source } = sourceOf([node], { roundsMax: 1 });
   await expect(source.fetchHeader(99)).rejects.toMatchObject({ kind: 'unknown_block', retryable: true });
-  await expect(source.fetchBlock(99)).rejects.toMatchObject({ kind: 'unknown_block' });
+  await expect(source.fetchRange(99, 99)).rejects.toMatchObject({ kind: 'unknown_block' });
 });
 
 test('a block that one endpoint does not have yet is read from another endpoint', async () => {
@@ -122,7 +122,7 @@ test('a block that one endpoint does not have yet is read from another endpoint'
   const [late, current] = [await startNode(chain), await startNode(chain)];
   late.lag = 3;
   const { source, pool } = sourceOf([late, current]);
-  expect(await source.fetchBlock(20)).toEqual(expected(chain.at(20)));
+  expect(await source.fetchRange(20, 20)).toEqual([expected(chain.at(20))]);
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
@@ -159,7 +159,7 @@ test('after a reorg between header and receipts the block is read again, and the
     return undefined;
   };
   const { source, pool } = sourceOf([node]);
-  expect(await source.fetchBlock(20)).toEqual(expected(chain.at(20)));
+  expect(await source.fetchRange(20, 20)).toEqual([expected(chain.at(20))]);
   expect(pool.health()).toMatchObject({ endpoints: [{ state: 'ok' }] });
 });
 

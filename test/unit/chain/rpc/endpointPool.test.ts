@@ -1,5 +1,5 @@
 import { checkChainId } from '../../../../src/chain/rpc/checkChainId';
-import { systemClock } from '../../../../src/chain/rpc/clock';
+import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
 import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcTransport } from '../../../../src/chain/rpc/rpcTransport';
@@ -224,38 +224,8 @@ test('aborting a call ends its wait for a retry', async () => {
   await expect(call).rejects.toThrow('enough');
 });
 
-test('the rest times of an endpoint grow, and with a virtual clock no real time passes', async () => {
-  let now = 0;
-  const slept: number[] = [];
-  const clock = {
-    now: () => now,
-    sleep: async (ms: number): Promise<void> => {
-      slept.push(ms);
-      now += ms;
-    },
-    turn: () => Promise.resolve(),
-    random: () => 1,
-  };
-  const transport: RpcTransport = {
-    name: '#0 virtual',
-    send: () => Promise.reject(new RpcError('network', 'down')),
-    close: async () => undefined,
-  };
-  const pool = new EndpointPool({
-    transports: [transport],
-    chainId: null,
-    log: silentLog,
-    clock,
-    roundsMax: 5,
-  });
-  await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  // Each round pauses 100·2^n ms. Then it waits until the only endpoint has rested 250·2^n ms, at most a second.
-  expect(slept).toEqual([100, 150, 200, 300, 400, 600, 800, 200]);
-  await pool.close();
-});
-
-test('a timer that fires slightly early does not use up a round', async () => {
-  let now = 0;
+/** A pool of one endpoint whose requests all fail. */
+function downPool(clock: Clock): { pool: EndpointPool; asked(): number } {
   let asked = 0;
   const transport: RpcTransport = {
     name: '#0 virtual',
@@ -269,31 +239,46 @@ test('a timer that fires slightly early does not use up a round', async () => {
     transports: [transport],
     chainId: null,
     log: silentLog,
-    clock: {
-      now: () => now,
-      sleep: async (ms: number): Promise<void> => void (now += ms * 0.95),
-      turn: () => Promise.resolve(),
-      random: () => 1,
-    },
+    clock,
     roundsMax: 5,
   });
+  return { pool, asked: () => asked };
+}
+
+test('the rest times of an endpoint grow, and with a virtual clock no real time passes', async () => {
+  let now = 0;
+  const slept: number[] = [];
+  const clock = {
+    now: () => now,
+    sleep: async (ms: number): Promise<void> => {
+      slept.push(ms);
+      now += ms;
+    },
+    turn: () => Promise.resolve(),
+    random: () => 1,
+  };
+  const { pool } = downPool(clock);
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  expect(asked).toBe(5);
+  // Each round pauses 100·2^n ms. Then it waits until the only endpoint has rested 250·2^n ms, at most a second.
+  expect(slept).toEqual([100, 150, 200, 300, 400, 600, 800, 200]);
+  await pool.close();
+});
+
+test('a timer that fires slightly early does not use up a round', async () => {
+  let now = 0;
+  const { pool, asked } = downPool({
+    now: () => now,
+    sleep: async (ms: number): Promise<void> => void (now += ms * 0.95),
+    turn: () => Promise.resolve(),
+    random: () => 1,
+  });
+  await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
+  expect(asked()).toBe(5);
   await pool.close();
 });
 
 test('calls that fail at the same time make the endpoint rest once, not once per call', async () => {
-  const transport: RpcTransport = {
-    name: '#0 virtual',
-    send: () => Promise.reject(new RpcError('network', 'down')),
-    close: async () => undefined,
-  };
-  const pool = new EndpointPool({
-    transports: [transport],
-    chainId: null,
-    log: silentLog,
-    clock: { ...systemClock(), random: () => 1 },
-  });
+  const { pool } = downPool({ ...systemClock(), random: () => 1 });
   const calls = Array.from({ length: 20 }, () => pool.call('eth_blockNumber', [], text, { roundsMax: 1 }));
   await Promise.allSettled(calls);
   expect((pool.endpoints[0]?.coolUntil ?? 0) - steadyNow()).toBeLessThanOrEqual(250);

@@ -5,6 +5,7 @@ import {
   type RpcErrorKind,
 } from '../../../../src/chain/rpc/rpcError';
 
+/** Texts beside those of the simulated nodes, which simulation/fleet/wordings.test.ts checks. */
 const WORDINGS: [number, string, RpcErrorKind][] = [
   [3, 'execution reverted: TransferHelper: TRANSFER_FROM_FAILED', 'revert'],
   [-32000, 'execution reverted', 'revert'],
@@ -18,30 +19,15 @@ const WORDINGS: [number, string, RpcErrorKind][] = [
   [-32000, 'Unsupported method: eth_getBlockReceipts', 'method_missing'],
   [-32600, 'method eth_getBlockReceipts is not whitelisted', 'method_missing'],
   [-32004, 'The method eth_getBlockReceipts is not supported', 'method_missing'],
-  [-32005, 'query exceeds max block range 500', 'too_large'],
-  [-32005, 'query returned more than 10000 results', 'too_large'],
   [-32000, 'block range is too wide', 'too_large'],
   [-32005, 'limit exceeded', 'too_large'],
-  [
-    -32602,
-    'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range',
-    'too_large',
-  ],
   [-32000, 'logs matched by query exceeds limit of 10000', 'too_large'],
-  [-32602, 'query exceeds max results 20000, retry with the range 17000000-17000100', 'too_large'],
-  [-32614, 'eth_getLogs is limited to a 10,000 range', 'too_large'],
   [-32000, 'exceed maximum block range: 5000', 'too_large'],
   [-32600, 'eth_getLogs and eth_newFilter are limited to a 10,000 blocks range', 'too_large'],
   [-32000, 'requested too many blocks from 1 to 5000, maximum is set to 2048', 'too_large'],
   [-32008, 'Response is too big', 'too_large'],
   [-32005, 'rate limit exceeded', 'rate_limited'],
-  [-32005, 'daily request count exceeded, request rate limited', 'rate_limited'],
-  [429, 'Your app has exceeded its compute units per second capacity', 'rate_limited'],
-  [-32007, '50/second request limit reached', 'rate_limited'],
   [-32000, 'Too Many Requests', 'rate_limited'],
-  [-32000, 'unknown block', 'unknown_block'],
-  [-32000, 'header not found', 'unknown_block'],
-  [-39001, 'Unknown block', 'unknown_block'],
   [-32000, 'finalized block not found', 'unknown_block'],
   [-32602, 'BlockOutOfRangeError: block height is 12 but requested was 99', 'unknown_block'],
   [-32000, 'missing trie node 0x429d (path ) state 0x0 is not available', 'unknown_block'],

@@ -4,14 +4,14 @@ import { createFinality } from '../../../../src/chain/head/finality';
 import { HeadFollower } from '../../../../src/chain/head/follower';
 import { headFeed } from '../../../../src/chain/head/headFeed';
 import { syncToHead, type Extension } from '../../../../src/chain/head/syncToHead';
-import { startAnvil, type AnvilNode } from '../../../support/node/anvilNode';
 import { closeAll, poolOf, silentLog } from '../../chain/setup';
 import { until } from '../../../support/eventually';
+import { startTestAnvil, type TestAnvil } from '../../../support/node/anvil';
 
-let anvil: AnvilNode;
+let anvil: TestAnvil;
 
 beforeAll(async () => {
-  anvil = await startAnvil();
+  anvil = await startTestAnvil();
 });
 afterEach(closeAll);
 afterAll(() => anvil.stop());
@@ -25,20 +25,22 @@ const EMITTER = ((): string => {
 })();
 
 async function deployEmitter(): Promise<string> {
-  const [from] = (await anvil.call('eth_accounts')) as string[];
-  const hash = await anvil.call('eth_sendTransaction', { from, data: EMITTER });
-  await anvil.call('evm_mine');
-  const receipt = (await anvil.call('eth_getTransactionReceipt', hash)) as { contractAddress: string };
+  const [from] = (await anvil.rpc.call('eth_accounts')) as string[];
+  const hash = await anvil.rpc.call('eth_sendTransaction', [{ from, data: EMITTER }]);
+  await anvil.rpc.call('evm_mine');
+  const receipt = (await anvil.rpc.call('eth_getTransactionReceipt', [hash])) as { contractAddress: string };
   return receipt.contractAddress;
 }
 
 async function mineCalls(emitter: string, blocks: number, callsPerBlock: number): Promise<void> {
-  const [from] = (await anvil.call('eth_accounts')) as string[];
+  const [from] = (await anvil.rpc.call('eth_accounts')) as string[];
   for (let block = 0; block < blocks; block += 1) {
     for (let index = 0; index < callsPerBlock; index += 1) {
-      await anvil.call('eth_sendTransaction', { from, to: emitter, value: `0x${(index + 1).toString(16)}` });
+      await anvil.rpc.call('eth_sendTransaction', [
+        { from, to: emitter, value: `0x${(index + 1).toString(16)}` },
+      ]);
     }
-    await anvil.call('evm_mine');
+    await anvil.rpc.call('evm_mine');
   }
 }
 
@@ -46,7 +48,7 @@ test.each(['http', 'ws'])(
   'over %s the blocks of a real node pass verification, and a reorg is followed',
   async (scheme) => {
     const emitter = await deployEmitter();
-    const pool = poolOf([`${scheme}://127.0.0.1:${anvil.port}`]);
+    const pool = poolOf([scheme === 'ws' ? anvil.wsUrl : anvil.url]);
     const source = createBlockSource({ pool, log: silentLog });
     await checkChainId(pool, 369);
     const start = await source.fetchHeader('latest');
@@ -59,7 +61,7 @@ test.each(['http', 'ws'])(
       }
     })();
     const nodeHead = async (): Promise<string> =>
-      ((await anvil.call('eth_getBlockByNumber', 'latest', false)) as { hash: string }).hash;
+      ((await anvil.rpc.call('eth_getBlockByNumber', ['latest', false])) as { hash: string }).hash;
     const caughtUp = async (): Promise<void> => {
       const hash = await nodeHead();
       await until(() => follower.tip.hash === hash, 15_000);
@@ -73,9 +75,9 @@ test.each(['http', 'ws'])(
       expect(pool.health().mismatches).toMatchObject({ bloom: 0, log_index: 0, transactions: 0 });
 
       const before = follower.tip;
-      await anvil.call('anvil_reorg', 3, []);
+      await anvil.rpc.call('anvil_reorg', [3, []]);
       // The head keeps its number and gets another hash. The node pushes no head until the next block.
-      await anvil.call('evm_mine');
+      await anvil.rpc.call('evm_mine');
       await caughtUp();
       const reorg = steps.find((step) => step.forkNumber !== null);
       expect(reorg).toMatchObject({ forkNumber: before.number - 3 });
@@ -91,8 +93,8 @@ test.each(['http', 'ws'])(
 test('receipts mode and logs mode read the same blocks from a real node', async () => {
   const emitter = await deployEmitter();
   await mineCalls(emitter, 4, 2);
-  const url = `http://127.0.0.1:${anvil.port}`;
-  const head = Number(await anvil.call('eth_blockNumber'));
+  const { url } = anvil;
+  const head = Number(await anvil.rpc.call('eth_blockNumber'));
   const byReceipts = await createBlockSource({ pool: poolOf([url]), log: silentLog }).fetchRange(0, head);
   const pool = poolOf([url]);
   const [endpoint] = pool.endpoints;
@@ -117,8 +119,8 @@ test('receipts mode and logs mode read the same blocks from a real node', async 
 });
 
 test('the finalized tag of a real node is 64 blocks behind its head', async () => {
-  await anvil.call('anvil_mine', '0x50');
-  const source = createBlockSource({ pool: poolOf([`http://127.0.0.1:${anvil.port}`]), log: silentLog });
+  await anvil.rpc.call('anvil_mine', ['0x50']);
+  const source = createBlockSource({ pool: poolOf([anvil.url]), log: silentLog });
   const head = await source.fetchHeader('latest');
   const final = await createFinality(source, 'tag', silentLog).finalAt(head);
   expect(final.number).toBe(head.number - 64);

@@ -1,17 +1,7 @@
 /** Tables are built ahead of demand, and only while there is demand. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createPrecomputer } from '../../../../src/query/head/precomputer';
-
-const headOf = (number: number): HeadSnapshot => ({
-  version: String(number),
-  startBlock: 1,
-  number,
-  hash: `0x${'0'.repeat(64)}`,
-  timestamp: number,
-  finalTo: number,
-  finalNumber: number,
-  blocks: [],
-});
+import { finalHead } from '../../../support/worlds/finalHead';
 
 /** Tables that finish when the test calls `finish`. */
 function slowTables() {
@@ -30,7 +20,7 @@ test('without requests no tables are built ahead', () => {
   const tables = slowTables();
   const precomputer = createPrecomputer(() => 1_000_000, 0);
   precomputer.watch(tables);
-  precomputer.onHead(headOf(1));
+  precomputer.onHead(finalHead(1));
   expect(tables.asked).toEqual([]);
 });
 
@@ -38,8 +28,8 @@ test('after a request the tables of new heads are built one at a time, the newes
   const tables = slowTables();
   const precomputer = createPrecomputer(() => 1_000_000, 0);
   const watched = precomputer.watch(tables);
-  void watched.at(headOf(1));
-  for (const number of [2, 3, 4]) precomputer.onHead(headOf(number));
+  void watched.at(finalHead(1));
+  for (const number of [2, 3, 4]) precomputer.onHead(finalHead(number));
   expect(tables.asked).toEqual([1, 2]);
   tables.finish[1]!();
   await nextTurn();
@@ -49,10 +39,10 @@ test('after a request the tables of new heads are built one at a time, the newes
 test('the tables of a head are built one after the other, after a short delay', async () => {
   const [first, second] = [slowTables(), slowTables()];
   const precomputer = createPrecomputer(() => 1_000_000, 20);
-  void precomputer.watch(first).at(headOf(1));
+  void precomputer.watch(first).at(finalHead(1));
   precomputer.watch(second);
-  precomputer.onHead(headOf(2));
-  precomputer.onHead(headOf(3));
+  precomputer.onHead(finalHead(2));
+  precomputer.onHead(finalHead(3));
   expect(first.asked).toEqual([1]);
   while (first.asked.length < 2) await nextTurn();
   expect([first.asked, second.asked]).toEqual([[1, 3], []]);
@@ -65,9 +55,9 @@ test('tables without a request for a minute are no longer precomputed', () => {
   let time = 0;
   const tables = slowTables();
   const precomputer = createPrecomputer(() => time, 0);
-  void precomputer.watch(tables).at(headOf(1));
+  void precomputer.watch(tables).at(finalHead(1));
   time = 61_000;
-  precomputer.onHead(headOf(2));
+  precomputer.onHead(finalHead(2));
   expect(tables.asked).toEqual([1]);
 });
 
@@ -80,10 +70,10 @@ test('precomputing continues after a failure', async () => {
       return head.number === 2 ? Promise.reject(new Error('away')) : Promise.resolve();
     },
   });
-  await watched.at(headOf(1));
-  precomputer.onHead(headOf(2));
+  await watched.at(finalHead(1));
+  precomputer.onHead(finalHead(2));
   await nextTurn();
-  precomputer.onHead(headOf(3));
+  precomputer.onHead(finalHead(3));
   await nextTurn();
   expect(asked).toEqual([1, 2, 3]);
 });

@@ -1,21 +1,12 @@
 /** Search by windows: returns every place once, in order and in few steps, and reports the place where it gave up. */
-import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { ALL_LOGS, type LogSource, type OrdRange } from '../../../../src/query/logs/logFilter';
 import { searchWindows } from '../../../../src/query/logs/logWindows';
 import { ORD_SPAN } from '../../../../src/domain/ord';
 import { createRandom } from '../../../support/createRandom';
 import { SEED } from '../../../support/run/seed';
+import { finalHead } from '../../../support/worlds/finalHead';
 
-const HEAD: HeadSnapshot = {
-  version: '',
-  startBlock: 1,
-  number: 100_000,
-  hash: '0x',
-  timestamp: 0,
-  finalTo: 100_000,
-  finalNumber: 100_000,
-  blocks: [],
-};
+const HEAD = finalHead(100_000);
 const RANGE = { from: ORD_SPAN, to: 100_000 * ORD_SPAN };
 const TOPIC = { ...ALL_LOGS, topics: [[`0x${'11'.repeat(32)}`], [`0x${'22'.repeat(32)}`], [], []] } as const;
 

@@ -1,0 +1,54 @@
+/** Measures calls of the API one by one, with `SELECT 1` over HTTP at the same time as the limit. */
+import { openDatabase } from '../../src/clickhouse/client/database';
+import { percentile, type Figure } from './figure';
+import type { ServedApi } from './loaders/servedApi';
+
+export interface Ask {
+  readonly name: string;
+  /** Most ms of the 99th percentile. */
+  readonly target: number;
+  /** Below `/api/v1`. Parameters differ by index, so that no answer is cached. */
+  path(index: number): string;
+}
+
+const WARM_UP = 20;
+
+export async function askFigures(
+  api: ServedApi,
+  readerUrl: string,
+  asks: readonly Ask[],
+  rounds: number,
+): Promise<Figure[]> {
+  const database = openDatabase({ url: readerUrl, maxConnections: 1 });
+  const figures: Figure[] = [];
+  for (const { name, target, path } of asks) {
+    const [served, floor]: [number[], number[]] = [[], []];
+    for (let index = 0; index < WARM_UP + rounds; index += 1) {
+      const floorMs = await timeOf(() => database.select('bench', 'SELECT 1'));
+      const servedMs = await timeOf(() => api.drain(`/api/v1${path(index)}`));
+      if (index < WARM_UP) continue;
+      floor.push(floorMs);
+      served.push(servedMs);
+    }
+    const value = percentile(served, 99);
+    const limit = percentile(floor, 99);
+    figures.push({
+      name: `${name}, p99 (p50 ${percentile(served, 50).toFixed(1)} ms)`,
+      value,
+      unit: 'ms',
+      limitName: 'SELECT 1 over HTTP',
+      limit,
+      ratio: value / limit,
+      target: `<= ${target} ms`,
+      ok: value <= target,
+    });
+  }
+  await database.close();
+  return figures;
+}
+
+async function timeOf(run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await run();
+  return performance.now() - started;
+}
