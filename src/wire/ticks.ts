@@ -38,13 +38,10 @@ export const ticksMetaShape = asOfShape.extend({
     .nullable()
     .meta({ description: 'Value of `to` for older bars; null if there are none' }),
   no_data: z.boolean().meta({ description: 'True if no bar opens before `to`' }),
-  reason: z
-    .enum(['no_usd_price', 'unknown_decimals'])
-    .optional()
-    .meta({
-      description:
-        'Why the series is empty. no_usd_price: the quote token has no USD price. unknown_decimals: decimals() of a token fails or exceeds 77',
-    }),
+  reason: z.enum(['no_usd_price', 'unknown_decimals']).optional().meta({
+    description:
+      'Why the series is empty. no_usd_price: the quote token has no USD price. unknown_decimals: decimals() of a token fails or exceeds 77',
+  }),
 });
 export type TicksMeta = z.infer<typeof ticksMetaShape>;
 
