@@ -288,7 +288,7 @@ const MAKES_SELECTS = [
   'src/ingest/repair/viewRebuild.ts',
 ];
 
-test('every named query is written out by a caller, and other statements are limited to MAKES_SELECTS', () => {
+test('the name of every query file is a literal in src, and only the files in MAKES_SELECTS build other statements', () => {
   const named = [...queries, ...commands].map((path) => path.split('/').slice(2).join('/'));
   const text = sources.map(textOf).join('\n');
   const names = new Set([...text.matchAll(/'([a-z_]+(?:\/[a-z_]+)+)'/g)].map(([, name = '']) => name));

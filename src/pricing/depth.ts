@@ -5,7 +5,7 @@
 import { depthIn, type LegRecord } from './epoch';
 import { DEPTH_PART, type LegState } from './leg';
 
-/** Larger depths are all equal, so that their sums stay finite. */
+/** Upper limit of a depth, as a power of two. Larger depths count as this one, so that sums stay finite. */
 const OCTAVES_MAX = 960;
 
 export interface KnownSide {

@@ -96,7 +96,7 @@ function start(): void {
   setUpRouter(app, follow);
 }
 
-/** Every answer reports its block to `onBlock`; /healthz is the cheapest one. */
+/** Every answer reports its block to `onBlock`. The page polls /healthz, because this answer costs least. */
 function poll(): void {
   // The live dot already shows a failure.
   getBody('/healthz', AbortSignal.timeout(POLL_MS)).catch(() => undefined);

@@ -57,7 +57,7 @@ export type DexesAnswer = z.infer<typeof dexesAnswerShape>;
 export const dexDayShape = z
   .object({
     time: unixSecondsShape.meta({ description: 'Start of the UTC day, unix seconds' }),
-    volume_usd: usd.meta({ description: 'Volume of tracked swaps, USD' }),
+    volume_usd: usd.meta({ description: 'Volume in USD of tracked swaps, which have a trusted price' }),
     fees_usd: usd.meta({ description: 'Fees of tracked swaps, USD' }),
     tvl_usd: usd.nullable().meta({
       description: 'TVL in USD of the newest day; null for earlier days, because past TVL is not stored',

@@ -122,7 +122,7 @@ function numberAt({ at }: Asked): number {
 
 const word = (value: bigint): Hex => `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`;
 
-/** Answers balanceOf correctly for the block with the requested hash. */
+/** A node that answers balanceOf with the balance at the block of the requested hash. */
 function answerTruly(asked: Asked): Hex | null {
   if (!asked.data.startsWith(BALANCE_OF)) return null;
   return word(trueBalance(asked.to, `0x${asked.data.slice(-40)}`, numberAt(asked)));

@@ -16,7 +16,7 @@ export interface SeedPlan {
   readonly moves: number;
   /** Maximum virtual ms between moves. */
   readonly gapMs: number;
-  /** Possible numbers of blocks per move. */
+  /** Possible numbers of blocks that one step of the simulated chain adds. */
   readonly strides: readonly number[];
   readonly reorgChance: number;
   readonly wild: WildSize;

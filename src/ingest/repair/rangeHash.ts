@@ -119,8 +119,8 @@ async function hashSome(
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
 /**
- * Columns that are hashed although they are now computed: older versions stored them. Each comes before the
- * named column.
+ * Columns that are hashed although they are now computed: older versions stored them. The value names the
+ * column before which it is hashed.
  */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],

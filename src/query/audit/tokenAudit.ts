@@ -92,7 +92,7 @@ function methodOf({ hops }: DerivedPrice, priced: boolean): Audit['method'] {
   return hops.some(({ route }) => route.row.stale) ? 'last_known' : 'lp_weighted_multi_hop';
 }
 
-/** The wrapped native token is worth 1, even without a USD price. */
+/** The wrapped native token is always worth 1 native coin, even if it has no USD price. */
 function priceNative(
   token: Hex,
   wrappedNative: Hex | null,

@@ -18,7 +18,10 @@ const READ_ATTEMPTS = 4;
 const READ_RETRY_MS = 5;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
-/** One flip of one height: number, version, hash, parent hash, timestamp, commit (0: void), final number. */
+/**
+ * One flip of one height: number, version, hash, parent hash, timestamp, commit (0: a reorg left no block at this height),
+ * number of the newest final block.
+ */
 const heightShape = z.tuple([z.number(), z.string(), hex, hex, z.number(), z.string(), z.number()]);
 const headShape = z.object({
   seq: z.string(),

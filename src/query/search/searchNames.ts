@@ -78,7 +78,7 @@ export interface NamedPair {
   readonly liquidityUsd: number;
 }
 
-/** Pairs whose name contains the text (lower case, not empty). Best places first, then by liquidity. */
+/** Pairs whose name contains the text (lower case, not empty). Sorted by the place of the text in the name, then by liquidity. */
 export async function listPairsNamed(
   pairs: readonly NamedPair[],
   text: string,

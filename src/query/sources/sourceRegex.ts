@@ -70,8 +70,8 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
 const WHOLE_MS = 300;
 
 /**
- * Files with a match, at most `max`, in no order. `expectedMs`: expected time for all files of the needle; null:
- * unknown. Throws bad_request if the expression takes too long.
+ * Files with a match, at most `max`, in no order. The needle is a text that every match must contain. `expectedMs`:
+ * expected time to match all files that contain the needle; null: unknown. Throws bad_request if the expression takes too long.
  */
 export async function listMatchingFiles(
   source: SourceSearchSource,

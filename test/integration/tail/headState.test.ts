@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-test('an empty store has no head, and neither does a store without blocks', async () => {
+test('a store without a start has no head, and neither has one with a start and no blocks', async () => {
   expect(await readHead(store.runner, CHAIN_ID)).toBeNull();
   await chain.start();
   expect(await readHead(store.runner, CHAIN_ID)).toBeNull();

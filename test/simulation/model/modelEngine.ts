@@ -1,7 +1,7 @@
 /**
  * A model of the database in memory that survives crashes. Holds final tables with deduplication windows, partitioned
- * head tables, view targets, and the two tables of the protocol. Each step is atomic. The connection decides about
- * crashes between steps.
+ * head tables, view targets, and the tables promotions and head_blocks, with which the ingester commits. Each step is
+ * atomic. The connection decides about crashes between steps.
  */
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import {

@@ -53,7 +53,7 @@ test('a drained pool loses the confidence of its price in the same block', () =>
   expect(prices.get(101)!.confidence).toBe(0.01);
 });
 
-test('a pool that loses half of its depth loses confidence with it, and gains it back with an epoch', () => {
+test('a pool that loses half of its depth loses confidence in the same block, and regains it when the depth returns', () => {
   const full = v2(1, REM, 12_000, DAI, 60_000);
   const half = v2(1, REM, 6_000, DAI, 30_000);
   const prices = follow(REM, 240, {

@@ -45,7 +45,7 @@ test('a V3 pool counts with its active liquidity, but at most with its real bala
   // 1,000 / 11,000
   expect(of(1_000).route.confidence).toBe(0.09);
   expect(of(5e6).usd).toBe(4);
-  // 90 T at 4 DAI are 360 DAI of depth, and back 360 / PART = 36,179 DAI.
+  // 90 T at 4 DAI give a depth of 360 DAI, which is the 2 % depth of a V2 pool with 360 / PART = 36,179 DAI.
   expect(of(5e6, 90).route).toMatchObject({ depthUsd: steps(360), confidence: 0.78 });
 });
 
