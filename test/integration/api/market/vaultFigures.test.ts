@@ -190,7 +190,7 @@ test('the value of a mint or burn counts all tokens of the pool with a trusted p
   const events = await listEventsBetween(store.runner, head, filter, 0, 2 ** 52, 5_000);
   const items = events.flatMap(({ item }) => (isDecoded(item) && many.has(item.pair_address) ? [item] : []));
   let beyond = 0;
-  for (const item of items.slice(-20)) {
+  for (const item of items.slice(-40)) {
     const { block_number: block, log_index: at, pair_address: pair } = item;
     const { args } = parsePlain(chain.at(block)!.logs.find(({ logIndex }) => logIndex === at)!)!;
     const [tokens, deltas] = [args[2] as Hex[], args[3] as bigint[]];
