@@ -211,8 +211,8 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
       state.logsAskedAt ??= Date.now();
       return logsOf(params[0] as LogFilter, chain);
     case 'eth_call':
-      // Every token has zero decimals; no other call has an answer.
-      return (params[0] as { data?: string }).data === DECIMALS ? ZERO_WORD : NOTHING;
+      // Every token has zero decimals; other calls get an empty answer.
+      return (params[0] as { data?: string }).data === DECIMALS ? ZERO_WORD : Buffer.from('"0x"');
     case 'stub_takeLogsAskedAt': {
       const at = state.logsAskedAt;
       state.logsAskedAt = null;
