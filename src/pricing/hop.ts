@@ -61,8 +61,8 @@ export interface HopPrice {
   readonly excluded: readonly HopExclusion[];
   readonly warnings: HopWarning[];
   /**
-   * How far the pools are apart, by depth: the weighted median absolute deviation of ln(price) without outliers; of two
-   * pools the weighted mean deviation, also if only the deeper one counts.
+   * How far the remaining pools are apart, by depth: the weighted median absolute deviation of ln(price); of two pools
+   * the weighted mean deviation.
    */
   deviation(): number;
   /** Whether a pool is so far from its mean that the clamp may apply, depending on its trades. */
@@ -94,7 +94,7 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
   let price = 0;
   for (const pool of pools) price += pool.weight * pool.price;
   if (pools.length === 1 && only !== undefined) price = only.price;
-  return { price, pools, excluded, warnings, deviation: () => deviationOf(compared), deviates };
+  return { price, pools, excluded, warnings, deviation: () => deviationOf(kept), deviates };
 }
 
 function isFar(input: HopInput): boolean {
