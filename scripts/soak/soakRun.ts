@@ -208,7 +208,7 @@ function residentBytes(pid: number): number {
   return Number(kib ?? 0) * 1_024;
 }
 
-/** Compares bars, events and the followers' events with the chain's logs. The chain stands still. */
+/** Compares bars, events and the followers' events with the chain's logs. The chain adds no blocks. */
 async function compare(
   url: string,
   chain: StubChain,

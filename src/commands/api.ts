@@ -46,7 +46,7 @@ export interface ApiOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** State of the ingester in this process; absent if there is none. */
+  /** State of the ingester; absent if no ingester runs in this process. */
   readonly ingest?: () => IngestFacts | null;
   /** Other problems: the embedded database server, the ingester of the second chain. */
   readonly moreProblems?: () => readonly ReadyProblem[];

@@ -16,7 +16,7 @@ export interface Attached {
   readonly name: string;
   /** Folder that the embedded server can access; null with CLICKHOUSE_URL. */
   readonly engineFolder: string | null;
-  /** Process id of the program that runs the embedded server. Null if there is none, or with CLICKHOUSE_URL. */
+  /** Process id of the program that runs the embedded server. Null without a running program, or with CLICKHOUSE_URL. */
   readonly owner: number | null;
   /** Connects to a database of this server, which need not exist. `close` closes the connection. */
   open(name: string): Database;

@@ -5,7 +5,8 @@
  * role. One that is more than 2 % above keeps its configured price, and its pools say nothing about the others.
  */
 import type { Hex } from '../domain/hex';
-import { depthIn, meanPrice } from './epoch';
+import { confirmedLiquidity } from './depth';
+import { meanPrice } from './epoch';
 import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
@@ -112,7 +113,7 @@ function quotesIn(
     if (record === undefined || !(price > 0)) return [];
     const isToken0 = leg.token0 === anchor.address;
     const root = Math.sqrt(price);
-    const liquidity = depthIn(record, epoch);
+    const liquidity = confirmedLiquidity(record, epoch);
     const side0 = Math.min(liquidity / root, record.state.reserve0);
     const side1 = Math.min(liquidity * root, record.state.reserve1);
     const own = (isToken0 ? side0 : side1) * anchor.priceUsd;

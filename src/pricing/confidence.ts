@@ -74,7 +74,7 @@ export interface RemainingDepth {
   readonly left: number;
 }
 
-/** The confidence of a hop after its pools lost depth: reduced as if the route were made with what is left. */
+/** Reduces the confidence of a hop whose pools lost depth, in proportion to the trust in the remaining depth. */
 export function remainingConfidence(confidence: number, pools: readonly RemainingDepth[]): number {
   let [weights, trust, weightsLeft, trustLeft] = [0, 0, 0, 0];
   for (const { weight, backingUsd, left } of pools) {

@@ -1,6 +1,6 @@
 /**
- * How much of a leg's liquidity counts. Only the side whose token has a price counts, and only as far as the pool can
- * pay both ways: a pool that holds next to nothing of one token has next to no depth.
+ * Computes how much of a leg's liquidity counts. Only the side counts whose token has a price. The real balances of both
+ * tokens limit it, so a pool that holds almost none of one token has almost no depth.
  */
 import { depthIn, type LegRecord } from './epoch';
 import { DEPTH_PART, type LegState } from './leg';
@@ -43,7 +43,7 @@ export function inSteps(depthUsd: number): number {
   return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
 }
 
-/** Liquidity that counts for the routes of an epoch: that of the epoch before, and no more than there is at its end. */
+/** Liquidity for the routes of an epoch: the median of the epoch before, limited by the liquidity at its end. */
 export function confirmedLiquidity(record: LegRecord, epoch: number): number {
   return Math.min(depthIn(record, epoch), record.state.liquidity);
 }

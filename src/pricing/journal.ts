@@ -7,7 +7,7 @@ export class Journal {
     this.blocks.push({ number, undos: [] });
   }
 
-  /** Adds an undo function for a change. Without an open block the change is final, and nothing is recorded. */
+  /** Adds an undo function for a change. Without an open block the change is final, and the journal records no undo step. */
   note(undo: () => void): void {
     this.blocks[this.blocks.length - 1]?.undos.push(undo);
   }

@@ -39,7 +39,7 @@ export interface LegWeight {
   readonly age: number;
 }
 
-/** What a route search reads. */
+/** Input of a route search. */
 export interface RouteSearch {
   readonly market: Market<IndexedLeg>;
   readonly anchors: AnchorPrices;

@@ -40,7 +40,7 @@ function nameOf(value: unknown): string {
   return typeof node['value'] === 'string' ? node['value'] : '';
 }
 
-/** The texts that an expression can be. A name stands for the properties and constants of that name in the file. */
+/** The texts that an expression can be. A name is replaced by all properties and constants of that name in the file. */
 function textsOf(node: Node, nodes: readonly Node[]): string[] {
   switch (node.type) {
     case 'StringLiteral':

@@ -97,7 +97,7 @@ function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: 
   if (!(price > 0) || !(counted > 0)) return 0;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;
-  // What the pool holds of the other token, at its own price.
+  // Real balance of the other token, valued at the pool's price in the known token.
   const opposite = known === leg.token0 ? reserve1 / price : reserve0 * price;
   const part = Math.sqrt(1.02) - 1;
   const depth = Math.min(virtual * part, real, opposite);

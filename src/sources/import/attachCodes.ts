@@ -15,7 +15,7 @@ export const ANCESTOR_CHAIN = 1;
 export type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
- * The records to store for each record, or the reason why there are none. `descendants`: chains copied from chain 1.
+ * The records to store for each record, or the reason to store none. `descendants`: chains copied from chain 1.
  */
 export async function attachCodes(
   records: readonly ImportedRecord[],

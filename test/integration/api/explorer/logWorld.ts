@@ -29,7 +29,7 @@ export interface LogBlock {
   readonly parentHash: Hex;
   readonly timestamp: number;
   readonly baseFee: bigint;
-  /** What each transaction paid, in wei. */
+  /** Gas price of each transaction, in wei. */
   readonly gasPrices: readonly bigint[];
   readonly logs: LogRow[];
   readonly created: CreatedContractRow[];

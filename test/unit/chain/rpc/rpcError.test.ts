@@ -5,7 +5,7 @@ import {
   type RpcErrorKind,
 } from '../../../../src/chain/rpc/rpcError';
 
-/** Texts beside those of the simulated nodes, which simulation/fleet/wordings.test.ts checks. */
+/** Error texts that the simulated nodes do not use. simulation/fleet/wordings.test.ts checks the others. */
 const WORDINGS: [number, string, RpcErrorKind][] = [
   [3, 'execution reverted: TransferHelper: TRANSFER_FROM_FAILED', 'revert'],
   [-32000, 'execution reverted', 'revert'],
