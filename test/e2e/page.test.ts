@@ -5,11 +5,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import {
   DESKTOP,
   launchBrowser,
+  type LaunchedBrowser,
   layoutShifts,
   measurePicture,
   openPage,
@@ -34,11 +35,11 @@ const OPTIONAL = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs\/
 const expected = (status: number, path: string): boolean => status === 404 && OPTIONAL.test(path);
 
 let world: PageWorld;
-let browser: Browser;
+let launched: LaunchedBrowser;
 const opened: WatchedPage[] = [];
 
 async function open(path: string, look: Look = DESKTOP, allowed: Expected = expected): Promise<Page> {
-  const watched = await openPage(browser, world.url, look, allowed);
+  const watched = await openPage(launched.browser, world.url, look, allowed);
   opened.push(watched);
   await watched.page.goto(path);
   await untilLoaded(watched.page);
@@ -52,12 +53,12 @@ const rowHashes = (page: Page, label: string): Promise<(string | null)[]> =>
   );
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  launched = await launchBrowser();
   world = await startPageWorld();
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await launched?.close();
   await world?.stop();
 });
 
@@ -188,7 +189,7 @@ test('the theme follows the system until the user switches it, and the choice is
 });
 
 test('a failed request shows an error with a retry button, and an unknown pair shows a message', async () => {
-  const watched = await openPage(browser, world.url, DESKTOP);
+  const watched = await openPage(launched.browser, world.url, DESKTOP);
   const { page } = watched;
   await page.route('**/api/v1/tokens*', (route) =>
     route.fulfill({ status: 503, json: { success: false, error: 'away', code: 'unavailable' } }),

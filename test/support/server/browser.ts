@@ -1,5 +1,7 @@
 /** Starts Debian's Chromium for tests of the web page. Records errors and requests to other origins. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -28,9 +30,28 @@ export function findChromium(): string {
   );
 }
 
-export function launchBrowser(): Promise<Browser> {
+export interface LaunchedBrowser {
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+/** Starts Chromium with a temporary folder of its own, because Chromium sometimes leaves files there. */
+export async function launchBrowser(): Promise<LaunchedBrowser> {
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-browser-'));
   // Containers and CI run as root, where Chromium's sandbox does not work. The tested page is our own.
-  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--disable-gpu'],
+    env: { ...process.env, TMPDIR: folder },
+  });
+  return {
+    browser,
+    async close() {
+      await browser.close();
+      // A dying process of Chromium may hold its files for a moment.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    },
+  };
 }
 
 /** A view, click or download that takes longer counts as hanging. */
