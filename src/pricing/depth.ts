@@ -47,3 +47,8 @@ export function inSteps(depthUsd: number): number {
 export function confirmedLiquidity(record: LegRecord, epoch: number): number {
   return Math.min(depthIn(record, epoch), record.state.liquidity);
 }
+
+/** Liquidity that counts now: at most the present liquidity, and at most what an earlier epoch confirms. */
+export function presentLiquidity(record: LegRecord | undefined, state: LegState, epoch: number): number {
+  return record === undefined ? state.liquidity : Math.min(confirmedLiquidity(record, epoch), state.liquidity);
+}

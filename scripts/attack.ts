@@ -1,0 +1,73 @@
+/**
+ * `npm run attack -- --markets 5000 --seed 1 --tries 120`: attacks random markets and compares the loss of the cheapest
+ * attack with the published cost. Prints the closest cases, and exits 1 if an attack costs less than half of it.
+ */
+import { attackMarket, isTrustedMarket } from '../test/support/attacker/attackMarket';
+import { RATIO_MIN, type Closest } from '../test/support/attacker/searchAttack';
+import { percentile } from './bench/figure';
+import { readOptions } from './options';
+
+const USAGE = 'Usage: npm run attack -- [--markets N] [--seed N] [--tries N]';
+const TELL_EVERY_MS = 10_000;
+const CLOSEST_SHOWN = 10;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+interface Case extends Closest {
+  readonly seed: number;
+  readonly label: string;
+}
+
+const describe = ({ seed, label, aim, ratio, result, published, plan }: Case): string =>
+  `seed ${seed} (${label}) ${aim.isUp ? 'up' : 'down'} ${aim.part}: ratio ${ratio.toFixed(2)}, ` +
+  `loss ${result.loss.toPrecision(3)} USD, published ${published.toPrecision(3)} USD, ` +
+  `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.late].map(({ kind }) => kind).join(' ') || 'push only'}`;
+
+function main(): void {
+  const options = readOptions(USAGE, ['markets', 'seed', 'tries']);
+  const markets = options.number('markets', 5_000);
+  const first = options.number('seed', 1);
+  const tries = options.number('tries', 120);
+  const cases: Case[] = [];
+  let stopped = false;
+  let [done, attacks, trusted] = [0, 0, 0];
+  process.on('SIGINT', () => (stopped = true));
+  const began = performance.now();
+  let toldAt = began;
+  const next = (): void => {
+    if (done < markets && !stopped) {
+      const seed = first + done;
+      const market = attackMarket(seed, tries);
+      attacks += market.attacks;
+      if (isTrustedMarket(market)) trusted += 1;
+      cases.push(...market.closest.map((closest) => ({ ...closest, seed, label: market.label })));
+      done += 1;
+      if (performance.now() - toldAt > TELL_EVERY_MS) {
+        toldAt = performance.now();
+        const below = cases.filter(({ ratio }) => !(ratio >= RATIO_MIN)).length;
+        say(`${done} of ${markets} markets, ${attacks} attacks, ${below} cases below ${RATIO_MIN}`);
+      }
+      setImmediate(next);
+      return;
+    }
+    report(cases, `${done} markets from seed ${first}, ${trusted} with a trusted price, ${attacks} attacks`);
+  };
+  next();
+}
+
+function report(cases: Case[], what: string): void {
+  cases.sort((a, b) => a.ratio - b.ratio);
+  say(`${what}. Closest cases:`);
+  for (const one of cases.slice(0, CLOSEST_SHOWN)) say(describe(one));
+  for (const part of ['p2', 'p10', 'p50'] as const) {
+    const ratios = cases.flatMap(({ aim, ratio }) => (aim.part === part ? [ratio] : []));
+    if (ratios.length === 0) continue;
+    const [low, middle, high] = [5, 50, 95].map((at) => percentile(ratios, at).toFixed(2));
+    say(`loss / published for ${part}: 5 % below ${low}, median ${middle}, 5 % above ${high}`);
+  }
+  const below = cases.filter(({ ratio }) => !(ratio >= RATIO_MIN)).length;
+  say(below === 0 ? 'No attack costs less than half of the published cost.' : `${below} cases below half.`);
+  process.exitCode = below === 0 ? 0 : 1;
+}
+
+main();

@@ -1,0 +1,37 @@
+/** Derives from a hop what its pools cost to move. Pure. */
+import { knownSide, presentLiquidity } from './depth';
+import type { HopPrice } from './hop';
+import type { Leg } from './leg';
+import type { CostHop } from './manipulationCost';
+import type { Market } from './market';
+import type { PriceRoute } from './priceRoute';
+
+export interface CostContext<L extends Leg> {
+  readonly market: Market<L>;
+  /** USD per whole token of the known side of a leg. */
+  usdOf(leg: L): number;
+  /** Whether the liquidity of a leg has ranges (V3). */
+  isRanged(leg: L): boolean;
+}
+
+export function costHop<L extends Leg>(
+  { token, pools }: Pick<PriceRoute<L>, 'token' | 'pools'>,
+  hop: HopPrice,
+  { market, usdOf, isRanged }: CostContext<L>,
+): CostHop {
+  const kept = new Map(hop.pools.map((pool) => [pool.key, pool]));
+  return {
+    pools: pools.flatMap(({ leg }) => {
+      const found = kept.get(leg.key);
+      if (found === undefined) return [];
+      const state = market.stateOf(leg);
+      const liquidity = presentLiquidity(market.recordOf(leg), state, market.epoch);
+      const [isToken0, usd] = [leg.token0 !== token, usdOf(leg)];
+      const { depthUsd, backingUsd } = knownSide({ state, liquidity }, isToken0, usd);
+      const root = Math.sqrt(state.price);
+      const sideUsd = (isToken0 ? liquidity / root : liquidity * root) * usd;
+      const log = Math.log(found.price / hop.price);
+      return [{ sideUsd, depthUsd, backingUsd, share: found.weight, log, isRanged: isRanged(leg) }];
+    }),
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * The least that an attacker loses to move the USD price of a token at the end of a block, when everyone else trades the
+ * pools back afterwards. Capital that comes back does not count. Pure; a lower bound within a small factor.
+ */
+import { TRUSTED_MIN } from './confidence';
+
+/** One pool of a hop. */
+export interface CostPool {
+  /** USD of one side of the constant product pool with the same price and liquidity. */
+  readonly sideUsd: number;
+  /** USD of the known side that move the price by 2 %; at most what the pool holds. */
+  readonly depthUsd: number;
+  /** USD on the known side that count for the confidence. */
+  readonly backingUsd: number;
+  /** Share in the hop price; the shares of a hop sum to 1. */
+  readonly share: number;
+  /** ln of the pool's price relative to the hop price. */
+  readonly log: number;
+  /** Whether the liquidity may end before the price does (V3). */
+  readonly isRanged: boolean;
+}
+
+/** Pools that the hop price keeps, at least one. */
+export interface CostHop {
+  readonly pools: readonly CostPool[];
+}
+
+/** USD by the part by which the price moves. */
+export interface MoveCosts {
+  readonly p2: number;
+  readonly p10: number;
+  readonly p50: number;
+}
+
+export interface ManipulationCost {
+  /** To price · (1 + p). */
+  readonly up: MoveCosts;
+  /** To price · (1 − p). */
+  readonly down: MoveCosts;
+}
+
+/** The depth of a pool is known up to a move of 2 %. */
+const KNOWN_LOG = Math.log(1.02);
+/** Pools that differ by less stay in the hop together (hop.ts). */
+const AGREEMENT_LOG = 0.05;
+/** Pools of a hop whose selections are all tried; further ones are ignored. */
+const POOLS_MAX = 8;
+/** A pool with this many USD on its known side is half trusted (confidence.ts). */
+const HALF_TRUST_USD = 10_000;
+
+/** Hops from the token to the anchor, at least one. `confidence` of the price, 0–1. */
+export function manipulationCost(hops: readonly CostHop[], confidence: number): ManipulationCost {
+  const costs = (isUp: boolean): MoveCosts => {
+    const of = (part: number): number => moveCost(hops, confidence, Math.log(isUp ? 1 + part : 1 - part));
+    return { p2: of(0.02), p10: of(0.1), p50: of(0.5) };
+  };
+  return { up: costs(true), down: costs(false) };
+}
+
+/** USD to move the price by a factor of e^log. Tries every selection of the at most four hops. */
+function moveCost(hops: readonly CostHop[], confidence: number, log: number): number {
+  let least = Infinity;
+  const free = hops.reduce((sum, hop) => sum + freeShift(hop, log > 0), 0);
+  const left = Math.sign(log) * Math.max(0, Math.abs(log) - free);
+  for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
+    const part = hops.filter((_, i) => (chosen >> i) % 2 === 1);
+    least = Math.min(least, splitCost(part, confidence, left));
+  }
+  return least;
+}
+
+/** Splits the move over hops so that a hop moves the more, the less it costs. For quadratic costs 1 / Σ(1/c) is least. */
+function splitCost(hops: readonly CostHop[], confidence: number, log: number): number {
+  const ease = hops.map((hop) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, confidence, KNOWN_LOG)));
+  const whole = ease.reduce((sum, value) => sum + value, 0);
+  return hops.reduce((sum, hop, i) => sum + hopCost(hop, confidence, (log * (ease[i] ?? 0)) / whole), 0);
+}
+
+/** How far a hop moves for nothing when the weight goes to its most favourable pool. */
+function freeShift({ pools }: CostHop, isUp: boolean): number {
+  return Math.max(0, ...pools.map(({ log }) => (isUp ? log : -log)));
+}
+
+function hopCost({ pools }: CostHop, confidence: number, log: number): number {
+  return Math.min(jointCost(pools, log), selectionCost(pools, confidence, log));
+}
+
+/** All pools move, by different parts. Σ c_i·d_i² is least under Σ share_i·d_i = d at d² / Σ(share_i²/c_i). */
+function jointCost(pools: readonly CostPool[], log: number): number {
+  let ease = 0;
+  for (const pool of pools) {
+    const supplied = beyondKnown(pool, log) ? supplyCost(pool.depthUsd, log) : 0;
+    ease += pool.share ** 2 / Math.max(Number.MIN_VALUE, walkCost(pool, log) + supplied);
+  }
+  return 1 / ease;
+}
+
+/**
+ * Some pools move, and the others leave the hop, because they hold less of the depth. A ranged pool that was moved to
+ * the end of its range has no depth, so the attacker supplies the depth that outweighs the other pools and keeps the
+ * confidence.
+ */
+function selectionCost(all: readonly CostPool[], confidence: number, log: number): number {
+  const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
+  let least = Infinity;
+  for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
+    let [walked, kept, others] = [0, 0, 0];
+    const isAll = chosen === 2 ** pools.length - 1;
+    const distance = isAll ? log : Math.sign(log) * Math.max(Math.abs(log), AGREEMENT_LOG);
+    pools.forEach((pool, i) => {
+      if ((chosen >> i) % 2 === 0) others += pool.depthUsd;
+      else walked += walkCost(pool, distance);
+      if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
+    });
+    const needed = Math.max(others, neededDepth(pools, confidence));
+    least = Math.min(least, walked + supplyCost(Math.max(0, needed - kept), distance));
+  }
+  return least;
+}
+
+/** USD of depth that a hop needs, so that the confidence of the price stays trusted. */
+function neededDepth(pools: readonly CostPool[], confidence: number): number {
+  let [depth, trust, backing, shares] = [0, 0, 0, 0];
+  for (const { depthUsd, backingUsd, share } of pools) {
+    depth += depthUsd;
+    backing += share * backingUsd;
+    trust += share * (backingUsd / (backingUsd + HALF_TRUST_USD));
+    shares += share;
+  }
+  if (!(shares > 0) || !(backing > 0)) return 0;
+  // The confidence falls with y / (y + 10,000) of the remaining depth.
+  const wanted = ((TRUSTED_MIN / Math.max(TRUSTED_MIN, confidence)) * trust) / shares;
+  const left = (HALF_TRUST_USD * wanted) / (1 - wanted) / (backing / shares);
+  return depth * Math.min(1, left);
+}
+
+/** What others take from depth that stands at a false price: its value there against its fair value. */
+function supplyCost(depthUsd: number, log: number): number {
+  return depthUsd * (log > 0 ? 1 - Math.exp(-log) : Math.exp(-log) - 1);
+}
+
+function beyondKnown({ isRanged }: CostPool, log: number): boolean {
+  return isRanged && Math.abs(log) > KNOWN_LOG * 1.05;
+}
+
+/**
+ * A constant product pool that is moved from P to P·r and traded back loses nothing; the attacker pays
+ * L·√P·(√r − 1) token1 for L/√P·(1 − 1/√r) token0, so the loss is L·√P·(√r + 1/√r − 2) token1. With r = e^x this is
+ * L·√P·4·sinh²(x/4) (Uniswap V3 whitepaper, 6.2). A ranged pool counts up to the known depth only: a depth D below the
+ * depth of the liquidity ends at a move of 2·D/(L·√P), where the loss is D²/(L·√P).
+ */
+function walkCost(pool: CostPool, log: number): number {
+  const { sideUsd, depthUsd, isRanged } = pool;
+  const of = (distance: number): number => sideUsd * 4 * Math.sinh(distance / 4) ** 2;
+  if (!isRanged) return of(log);
+  return Math.min(of(log), of(KNOWN_LOG), sideUsd > 0 ? depthUsd ** 2 / sideUsd : 0);
+}

@@ -1,0 +1,32 @@
+/** Attacks the random market of a seed: every aim, with a number of tries each. */
+import { TRUSTED_MIN } from '../../../src/pricing/confidence';
+import { AttackRunner } from './attackPlan';
+import { planMarket } from './makePools';
+import { AIMS, BLOCKS_MAX, publishedCost, searchAttack, type Aim, type Closest } from './searchAttack';
+import { runHistory, type SimMarket } from './simMarket';
+
+export interface AttackedMarket {
+  readonly seed: number;
+  readonly label: string;
+  readonly confidence: number;
+  /** Evaluated attacks. */
+  readonly attacks: number;
+  /** By aim; aims that no attack reaches are left out. */
+  readonly closest: readonly Closest[];
+}
+
+export function attackMarket(seed: number, tries: number, aims: readonly Aim[] = AIMS): AttackedMarket {
+  const market: SimMarket = runHistory(planMarket(seed));
+  const cost = publishedCost(market);
+  const confidence = market.price?.confidence ?? 0;
+  const none = { seed, label: market.plan.label, confidence, attacks: 0, closest: [] };
+  if (cost === null || market.price === null) return none;
+  const runner = new AttackRunner(market, market.plan.path[0]!, BLOCKS_MAX);
+  const closest = aims.flatMap((aim) => {
+    const published = (aim.isUp ? cost.up : cost.down)[aim.part];
+    return searchAttack(market, runner, aim, published, tries) ?? [];
+  });
+  return { ...none, attacks: runner.evaluations, closest };
+}
+
+export const isTrustedMarket = ({ confidence }: AttackedMarket): boolean => confidence >= TRUSTED_MIN;

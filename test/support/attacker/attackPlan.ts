@@ -1,0 +1,174 @@
+/**
+ * One attack on a simulated market: preparations over some blocks, then a push of pools in the last block. The push is
+ * as small as it can be to move the price by the wanted part. The attacker's loss is exact, in USD at fair prices.
+ */
+import type { Hex } from '../../../src/domain/hex';
+import { TRUSTED_MIN } from '../../../src/pricing/confidence';
+import type { SimPool } from './simPool';
+import { SimPool as Pool } from './simPool';
+import { toMarketBlock, type SimBooks, type SimEvent, type SimMarket } from './simMarket';
+import type { SimPoolPlan } from './simPool';
+
+/** Times are blocks since the attack began. `pool` is an index into the market's pools, created ones at the end. */
+export type AttackMove =
+  | { readonly kind: 'swap'; readonly at: number; readonly pool: number; readonly log: number }
+  | {
+      readonly kind: 'add';
+      readonly at: number;
+      readonly pool: number;
+      readonly usd: number;
+      /** Ends of the range as ln of the price relative to the present one. */
+      readonly low: number;
+      readonly high: number;
+    }
+  | { readonly kind: 'remove'; readonly at: number; readonly pool: number }
+  | { readonly kind: 'donate'; readonly at: number; readonly pool: number; readonly side: 0 | 1; readonly usd: number }
+  | { readonly kind: 'create'; readonly at: number; readonly plan: SimPoolPlan; readonly usd: number };
+
+export interface AttackPlan {
+  /** Blocks of preparation before the block of the push, 0–39. */
+  readonly prepBlocks: number;
+  /** Moves of the preparation, and moves of the last block before its push. */
+  readonly moves: readonly AttackMove[];
+  /** Direction of the push: ln of the price per pool, towards a higher (1) or lower (−1) price of the token. */
+  readonly push: readonly number[];
+  /** Moves of the last block after its push. */
+  readonly late: readonly AttackMove[];
+}
+
+export interface AttackResult {
+  /** USD that the attacker loses. */
+  readonly loss: number;
+  /** ln of the price relative to the honest run. */
+  readonly moved: number;
+  /** Blocks since the attack began. */
+  readonly at: number;
+}
+
+const STEPS = 18;
+const PUSH_MAX = 3;
+
+export class AttackRunner {
+  /** Prices without an attack at the end of each block of the attack; null: not trusted. */
+  private readonly honest: (number | null)[] = [];
+  evaluations = 0;
+
+  constructor(
+    private readonly market: SimMarket,
+    private readonly target: Hex,
+    blocksMax: number,
+  ) {
+    const { pricer, block } = market;
+    const books = market.books.clone();
+    for (let i = 1; i <= blocksMax; i += 1) {
+      books.arbitrage();
+      pricer.apply(toMarketBlock(block + i, books.takeEvents()), true);
+      this.honest.push(pricer.priceOf(target)?.usd ?? null);
+    }
+    pricer.rewindTo(block);
+  }
+
+  /** Null: the attack does not move the price by `log`. */
+  run(plan: AttackPlan, log: number): AttackResult | null {
+    this.evaluations += 1;
+    const { pricer, block } = this.market;
+    const books = this.market.books.clone();
+    try {
+      for (let i = 0; i < plan.prepBlocks; i += 1) {
+        books.arbitrage();
+        for (const move of plan.moves) if (move.at === i) apply(books, move);
+        const moved = this.step(i, books.takeEvents());
+        if (moved !== null && reaches(moved, log)) return { loss: lossOf(books), moved, at: i };
+      }
+      books.arbitrage();
+      for (const move of plan.moves) if (move.at >= plan.prepBlocks) apply(books, move);
+      return this.findPush(plan, books, log);
+    } finally {
+      pricer.rewindTo(block);
+    }
+  }
+
+  /** Applies a block. Returns ln of the trusted price relative to the honest run. */
+  private step(i: number, events: readonly SimEvent[]): number | null {
+    const { pricer, block } = this.market;
+    pricer.apply(toMarketBlock(block + 1 + i, events), true);
+    const price = pricer.priceOf(this.target);
+    const honest = this.honest[i] ?? null;
+    if (price === null || honest === null || price.confidence < TRUSTED_MIN) return null;
+    return Math.log(price.usd / honest);
+  }
+
+  /** The smallest push that reaches the move: widens in steps, then bisects. */
+  private findPush(plan: AttackPlan, before: SimBooks, log: number): AttackResult | null {
+    const at = plan.prepBlocks;
+    const sign = Math.sign(log);
+    const attempt = (size: number): AttackResult | null => {
+      const books = before.clone();
+      pushPools(books, plan.push, sign * size);
+      for (const move of plan.late) apply(books, move);
+      const moved = this.step(at, books.takeEvents());
+      this.market.pricer.rewindTo(this.market.block + at);
+      return moved !== null && reaches(moved, log) ? { loss: lossOf(books), moved, at } : null;
+    };
+    let [low, high] = [0, 0];
+    let found = attempt(0);
+    if (found !== null) return found;
+    for (const factor of [0.5, 0.8, 1, 1.02, 1.1, 1.3, 1.7, 2.5, 4]) {
+      const size = Math.abs(log) * factor;
+      if (size > PUSH_MAX) break;
+      found = attempt(size);
+      high = size;
+      if (found !== null) break;
+      low = size;
+    }
+    if (found === null) return null;
+    for (let step = 0; step < STEPS && high - low > 1e-4 * high; step += 1) {
+      const middle = (low + high) / 2;
+      const result = attempt(middle);
+      if (result === null) low = middle;
+      else [high, found] = [middle, result];
+    }
+    return found;
+  }
+}
+
+function reaches(moved: number, log: number): boolean {
+  return log > 0 ? moved >= log : moved <= log;
+}
+
+function pushPools(books: SimBooks, push: readonly number[], size: number): void {
+  push.forEach((part, i) => {
+    const pool = books.pools[i];
+    if (pool !== undefined && part !== 0) books.swapTo(pool, pool.price * Math.exp(part * size), 'attacker');
+  });
+}
+
+/** What the attacker has lost once arbitrage has traded back, and all own liquidity is withdrawn. */
+function lossOf(after: SimBooks): number {
+  const books = after.clone();
+  books.arbitrage();
+  for (const pool of books.pools) books.removeAttackers(pool);
+  return -books.attackerUsd;
+}
+
+function apply(books: SimBooks, move: AttackMove): void {
+  if (move.kind === 'create') {
+    const created = new Pool(move.plan);
+    books.pools.push(created);
+    books.addAttackers(created, move.usd, 0.1, 10);
+    books.note(created, null, true);
+    return;
+  }
+  const pool: SimPool | undefined = books.pools[move.pool];
+  if (pool === undefined) return;
+  if (move.kind === 'add') books.addAttackers(pool, move.usd, Math.exp(move.low), Math.exp(move.high));
+  else if (move.kind === 'remove') books.removeAttackers(pool);
+  else if (move.kind === 'donate') {
+    const token = move.side === 0 ? pool.plan.token0 : pool.plan.token1;
+    const amount = move.usd / (books.fair.get(token) ?? Infinity);
+    books.donate(pool, { amount0: move.side === 0 ? amount : 0, amount1: move.side === 1 ? amount : 0 });
+  } else {
+    const fair = books.fairOf(pool);
+    if (fair !== null) books.swapTo(pool, fair * Math.exp(move.log), 'attacker');
+  }
+}

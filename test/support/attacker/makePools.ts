@@ -1,0 +1,120 @@
+/**
+ * Random markets for the attack simulation: a path of one to four hops from a token to an anchor, with pools of all
+ * kinds, thin and deep, lopsided, young and drained ones. All of them follow from the seed.
+ */
+import type { Hex } from '../../../src/domain/hex';
+import { Random } from '../random';
+import { DAI, NATIVE, poolAddress, token, USDC } from '../worlds/pools';
+import { SimPool, type PoolKind } from './simPool';
+
+const V2_FEE = 0.003;
+const V3_FEES = [0.0001, 0.0005, 0.003, 0.01];
+const WEIGHTED_FEES = [0.0005, 0.001, 0.003, 0.01];
+const WEIGHTS = [0.5, 0.5, 0.2, 0.8, 0.05, 0.95];
+/** Known side of a hop's deepest pool, as powers of ten of USD. */
+const SIZES = { thin: [3, 4.3], plain: [4.3, 5.5], deep: [5.5, 7] } as const;
+type Size = keyof typeof SIZES;
+
+export interface PlannedPool {
+  readonly pool: SimPool;
+  /** Step of the path, from 0 at the token; null: a pool beside the path. */
+  readonly step: number | null;
+  /** Blocks of history before the pool exists. */
+  readonly bornAt: number;
+  /** A part of the liquidity that its owners remove at a block of the history. */
+  readonly drain: { readonly at: number; readonly part: number } | null;
+}
+
+export interface MarketPlan {
+  readonly seed: number;
+  /** From the token to the anchor. */
+  readonly path: readonly Hex[];
+  /** Fair USD prices of all tokens. */
+  readonly fair: ReadonlyMap<Hex, number>;
+  readonly pools: readonly PlannedPool[];
+  readonly historyBlocks: number;
+  readonly label: string;
+}
+
+export function planMarket(seed: number): MarketPlan {
+  const random = new Random(seed);
+  const hops = random.pick([1, 1, 1, 2, 2, 3, 4]);
+  const path = pathOf(hops, random);
+  const fair = new Map<Hex, number>([
+    [DAI, 1],
+    [USDC, 1],
+  ]);
+  for (const address of [NATIVE, ...path]) if (!fair.has(address)) fair.set(address, 10 ** (random.next() * 8 - 5));
+  const historyBlocks = 232 + random.int(0, 63);
+  const sizeOf = (): Size =>
+    hops === 1 ? random.pick(['thin', 'plain', 'plain', 'deep'] as const) : random.pick(['plain', 'deep', 'deep'] as const);
+  const pools: PlannedPool[] = [];
+  const labels: string[] = [];
+  for (let step = 0; step < hops; step += 1) {
+    const size = sizeOf();
+    const count = random.pick([1, 1, 2, 2, 3, 4]);
+    labels.push(`${size}×${count}`);
+    for (let i = 0; i < count; i += 1) {
+      const to = path[step + 1]!;
+      const other = step === hops - 1 && random.chance(0.3) ? (to === DAI ? USDC : DAI) : to;
+      const [low, high] = SIZES[size];
+      const usd = 10 ** (low + random.next() * (high - low) - (i === 0 ? 0 : random.next() * 2));
+      pools.push(planPool(pools.length, path[step]!, other, usd, step, { fair, random, historyBlocks }));
+    }
+  }
+  if (random.chance(0.5))
+    pools.push({ ...planPool(pools.length, DAI, USDC, 10 ** (4 + random.next() * 2), null, { fair, random, historyBlocks }), bornAt: 0, drain: null });
+  return { seed, path, fair, pools, historyBlocks, label: labels.join(' ') };
+}
+
+function pathOf(hops: number, random: Random): Hex[] {
+  // Random addresses, so a token is token0 in some pools and token1 in others.
+  const fresh = (): Hex => token(random.int(16, 2 ** 40));
+  const between = Array.from({ length: hops - 1 }, fresh);
+  if (between.length > 0 && random.chance(0.7)) between[between.length - 1] = NATIVE;
+  return [fresh(), ...between, random.pick([DAI, USDC])];
+}
+
+interface Given {
+  readonly fair: ReadonlyMap<Hex, number>;
+  readonly random: Random;
+  readonly historyBlocks: number;
+}
+
+function planPool(
+  number: number,
+  a: Hex,
+  b: Hex,
+  usd: number,
+  step: number | null,
+  { fair, random, historyBlocks }: Given,
+): PlannedPool {
+  const [token0, token1] = a < b ? [a, b] : [b, a];
+  const kind: PoolKind = random.pick(['v2', 'v2', 'v3', 'v3', 'weighted']);
+  const fee = kind === 'v2' ? V2_FEE : random.pick(kind === 'v3' ? V3_FEES : WEIGHTED_FEES);
+  const price = fair.get(token0)! / fair.get(token1)!;
+  const weight0 = random.pick(WEIGHTS);
+  const pool = new SimPool({ address: poolAddress(number + 1), kind, token0, token1, fee, weight0, price });
+  const value1 = (2 * usd) / fair.get(token1)!;
+  if (kind === 'v3') addRanges(pool, value1, random);
+  else pool.add(false, value1);
+  const isYoung = random.chance(0.1);
+  const bornAt = isYoung ? historyBlocks - random.int(5, 120) : random.int(0, 60);
+  const drain = random.chance(0.1)
+    ? { at: random.int(bornAt + 1, historyBlocks - 1), part: 1 - 10 ** (-random.next() * 3) }
+    : null;
+  return { pool, step, bornAt, drain };
+}
+
+/** Wide, narrow and one-sided positions. The first one contains the price. */
+function addRanges(pool: SimPool, value1: number, random: Random): void {
+  const count = random.int(1, 4);
+  for (let i = 0; i < count; i += 1) {
+    const width = random.pick([0.03, 0.06, 0.2, 0.7, 2]);
+    const shift = i === 0 ? 0 : random.pick([0, 0, 0.5, -0.5]) * (0.2 + random.next());
+    const centre = Math.exp(shift);
+    // A narrow position has as much liquidity at the price as a wide one of more value.
+    const part = (value1 / count) * Math.min(1, width) * (0.3 + random.next());
+    pool.add(false, part, (centre * Math.exp(-width)), centre * Math.exp(width));
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * A market of the attack simulation: pools, fair prices, traders, and the real pricer fed with the pools' states. After
+ * each block arbitrage traders trade every pool back to the fair price as far as it pays after fees.
+ */
+import type { Hex } from '../../../src/domain/hex';
+import type { UsdPrice } from '../../../src/pricing/confidence';
+import type { Leg, LegState } from '../../../src/pricing/leg';
+import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
+import { Random } from '../random';
+import { ANCHORS, NATIVE } from '../worlds/pools';
+import type { MarketPlan } from './makePools';
+import type { Amounts, SimPool, Trade } from './simPool';
+
+const FIRST_BLOCK = 320;
+const BLOCK_SECONDS = 10;
+/** Trades of honest makers per pool and block. */
+const TRADE_CHANCE = 0.08;
+const DRIFT = 0.0005;
+
+/** One state of a pool within a block, in log order. */
+export interface SimEvent {
+  readonly leg: Leg;
+  readonly state: LegState;
+  /** Null: no swap made the state. */
+  readonly swap: { readonly maker: Hex; readonly amount1: number } | null;
+  readonly isNew: boolean;
+}
+
+export type Maker = 'alice' | 'bob' | 'arbitrage' | 'attacker';
+
+/** Pools, and the events of the running block. Cheap to copy. */
+export class SimBooks {
+  constructor(
+    readonly pools: SimPool[],
+    readonly fair: Map<Hex, number>,
+    /** What the attacker owns outside of pools, in USD. */
+    public attackerUsd = 0,
+    private events: SimEvent[] = [],
+  ) {}
+
+  clone(): SimBooks {
+    return new SimBooks(
+      this.pools.map((pool) => pool.clone()),
+      this.fair,
+      this.attackerUsd,
+      [...this.events],
+    );
+  }
+
+  takeEvents(): SimEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+
+  /** Token1 per token0 at fair prices; null: a token without a fair price. */
+  fairOf({ plan }: SimPool): number | null {
+    const [usd0, usd1] = [this.fair.get(plan.token0), this.fair.get(plan.token1)];
+    return usd0 === undefined || usd1 === undefined ? null : usd0 / usd1;
+  }
+
+  usdOf(pool: SimPool, { amount0, amount1 }: Amounts): number {
+    const worth = (amount: number, token: Hex): number => (amount === 0 ? 0 : amount * (this.fair.get(token) ?? 0));
+    return worth(amount0, pool.plan.token0) + worth(amount1, pool.plan.token1);
+  }
+
+  swapTo(pool: SimPool, price: number, maker: Maker): void {
+    if (!(price > 0) || price === pool.price) return;
+    const trade: Trade = pool.swapTo(price);
+    this.attackerUsd += this.usdOf(pool, trade.earned);
+    if (maker === 'attacker') this.attackerUsd -= this.usdOf(pool, trade.paid);
+    this.note(pool, { maker: MAKERS[maker], amount1: Math.abs(trade.paid.amount1) });
+  }
+
+  addAttackers(pool: SimPool, usd: number, low?: number, high?: number): void {
+    const usd1 = this.fair.get(pool.plan.token1) ?? (this.fair.get(pool.plan.token0) ?? 0) / pool.price;
+    this.attackerUsd -= this.usdOf(pool, pool.add(true, usd / usd1, low, high));
+    this.note(pool, null);
+  }
+
+  removeAttackers(pool: SimPool): void {
+    this.attackerUsd += this.usdOf(pool, pool.removeAttackers());
+    this.note(pool, null);
+  }
+
+  donate(pool: SimPool, amounts: Amounts): void {
+    if (!pool.donate(amounts)) return;
+    this.attackerUsd -= this.usdOf(pool, amounts);
+    this.note(pool, null);
+  }
+
+  note(pool: SimPool, swap: SimEvent['swap'], isNew = false): void {
+    this.events.push({ leg: pool.leg, state: pool.state(), swap, isNew });
+  }
+
+  arbitrage(): void {
+    for (const pool of this.pools) {
+      const fair = this.fairOf(pool);
+      if (fair === null) continue;
+      const keep = 1 - pool.plan.fee;
+      if (pool.price > (fair / keep) * (1 + 1e-9)) this.swapTo(pool, fair / keep, 'arbitrage');
+      else if (pool.price < fair * keep * (1 - 1e-9)) this.swapTo(pool, fair * keep, 'arbitrage');
+    }
+  }
+}
+
+const MAKERS: Readonly<Record<Maker, Hex>> = {
+  alice: `0x${'a1'.repeat(20)}`,
+  bob: `0x${'b0'.repeat(20)}`,
+  arbitrage: `0x${'c3'.repeat(20)}`,
+  attacker: `0x${'ee'.repeat(20)}`,
+};
+
+export function toMarketBlock(number: number, events: readonly SimEvent[]): MarketBlock {
+  const last = new Map<string, LegState>();
+  const traded = new Map<string, number>();
+  for (const { leg, state, swap } of events) {
+    last.set(leg.key, state);
+    if (swap !== null) traded.set(leg.key, (traded.get(leg.key) ?? 0) + swap.amount1);
+  }
+  return {
+    number,
+    timestamp: 1_700_000_000 + number * BLOCK_SECONDS,
+    legs: events.filter(({ isNew }) => isNew).map(({ leg }) => ({ leg, older: false })),
+    moves: [...last].map(([key, state]) => ({ key, state })),
+    traded: [...traded].map(([key, amount]) => ({ key, amount })),
+  };
+}
+
+/** A market after its honest history. */
+export interface SimMarket {
+  readonly plan: MarketPlan;
+  readonly pricer: Pricer;
+  readonly books: SimBooks;
+  /** The last block of the history. */
+  readonly block: number;
+  /** At the end of the history; null: none. */
+  readonly price: UsdPrice | null;
+}
+
+/** Runs the honest history of a plan: makers trade, fair prices drift, arbitrage follows. */
+export function runHistory(plan: MarketPlan): SimMarket {
+  const random = new Random(plan.seed + 1);
+  const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
+  const books = new SimBooks([], new Map(plan.fair));
+  const drifting = [...plan.fair.keys()].filter((token) => !ANCHORS.some(({ address }) => address === token));
+  let block = FIRST_BLOCK;
+  for (let i = 0; i <= plan.historyBlocks; i += 1, block += 1) {
+    for (const token of drifting)
+      books.fair.set(token, books.fair.get(token)! * Math.exp((random.next() - 0.5) * 2 * DRIFT));
+    books.arbitrage();
+    for (const { pool, bornAt, drain } of plan.pools) {
+      if (bornAt === i) {
+        const own = pool.clone();
+        books.pools.push(own);
+        own.swapTo(books.fairOf(own)!);
+        books.note(own, null, true);
+      }
+      const own = books.pools.find(({ leg }) => leg.key === pool.leg.key);
+      if (own === undefined) continue;
+      if (drain?.at === i) {
+        own.drain(drain.part);
+        books.note(own, null);
+      }
+      if (random.chance(TRADE_CHANCE)) {
+        const maker = random.pick(['alice', 'bob'] as const);
+        books.swapTo(own, own.price * Math.exp((random.next() - 0.5) * 0.02), maker);
+      }
+    }
+    if (i === plan.historyBlocks) books.arbitrage();
+    pricer.apply(toMarketBlock(block, books.takeEvents()), false);
+  }
+  return { plan, pricer, books, block: block - 1, price: pricer.priceOf(plan.path[0]!) };
+}

@@ -1,0 +1,234 @@
+/**
+ * A pool of the attack simulation in whole tokens: positions over price ranges (V3), one full range (V2), or weighted
+ * balances. Knows which part of the liquidity is the attacker's. Fees go to the owners of the liquidity in range.
+ */
+import type { Hex } from '../../../src/domain/hex';
+import { makeLeg, weightedLiquidity, type Leg, type LegState } from '../../../src/pricing/leg';
+
+export type PoolKind = 'v2' | 'v3' | 'weighted';
+
+/** Amounts of token0 and token1. */
+export interface Amounts {
+  readonly amount0: number;
+  readonly amount1: number;
+}
+
+export interface Trade {
+  /** What the trader pays, fee included; negative: receives. */
+  readonly paid: Amounts;
+  /** The attacker's share of the fee, as a liquidity provider. */
+  readonly earned: Amounts;
+}
+
+interface Position {
+  readonly isAttackers: boolean;
+  /** Square roots of the prices at the ends. */
+  readonly low: number;
+  readonly high: number;
+  readonly liquidity: number;
+}
+
+export interface SimPoolPlan {
+  readonly address: Hex;
+  readonly kind: PoolKind;
+  readonly token0: Hex;
+  readonly token1: Hex;
+  /** Part of the input, 0–1. */
+  readonly fee: number;
+  /** Weight of token0, of a sum of 1. */
+  readonly weight0: number;
+  /** Whole token1 per whole token0. */
+  readonly price: number;
+}
+
+export class SimPool {
+  readonly leg: Leg;
+  private root: number;
+  private positions: readonly Position[] = [];
+  private balances: Amounts = { amount0: 0, amount1: 0 };
+  /** The attacker's part of the weighted balances. */
+  private attackerPart = 0;
+
+  constructor(readonly plan: SimPoolPlan) {
+    this.leg = makeLeg(plan.address, 1, plan.token0, plan.token1);
+    this.root = Math.sqrt(plan.price);
+  }
+
+  clone(): SimPool {
+    const copy = new SimPool(this.plan);
+    copy.root = this.root;
+    copy.positions = this.positions;
+    copy.balances = this.balances;
+    copy.attackerPart = this.attackerPart;
+    return copy;
+  }
+
+  get price(): number {
+    return this.root * this.root;
+  }
+
+  state(): LegState {
+    const { amount0: reserve0, amount1: reserve1 } = this.amounts(() => true);
+    if (this.plan.kind === 'weighted') {
+      const { weight0 } = this.plan;
+      const liquidity = weightedLiquidity(reserve0, reserve1, weight0, 1 - weight0);
+      return { price: reserve0 > 0 ? this.price : 0, liquidity, reserve0, reserve1 };
+    }
+    const price = this.plan.kind === 'v2' && !(reserve0 > 0) ? 0 : this.price;
+    return { price, liquidity: this.liquidityAt(this.root), reserve0, reserve1 };
+  }
+
+  /** Trades until the marginal price is `price`. */
+  swapTo(price: number): Trade {
+    return this.plan.kind === 'weighted' ? this.swapWeighted(price) : this.swapRanges(Math.sqrt(price));
+  }
+
+  /**
+   * Adds liquidity worth `value1` token1, between two prices relative to the present one (V3 only). Returns the amounts
+   * that the provider pays.
+   */
+  add(isAttackers: boolean, value1: number, lowFactor = 0, highFactor = Infinity): Amounts {
+    if (this.plan.kind === 'weighted') return this.addWeighted(isAttackers, value1);
+    const isFull = this.plan.kind === 'v2';
+    const low = isFull ? 0 : this.root * Math.sqrt(lowFactor);
+    const high = isFull ? Infinity : this.root * Math.sqrt(highFactor);
+    const unit = amountsIn({ isAttackers, low, high, liquidity: 1 }, this.root);
+    const worth = unit.amount0 * this.price + unit.amount1;
+    if (!(worth > 0) || !(value1 > 0)) return { amount0: 0, amount1: 0 };
+    const position = { isAttackers, low, high, liquidity: value1 / worth };
+    this.positions = [...this.positions, position];
+    return amountsIn(position, this.root);
+  }
+
+  /** Removes all of the attacker's liquidity. Returns the amounts that the attacker receives. */
+  removeAttackers(): Amounts {
+    const out = this.amounts(({ isAttackers }) => isAttackers);
+    this.positions = this.positions.filter(({ isAttackers }) => !isAttackers);
+    this.balances = minus(this.balances, out, this.plan.kind === 'weighted');
+    this.attackerPart = 0;
+    return out;
+  }
+
+  /** Honest providers remove a part of their liquidity, 0–1. */
+  drain(part: number): void {
+    this.positions = this.positions.map((position) => ({
+      ...position,
+      liquidity: position.isAttackers ? position.liquidity : position.liquidity * (1 - part),
+    }));
+    const { amount0, amount1 } = this.balances;
+    this.balances = { amount0: amount0 * (1 - part), amount1: amount1 * (1 - part) };
+  }
+
+  /** Gives tokens to a V2 pool and syncs. Returns false for other kinds. */
+  donate({ amount0, amount1 }: Amounts): boolean {
+    if (this.plan.kind !== 'v2') return false;
+    const before = this.amounts(() => true);
+    const [x, y] = [before.amount0 + amount0, before.amount1 + amount1];
+    if (!(x > 0) || !(y > 0)) return false;
+    const grown = Math.sqrt(x * y) / this.liquidityAt(this.root);
+    this.positions = this.positions.map((position) => ({
+      ...position,
+      liquidity: position.liquidity * grown,
+    }));
+    this.root = Math.sqrt(y / x);
+    return true;
+  }
+
+  private liquidityAt(root: number): number {
+    let sum = 0;
+    for (const { low, high, liquidity } of this.positions) if (root >= low && root < high) sum += liquidity;
+    return sum;
+  }
+
+  private amounts(counts: (position: Position) => boolean): Amounts {
+    if (this.plan.kind === 'weighted') {
+      const { amount0, amount1 } = this.balances;
+      const own = counts({ isAttackers: true, low: 0, high: Infinity, liquidity: 0 }) ? this.attackerPart : 0;
+      const rest = counts({ isAttackers: false, low: 0, high: Infinity, liquidity: 0 }) ? 1 - this.attackerPart : 0;
+      return { amount0: amount0 * (own + rest), amount1: amount1 * (own + rest) };
+    }
+    let [amount0, amount1] = [0, 0];
+    for (const position of this.positions) {
+      if (!counts(position)) continue;
+      const part = amountsIn(position, this.root);
+      amount0 += part.amount0;
+      amount1 += part.amount1;
+    }
+    return { amount0, amount1 };
+  }
+
+  /** Walks the ranges between the present root and the target (Uniswap V3 whitepaper, 6.2). */
+  private swapRanges(target: number): Trade {
+    const isUp = target > this.root;
+    const ends = this.positions.flatMap(({ low, high }) => [low, high]);
+    const [from, to] = isUp ? [this.root, target] : [target, this.root];
+    const stops = [...new Set([from, ...ends.filter((end) => end > from && end < to), to])].sort((a, b) => a - b);
+    let [paid0, paid1, earned] = [0, 0, 0];
+    const { fee } = this.plan;
+    for (let i = 1; i < stops.length; i += 1) {
+      const [a, b] = [stops[i - 1]!, stops[i]!];
+      const middle = (a + b) / 2;
+      let [all, own] = [0, 0];
+      for (const { low, high, liquidity, isAttackers } of this.positions) {
+        if (middle < low || middle >= high) continue;
+        all += liquidity;
+        if (isAttackers) own += liquidity;
+      }
+      if (all === 0) continue;
+      const delta0 = all * (1 / a - 1 / b);
+      const delta1 = all * (b - a);
+      const charged = ((isUp ? delta1 : delta0) * fee) / (1 - fee);
+      paid0 += isUp ? -delta0 : delta0 + charged;
+      paid1 += isUp ? delta1 + charged : -delta1;
+      earned += (charged * own) / all;
+    }
+    this.root = target;
+    return {
+      paid: { amount0: paid0, amount1: paid1 },
+      earned: isUp ? { amount0: 0, amount1: earned } : { amount0: earned, amount1: 0 },
+    };
+  }
+
+  /** The invariant is B0^w0 · B1^w1 (Balancer WeightedMath). The fee goes to the owners, not into the balances. */
+  private swapWeighted(target: number): Trade {
+    const { weight0, fee } = this.plan;
+    const before = this.balances;
+    const ratio = target / this.price;
+    const after = {
+      amount0: before.amount0 * ratio ** -(1 - weight0),
+      amount1: before.amount1 * ratio ** weight0,
+    };
+    const [delta0, delta1] = [after.amount0 - before.amount0, after.amount1 - before.amount1];
+    this.balances = after;
+    this.root = Math.sqrt(target);
+    const [charged0, charged1] = [delta0, delta1].map((delta) => (Math.max(0, delta) * fee) / (1 - fee));
+    return {
+      paid: { amount0: delta0 + charged0!, amount1: delta1 + charged1! },
+      earned: { amount0: charged0! * this.attackerPart, amount1: charged1! * this.attackerPart },
+    };
+  }
+
+  private addWeighted(isAttackers: boolean, value1: number): Amounts {
+    const { weight0 } = this.plan;
+    const put = { amount0: (value1 * weight0) / this.price, amount1: value1 * (1 - weight0) };
+    const own = this.balances.amount1 * this.attackerPart + (isAttackers ? put.amount1 : 0);
+    this.balances = {
+      amount0: this.balances.amount0 + put.amount0,
+      amount1: this.balances.amount1 + put.amount1,
+    };
+    this.attackerPart = own / this.balances.amount1;
+    return put;
+  }
+}
+
+function amountsIn({ low, high, liquidity }: Position, root: number): Amounts {
+  const at = Math.min(Math.max(root, low), high);
+  return {
+    amount0: liquidity * (1 / at - (high === Infinity ? 0 : 1 / high)),
+    amount1: liquidity * (at - low),
+  };
+}
+
+function minus(a: Amounts, b: Amounts, applies: boolean): Amounts {
+  return applies ? { amount0: a.amount0 - b.amount0, amount1: a.amount1 - b.amount1 } : a;
+}
