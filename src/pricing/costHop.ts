@@ -10,6 +10,8 @@ export interface CostContext<L extends Leg> {
   readonly market: Market<L>;
   /** USD per whole token of the known side of a leg. */
   usdOf(leg: L): number;
+  /** Part of the input of a swap in the leg's pool, 0–1. */
+  feeOf(leg: L): number;
   /** Whether the liquidity of a leg has ranges (V3). */
   isRanged(leg: L): boolean;
 }
@@ -17,7 +19,7 @@ export interface CostContext<L extends Leg> {
 export function costHop<L extends Leg>(
   { token, pools }: Pick<PriceRoute<L>, 'token' | 'pools'>,
   hop: HopPrice,
-  { market, usdOf, isRanged }: CostContext<L>,
+  { market, usdOf, feeOf, isRanged }: CostContext<L>,
 ): CostHop {
   const kept = new Map(hop.pools.map((pool) => [pool.key, pool]));
   return {
@@ -25,13 +27,14 @@ export function costHop<L extends Leg>(
       const found = kept.get(leg.key);
       if (found === undefined) return [];
       const state = market.stateOf(leg);
-      const liquidity = presentLiquidity(market.recordOf(leg), state, market.epoch);
+      const liquidity = presentLiquidity(market.recordOf(leg), state, market.epochTime);
       const [isToken0, usd] = [leg.token0 !== token, usdOf(leg)];
       const { depthUsd, backingUsd } = knownSide({ state, liquidity }, isToken0, usd);
       const root = Math.sqrt(state.price);
       const sideUsd = (isToken0 ? liquidity / root : liquidity * root) * usd;
       const log = Math.log(found.price / hop.price);
-      return [{ sideUsd, depthUsd, backingUsd, share: found.weight, log, isRanged: isRanged(leg) }];
+      const [share, fee] = [found.weight, feeOf(leg)];
+      return [{ sideUsd, depthUsd, backingUsd, share, log, fee, isRanged: isRanged(leg) }];
     }),
   };
 }

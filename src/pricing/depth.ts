@@ -49,6 +49,7 @@ export function confirmedLiquidity(record: LegRecord, time: number): number {
 }
 
 /** Liquidity that counts now: at most the present liquidity, and at most what an earlier epoch confirms. */
-export function presentLiquidity(record: LegRecord | undefined, state: LegState, epoch: number): number {
-  return record === undefined ? state.liquidity : Math.min(confirmedLiquidity(record, epoch), state.liquidity);
+export function presentLiquidity(record: LegRecord | undefined, state: LegState, epochTime: number): number {
+  if (record === undefined) return state.liquidity;
+  return Math.min(confirmedLiquidity(record, epochTime), state.liquidity);
 }

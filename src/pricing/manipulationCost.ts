@@ -3,6 +3,7 @@
  * pools back afterwards. Capital that comes back does not count. Pure; a lower bound within a small factor.
  */
 import { TRUSTED_MIN } from './confidence';
+import { DEPTH_PART } from './leg';
 
 /** One pool of a hop. */
 export interface CostPool {
@@ -16,6 +17,8 @@ export interface CostPool {
   readonly share: number;
   /** ln of the pool's price relative to the hop price. */
   readonly log: number;
+  /** Part of the input of a swap, 0–1. */
+  readonly fee: number;
   /** Whether the liquidity may end before the price does (V3). */
   readonly isRanged: boolean;
 }
@@ -59,26 +62,61 @@ export function manipulationCost(hops: readonly CostHop[], confidence: number): 
 
 /** USD to move the price by a factor of e^log. Tries every selection of the at most four hops. */
 function moveCost(hops: readonly CostHop[], confidence: number, log: number): number {
+  const shifts = hops.map((hop) => freeShift(hop, log > 0));
   let least = Infinity;
-  const free = hops.reduce((sum, hop) => sum + freeShift(hop, log > 0), 0);
-  const left = Math.sign(log) * Math.max(0, Math.abs(log) - free);
   for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
-    const part = hops.filter((_, i) => (chosen >> i) % 2 === 1);
-    least = Math.min(least, splitCost(part, confidence, left));
+    let left = Math.abs(log);
+    const pushed: PushedHop[] = [];
+    hops.forEach((hop, i) => {
+      const shift = shifts[i] ?? 0;
+      if ((chosen >> i) % 2 === 1) pushed.push({ hop, shift });
+      else left -= shift;
+    });
+    if (!(left > 0)) return 0;
+    least = Math.min(least, splitCost(pushed, confidence, Math.sign(log) * left));
   }
   return least;
 }
 
-/** Splits the move over hops so that a hop moves the more, the less it costs. For quadratic costs 1 / Σ(1/c) is least. */
-function splitCost(hops: readonly CostHop[], confidence: number, log: number): number {
-  const ease = hops.map((hop) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, confidence, KNOWN_LOG)));
-  const whole = ease.reduce((sum, value) => sum + value, 0);
-  return hops.reduce((sum, hop, i) => sum + hopCost(hop, confidence, (log * (ease[i] ?? 0)) / whole), 0);
+interface PushedHop {
+  readonly hop: CostHop;
+  readonly shift: number;
 }
 
-/** How far a hop moves for nothing when the weight goes to its most favourable pool. */
+/** Splits the move over hops so that a hop moves the more, the less it costs. For quadratic costs 1 / Σ(1/c) is least. */
+function splitCost(hops: readonly PushedHop[], confidence: number, log: number): number {
+  const ease = hops.map(({ hop }) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, confidence, KNOWN_LOG)));
+  const whole = ease.reduce((sum, value) => sum + value, 0);
+  return hops.reduce((sum, { hop, shift }, i) => {
+    const part = (log * (ease[i] ?? 0)) / whole;
+    return sum + hopCost(hop, confidence, part) * unshifted(Math.abs(part), shift);
+  }, 0);
+}
+
+/**
+ * How far a hop moves for nothing when the weight goes to its most favourable pool, and this pool stands where
+ * arbitrage does not pay yet. Liquidity that the attacker holds there for an epoch gives it the weight.
+ */
 function freeShift({ pools }: CostHop, isUp: boolean): number {
-  return Math.max(0, ...pools.map(({ log }) => (isUp ? log : -log)));
+  if (pools.length < 2) return 0;
+  const sign = isUp ? 1 : -1;
+  // The fair price is at most this far in the direction, or some pool would be traded.
+  const fair = Math.min(...pools.map(({ log, fee }) => sign * log - Math.log(1 - fee)));
+  let shift = 0;
+  for (const { log, fee, share } of pools) {
+    const edge = Math.max(sign * log, fair - Math.log(1 - fee));
+    shift = Math.max(shift, sign * log + (edge - sign * log) * (1 - share));
+  }
+  return shift;
+}
+
+/**
+ * The part of a hop's cost that is left if the attacker also shifts its weight by `shift`. The liquidity that gets the
+ * weight w must be pushed as well: (d − s·w)² / (1 − w) is least at w = 2 − d/s, where it is 4·s·(d − s).
+ */
+function unshifted(distance: number, shift: number): number {
+  if (shift * 2 <= distance) return 1;
+  return shift < distance ? (4 * shift * (distance - shift)) / distance ** 2 : 0;
 }
 
 function hopCost({ pools }: CostHop, confidence: number, log: number): number {
@@ -105,15 +143,18 @@ function selectionCost(all: readonly CostPool[], confidence: number, log: number
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
     let [walked, kept, others] = [0, 0, 0];
+    let isRanged = false;
     const isAll = chosen === 2 ** pools.length - 1;
     const distance = isAll ? log : Math.sign(log) * Math.max(Math.abs(log), AGREEMENT_LOG);
     pools.forEach((pool, i) => {
       if ((chosen >> i) % 2 === 0) others += pool.depthUsd;
       else walked += walkCost(pool, distance);
       if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
+      if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
     });
-    const needed = Math.max(others, neededDepth(pools, confidence));
-    least = Math.min(least, walked + supplyCost(Math.max(0, needed - kept), distance));
+    const missing = Math.max(0, Math.max(others, neededDepth(pools, confidence)) - kept);
+    const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
+    least = Math.min(least, walked + supplied);
   }
   return least;
 }
@@ -151,7 +192,11 @@ function beyondKnown({ isRanged }: CostPool, log: number): boolean {
  */
 function walkCost(pool: CostPool, log: number): number {
   const { sideUsd, depthUsd, isRanged } = pool;
-  const of = (distance: number): number => sideUsd * 4 * Math.sinh(distance / 4) ** 2;
-  if (!isRanged) return of(log);
-  return Math.min(of(log), of(KNOWN_LOG), sideUsd > 0 ? depthUsd ** 2 / sideUsd : 0);
+  const whole = unrangedCost(sideUsd, log);
+  if (!isRanged) return whole;
+  return Math.min(whole, unrangedCost(sideUsd, KNOWN_LOG), sideUsd > 0 ? depthUsd ** 2 / sideUsd : 0);
+}
+
+function unrangedCost(sideUsd: number, log: number): number {
+  return sideUsd * 4 * Math.sinh(log / 4) ** 2;
 }

@@ -10,7 +10,8 @@ import {
   type ManipulationCost,
   type MoveCosts,
 } from '../../../src/pricing/manipulationCost';
-import { epochOf, EPOCH_BLOCKS, epochStart } from '../../../src/pricing/epoch';
+import { EPOCH_BLOCKS, epochStart, unswappedAt } from '../../../src/pricing/epoch';
+import { DEPTH_PART } from '../../../src/pricing/leg';
 import { anchorPrices, priceRouteHop, type Market } from '../../../src/pricing/market';
 import type { IndexedLeg } from '../../../src/pricing/poolIndex';
 import type { Pricer } from '../../../src/pricing/pricer';
@@ -18,7 +19,7 @@ import { isAnchorRoute, type PriceRoute } from '../../../src/pricing/priceRoute'
 import { Random } from '../random';
 import { ANCHORS, DAI, NATIVE, poolAddress, token } from '../worlds/pools';
 import { AttackRunner, type AttackMove, type AttackPlan, type AttackResult } from './attackPlan';
-import type { SimMarket } from './simMarket';
+import { timeOf, type SimMarket } from './simMarket';
 
 export const BLOCKS_MAX = 40;
 /** An attack must cost at least this part of the published cost. */
@@ -52,17 +53,18 @@ export function publishedCost(market: SimMarket): ManipulationCost | null {
 }
 
 export function costHops(market: SimMarket): CostHop[] | null {
-  const { pricer, plan, block } = market;
+  const { pricer, plan } = market;
   const path = pathOf(pricer, plan.path[0]!);
   if (path === null) return null;
   const anchors = anchorPrices(ANCHORS);
-  const view = marketAt(market, block);
-  const kinds = new Map(market.books.pools.map((pool) => [pool.leg.key, pool.plan.kind]));
+  const view = marketAt(market);
+  const plans = new Map(market.books.pools.map((pool) => [pool.leg.key, pool.plan]));
   return path.map((route) =>
     costHop(route, priceRouteHop(route, view, anchors), {
       market: view,
       usdOf: (leg) => pricer.priceOf(leg.token0 === route.token ? leg.token1 : leg.token0)?.usd ?? 0,
-      isRanged: ({ key }) => kinds.get(key) === 'v3',
+      feeOf: ({ key }) => plans.get(key)!.fee,
+      isRanged: ({ key }) => plans.get(key)!.kind === 'v3',
     }),
   );
 }
@@ -80,13 +82,14 @@ function pathOf(pricer: Pricer, target: Hex): PriceRoute<IndexedLeg>[] | null {
   return null;
 }
 
-function marketAt({ block }: SimMarket, number: number): Market<IndexedLeg> {
+function marketAt({ block }: SimMarket): Market<IndexedLeg> {
+  const epochTime = timeOf(epochStart(block) - 1);
   return {
     stateOf: ({ state }) => state,
     recordOf: ({ record }) => record,
     tradedIn: ({ moves }) => moves?.traded ?? 0,
-    epoch: epochOf(number),
-    epochTime: 1_700_000_000 + (epochStart(block) - 1) * 10,
+    unswappedIn: ({ moves, record }) => moves?.unswapped ?? unswappedAt(record, epochTime),
+    epochTime,
   };
 }
 
@@ -164,15 +167,25 @@ function knownTricks(market: SimMarket, log: number): AttackPlan[] {
   const plans: AttackPlan[] = [];
   const waits = [toEpoch, toEpoch + EPOCH_BLOCKS].filter((blocks) => blocks < BLOCKS_MAX);
   for (const prepBlocks of waits)
-    for (const usd of [1e6, 1e9]) {
-      const moves = edges(market, log).flatMap(({ pool, edge }): AttackMove[] => [
-        { kind: 'swap', at: 0, pool, log: edge },
-        { kind: 'add', at: 0, pool, usd, low: -0.05, high: 0.05 },
-      ]);
-      const late = edges(market, log).map(({ pool }): AttackMove => ({ kind: 'remove', at: BLOCKS_MAX, pool }));
-      plans.push({ prepBlocks, moves, push: signs, late: [] }, { prepBlocks, moves, push: signs, late });
-    }
-  books.pools.forEach(({ plan: { fee, kind } }, pool) => {
+    for (const toEdge of [true, false])
+      for (const times of [1, 3, 30, 1_000]) {
+        const chosen = favourites(market, log, toEdge);
+        const movesOf = ({ pool, edge, usd }: Favourite): AttackMove[] => [
+          ...(toEdge ? [{ kind: 'swap' as const, at: 0, pool, log: edge }] : []),
+          { kind: 'add', at: 0, pool, usd: usd * times, low: -0.05, high: 0.05 },
+        ];
+        const moves = chosen.flatMap(movesOf);
+        plans.push({ prepBlocks, moves, push: signs, late: [] });
+        // One hop only is pushed, and the weight shifts in the others.
+        if (chosen.length > 1)
+          for (const { step } of chosen) {
+            const elsewhere = chosen.filter((favourite) => favourite.step !== step).flatMap(movesOf);
+            const push = signs.map((sign, i) => (stepOf(market, i) === step ? sign : 0));
+            plans.push({ prepBlocks, moves: elsewhere, push, late: [] });
+          }
+      }
+  plans.push(...rangeTricks(market));
+  books.pools.forEach(({ plan: { fee } }, pool) => {
     const sign = signs[pool] ?? 0;
     if (sign === 0) return;
     for (const prepBlocks of waits) {
@@ -186,28 +199,64 @@ function knownTricks(market: SimMarket, log: number): AttackPlan[] {
         plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? 0 : of)), late: [] });
       }
     }
-    if (kind !== 'v3') return;
-    const push = signs.map((of, i) => (stepOf(market, i) === stepOf(market, pool) ? of : 0));
-    for (const usd of [30, 3e2, 3e3])
-      for (const width of [0.003, 0.025]) {
-        const late: AttackMove = { kind: 'add', at: BLOCKS_MAX, pool, usd, low: -width, high: width };
-        plans.push({ prepBlocks: 0, moves: [], push, late: [late] });
-        plans.push({ prepBlocks: 0, moves: [], push: push.map((of, i) => (i === pool ? of : 0)), late: [late] });
-      }
   });
   return plans;
 }
 
-/** The pool of each hop whose price may go furthest without arbitrage. */
-function edges(market: SimMarket, log: number): { readonly pool: number; readonly edge: number }[] {
+/** Pushes the ranged pools of a hop past their ranges, then offers as much depth as it takes at the false price. */
+function rangeTricks(market: SimMarket): AttackPlan[] {
+  const { books, plan } = market;
   const signs = directions(market);
-  return market.plan.path.slice(1).flatMap((_, step) => {
+  return plan.path.slice(1).flatMap((_, step) => {
     const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
-    const fee = (i: number): number => market.books.pools[i]!.plan.fee;
-    pools.sort((a, b) => fee(b) - fee(a));
+    const ranged = pools.filter((i) => books.pools[i]!.plan.kind === 'v3');
+    const depthOf = (i: number): number => {
+      const pool = books.pools[i]!;
+      const { price, liquidity } = pool.state();
+      return liquidity * Math.sqrt(price) * (books.fair.get(pool.plan.token1) ?? 0) * DEPTH_PART;
+    };
+    const others = pools.filter((i) => !ranged.includes(i)).reduce((sum, i) => sum + depthOf(i), 0);
+    return ranged.flatMap((pool) =>
+      [100, 1_000, others, depthOf(pool), depthOf(pool) + others].flatMap((depth) =>
+        [ranged, pools, [pool]].map((pushed): AttackPlan => {
+          const late: AttackMove = { kind: 'add', at: BLOCKS_MAX, pool, usd: 2.2 * depth, low: -0.01, high: 0.01 };
+          const push = signs.map((sign, i) => (pushed.includes(i) ? sign : 0));
+          return { prepBlocks: 0, moves: [], push, late: [late] };
+        }),
+      ),
+    );
+  });
+}
+
+interface Favourite {
+  readonly pool: number;
+  readonly step: number;
+  /** ln of the price relative to the fair price up to which arbitrage does not pay. */
+  readonly edge: number;
+  /** Twice the known side of the hop's deepest pool, USD. */
+  readonly usd: number;
+}
+
+/** The pool of each hop that helps most: by the price that it may have without arbitrage, or by its present price. */
+function favourites(market: SimMarket, log: number, toEdge: boolean): Favourite[] {
+  const { books, plan } = market;
+  const signs = directions(market);
+  const sideUsd = (i: number): number => {
+    const { price, liquidity } = books.pools[i]!.state();
+    return liquidity * Math.sqrt(price) * (books.fair.get(books.pools[i]!.plan.token1) ?? 0);
+  };
+  return plan.path.slice(1).flatMap((_, step) => {
+    const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
+    const help = (i: number): number => {
+      const pool = books.pools[i]!;
+      const off = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(log);
+      return toEdge ? -Math.log(1 - pool.plan.fee) : off;
+    };
+    pools.sort((a, b) => help(b) - help(a));
     const [pool] = pools;
-    if (pool === undefined) return [];
-    return [{ pool, edge: Math.sign(log) * (signs[pool] ?? 0) * -Math.log(1 - fee(pool)) }];
+    if (pool === undefined || pools.length < 2) return [];
+    const edge = Math.sign(log) * signs[pool]! * -Math.log(1 - books.pools[pool]!.plan.fee);
+    return [{ pool, step, edge, usd: 2 * Math.max(...pools.map(sideUsd)) }];
   });
 }
 

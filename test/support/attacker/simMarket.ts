@@ -4,14 +4,15 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import type { UsdPrice } from '../../../src/pricing/confidence';
-import type { Leg, LegState } from '../../../src/pricing/leg';
+import type { LegStep } from '../../../src/pricing/holds';
+import type { LegState } from '../../../src/pricing/leg';
 import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { Random } from '../random';
 import { ANCHORS, NATIVE } from '../worlds/pools';
 import type { MarketPlan } from './makePools';
 import type { Amounts, SimPool, Trade } from './simPool';
 
-const FIRST_BLOCK = 320;
+export const FIRST_BLOCK = 320;
 const BLOCK_SECONDS = 10;
 /** Trades of honest makers per pool and block. */
 const TRADE_CHANCE = 0.08;
@@ -19,7 +20,7 @@ const DRIFT = 0.0005;
 
 /** One state of a pool within a block, in log order. */
 export interface SimEvent {
-  readonly leg: Leg;
+  readonly pool: SimPool;
   readonly state: LegState;
   /** Null: no swap made the state. */
   readonly swap: { readonly maker: Hex; readonly amount1: number } | null;
@@ -90,7 +91,7 @@ export class SimBooks {
   }
 
   note(pool: SimPool, swap: SimEvent['swap'], isNew = false): void {
-    this.events.push({ leg: pool.leg, state: pool.state(), swap, isNew });
+    this.events.push({ pool, state: pool.state(), swap, isNew });
   }
 
   arbitrage(): void {
@@ -112,19 +113,32 @@ const MAKERS: Readonly<Record<Maker, Hex>> = {
 };
 
 export function toMarketBlock(number: number, events: readonly SimEvent[]): MarketBlock {
-  const last = new Map<string, LegState>();
-  const traded = new Map<string, number>();
-  for (const { leg, state, swap } of events) {
-    last.set(leg.key, state);
-    if (swap !== null) traded.set(leg.key, (traded.get(leg.key) ?? 0) + swap.amount1);
+  const steps = new Map<string, LegStep[]>();
+  const traded = new Map<string, { key: string; amount: number; makers: Hex[] }>();
+  for (const { pool, state, swap } of events) {
+    const { key } = pool.leg;
+    const isReserves = pool.plan.kind === 'v2';
+    const cause = swap === null ? 'other' : isReserves ? 'reserve_swap' : 'swap';
+    const ofLeg = steps.get(key) ?? [];
+    steps.set(key, ofLeg);
+    ofLeg.push({ state, cause });
+    if (swap === null) continue;
+    const sum = traded.get(key) ?? { key, amount: 0, makers: [] };
+    traded.set(key, sum);
+    sum.amount += swap.amount1;
+    sum.makers.push(swap.maker);
   }
   return {
     number,
-    timestamp: 1_700_000_000 + number * BLOCK_SECONDS,
-    legs: events.filter(({ isNew }) => isNew).map(({ leg }) => ({ leg, older: false })),
-    moves: [...last].map(([key, state]) => ({ key, state })),
-    traded: [...traded].map(([key, amount]) => ({ key, amount })),
+    timestamp: timeOf(number),
+    legs: events.flatMap(({ pool, isNew }) => (isNew ? [{ leg: pool.leg, older: false }] : [])),
+    moves: [...steps].map(([key, of]) => ({ key, steps: of })),
+    traded: [...traded.values()],
   };
+}
+
+export function timeOf(block: number): number {
+  return 1_700_000_000 + block * BLOCK_SECONDS;
 }
 
 /** A market after its honest history. */
