@@ -3,11 +3,11 @@
  * attack with the published cost. Prints the closest cases, and exits 1 if an attack costs less than half of it.
  */
 import { attackMarket, isTrustedMarket } from '../test/support/attacker/attackMarket';
-import { RATIO_MIN, type Closest } from '../test/support/attacker/searchAttack';
+import { AIMS, RATIO_MIN, type Closest } from '../test/support/attacker/searchAttack';
 import { percentile } from './bench/figure';
 import { readOptions } from './options';
 
-const USAGE = 'Usage: npm run attack -- [--markets N] [--seed N] [--tries N]';
+const USAGE = 'Usage: npm run attack -- [--markets N] [--seed N] [--tries N] [--aims N]';
 const TELL_EVERY_MS = 10_000;
 const CLOSEST_SHOWN = 10;
 
@@ -24,10 +24,11 @@ const describe = ({ seed, label, aim, ratio, result, published, plan }: Case): s
   `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.late].map(({ kind }) => kind).join(' ') || 'push only'}`;
 
 function main(): void {
-  const options = readOptions(USAGE, ['markets', 'seed', 'tries']);
+  const options = readOptions(USAGE, ['markets', 'seed', 'tries', 'aims']);
   const markets = options.number('markets', 5_000);
   const first = options.number('seed', 1);
   const tries = options.number('tries', 120);
+  const aims = options.number('aims', AIMS.length);
   const cases: Case[] = [];
   let stopped = false;
   let [done, attacks, trusted] = [0, 0, 0];
@@ -37,7 +38,7 @@ function main(): void {
   const next = (): void => {
     if (done < markets && !stopped) {
       const seed = first + done;
-      const market = attackMarket(seed, tries);
+      const market = attackMarket(seed, tries, aims);
       attacks += market.attacks;
       if (isTrustedMarket(market)) trusted += 1;
       cases.push(...market.closest.map((closest) => ({ ...closest, seed, label: market.label })));

@@ -2,7 +2,6 @@
  * The least that an attacker loses to move the USD price of a token at the end of a block, when everyone else trades the
  * pools back afterwards. Capital that comes back does not count. Pure; a lower bound within a small factor.
  */
-import { TRUSTED_MIN } from './confidence';
 import { DEPTH_PART } from './leg';
 
 /** One pool of a hop. */
@@ -47,21 +46,30 @@ const KNOWN_LOG = Math.log(1.02);
 /** Pools that differ by less stay in the hop together (hop.ts). */
 const AGREEMENT_LOG = 0.05;
 /** Pools of a hop whose selections are all tried; further ones are ignored. */
-const POOLS_MAX = 8;
-/** A pool with this many USD on its known side is half trusted (confidence.ts). */
-const HALF_TRUST_USD = 10_000;
+const POOLS_MAX = 6;
+/** A hop with this many USD on its known side has the confidence of a trusted price (confidence.ts). */
+const TRUSTED_BACKING_USD = 10_000;
 
-/** Hops from the token to the anchor, at least one. `confidence` of the price, 0–1. */
-export function manipulationCost(hops: readonly CostHop[], confidence: number): ManipulationCost {
+/** Larger costs count as this one, USD. */
+const COST_MAX = 1e18;
+
+/** Hops from the token to the anchor, at least one. */
+export function manipulationCost(hops: readonly CostHop[]): ManipulationCost {
   const costs = (isUp: boolean): MoveCosts => {
-    const of = (part: number): number => moveCost(hops, confidence, Math.log(isUp ? 1 + part : 1 - part));
+    const of = (part: number): number =>
+      published(moveCost(hops, Math.log(isUp ? 1 + part : 1 - part)));
     return { p2: of(0.02), p10: of(0.1), p50: of(0.5) };
   };
   return { up: costs(true), down: costs(false) };
 }
 
+/** Three significant digits. */
+function published(usd: number): number {
+  return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
+}
+
 /** USD to move the price by a factor of e^log. Tries every selection of the at most four hops. */
-function moveCost(hops: readonly CostHop[], confidence: number, log: number): number {
+function moveCost(hops: readonly CostHop[], log: number): number {
   const shifts = hops.map((hop) => freeShift(hop, log > 0));
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
@@ -73,7 +81,7 @@ function moveCost(hops: readonly CostHop[], confidence: number, log: number): nu
       else left -= shift;
     });
     if (!(left > 0)) return 0;
-    least = Math.min(least, splitCost(pushed, confidence, Math.sign(log) * left));
+    least = Math.min(least, splitCost(pushed, Math.sign(log) * left));
   }
   return least;
 }
@@ -84,12 +92,12 @@ interface PushedHop {
 }
 
 /** Splits the move over hops so that a hop moves the more, the less it costs. For quadratic costs 1 / Σ(1/c) is least. */
-function splitCost(hops: readonly PushedHop[], confidence: number, log: number): number {
-  const ease = hops.map(({ hop }) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, confidence, KNOWN_LOG)));
+function splitCost(hops: readonly PushedHop[], log: number): number {
+  const ease = hops.map(({ hop }) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, KNOWN_LOG)));
   const whole = ease.reduce((sum, value) => sum + value, 0);
   return hops.reduce((sum, { hop, shift }, i) => {
     const part = (log * (ease[i] ?? 0)) / whole;
-    return sum + hopCost(hop, confidence, part) * unshifted(Math.abs(part), shift);
+    return sum + hopCost(hop, part) * unshifted(Math.abs(part), shift);
   }, 0);
 }
 
@@ -119,8 +127,8 @@ function unshifted(distance: number, shift: number): number {
   return shift < distance ? (4 * shift * (distance - shift)) / distance ** 2 : 0;
 }
 
-function hopCost({ pools }: CostHop, confidence: number, log: number): number {
-  return Math.min(jointCost(pools, log), selectionCost(pools, confidence, log));
+function hopCost({ pools }: CostHop, log: number): number {
+  return Math.min(jointCost(pools, log), selectionCost(pools, log));
 }
 
 /** All pools move, by different parts. Σ c_i·d_i² is least under Σ share_i·d_i = d at d² / Σ(share_i²/c_i). */
@@ -138,7 +146,7 @@ function jointCost(pools: readonly CostPool[], log: number): number {
  * the end of its range has no depth, so the attacker supplies the depth that outweighs the other pools and keeps the
  * confidence.
  */
-function selectionCost(all: readonly CostPool[], confidence: number, log: number): number {
+function selectionCost(all: readonly CostPool[], log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
@@ -152,27 +160,21 @@ function selectionCost(all: readonly CostPool[], confidence: number, log: number
       if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
       if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
     });
-    const missing = Math.max(0, Math.max(others, neededDepth(pools, confidence)) - kept);
+    const missing = Math.max(0, Math.max(others, neededDepth(pools)) - kept);
     const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
     least = Math.min(least, walked + supplied);
   }
   return least;
 }
 
-/** USD of depth that a hop needs, so that the confidence of the price stays trusted. */
-function neededDepth(pools: readonly CostPool[], confidence: number): number {
-  let [depth, trust, backing, shares] = [0, 0, 0, 0];
+/** USD of depth that a hop needs for a trusted price: 10,000 USD on the known side, or all of it if there is less. */
+function neededDepth(pools: readonly CostPool[]): number {
+  let [depth, backing] = [0, 0];
   for (const { depthUsd, backingUsd, share } of pools) {
     depth += depthUsd;
     backing += share * backingUsd;
-    trust += share * (backingUsd / (backingUsd + HALF_TRUST_USD));
-    shares += share;
   }
-  if (!(shares > 0) || !(backing > 0)) return 0;
-  // The confidence falls with y / (y + 10,000) of the remaining depth.
-  const wanted = ((TRUSTED_MIN / Math.max(TRUSTED_MIN, confidence)) * trust) / shares;
-  const left = (HALF_TRUST_USD * wanted) / (1 - wanted) / (backing / shares);
-  return depth * Math.min(1, left);
+  return backing > TRUSTED_BACKING_USD ? (depth * TRUSTED_BACKING_USD) / backing : depth;
 }
 
 /** What others take from depth that stands at a false price: its value there against its fair value. */

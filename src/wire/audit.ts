@@ -24,6 +24,12 @@ const HASH_RECIPE =
   'hop; for each excluded pool `excluded <address> <reason> <implied_price>`. chain_id is 369 for ' +
   'PulseChain';
 
+const moveCostsShape = z.object({
+  p2: z.number().min(0).meta({ description: 'USD lost to move the price by 2 percent' }),
+  p10: z.number().min(0).meta({ description: 'USD lost to move the price by 10 percent' }),
+  p50: z.number().min(0).meta({ description: 'USD lost to move the price by 50 percent' }),
+});
+
 const auditPoolShape = z.object({
   address: addressShape.meta({ description: 'Address of the pool' }),
   dex_name: dexNameShape,
@@ -101,6 +107,22 @@ export const auditShape = z
       .min(0)
       .max(1)
       .meta({ description: 'Confidence from 0 to 1: 0.99 for an anchor, 0 without a price' }),
+    manipulation_cost_usd: z
+      .object({
+        up: moveCostsShape.meta({ description: 'To raise price_usd by 2, 10 or 50 percent' }),
+        down: moveCostsShape.meta({ description: 'To lower price_usd by 2, 10 or 50 percent' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The least that an attacker loses to move price_usd at the end of one block, if everyone else ' +
+          'trades the pools back afterwards: USD, three significant digits, a lower bound. Capital that ' +
+          'comes back does not count. Null without a price and for an anchor',
+      }),
+    price_age_blocks: countShape.nullable().meta({
+      description:
+        'Blocks since the newest state of the pools that the price rests on; null without a price and for an anchor',
+    }),
     method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']).meta({
       description:
         'lp_weighted_multi_hop: the price follows from the hops; stable_anchor: the token is an anchor, ' +

@@ -11,6 +11,7 @@ import type { HopPool } from '../../pricing/hop';
 import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
+import { ageOfPrice, costOfPrice } from './auditCost';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
 import { droppedPools, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
@@ -74,6 +75,8 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
     derived_at_timestamp: block.timestamp,
     confidence: levelOf(derived.confidence),
     confidence_score: derived.confidence,
+    manipulation_cost_usd: priced ? costOfPrice(derived, inputs) : null,
+    price_age_blocks: priced ? ageOfPrice(derived, inputs) : null,
     method: methodOf(derived, priced),
     anchor: priced && anchorUsd !== null ? { address: anchor, price_usd: anchorUsd } : null,
     hops,

@@ -2,7 +2,7 @@
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
 import { AttackRunner } from './attackPlan';
 import { planMarket } from './makePools';
-import { AIMS, BLOCKS_MAX, publishedCost, searchAttack, type Aim, type Closest } from './searchAttack';
+import { AIMS, BLOCKS_MAX, publishedCost, searchAttack, type Closest } from './searchAttack';
 import { runHistory, type SimMarket } from './simMarket';
 
 export interface AttackedMarket {
@@ -15,7 +15,9 @@ export interface AttackedMarket {
   readonly closest: readonly Closest[];
 }
 
-export function attackMarket(seed: number, tries: number, aims: readonly Aim[] = AIMS): AttackedMarket {
+/** `count` of the aims, 1–6: others for each seed. `tries`: attacks per aim. */
+export function attackMarket(seed: number, tries: number, count = AIMS.length): AttackedMarket {
+  const aims = AIMS.map((_, i) => AIMS[(i + seed) % AIMS.length]!).slice(0, count);
   const market: SimMarket = runHistory(planMarket(seed));
   const cost = publishedCost(market);
   const confidence = market.price?.confidence ?? 0;

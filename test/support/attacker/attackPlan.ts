@@ -122,7 +122,7 @@ export class AttackRunner {
       low = size;
     }
     if (found === null) return null;
-    for (let step = 0; step < STEPS && high - low > 1e-4 * high; step += 1) {
+    for (let step = 0; step < STEPS && high - low > 5e-3 * high; step += 1) {
       const middle = (low + high) / 2;
       const result = attempt(middle);
       if (result === null) low = middle;

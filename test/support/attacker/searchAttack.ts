@@ -24,6 +24,8 @@ import { timeOf, type SimMarket } from './simMarket';
 export const BLOCKS_MAX = 40;
 /** An attack must cost at least this part of the published cost. */
 export const RATIO_MIN = 0.5;
+/** Part of the tries that plays prepared attacks. */
+const PLAIN_PART = 0.6;
 const PARTS = { p2: 0.02, p10: 0.1, p50: 0.5 } as const;
 export type Part = keyof MoveCosts;
 
@@ -49,7 +51,7 @@ export interface Closest {
 /** The published cost of the market's token at the end of its history; null: no price. */
 export function publishedCost(market: SimMarket): ManipulationCost | null {
   const hops = costHops(market);
-  return hops === null ? null : manipulationCost(hops, market.price?.confidence ?? 0);
+  return hops === null ? null : manipulationCost(hops);
 }
 
 export function costHops(market: SimMarket): CostHop[] | null {
@@ -112,7 +114,8 @@ export function searchAttack(
     best.sort((a, b) => a.ratio - b.ratio);
     best.splice(6);
   };
-  const plain = [...plainPlans(market), ...knownTricks(market, log)];
+  const tricks = knownTricks(market, log, random);
+  const plain = [...plainPlans(market), ...tricks].slice(0, Math.ceil(tries * PLAIN_PART));
   for (const plan of plain) attempt(plan);
   for (let i = plain.length; i < tries; i += 1) {
     const base = best.length > 0 && random.chance(0.85) ? random.pick(best).plan : random.pick(plain);
@@ -156,11 +159,19 @@ function plainPlans(market: SimMarket): AttackPlan[] {
   return plans;
 }
 
+/** In random order, so that a few tries see different ones on each market. */
+function knownTricks(market: SimMarket, log: number, random: Random): AttackPlan[] {
+  return listTricks(market, log)
+    .map((plan) => ({ plan, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ plan }) => plan);
+}
+
 /**
  * Attacks that random changes rarely find: liquidity that waits at the edge of the band in which arbitrage does not pay,
  * until the next epoch gives it weight; and a little liquidity at the false price behind the honest ranges.
  */
-function knownTricks(market: SimMarket, log: number): AttackPlan[] {
+function listTricks(market: SimMarket, log: number): AttackPlan[] {
   const { books, block } = market;
   const signs = directions(market);
   const toEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;

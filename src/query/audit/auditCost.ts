@@ -1,0 +1,54 @@
+/** Says what it costs to fake an audited price, and how old the price is. Pure. */
+import { blockOfOrd } from '../../domain/ord';
+import { costHop } from '../../pricing/costHop';
+import type { HopPrice } from '../../pricing/hop';
+import type { Leg } from '../../pricing/leg';
+import { manipulationCost, type ManipulationCost } from '../../pricing/manipulationCost';
+import type { AuditInputs, AuditRoute } from './auditInputs';
+
+const V3 = 3;
+const PIPS = 1_000_000;
+
+/** A derived price with its hops, from the token to the anchor. */
+export interface PricedPath {
+  readonly usd: number | null;
+  readonly hops: readonly { readonly route: AuditRoute; readonly hop: HopPrice }[];
+}
+
+/** Null: the token has no price, or it is an anchor, whose price is configured. */
+export function costOfPrice(
+  { usd, hops }: PricedPath,
+  { anchor, anchors, market, legs, fees }: AuditInputs,
+): ManipulationCost | null {
+  if (usd === null || anchor === null || hops.length === 0) return null;
+  const poolOf = ({ key }: Leg): { readonly pool_type: number; readonly fee_pips: number } | undefined =>
+    legs.get(key)?.pool;
+  const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
+  const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === V3;
+  // USD of the next token of each hop, from the anchor back.
+  let nextUsd = anchors.get(anchor) ?? 0;
+  const costs = [...hops].reverse().map(({ route, hop }) => {
+    const { token, next } = route;
+    const known = nextUsd;
+    nextUsd *= hop.price;
+    const usdOf = ({ token0, token1 }: Leg): number => {
+      const other = token0 === token ? token1 : token0;
+      return other === next ? known : (anchors.get(other) ?? 0);
+    };
+    return costHop(route, hop, { market, usdOf, feeOf, isRanged });
+  });
+  return manipulationCost(costs);
+}
+
+/** Blocks since the newest state of a pool that the price rests on; null: no price, or an anchor. */
+export function ageOfPrice({ usd, hops }: PricedPath, { block, legs, rawStates }: AuditInputs): number | null {
+  if (usd === null) return null;
+  const blocks = hops.flatMap(({ hop }) =>
+    hop.pools.flatMap(({ key }) => {
+      const pool = legs.get(key)?.pool;
+      const state = pool === undefined ? undefined : rawStates.get(pool.address);
+      return state === undefined ? [] : [blockOfOrd(Number(state.at_ord))];
+    }),
+  );
+  return blocks.length === 0 ? null : Math.max(0, block.number - Math.max(...blocks));
+}
