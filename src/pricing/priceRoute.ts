@@ -14,6 +14,7 @@ export const ROUTE_WARNINGS = [
   ...HOP_WARNINGS,
   'recent_pool',
   'young_pool',
+  'private_route',
   'stale_price',
   'thin_anchor',
   'anchor_depeg',

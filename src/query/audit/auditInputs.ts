@@ -4,12 +4,13 @@
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { wholeTokens } from '../../domain/amounts';
+import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
 import { epochOf, unswappedAt, type LegRecord } from '../../pricing/epoch';
 import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
-import { priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
+import { ceilingsOf, priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
@@ -114,7 +115,7 @@ export async function readAuditInputs(
   const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
   const recorded = recordsOf(legs, records);
   const holds = holdsOf(legs, rawStates, recorded, block);
-  const market = makeMarket(block, states, recorded, holds);
+  const market = makeMarket(block, states, recorded, holds, sources.anchors);
   const needsTrades = path.some((route) => priceRouteHop(route, market, anchors).deviates);
   const traded = needsTrades ? sumTrades(await reader.listTrades(onPath), legs, decimalsOf) : new Map();
   const end = path.at(-1)?.next ?? token;
@@ -267,12 +268,14 @@ function makeMarket(
   states: ReadonlyMap<LegKey, LegState>,
   records: ReadonlyMap<LegKey, LegRecord>,
   holds: ReadonlyMap<LegKey, number>,
+  anchors: readonly Anchor[],
 ): Market {
   return {
     stateOf: ({ key }) => states.get(key) ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: () => 0,
     unswappedIn: ({ key }) => holds.get(key) ?? 0,
+    ceilingOf: ceilingsOf(anchors),
     epochTime: block.epochTime,
   };
 }

@@ -26,6 +26,7 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'uses a pool younger than 100 blocks, or one that fewer than two makers have traded in',
     'warning',
   ],
+  private_route: ['goes through a token that has no other market than this token and the anchors', 'warning'],
   recent_pool: [
     'uses present liquidity, because no pool has the age, the makers and the mean liquidity for a trusted price',
     'warning',
