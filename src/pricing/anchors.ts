@@ -41,17 +41,24 @@ interface Quote {
   readonly depth: number;
 }
 
-/** The anchors that keep their role, in configured order. */
-export function soundAnchors(anchors: readonly PriceAnchor[], input: PegInput): readonly PriceAnchor[] {
+export interface JudgedAnchors {
+  /** The anchors that keep their role, in configured order. */
+  readonly sound: readonly PriceAnchor[];
+  /** The sound anchors that trade more than 2 % above the others. */
+  readonly above: ReadonlySet<PriceAnchor>;
+}
+
+export function judgeAnchors(anchors: readonly PriceAnchor[], input: PegInput): JudgedAnchors {
   let compared = anchors;
   const lost = new Set<PriceAnchor>();
+  const above = new Set<PriceAnchor>();
   while (compared.length > 1) {
     const worst = findWorst(compared, input);
     if (worst === null) break;
-    if (worst.value < 0) lost.add(worst.anchor);
+    (worst.value < 0 ? lost : above).add(worst.anchor);
     compared = compared.filter((anchor) => anchor !== worst.anchor);
   }
-  return anchors.filter((anchor) => !lost.has(anchor));
+  return { sound: anchors.filter((anchor) => !lost.has(anchor)), above };
 }
 
 interface Deviation {

@@ -4,7 +4,7 @@
  * liquidity, with low confidence.
  */
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
-import { soundAnchors, type PegInput } from './anchors';
+import { judgeAnchors, type PegInput } from './anchors';
 import { ANCHOR_CONFIDENCE, HALF_TRUST_USD, UNTRUSTED_MAX } from './confidence';
 import { confirmedLiquidity, knownSide } from './depth';
 import { isMature, unswappedAt } from './epoch';
@@ -35,11 +35,11 @@ export interface EpochRoutes {
 /** Reads only the records of the live legs. */
 export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const { block, time, tokenOf } = input;
-  const sound = soundAnchors(input.anchors, input);
+  const { sound, above } = judgeAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
   const routed: RoutedTokens = new Map();
   for (const anchor of sound)
-    routed.set(tokenOf(anchor), { route: anchorRoute(anchor), usd: anchor.priceUsd });
+    routed.set(tokenOf(anchor), { route: anchorRoute(anchor, above.has(anchor)), usd: anchor.priceUsd });
   const market: Market<IndexedLeg> = {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
     recordOf: ({ record }) => record,
@@ -123,12 +123,13 @@ function otherMarkets(
   return found;
 }
 
-function anchorRoute({ address }: PriceAnchor): PriceRoute<IndexedLeg> {
+function anchorRoute({ address }: PriceAnchor, isAbove: boolean): PriceRoute<IndexedLeg> {
   return {
     ...noRoute(address),
     next: ZERO_ADDRESS,
     confidence: ANCHOR_CONFIDENCE,
     depthUsd: Infinity,
+    warnings: isAbove ? ['anchor_above_peg'] : [],
   };
 }
 

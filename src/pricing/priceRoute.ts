@@ -18,6 +18,7 @@ export const ROUTE_WARNINGS = [
   'stale_price',
   'thin_anchor',
   'anchor_depeg',
+  'anchor_above_peg',
 ] as const;
 export type RouteWarning = (typeof ROUTE_WARNINGS)[number];
 

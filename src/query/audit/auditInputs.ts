@@ -52,6 +52,8 @@ export interface AuditInputs {
   readonly path: readonly AuditRoute[];
   /** The token at the end of the path; null for a token without a route. */
   readonly anchor: Hex | null;
+  /** Codes of warnings about this anchor. */
+  readonly anchorWarnings: readonly string[];
   readonly anchors: AnchorPrices;
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
@@ -90,7 +92,7 @@ export async function readAuditInputs(
   const hops = new HopReader(reader, sources.anchors, now);
   const given = sources.anchors.map(({ address }) => address);
   const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
-  const [block, rows] = await Promise.all([
+  const [block, { rows, anchorWarnings }] = await Promise.all([
     table?.block ?? getAuditBlock(runner, chainId, head, number),
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
@@ -123,6 +125,7 @@ export async function readAuditInputs(
     block,
     path,
     anchor: anchors.has(end) ? end : null,
+    anchorWarnings,
     anchors,
     market: { ...market, tradedIn: ({ key }) => traded.get(key) ?? 0 },
     legs,
@@ -147,8 +150,14 @@ async function readLegs(
   return legs;
 }
 
+interface FoundPath {
+  readonly rows: readonly RouteRow[];
+  /** Warnings about the anchor at the end of the path. */
+  readonly anchorWarnings: readonly string[];
+}
+
 /** Routes from the token up to the anchor. The first query also reads `likely`, to save further queries. */
-async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<RouteRow[]> {
+async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<FoundPath> {
   const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
   let at = token;
@@ -158,7 +167,7 @@ async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[])
     path.push(row);
     at = row.next_token;
   }
-  return path;
+  return { rows: path, anchorWarnings: known.get(at)?.warnings ?? [] };
 }
 
 function legsPoolOf(pool: AuditPoolRow): Parameters<typeof legsOf>[0] {

@@ -185,11 +185,14 @@ test('an anchor that trades above the others keeps its configured price, and the
       v2(2, DAI, 1e6, USDT, 1e6 / usdt),
       v2(3, USDC, 1e6, USDT, 1e6 / usdt),
     ];
-    expect([...routesOf({ pools, anchors: THREE }).anchors]).toEqual([
+    const { anchors, routed } = routesOf({ pools, anchors: THREE });
+    expect([...anchors]).toEqual([
       [DAI, 1],
       [USDC, 1],
       [USDT, 1],
     ]);
+    expect(routed.get(USDT)!.route.warnings).toEqual(['anchor_above_peg']);
+    expect(routed.get(DAI)!.route.warnings).toEqual([]);
   }
 });
 
