@@ -56,8 +56,7 @@ const COST_MAX = 1e18;
 /** Hops from the token to the anchor, at least one. */
 export function manipulationCost(hops: readonly CostHop[]): ManipulationCost {
   const costs = (isUp: boolean): MoveCosts => {
-    const of = (part: number): number =>
-      published(moveCost(hops, Math.log(isUp ? 1 + part : 1 - part)));
+    const of = (part: number): number => published(moveCost(hops, Math.log(isUp ? 1 + part : 1 - part)));
     return { p2: of(0.02), p10: of(0.1), p50: of(0.5) };
   };
   return { up: costs(true), down: costs(false) };
@@ -160,7 +159,8 @@ function selectionCost(all: readonly CostPool[], log: number): number {
       if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
       if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
     });
-    const missing = Math.max(0, Math.max(others, neededDepth(pools)) - kept);
+    // Pools that left the hop still count for the confidence.
+    const missing = Math.max(0, others - kept, neededDepth(pools) - kept - others);
     const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
     least = Math.min(least, walked + supplied);
   }

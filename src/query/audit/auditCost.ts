@@ -41,7 +41,10 @@ export function costOfPrice(
 }
 
 /** Blocks since the newest state of a pool that the price rests on; null: no price, or an anchor. */
-export function ageOfPrice({ usd, hops }: PricedPath, { block, legs, rawStates }: AuditInputs): number | null {
+export function ageOfPrice(
+  { usd, hops }: PricedPath,
+  { block, legs, rawStates }: AuditInputs,
+): number | null {
   if (usd === null) return null;
   const blocks = hops.flatMap(({ hop }) =>
     hop.pools.flatMap(({ key }) => {

@@ -22,7 +22,13 @@ export type AttackMove =
       readonly high: number;
     }
   | { readonly kind: 'remove'; readonly at: number; readonly pool: number }
-  | { readonly kind: 'donate'; readonly at: number; readonly pool: number; readonly side: 0 | 1; readonly usd: number }
+  | {
+      readonly kind: 'donate';
+      readonly at: number;
+      readonly pool: number;
+      readonly side: 0 | 1;
+      readonly usd: number;
+    }
   | { readonly kind: 'create'; readonly at: number; readonly plan: SimPoolPlan; readonly usd: number };
 
 export interface AttackPlan {

@@ -44,10 +44,13 @@ export function planMarket(seed: number): MarketPlan {
     [DAI, 1],
     [USDC, 1],
   ]);
-  for (const address of [NATIVE, ...path]) if (!fair.has(address)) fair.set(address, 10 ** (random.next() * 8 - 5));
+  for (const address of [NATIVE, ...path])
+    if (!fair.has(address)) fair.set(address, 10 ** (random.next() * 8 - 5));
   const historyBlocks = 232 + random.int(0, 63);
   const sizeOf = (): Size =>
-    hops === 1 ? random.pick(['thin', 'plain', 'plain', 'deep'] as const) : random.pick(['plain', 'deep', 'deep'] as const);
+    hops === 1
+      ? random.pick(['thin', 'plain', 'plain', 'deep'] as const)
+      : random.pick(['plain', 'deep', 'deep'] as const);
   const pools: PlannedPool[] = [];
   const labels: string[] = [];
   for (let step = 0; step < hops; step += 1) {
@@ -62,8 +65,20 @@ export function planMarket(seed: number): MarketPlan {
       pools.push(planPool(pools.length, path[step]!, other, usd, step, { fair, random, historyBlocks }));
     }
   }
-  if (random.chance(0.5))
-    pools.push({ ...planPool(pools.length, DAI, USDC, 10 ** (4 + random.next() * 2), null, { fair, random, historyBlocks }), bornAt: 0, drain: null });
+  const beside = (a: Hex, b: Hex, usd: number, step: number | null): void => {
+    const planned = planPool(pools.length, a, b, usd, step, { fair, random, historyBlocks });
+    pools.push({ ...planned, bornAt: 0, drain: null });
+  };
+  for (const middle of path.slice(1, -1)) {
+    // Another market of the token, so that its owner is not the only one who can trade it.
+    const other = token(random.int(16, 2 ** 40));
+    fair.set(other, 1);
+    beside(middle, other, 3e4, null);
+    beside(other, DAI, 5e4, null);
+  }
+  if (hops > 1 && random.chance(0.4))
+    beside(path[0]!, random.pick([DAI, USDC, NATIVE]), 10 ** (1.5 + random.next() * 3), 0);
+  if (random.chance(0.5)) beside(DAI, USDC, 10 ** (4 + random.next() * 2), null);
   return { seed, path, fair, pools, historyBlocks, label: labels.join(' ') };
 }
 
@@ -115,6 +130,6 @@ function addRanges(pool: SimPool, value1: number, random: Random): void {
     const centre = Math.exp(shift);
     // A narrow position has as much liquidity at the price as a wide one of more value.
     const part = (value1 / count) * Math.min(1, width) * (0.3 + random.next());
-    pool.add(false, part, (centre * Math.exp(-width)), centre * Math.exp(width));
+    pool.add(false, part, centre * Math.exp(-width), centre * Math.exp(width));
   }
 }

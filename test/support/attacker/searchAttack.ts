@@ -12,7 +12,7 @@ import {
 } from '../../../src/pricing/manipulationCost';
 import { EPOCH_BLOCKS, epochStart, unswappedAt } from '../../../src/pricing/epoch';
 import { DEPTH_PART } from '../../../src/pricing/leg';
-import { anchorPrices, priceRouteHop, type Market } from '../../../src/pricing/market';
+import { anchorPrices, ceilingsOf, priceRouteHop, type Market } from '../../../src/pricing/market';
 import type { IndexedLeg } from '../../../src/pricing/poolIndex';
 import type { Pricer } from '../../../src/pricing/pricer';
 import { isAnchorRoute, type PriceRoute } from '../../../src/pricing/priceRoute';
@@ -73,7 +73,7 @@ export function costHops(market: SimMarket): CostHop[] | null {
 
 function pathOf(pricer: Pricer, target: Hex): PriceRoute<IndexedLeg>[] | null {
   const path: PriceRoute<IndexedLeg>[] = [];
-  for (let at = target; path.length <= 4; ) {
+  for (let at = target; path.length <= 4;) {
     const route = pricer.routeOf(at) as PriceRoute<IndexedLeg> | undefined;
     if (route === undefined) return null;
     if (isAnchorRoute(route)) return path;
@@ -90,6 +90,7 @@ function marketAt({ block }: SimMarket): Market<IndexedLeg> {
     stateOf: ({ state }) => state,
     recordOf: ({ record }) => record,
     tradedIn: ({ moves }) => moves?.traded ?? 0,
+    ceilingOf: ceilingsOf(ANCHORS),
     unswappedIn: ({ moves, record }) => moves?.unswapped ?? unswappedAt(record, epochTime),
     epochTime,
   };
@@ -103,7 +104,9 @@ export function searchAttack(
   published: number,
   tries: number,
 ): Closest | null {
-  const random = new Random(market.plan.seed * 7 + AIMS.indexOf(AIMS.find((a) => a.part === aim.part && a.isUp === aim.isUp)!));
+  const random = new Random(
+    market.plan.seed * 7 + AIMS.indexOf(AIMS.find((a) => a.part === aim.part && a.isUp === aim.isUp)!),
+  );
   const part = PARTS[aim.part];
   const log = Math.log(aim.isUp ? 1 + part : 1 - part);
   const best: Closest[] = [];
@@ -200,7 +203,7 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
     const sign = signs[pool] ?? 0;
     if (sign === 0) return;
     for (const prepBlocks of waits) {
-      for (const usd of [1e5, 1e8]) {
+      for (const usd of [2.5e4, 1e5, 1e8]) {
         const edge = Math.sign(log) * sign * -Math.log(1 - fee);
         const moves: AttackMove[] = [
           { kind: 'swap', at: 0, pool, log: edge },
@@ -208,6 +211,7 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
         ];
         plans.push({ prepBlocks, moves, push: signs, late: [] });
         plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? 0 : of)), late: [] });
+        plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? of : 0)), late: [] });
       }
     }
   });
@@ -230,7 +234,14 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
     return ranged.flatMap((pool) =>
       [100, 1_000, others, depthOf(pool), depthOf(pool) + others].flatMap((depth) =>
         [ranged, pools, [pool]].map((pushed): AttackPlan => {
-          const late: AttackMove = { kind: 'add', at: BLOCKS_MAX, pool, usd: 2.2 * depth, low: -0.01, high: 0.01 };
+          const late: AttackMove = {
+            kind: 'add',
+            at: BLOCKS_MAX,
+            pool,
+            usd: 2.2 * depth,
+            low: -0.01,
+            high: 0.01,
+          };
           const push = signs.map((sign, i) => (pushed.includes(i) ? sign : 0));
           return { prepBlocks: 0, moves: [], push, late: [late] };
         }),
@@ -300,8 +311,13 @@ function changed(plan: AttackPlan, market: SimMarket, random: Random): AttackPla
   if (kind === 'time') return { ...plan, prepBlocks: prepBlocksOf(market, random) };
   const move = randomMove(market, plan, random, size);
   if (kind === 'late') return { ...plan, late: [...plan.late, { ...move, at: BLOCKS_MAX }].slice(-4) };
-  const prepBlocks = plan.prepBlocks > 0 || random.chance(0.3) ? plan.prepBlocks : prepBlocksOf(market, random);
-  return { ...plan, prepBlocks, moves: [...plan.moves, { ...move, at: random.int(0, prepBlocks) }].slice(-6) };
+  const prepBlocks =
+    plan.prepBlocks > 0 || random.chance(0.3) ? plan.prepBlocks : prepBlocksOf(market, random);
+  return {
+    ...plan,
+    prepBlocks,
+    moves: [...plan.moves, { ...move, at: random.int(0, prepBlocks) }].slice(-6),
+  };
 }
 
 /** Often the push is in the first block of an epoch, when the depth of the preparation begins to count. */
@@ -324,7 +340,9 @@ function randomMove(market: SimMarket, plan: AttackPlan, random: Random, size: (
     case 'swap': {
       const { fee } = books.pools[pool]!.plan;
       // The edge of the band in which arbitrage does not pay, or anything.
-      const log = random.chance(0.7) ? -Math.log(1 - fee) * random.pick([1, -1]) : (random.next() - 0.5) * 0.4;
+      const log = random.chance(0.7)
+        ? -Math.log(1 - fee) * random.pick([1, -1])
+        : (random.next() - 0.5) * 0.4;
       return { kind: 'swap', at, pool, log };
     }
     case 'remove':
@@ -336,7 +354,12 @@ function randomMove(market: SimMarket, plan: AttackPlan, random: Random, size: (
   }
 }
 
-function createMove({ plan, books }: SimMarket, { moves }: AttackPlan, random: Random, usd: number): AttackMove {
+function createMove(
+  { plan, books }: SimMarket,
+  { moves }: AttackPlan,
+  random: Random,
+  usd: number,
+): AttackMove {
   const target = plan.path[0]!;
   const own = token(15);
   const other = random.pick([DAI, NATIVE, own, ...plan.path.slice(1)]);

@@ -61,7 +61,8 @@ export class SimBooks {
   }
 
   usdOf(pool: SimPool, { amount0, amount1 }: Amounts): number {
-    const worth = (amount: number, token: Hex): number => (amount === 0 ? 0 : amount * (this.fair.get(token) ?? 0));
+    const worth = (amount: number, token: Hex): number =>
+      amount === 0 ? 0 : amount * (this.fair.get(token) ?? 0);
     return worth(amount0, pool.plan.token0) + worth(amount1, pool.plan.token1);
   }
 

@@ -144,7 +144,9 @@ export class SimPool {
     if (this.plan.kind === 'weighted') {
       const { amount0, amount1 } = this.balances;
       const own = counts({ isAttackers: true, low: 0, high: Infinity, liquidity: 0 }) ? this.attackerPart : 0;
-      const rest = counts({ isAttackers: false, low: 0, high: Infinity, liquidity: 0 }) ? 1 - this.attackerPart : 0;
+      const rest = counts({ isAttackers: false, low: 0, high: Infinity, liquidity: 0 })
+        ? 1 - this.attackerPart
+        : 0;
       return { amount0: amount0 * (own + rest), amount1: amount1 * (own + rest) };
     }
     let [amount0, amount1] = [0, 0];
@@ -162,7 +164,9 @@ export class SimPool {
     const isUp = target > this.root;
     const ends = this.positions.flatMap(({ low, high }) => [low, high]);
     const [from, to] = isUp ? [this.root, target] : [target, this.root];
-    const stops = [...new Set([from, ...ends.filter((end) => end > from && end < to), to])].sort((a, b) => a - b);
+    const stops = [...new Set([from, ...ends.filter((end) => end > from && end < to), to])].sort(
+      (a, b) => a - b,
+    );
     let [paid0, paid1, earned] = [0, 0, 0];
     const { fee } = this.plan;
     for (let i = 1; i < stops.length; i += 1) {
