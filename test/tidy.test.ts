@@ -206,6 +206,23 @@ test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
+/** The groups of imports: modules of Node, packages, own files. */
+const groupOf = (target: string): number => (target.startsWith('node:') ? 0 : target.startsWith('.') ? 2 : 1);
+
+test('imports stand in three groups with a blank line between: Node, packages, own files', () => {
+  const wrong = code.flatMap((path) => {
+    const text = textOf(path);
+    const imports = [...text.matchAll(/^import\s(?:[^'"`;]*?from\s+)?'([^']+)'.*$/gm)];
+    return imports.slice(1).flatMap((one, i) => {
+      const before = imports[i]!;
+      const step = groupOf(one[1]!) - groupOf(before[1]!);
+      const isApart = text.slice(before.index + before[0].length, one.index).includes('\n\n');
+      return step < 0 || isApart !== step > 0 ? [`${path}: ${one[1]}`] : [];
+    });
+  });
+  expect(wrong).toEqual([]);
+});
+
 /** One word for one thing. The page and the development chain keep small names of their own. */
 test('no two files export the same name', () => {
   const files = new Map<string, Set<string>>();

@@ -2,8 +2,7 @@
  * Reads account state from the node for API answers, with a short timeout and few requests at once. A slow or
  * dead node makes answers less complete but never slow. A failing node is not asked for a while.
  */
-import type { Hex } from '../../domain/hex';
-import { isHexData, isQuantity } from '../../domain/hex';
+import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

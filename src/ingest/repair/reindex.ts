@@ -2,9 +2,9 @@
  * The command `reindex`: reads final blocks from the node again and compares them with the stored rows.
  * Replaces tables that differ, together with their aggregates.
  */
-import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { z } from 'zod';
 
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';

@@ -1,11 +1,12 @@
 /**
  * A service under attack: a small chain, event logs of one megabyte, and a node that sends hostile answers on request.
  */
-import { AbiCoder, Interface } from 'ethers';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+import { AbiCoder, Interface } from 'ethers';
 
 import { STUB_V2_FACTORY } from '../stub/stubChain';
 import { stubDescription } from '../stub/stubDescription';

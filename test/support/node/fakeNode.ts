@@ -5,7 +5,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+
 import { WebSocketServer, type WebSocket } from 'ws';
+
 import type { FakeBlock, FakeChain, Json } from './fakeChain';
 
 export interface FakeCall {

@@ -3,7 +3,7 @@
  * or SQL.
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
-import { VaultOracle, type LegSwap } from './oracleVault';
+import type { LegSwap, VaultOracle } from './oracleVault';
 import { parsePlain } from './plainEvents';
 
 const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
