@@ -235,6 +235,48 @@ test('no two files export the same name', () => {
   expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
 });
 
+/** Exports that no import of another file names, and the reason. */
+const USED_OTHERWISE: Readonly<Record<string, string>> = {
+  'src/main main': 'the program that `scripts/build.mjs` writes calls it',
+  'test/support/run/clusteredDatabase openDatabase': 'Jest loads this file in place of another',
+};
+/** Folders that may export unused names: complete programs, and the price code while it is being rewritten. */
+const MAY_EXPORT = ['scripts/bench/peers/', 'src/pricing/', 'src/ingest/price/', 'src/query/audit/'];
+
+/** `file name` of each name that a file imports from another. `import * as` and `import()` name `*`. */
+function listImported(path: string): string[] {
+  const text = textOf(path);
+  const named = text.matchAll(/\b(?:im|ex)port\s+(?:type\s+)?(?:\{([^}]*)\}|\*[\w ]*)\s*from\s*'(\.[^']+)'/g);
+  const whole = [...text.matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, target]) => ['', '*', target]);
+  return [...named, ...whole].flatMap(([, names = '*', target = '']) => {
+    const file = join(dirname(path), target).replace(/\.(ts|mjs)$/, '');
+    return names.split(',').map((name) => `${file} ${name.trim().replace(/^type | as .*/g, '')}`);
+  });
+}
+
+function listExported(path: string): string[] {
+  const text = textOf(path);
+  const declared = text.matchAll(
+    /^export (?:abstract |async )*(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm,
+  );
+  const passedOn = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim().replace(/^.* /, '')),
+  );
+  return [...[...declared].map(([, name = '']) => name), ...passedOn].filter((name) => name !== '');
+}
+
+test('every export has a use in another file', () => {
+  const imported = new Set([...code.flatMap(listImported), ...Object.keys(USED_OTHERWISE)]);
+  const unused = code
+    .filter((path) => !MAY_EXPORT.some((folder) => path.startsWith(folder)))
+    .flatMap((path) => {
+      const file = path.replace(/\.(ts|mjs)$/, '');
+      const names = imported.has(`${file} *`) ? [] : listExported(path);
+      return names.filter((name) => !imported.has(`${file} ${name}`)).map((name) => `${path}: ${name}`);
+    });
+  expect(unused).toEqual([]);
+});
+
 test('there is no any, no disabled check and no unfinished mark', () => {
   const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
   expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);

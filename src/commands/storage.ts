@@ -26,7 +26,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-export interface StorageNeeds {
+interface StorageNeeds {
   /** A read-only user is enough. */
   readonly readingIsEnough?: boolean;
   /** The embedded server of another program on the same folder is enough, for reads and writes. */

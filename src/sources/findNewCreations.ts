@@ -29,7 +29,7 @@ const TRACES_MAX = 100;
 const hex = z.templateLiteral(['0x', z.string()]);
 const firstShape = z.object({ address: hex, ord: z.string(), tx_hash: hex, timestamp: z.int() });
 
-export interface NewCreations {
+interface NewCreations {
   readonly found: number;
   /** Contracts that need no further checks. */
   readonly done: readonly Hex[];

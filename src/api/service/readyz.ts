@@ -18,7 +18,7 @@ const PROMOTION_LAG_MAX = 128;
 /** A block further in the future than this shows that the machine's clock is wrong, so block ages mean nothing. */
 const HEAD_AHEAD_MAX_S = 60;
 
-export interface NodeFacts {
+interface NodeFacts {
   /** Head of the node; null: unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
@@ -135,7 +135,7 @@ export function readyz(deps: ReadyzDeps): Route {
 }
 
 /** Facts besides the head and the ingester. */
-export interface Besides {
+interface Besides {
   readonly more?: readonly ReadyProblem[];
   /** The node's state, in a process without an ingester. */
   readonly node?: NodeFacts | null;

@@ -20,14 +20,14 @@ import { checkBloom, checkLinks, checkLogOrder, checkNumber } from './verify';
 
 export type { BlockHeader };
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly signal?: AbortSignal;
   readonly endpoint?: number;
   /** Rounds over the endpoints before giving up. */
   readonly roundsMax?: number;
 }
 
-export type RangeOptions = Omit<FetchOptions, 'endpoint'>;
+type RangeOptions = Omit<FetchOptions, 'endpoint'>;
 
 /** Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints have failed. */
 export interface BlockSource {

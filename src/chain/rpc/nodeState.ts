@@ -27,7 +27,7 @@ const CALL_GAS: Hex = '0x4c4b40';
 /** Bytes of one answer. Names, balances and positions are shorter. */
 const ANSWER_BYTES_MAX = 4_096;
 
-export interface NodeStateOptions {
+interface NodeStateOptions {
   readonly rpc: Pick<EndpointPool, 'batchOutcomes'>;
   readonly log: Logger;
   readonly clock?: Clock;

@@ -72,7 +72,7 @@ export const liquidityActivityRowShape = commonShape.extend({
   /** USD value of the moved amounts of other tokens, by trusted prices; null without one. */
   others_usd: z.string().nullable(),
 });
-export type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;
+type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;
 
 /** Row of activity/list_syncs. */
 export interface SyncActivityRow extends CommonRow {

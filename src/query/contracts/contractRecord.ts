@@ -21,7 +21,7 @@ import { findWholeVerification, type TwinArguments } from './twinArguments';
 /** Upgrades in one answer. */
 const UPGRADES_SHOWN = 100;
 
-export interface RecordDeps {
+interface RecordDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
   readonly verified: VerifiedReader;
   /** Finds constructor arguments of twins; optional. */

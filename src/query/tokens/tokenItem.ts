@@ -17,12 +17,12 @@ const DAY_SECONDS = 86_400;
 /**
  * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after tracked swaps, 0 without a price.
  */
-export type TokenTrades = Readonly<
+type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
     Record<`volume_${Window}` | 'high_h24' | 'low_h24', number>
 >;
 
-export interface TokenFacts extends HoldingFacts {
+interface TokenFacts extends HoldingFacts {
   /** Null: no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
   /** Block of the token's first pool. */
@@ -69,7 +69,7 @@ export class TokenEntry {
 }
 
 /** Warnings about a token's price. */
-export function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] {
+function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] {
   if (price.usd === null)
     return [
       ...(decimals === null ? [UNKNOWN_DECIMALS] : []),

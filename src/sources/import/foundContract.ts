@@ -46,7 +46,7 @@ export interface ContractSource {
 /** Limits for records from other servers. */
 export const FILES_MAX = 2_000;
 export const FILE_BYTES_MAX = 4 * 2 ** 20;
-export const RECORD_BYTES_MAX = 16 * 2 ** 20;
+const RECORD_BYTES_MAX = 16 * 2 ** 20;
 const NAME_MAX = 256;
 const PATH_MAX = 1_024;
 

@@ -77,7 +77,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-export interface Parent {
+interface Parent {
   readonly pid: number;
   readonly enginePid: number;
   readonly writerUrl: string;

@@ -22,7 +22,7 @@ import { startProgram, waitForBlock, type Program } from '../server/program';
 import { logRow } from '../worlds/logRow';
 
 export const LONG_EMITTER: Hex = `0x${'1d'.repeat(20)}`;
-export const LONG_LOGS = 240;
+const LONG_LOGS = 240;
 /** A contract whose source is not verified. */
 export const UNVERIFIED: Hex = `0x${'c0de'.repeat(10)}`;
 const LONG_BYTES = 1_000_000;

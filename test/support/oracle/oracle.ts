@@ -34,7 +34,7 @@ interface OraclePool {
   readonly feePips: number;
 }
 
-export interface OracleOptions {
+interface OracleOptions {
   /** Reads the logs of a vault. Without it the vault's logs are ignored. */
   readonly vault?: VaultOracle;
   /** Swaps before this block are left out of the result. */

@@ -55,7 +55,7 @@ export function v3(
   };
 }
 
-export interface Scene {
+interface Scene {
   readonly pools: readonly TestPool[];
   readonly anchors?: readonly PriceAnchor[];
   readonly wrappedNative?: Hex | null;
@@ -67,11 +67,11 @@ export const ANCHORS: readonly PriceAnchor[] = [
   { address: DAI, priceUsd: 1 },
   { address: USDC, priceUsd: 1 },
 ];
-export const EPOCH = 100;
+const EPOCH = 100;
 export const TIME = 1_700_000_000;
 
 /** Records of an epoch in which every pool kept its current state. */
-export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
+function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
   return new Map(
     pools.map(({ leg, state }, i) => [
       leg.key,
@@ -90,7 +90,7 @@ export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord
   );
 }
 
-export interface FoundRoutes {
+interface FoundRoutes {
   readonly anchors: AnchorPrices;
   readonly routed: ReadonlyMap<Hex, RoutedToken>;
 }
