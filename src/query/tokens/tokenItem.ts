@@ -150,13 +150,7 @@ export function toTokenDetail(
   const burned = supplyOf(facts)?.dead ?? null;
   return {
     ...item,
-    volume: {
-      m5: trades?.volume_m5 ?? 0,
-      h1: trades?.volume_h1 ?? 0,
-      h6: trades?.volume_h6 ?? 0,
-      h24: trades?.volume_h24 ?? 0,
-      d7: windows.volumeWeek,
-    },
+    volume: volumesOf(trades, windows),
     transactions: {
       m5: tradeCounts(trades, 'm5'),
       h1: tradeCounts(trades, 'h1'),
@@ -173,6 +167,16 @@ export function toTokenDetail(
     links: { explorer },
     first_seen_block: facts.firstSeenBlock,
     warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfTransfers(facts)],
+  };
+}
+
+function volumesOf(trades: TokenTrades | null, windows: TokenWindows): TokenDetail['volume'] {
+  return {
+    m5: trades?.volume_m5 ?? 0,
+    h1: trades?.volume_h1 ?? 0,
+    h6: trades?.volume_h6 ?? 0,
+    h24: trades?.volume_h24 ?? 0,
+    d7: windows.volumeWeek,
   };
 }
 

@@ -89,6 +89,12 @@ export function checkLimits(record: ImportedRecord): ImportedRecord {
   return record;
 }
 
+/** Parses an ISO time to unix seconds; 0: absent or invalid. */
+export function toUnixSeconds(text: string | null | undefined): number {
+  const milliseconds = Date.parse(text ?? '');
+  return Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
+}
+
 /** Parses hex of whole bytes, with or without 0x; null: invalid. */
 export function readBytes(value: unknown): Hex | null {
   if (typeof value !== 'string') return null;
