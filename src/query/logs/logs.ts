@@ -205,7 +205,7 @@ async function findOrds(
   const run = async (name: string, more = {}): Promise<number[]> =>
     (await runner.run(name, { ...params, ...more }, ordShape)).map(({ ord }) => Number(ord));
   if (filter.txHash !== null) {
-    const ords = await run('logs/list_tx_ords', { tx_hash: filter.txHash.slice(2) });
+    const ords = await run('logs/list_matching_ords', { tx_hash: filter.txHash.slice(2) });
     return { ords, cutAt: null };
   }
   if (filter.addresses.length === 0 && !isNarrow(filter)) {
@@ -219,7 +219,7 @@ async function findOrds(
     return { ords: ords.slice(0, wanted), cutAt: null };
   }
   return searchWindows(source, head, filter, range, search, (window, limit) =>
-    run('logs/list_window_ords', { from_ord: window.from, to_ord: window.to, limit }),
+    run('logs/list_matching_ords', { from_ord: window.from, to_ord: window.to, limit }),
   );
 }
 
