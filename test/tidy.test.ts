@@ -190,22 +190,6 @@ test('imports have no circles', () => {
   expect(circles).toEqual([]);
 });
 
-test('only src/clickhouse imports the database client, and only allowed files read the environment', () => {
-  const clients = sources.filter(
-    (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
-  );
-  expect(clients).toEqual([]);
-  const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
-  // The development node is given this process's PATH.
-  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
-  expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
-});
-
-test('there are no barrel files and no vague file names', () => {
-  expect(sources.filter((path) => /\/(index|utils?|helpers?|common|misc|types)\.ts$/.test(path))).toEqual([]);
-  expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
-});
-
 /** The groups of imports: modules of Node, packages, own files. */
 const groupOf = (target: string): number => (target.startsWith('node:') ? 0 : target.startsWith('.') ? 2 : 1);
 
@@ -223,6 +207,22 @@ test('imports stand in three groups with a blank line between: Node, packages, o
   expect(wrong).toEqual([]);
 });
 
+test('only src/clickhouse imports the database client, and only allowed files read the environment', () => {
+  const clients = sources.filter(
+    (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
+  );
+  expect(clients).toEqual([]);
+  const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
+  // The development node is given this process's PATH.
+  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
+  expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
+});
+
+test('there are no barrel files and no vague file names', () => {
+  expect(sources.filter((path) => /\/(index|utils?|helpers?|common|misc|types)\.ts$/.test(path))).toEqual([]);
+  expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
+});
+
 /** One word for one thing. The page and the development chain keep small names of their own. */
 test('no two files export the same name', () => {
   const files = new Map<string, Set<string>>();
@@ -233,6 +233,13 @@ test('no two files export the same name', () => {
       files.set(name, (files.get(name) ?? new Set()).add(path));
   const shared = [...files].filter(([, paths]) => paths.size > 1);
   expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
+});
+
+test('there is no any, no disabled check and no unfinished mark', () => {
+  const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
+  expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
+  const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
+  expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
 });
 
 /** Exports that no import of another file names, and the reason. */
@@ -275,13 +282,6 @@ test('every export has a use in another file', () => {
       return names.filter((name) => !imported.has(`${file} ${name}`)).map((name) => `${path}: ${name}`);
     });
   expect(unused).toEqual([]);
-});
-
-test('there is no any, no disabled check and no unfinished mark', () => {
-  const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
-  expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
-  const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
-  expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
 });
 
 test('private members are marked by the keyword', () => {
