@@ -207,41 +207,6 @@ test('imports stand in three groups with a blank line between: Node, packages, o
   expect(wrong).toEqual([]);
 });
 
-test('only src/clickhouse imports the database client, and only allowed files read the environment', () => {
-  const clients = sources.filter(
-    (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
-  );
-  expect(clients).toEqual([]);
-  const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
-  // The development node is given this process's PATH.
-  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
-  expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
-});
-
-test('there are no barrel files and no vague file names', () => {
-  expect(sources.filter((path) => /\/(index|utils?|helpers?|common|misc|types)\.ts$/.test(path))).toEqual([]);
-  expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
-});
-
-/** One word for one thing. The page and the development chain keep small names of their own. */
-test('no two files export the same name', () => {
-  const files = new Map<string, Set<string>>();
-  for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
-    for (const [, name = ''] of textOf(path).matchAll(
-      /^export (?:abstract |async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
-    ))
-      files.set(name, (files.get(name) ?? new Set()).add(path));
-  const shared = [...files].filter(([, paths]) => paths.size > 1);
-  expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
-});
-
-test('there is no any, no disabled check and no unfinished mark', () => {
-  const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
-  expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
-  const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
-  expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
-});
-
 /** Exports that no import of another file names, and the reason. */
 const USED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/main main': 'the program that `scripts/build.mjs` writes calls it',
@@ -282,6 +247,41 @@ test('every export has a use in another file', () => {
       return names.filter((name) => !imported.has(`${file} ${name}`)).map((name) => `${path}: ${name}`);
     });
   expect(unused).toEqual([]);
+});
+
+test('only src/clickhouse imports the database client, and only allowed files read the environment', () => {
+  const clients = sources.filter(
+    (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
+  );
+  expect(clients).toEqual([]);
+  const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
+  // The development node is given this process's PATH.
+  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
+  expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
+});
+
+test('there are no barrel files and no vague file names', () => {
+  expect(sources.filter((path) => /\/(index|utils?|helpers?|common|misc|types)\.ts$/.test(path))).toEqual([]);
+  expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
+});
+
+/** One word for one thing. The page and the development chain keep small names of their own. */
+test('no two files export the same name', () => {
+  const files = new Map<string, Set<string>>();
+  for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
+    for (const [, name = ''] of textOf(path).matchAll(
+      /^export (?:abstract |async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+    ))
+      files.set(name, (files.get(name) ?? new Set()).add(path));
+  const shared = [...files].filter(([, paths]) => paths.size > 1);
+  expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
+});
+
+test('there is no any, no disabled check and no unfinished mark', () => {
+  const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
+  expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
+  const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
+  expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
 });
 
 test('private members are marked by the keyword', () => {
