@@ -1,5 +1,5 @@
 /**
- * Start script of `npm start`, `npm test`, `npm run bench`, `kills` and `soak`. Installs missing packages by the lock
+ * Start script of `npm start`, `npm test`, `npm run bench`, `attack`, `kills` and `soak`. Installs missing packages by the lock
  * file, rebuilds if a source is newer than the build, then runs the program. Plain JavaScript, because nothing may be
  * installed yet.
  */
@@ -95,7 +95,7 @@ if (task === 'test') {
   build();
   buildTools();
   handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...rest]);
-} else if (task === 'kills' || task === 'soak') {
+} else if (task === 'kills' || task === 'soak' || task === 'attack') {
   build();
   buildTools();
   handOver([join(root, 'build', 'scripts', `${task}.js`), ...rest]);

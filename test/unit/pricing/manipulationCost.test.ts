@@ -1,0 +1,86 @@
+/** Compares published costs with trades on a constant product pool, done step by step. */
+import { manipulationCost, type CostPool } from '../../../src/pricing/manipulationCost';
+
+const SIDE = 1e6;
+const pool = (changes: Partial<CostPool> = {}): CostPool => {
+  const sideUsd = changes.sideUsd ?? SIDE;
+  const known = { sideUsd, depthUsd: sideUsd * (Math.sqrt(1.02) - 1), backingUsd: sideUsd };
+  return { ...known, share: 1, log: 0, fee: 0, isRanged: false, ...changes };
+};
+const upOf = (...hops: readonly (readonly CostPool[])[]) =>
+  manipulationCost(hops.map((pools) => ({ pools }))).up;
+
+/** What is lost by moving reserves x = y = side to the price r, and selling back at the fair price 1. */
+const lostAt = (r: number, side = SIDE): number => {
+  const [x, y] = [side / Math.sqrt(r), side * Math.sqrt(r)];
+  return y - side - (side - x);
+};
+
+test('moving a constant product pool costs what its arbitrage gains', () => {
+  const { up, down } = manipulationCost([{ pools: [pool()] }]);
+  expect(up.p2).toBeCloseTo(lostAt(1.02), 0);
+  expect(up.p10 / lostAt(1.1)).toBeCloseTo(1, 2);
+  expect(up.p50 / lostAt(1.5)).toBeCloseTo(1, 2);
+  expect(down.p2).toBeCloseTo(lostAt(0.98), 0);
+  expect(down.p50 / lostAt(0.5)).toBeCloseTo(1, 2);
+});
+
+test('costs have three significant digits', () => {
+  expect(upOf([pool({ sideUsd: 123_456_789 })]).p2).toBe(12_100);
+  expect(upOf([pool({ sideUsd: 12 })]).p2).toBe(0.00118);
+});
+
+test('equal pools of a hop cost their sum for a small move, and half of it for a large one', () => {
+  const half = { share: 0.5 };
+  const two = upOf([pool(half), pool(half)]);
+  expect(two.p2 / upOf([pool()]).p2).toBeCloseTo(2, 1);
+  // The moved pool outweighs the other one, which leaves the hop.
+  expect(two.p50 / upOf([pool()]).p50).toBeCloseTo(1, 1);
+});
+
+test('the attacker splits the move between hops, so two equal hops cost half', () => {
+  expect(upOf([pool()], [pool()]).p2 / upOf([pool()]).p2).toBeCloseTo(0.5, 2);
+  expect(upOf([pool()], [pool({ sideUsd: 1e12 })]).p2 / upOf([pool()]).p2).toBeCloseTo(1, 2);
+});
+
+test('a pool whose weight is capped costs less to outvote', () => {
+  const pools = [
+    pool({ sideUsd: 9e5, share: 0.6 }),
+    pool({ sideUsd: 5e4, share: 0.2 }),
+    pool({ sideUsd: 5e4, share: 0.2 }),
+  ];
+  // 1 / Σ(share² / side) = 1 / (0.36/9e5 + 2 · 0.04/5e4) = 500,000 instead of 1,000,000.
+  expect(upOf(pools).p2).toBeCloseTo(lostAt(1.02, 5e5), 0);
+});
+
+test('weight that moves to a more favourable pool of another hop moves the price for nothing', () => {
+  const deep = { share: 0.999, sideUsd: 1e9 };
+  const off = pool({ share: 0.001, sideUsd: 1e6, log: 0.009, fee: 0.02 });
+  const [with_, without] = [upOf([pool()], [pool(deep), off]), upOf([pool()])];
+  // The fair price is at most the deep pool's price, so the other pool may stand 0.02 above it: more than a move of 2 %.
+  expect(with_.p2).toBe(0);
+  expect(with_.p50).toBeGreaterThan(0.8 * without.p50);
+});
+
+test('liquidity of a concentrated pool counts up to 2 %, and then as depth that the attacker offers', () => {
+  const ranged = upOf([pool({ isRanged: true })]);
+  expect(ranged.p2).toBe(upOf([pool()]).p2);
+  // The hop needs 10,000 USD of backing, which is a depth of 99.5 USD. Others buy it 50 % too dear.
+  expect(ranged.p50).toBeCloseTo(lostAt(1.02) + 99.5 * (1 - 1 / 1.5), 0);
+});
+
+test('a narrow range that holds less than its liquidity promises costs less', () => {
+  const narrow = pool({ isRanged: true, depthUsd: 1_000, backingUsd: 1_000 });
+  // Depth of 1,000 USD ends at a move of 2 · 1,000 / 1,000,000, where the loss is 1,000² / 1,000,000.
+  expect(upOf([narrow]).p2).toBe(1);
+});
+
+test('costs of extreme pools are finite', () => {
+  for (const sideUsd of [Infinity, 1e300, 1e-300, 0])
+    for (const isRanged of [true, false])
+      for (const pools of [[pool({ sideUsd, isRanged })], [pool({ sideUsd, isRanged }), pool()]]) {
+        const { up, down } = manipulationCost([{ pools }]);
+        for (const usd of [...Object.values(up), ...Object.values(down)])
+          expect(usd >= 0 && Number.isFinite(usd)).toBe(true);
+      }
+});
