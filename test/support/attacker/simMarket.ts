@@ -14,9 +14,11 @@ import type { Amounts, SimPool, Trade } from './simPool';
 
 export const FIRST_BLOCK = 320;
 const BLOCK_SECONDS = 10;
-/** Trades of honest makers per pool and block. */
-const TRADE_CHANCE = 0.08;
-const DRIFT = 0.0005;
+/** Chance of an honest maker's trade, per pool and block. */
+const TRADE_CHANCE = 0.05;
+/** Largest change of ln(fair price), and how often the fair prices change. */
+const DRIFT = 0.001;
+const DRIFT_CHANCE = 0.15;
 
 /** One state of a pool within a block, in log order. */
 export interface SimEvent {
@@ -161,7 +163,7 @@ export function runHistory(plan: MarketPlan): SimMarket {
   const drifting = [...plan.fair.keys()].filter((token) => !ANCHORS.some(({ address }) => address === token));
   let block = FIRST_BLOCK;
   for (let i = 0; i <= plan.historyBlocks; i += 1, block += 1) {
-    for (const token of drifting)
+    for (const token of random.chance(DRIFT_CHANCE) ? drifting : [])
       books.fair.set(token, books.fair.get(token)! * Math.exp((random.next() - 0.5) * 2 * DRIFT));
     books.arbitrage();
     for (const { pool, bornAt, drain } of plan.pools) {

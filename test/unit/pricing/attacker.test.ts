@@ -10,7 +10,7 @@ import { runHistory } from '../../support/attacker/simMarket';
 
 const FIRST_SEED = Number(process.env['ATTACK_FIRST_SEED'] ?? 1);
 const MARKETS = Number(process.env['ATTACK_MARKETS'] ?? 150);
-const TRIES = 24;
+const TRIES = 20;
 
 /** Markets in which an attack came closest, or was cheaper under earlier rules or formulas. */
 const CLOSEST = [
