@@ -137,9 +137,11 @@ function checkSums(audit: Audit, stored: number | null): void {
   if (stored === null || audit.price_usd === null || audit.anchor === null) {
     expect([audit.price_usd, audit.anchor, stored]).toEqual([null, null, null]);
     expect(audit).toMatchObject({ method: 'none', confidence: 'none', confidence_score: 0, hops: [] });
+    expect(audit).toMatchObject({ manipulation_cost_usd: null, price_age_blocks: null });
     expect(audit.warnings[0]!.code).toBe('no_route');
     return;
   }
+  checkCost(audit);
   let product = scaled(audit.anchor.price_usd);
   const seen = new Set<string>([audit.token.address]);
   let at: string = audit.token.address;
@@ -160,6 +162,17 @@ function checkSums(audit: Audit, stored: number | null): void {
   expect(audit.hops.length).toBeLessThanOrEqual(4);
   expect(near(product, scaled(audit.price_usd))).toBe(true);
   expect(Math.abs(Number(audit.price_usd) / stored - 1)).toBeLessThan(1e-9);
+}
+
+/** An anchor's price is given. For other tokens a larger move costs more. */
+function checkCost({ hops, manipulation_cost_usd: cost, price_age_blocks: age }: Audit): void {
+  if (hops.length === 0) expect([cost, age]).toEqual([null, null]);
+  else expect(age).toBeGreaterThanOrEqual(0);
+  for (const { p2, p10, p50 } of cost === null ? [] : [cost.up, cost.down]) {
+    expect(p10).toBeGreaterThanOrEqual(p2);
+    expect(p50).toBeGreaterThanOrEqual(p10);
+    expect(p50).toBeGreaterThan(0);
+  }
 }
 
 /** Follows the description in the OpenAPI document and uses the answer alone. */
@@ -274,6 +287,33 @@ test('the USD price of a swap equals the audited price of its quote token at its
     const marginal = isBase0 ? scaled : 1 / scaled;
     expect(Math.abs(price_usd / marginal / Number(audit.price_usd) - 1)).toBeLessThan(1e-9);
   }
+});
+
+test('price_age_blocks counts from the newest state of the pools that the price rests on', async () => {
+  const number = head.finalTo;
+  for (const name of ['WPLS', 'HEX', 'THIN', 'FOUR'] as const) {
+    const { audit } = await get(TOKENS[name].address, number);
+    const pools = audit.hops.flatMap((hop) => hop.pools.map(({ address }) => address.slice(2)));
+    const [newest] = await askRows<{ readonly ord: string }>(
+      store.db,
+      `SELECT max(s.ord) AS ord FROM pool_states AS s
+       WHERE has({pools:Array(String)}, lower(hex(s.pair))) AND s.ord <= {tip:UInt64}`,
+      { pools, tip: lastOrdOfBlock(number) },
+    );
+    expect(audit.price_age_blocks).toBe(number - Math.floor(Number(newest!.ord) / 2 ** 20));
+  }
+});
+
+test('the cost of moving a token of one V2 pool follows from the reserve of the anchor', async () => {
+  const { audit } = await get(TOKENS.THIN.address, head.finalTo);
+  expect(audit.hops.map(({ pools }) => pools.length)).toEqual([1]);
+  const [pool] = audit.hops[0]!.pools;
+  const isToken0 = pool!.token0 === audit.hops[0]!.to_token;
+  const usd = Number(isToken0 ? pool!.reserve0 : pool!.reserve1) / 1e18;
+  const lost = usd * (Math.sqrt(1.5) + 1 / Math.sqrt(1.5) - 2);
+  // At most the present liquidity counts, and it changed little within 30 minutes.
+  expect(audit.manipulation_cost_usd!.up.p50).toBeLessThan(lost * 1.01);
+  expect(audit.manipulation_cost_usd!.up.p50).toBeGreaterThan(lost * 0.5);
 });
 
 test('a pool that quotes far from the others is shown as excluded, with its price and reason', async () => {
