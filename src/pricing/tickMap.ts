@@ -1,0 +1,168 @@
+/**
+ * The initialised ticks of a V3 pool, and what the pool pays out when its price walks over them. The net liquidity of a
+ * tick is a sum over mints and burns, so their order does not matter and a burn undoes a mint exactly. Formulas:
+ * SqrtPriceMath.sol and Tick.sol of @uniswap/v3-core.
+ */
+import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from '../protocols/tickMath';
+
+/** Ticks that one walk crosses at most. The pool then counts with what it paid out so far. */
+export const TICKS_MAX = 1_000;
+
+const TWO_POW_96 = 2 ** 96;
+/** Bits of the fraction of a factor. */
+const FACTOR_BITS = 52n;
+
+/** √price at the end of a walk, as a part of the current √price. */
+interface Reach {
+  readonly up: bigint;
+  readonly down: bigint;
+}
+
+/** 1 + 2 % and 1 − 2 % of the price: the depth. */
+const CLOSE: Reach = { up: rootFactor(1.02), down: rootFactor(0.98) };
+/** 1.5 and 0.5 of the price: what lies beyond backs no price. */
+const NEAR: Reach = { up: rootFactor(1.5), down: rootFactor(0.5) };
+
+const CLOSE_UP = 1 - 1 / Math.sqrt(1.02);
+const CLOSE_DOWN = 1 - Math.sqrt(0.98);
+
+interface Tick {
+  readonly tick: number;
+  /** Liquidity that becomes active when the price rises over the tick. Never 0. */
+  net: bigint;
+  /** √price · 2^96 at the tick; computed when a walk first needs it. */
+  root: bigint | undefined;
+}
+
+/** State of a V3 pool, raw units. */
+export interface TickState {
+  readonly sqrt_price_x96: bigint;
+  readonly tick: number;
+  readonly liquidity: bigint;
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+/** What a pool really pays out, raw units. */
+export interface WalkedDepth {
+  /** Liquidity of the constant product pool that pays out as much within 2 %, on the side that pays out less. */
+  readonly liquidity: number;
+  /** Token0 that the pool pays out while its price rises by half, at most its balance. */
+  readonly near0: number;
+  /** Token1 that the pool pays out while its price falls by half, at most its balance. */
+  readonly near1: number;
+}
+
+/** Whether a position can exist. A pool with other rules may emit any other numbers, which are ignored. */
+export function isTickRange(lower: number | null, upper: number | null): boolean {
+  return lower !== null && upper !== null && TICK_MIN <= lower && lower < upper && upper <= TICK_MAX;
+}
+
+export class TickMap {
+  /** Ascending. */
+  private readonly ticks: Tick[] = [];
+
+  /** Number of ticks with net liquidity. */
+  get size(): number {
+    return this.ticks.length;
+  }
+
+  /** Adds liquidity to a tick; `net` may be negative. */
+  add(tick: number, net: bigint): void {
+    const { ticks } = this;
+    const at = this.firstAbove(tick - 1);
+    const known = ticks[at];
+    if (known?.tick !== tick) {
+      if (net !== 0n) ticks.splice(at, 0, { tick, net, root: undefined });
+      return;
+    }
+    known.net += net;
+    if (known.net === 0n) ticks.splice(at, 1);
+  }
+
+  /** Adds a mint, or a burn if `liquidity` is negative. */
+  addRange(lower: number, upper: number, liquidity: bigint): void {
+    this.add(lower, liquidity);
+    this.add(upper, -liquidity);
+  }
+
+  /** Index of the first tick above `tick`. */
+  private firstAbove(tick: number): number {
+    const { ticks } = this;
+    let low = 0;
+    let high = ticks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ticks[middle]?.tick ?? tick) <= tick) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Walks the price up and down. Null: the pool has no price. */
+  walk(state: TickState): WalkedDepth | null {
+    const { sqrt_price_x96: root } = state;
+    if (root <= 0n) return null;
+    const above = this.firstAbove(state.tick);
+    const close0 = this.paidUp(state, above, (root * CLOSE.up) >> FACTOR_BITS);
+    const close1 = this.paidDown(state, above - 1, (root * CLOSE.down) >> FACTOR_BITS);
+    const price = Number(root) / TWO_POW_96;
+    const up = (close0 * price) / CLOSE_UP;
+    const down = close1 / price / CLOSE_DOWN;
+    const near0 = this.paidUp(state, above, (root * NEAR.up) >> FACTOR_BITS);
+    const near1 = this.paidDown(state, above - 1, (root * NEAR.down) >> FACTOR_BITS);
+    return {
+      liquidity: Math.min(up, down),
+      near0: Math.min(near0, Number(state.reserve0)),
+      near1: Math.min(near1, Number(state.reserve1)),
+    };
+  }
+
+  /**
+   * Raw token0 paid out while √price rises to `end`: Σ L · (√b − √a) / (√a · √b). Liquidity and distances are exact
+   * integers. In floats, a huge position that ends at the price would leave a rounding error as fake liquidity.
+   */
+  private paidUp(state: TickState, first: number, end: bigint): number {
+    let { sqrt_price_x96: at, liquidity } = state;
+    let paid = 0;
+    for (let i = first; i <= first + TICKS_MAX; i += 1) {
+      const next = this.ticks[i];
+      const root = next === undefined ? end : rootOf(next);
+      const stop = root < end ? root : end;
+      if (stop > at) {
+        if (liquidity > 0n) paid += Number(liquidity * (stop - at)) / Number(at) / Number(stop);
+        at = stop;
+      }
+      if (next === undefined || root >= end) break;
+      liquidity += next.net;
+    }
+    return paid * TWO_POW_96;
+  }
+
+  /** Raw token1 paid out while √price falls to `end`: Σ L · (√a − √b). */
+  private paidDown(state: TickState, first: number, end: bigint): number {
+    let { sqrt_price_x96: at, liquidity } = state;
+    let paid = 0;
+    for (let i = first; i >= first - TICKS_MAX; i -= 1) {
+      const next = this.ticks[i];
+      const root = next === undefined ? end : rootOf(next);
+      const stop = root > end ? root : end;
+      if (stop < at) {
+        if (liquidity > 0n) paid += Number(liquidity * (at - stop));
+        at = stop;
+      }
+      if (next === undefined || root <= end) break;
+      liquidity -= next.net;
+    }
+    return paid / TWO_POW_96;
+  }
+}
+
+function rootOf(tick: Tick): bigint {
+  return (tick.root ??= sqrtRatioAtTick(tick.tick));
+}
+
+/** √part, exact to 52 bits. √ rounds correctly, so every machine agrees. */
+function rootFactor(part: number): bigint {
+  return BigInt(Math.round(Math.sqrt(part) * 2 ** Number(FACTOR_BITS)));
+}
