@@ -206,6 +206,9 @@ export const poolStatesTable = defineTable('pool_states', {
   tick: i32,
   price: f64,
   balances: array(u256),
+  walked_liquidity: f64,
+  near0: f64,
+  near1: f64,
 });
 export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
 

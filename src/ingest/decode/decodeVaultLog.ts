@@ -7,6 +7,7 @@
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
+import { NOT_WALKED } from '../../pricing/legState';
 import {
   decodeBalancerEvent,
   poolOfId,
@@ -178,6 +179,9 @@ function pushState(
     tick: 0,
     price: weightedSpotPrice(after, leg.first, leg.second) ?? 0,
     balances: [...after.balances],
+    walked_liquidity: NOT_WALKED,
+    near0: 0,
+    near1: 0,
   });
 }
 

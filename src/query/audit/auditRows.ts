@@ -73,6 +73,9 @@ const stateRowShape = z.object({
   liquidity: z.string(),
   price: z.number(),
   balances: z.array(z.string()),
+  walked_liquidity: z.number(),
+  near0: z.number(),
+  near1: z.number(),
 });
 export type AuditStateRow = z.infer<typeof stateRowShape>;
 

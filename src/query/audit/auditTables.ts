@@ -139,6 +139,18 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, ord, reserve0, reserve1, liquidity, price } = state;
-  return { pair, at_ord: ord, reserve0, reserve1, liquidity, price, balances: [...(facts?.balances ?? [])] };
+  const { pair, ord, reserve0, reserve1, liquidity, price, walked_liquidity, near0, near1 } = state;
+  const balances = [...(facts?.balances ?? [])];
+  return {
+    pair,
+    at_ord: ord,
+    reserve0,
+    reserve1,
+    liquidity,
+    price,
+    balances,
+    walked_liquidity,
+    near0,
+    near1,
+  };
 }

@@ -25,6 +25,9 @@ const NOTHING: StateRow = {
   liquidity: '0',
   tick: 0,
   price: 0,
+  walked_liquidity: 0,
+  near0: 0,
+  near1: 0,
 };
 
 function stateOf({ facts, pool }: PairEntry): StateRow | null {

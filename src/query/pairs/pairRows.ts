@@ -44,6 +44,9 @@ export const stateRowShape = z.object({
   liquidity: z.string(),
   tick: z.int(),
   price: z.number(),
+  walked_liquidity: z.number(),
+  near0: z.number(),
+  near1: z.number(),
 });
 export type StateRow = z.infer<typeof stateRowShape>;
 
