@@ -11,7 +11,8 @@ FROM
     UNION ALL
     SELECT 'pool_states' AS side, pair,
         max(tuple(
-            ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, walked_liquidity, near0, near1
+            ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped, walked_liquidity,
+            near0, near1
         )) AS newest
     FROM pool_states
     GROUP BY pair

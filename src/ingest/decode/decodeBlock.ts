@@ -287,6 +287,7 @@ function pushState(
     tick: after.tick,
     price: protocol.spotPrice(after) ?? 0,
     balances: [],
+    unswapped: [],
     walked_liquidity: NOT_WALKED,
     near0: 0,
     near1: 0,

@@ -179,6 +179,7 @@ function pushState(
     tick: 0,
     price: weightedSpotPrice(after, leg.first, leg.second) ?? 0,
     balances: [...after.balances],
+    unswapped: [],
     walked_liquidity: NOT_WALKED,
     near0: 0,
     near1: 0,

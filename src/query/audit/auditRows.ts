@@ -73,6 +73,7 @@ const stateRowShape = z.object({
   liquidity: z.string(),
   price: z.number(),
   balances: z.array(z.string()),
+  unswapped: z.array(z.number()),
   walked_liquidity: z.number(),
   near0: z.number(),
   near1: z.number(),

@@ -25,6 +25,7 @@ const NOTHING: StateRow = {
   liquidity: '0',
   tick: 0,
   price: 0,
+  unswapped: [],
   walked_liquidity: 0,
   near0: 0,
   near1: 0,

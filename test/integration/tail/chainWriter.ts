@@ -318,6 +318,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         ...common(event),
         ...state,
         balances: [],
+        unswapped: [],
         walked_liquidity: -1,
         near0: 0,
         near1: 0,

@@ -77,7 +77,7 @@ function placeOf(facts: BlockFacts, { address, token0, token1 }: PoolNames, type
   };
 }
 
-const UNWALKED = { walked_liquidity: -1, near0: 0, near1: 0 };
+const UNPRICED = { unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
 
 /** A V2 pool is created with these whole tokens. */
 export function openV2(facts: BlockFacts, names: PoolNames, amount0: number, amount1: number): void {
@@ -89,7 +89,7 @@ export function syncV2(facts: BlockFacts, names: PoolNames, amount0: number, amo
   const [reserve0, reserve1] = [BigInt(amount0) * ONE, BigInt(amount1) * ONE];
   facts.pool_states.push({
     ...placeOf(facts, names, 2),
-    ...UNWALKED,
+    ...UNPRICED,
     kind: 'sync',
     reserve0,
     reserve1,
@@ -196,7 +196,7 @@ export class RangePool {
     facts.pool_states.push({
       ...placeOf(facts, this.names, 3),
       ...this.state(),
-      ...UNWALKED,
+      ...UNPRICED,
       kind,
       balances: [],
     });

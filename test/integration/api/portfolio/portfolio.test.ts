@@ -83,6 +83,7 @@ function addWeightedPool(): void {
       tick: 0,
       price: 1,
       balances,
+      unswapped: [],
       walked_liquidity: -1,
       near0: 0,
       near1: 0,

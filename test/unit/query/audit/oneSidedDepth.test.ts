@@ -52,7 +52,7 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
       stateOf: ({ key }) => states.get(key) ?? NO_STATE,
       recordOf: () => undefined,
       tradedIn: () => 0,
-      epoch: 100,
+      unswappedIn: () => 0,
       epochTime: 2_000,
     },
     legs: new Map(listed.map((entry) => [entry.pool.leg.key, auditLegOf(entry)])),
