@@ -5,7 +5,7 @@
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { Journal } from '../../pricing/journal';
-import { isTickRange, TickMap, type TickState } from '../../pricing/tickMap';
+import { isTickRange, TickMap, type TickState } from '../../protocols/tickMap';
 
 const V3 = 3;
 

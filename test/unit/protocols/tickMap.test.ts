@@ -1,10 +1,10 @@
 /** Walks of tick maps, compared with the amounts of every single position before and after the move of the price. */
-import { isTickRange, TickMap, TICKS_MAX, type TickState } from '../../../src/pricing/tickMap';
+import { isTickRange, TickMap, TICKS_MAX, type TickState } from '../../../src/protocols/tickMap';
 import { amountsOfLiquidity, sqrtRatioAtTick, TICK_MAX, TICK_MIN } from '../../../src/protocols/tickMath';
 import { Random } from '../../support/random';
 
 const Q96 = 2 ** 96;
-const SEEDS = 300;
+const SEEDS = 200;
 const PLENTY = 10n ** 60n;
 
 interface Position {

@@ -3,7 +3,7 @@
  * tick is a sum over mints and burns, so their order does not matter and a burn undoes a mint exactly. Formulas:
  * SqrtPriceMath.sol and Tick.sol of @uniswap/v3-core.
  */
-import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from '../protocols/tickMath';
+import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from './tickMath';
 
 /** Ticks that one walk crosses at most. The pool then counts with what it paid out so far. */
 export const TICKS_MAX = 1_000;
