@@ -30,8 +30,15 @@ interface Tick {
   readonly tick: number;
   /** Liquidity that becomes active when the price rises over the tick. Never 0. */
   net: bigint;
-  /** √price · 2^96 at the tick; computed when a walk first needs it. */
-  root: bigint | undefined;
+  /** Computed when a walk first needs it. */
+  place: Place | undefined;
+}
+
+/** A tick's √price. */
+interface Place {
+  /** Times 2^96. */
+  readonly exact: bigint;
+  readonly root: number;
 }
 
 /** State of a V3 pool, raw units. */
@@ -73,7 +80,7 @@ export class TickMap {
     const at = this.firstAbove(tick - 1);
     const known = ticks[at];
     if (known?.tick !== tick) {
-      if (net !== 0n) ticks.splice(at, 0, { tick, net, root: undefined });
+      if (net !== 0n) ticks.splice(at, 0, { tick, net, place: undefined });
       return;
     }
     known.net += net;
@@ -104,62 +111,95 @@ export class TickMap {
     const { sqrt_price_x96: root } = state;
     if (root <= 0n) return null;
     const above = this.firstAbove(state.tick);
-    const close0 = this.paidUp(state, above, (root * CLOSE.up) >> FACTOR_BITS);
-    const close1 = this.paidDown(state, above - 1, (root * CLOSE.down) >> FACTOR_BITS);
+    const close0 = this.paidUp(state, above, CLOSE.up);
+    const close1 = this.paidDown(state, above - 1, CLOSE.down);
     const price = Number(root) / TWO_POW_96;
     const up = (close0 * price) / CLOSE_UP;
     const down = close1 / price / CLOSE_DOWN;
-    const near0 = this.paidUp(state, above, (root * NEAR.up) >> FACTOR_BITS);
-    const near1 = this.paidDown(state, above - 1, (root * NEAR.down) >> FACTOR_BITS);
     return {
       liquidity: Math.min(up, down),
-      near0: Math.min(near0, Number(state.reserve0)),
-      near1: Math.min(near1, Number(state.reserve1)),
+      near0: Math.min(this.paidUp(state, above, NEAR.up), Number(state.reserve0)),
+      near1: Math.min(this.paidDown(state, above - 1, NEAR.down), Number(state.reserve1)),
     };
   }
 
   /**
-   * Raw token0 paid out while √price rises to `end`: Σ L · (√b − √a) / (√a · √b). Liquidity and distances are exact
-   * integers. In floats, a huge position that ends at the price would leave a rounding error as fake liquidity.
+   * Raw token0 paid out while √price rises by a factor: Σ L · (1/√a − 1/√b). Liquidity and the way to the first tick
+   * are exact integers. In floats, a huge position that ends at the price would leave a rounding error as fake liquidity.
    */
-  private paidUp(state: TickState, first: number, end: bigint): number {
-    let { sqrt_price_x96: at, liquidity } = state;
+  private paidUp(
+    { sqrt_price_x96: start, liquidity: active }: TickState,
+    first: number,
+    factor: bigint,
+  ): number {
+    const exactEnd = (start * factor) >> FACTOR_BITS;
+    const end = Number(exactEnd) / TWO_POW_96;
+    const exactStop = lesser(this.placeAt(first)?.exact, exactEnd);
+    let at = Number(start) / TWO_POW_96;
     let paid = 0;
-    for (let i = first; i <= first + TICKS_MAX; i += 1) {
-      const next = this.ticks[i];
-      const root = next === undefined ? end : rootOf(next);
-      const stop = root < end ? root : end;
-      if (stop > at) {
-        if (liquidity > 0n) paid += Number(liquidity * (stop - at)) / Number(at) / Number(stop);
-        at = stop;
-      }
-      if (next === undefined || root >= end) break;
-      liquidity += next.net;
+    if (exactStop > start) {
+      const stop = Number(exactStop) / TWO_POW_96;
+      if (active > 0n) paid = Number(active * (exactStop - start)) / TWO_POW_96 / at / stop;
+      at = stop;
     }
-    return paid * TWO_POW_96;
+    let liquidity = active;
+    for (let i = first; i < first + TICKS_MAX && at < end; i += 1) {
+      const crossed = this.ticks[i];
+      if (crossed === undefined) break;
+      liquidity += crossed.net;
+      const stop = Math.min(this.placeAt(i + 1)?.root ?? end, end);
+      if (!(stop > at)) continue;
+      if (liquidity > 0n) paid += Number(liquidity) * (1 / at - 1 / stop);
+      at = stop;
+    }
+    return paid;
   }
 
-  /** Raw token1 paid out while √price falls to `end`: Σ L · (√a − √b). */
-  private paidDown(state: TickState, first: number, end: bigint): number {
-    let { sqrt_price_x96: at, liquidity } = state;
+  /** Raw token1 paid out while √price falls by a factor: Σ L · (√a − √b). */
+  private paidDown(
+    { sqrt_price_x96: start, liquidity: active }: TickState,
+    first: number,
+    factor: bigint,
+  ): number {
+    const exactEnd = (start * factor) >> FACTOR_BITS;
+    const end = Number(exactEnd) / TWO_POW_96;
+    const exactStop = greater(this.placeAt(first)?.exact, exactEnd);
+    let at = Number(start) / TWO_POW_96;
     let paid = 0;
-    for (let i = first; i >= first - TICKS_MAX; i -= 1) {
-      const next = this.ticks[i];
-      const root = next === undefined ? end : rootOf(next);
-      const stop = root > end ? root : end;
-      if (stop < at) {
-        if (liquidity > 0n) paid += Number(liquidity * (at - stop));
-        at = stop;
-      }
-      if (next === undefined || root <= end) break;
-      liquidity -= next.net;
+    if (exactStop < start) {
+      if (active > 0n) paid = Number(active * (start - exactStop)) / TWO_POW_96;
+      at = Number(exactStop) / TWO_POW_96;
     }
-    return paid / TWO_POW_96;
+    let liquidity = active;
+    for (let i = first; i > first - TICKS_MAX && at > end; i -= 1) {
+      const crossed = this.ticks[i];
+      if (crossed === undefined) break;
+      liquidity -= crossed.net;
+      const stop = Math.max(this.placeAt(i - 1)?.root ?? end, end);
+      if (!(stop < at)) continue;
+      if (liquidity > 0n) paid += Number(liquidity) * (at - stop);
+      at = stop;
+    }
+    return paid;
+  }
+
+  private placeAt(index: number): Place | undefined {
+    const tick = this.ticks[index];
+    return tick === undefined ? undefined : (tick.place ??= placeOf(tick.tick));
   }
 }
 
-function rootOf(tick: Tick): bigint {
-  return (tick.root ??= sqrtRatioAtTick(tick.tick));
+function placeOf(tick: number): Place {
+  const exact = sqrtRatioAtTick(tick);
+  return { exact, root: Number(exact) / TWO_POW_96 };
+}
+
+function lesser(a: bigint | undefined, b: bigint): bigint {
+  return a !== undefined && a < b ? a : b;
+}
+
+function greater(a: bigint | undefined, b: bigint): bigint {
+  return a !== undefined && a > b ? a : b;
 }
 
 /** √part, exact to 52 bits. √ rounds correctly, so every machine agrees. */
