@@ -16,6 +16,7 @@ import { droppedPools, isOneSided, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
+  ANCHOR_ABOVE_PEG,
   hopWarnings,
   LOW_LIQUIDITY,
   MAX_HOPS_REACHED,
@@ -176,7 +177,9 @@ function warningsOf(
     ];
     return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
   });
-  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...oneSided, ...final];
+  const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
+  const low = derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : [];
+  return [...low, ...ofHops, ...ofAnchor, ...oneSided, ...final];
 }
 
 /** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */

@@ -48,11 +48,13 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     path: route.length === 0 ? [] : [{ token: T, next: DAI, row, pools }],
     anchor: route.length === 0 ? null : DAI,
     anchors: anchorPrices(ANCHORS),
+    anchorWarnings: [],
     market: {
       stateOf: ({ key }) => states.get(key) ?? NO_STATE,
       recordOf: () => undefined,
       tradedIn: () => 0,
       unswappedIn: () => 0,
+      ceilingOf: () => Infinity,
       epochTime: 2_000,
     },
     legs: new Map(listed.map((entry) => [entry.pool.leg.key, auditLegOf(entry)])),
