@@ -51,7 +51,7 @@ export interface TickState {
 }
 
 /** What a pool really pays out, raw units. */
-export interface WalkedDepth {
+interface WalkedDepth {
   /** Liquidity of the constant product pool that pays out as much within 2 %, on the side that pays out less. */
   readonly liquidity: number;
   /** Token0 that the pool pays out while its price rises by half, at most its balance. */
