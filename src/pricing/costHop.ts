@@ -14,15 +14,22 @@ export interface CostContext<L extends Leg> {
   feeOf(leg: L): number;
   /** Whether the liquidity of a leg has ranges (V3). */
   isRanged(leg: L): boolean;
+  /** Liquidity of a leg at its price, whole tokens. */
+  activeOf(leg: L): number;
+  /** Fees of all pools that could price the hop. */
+  readonly fees: readonly number[];
 }
 
 export function costHop<L extends Leg>(
   { token, pools }: Pick<PriceRoute<L>, 'token' | 'pools'>,
   hop: HopPrice,
-  { market, usdOf, feeOf, isRanged }: CostContext<L>,
+  { market, usdOf, feeOf, isRanged, activeOf, fees }: CostContext<L>,
 ): CostHop {
   const kept = new Map(hop.pools.map((pool) => [pool.key, pool]));
+  const all = [...fees, ...pools.map(({ leg }) => feeOf(leg))];
   return {
+    feeMax: Math.max(0, ...all),
+    hasOthers: Math.max(fees.length, pools.length) > 1,
     pools: pools.flatMap(({ leg }) => {
       const found = kept.get(leg.key);
       if (found === undefined) return [];
@@ -33,8 +40,9 @@ export function costHop<L extends Leg>(
       const root = Math.sqrt(state.price);
       const sideUsd = (isToken0 ? liquidity / root : liquidity * root) * usd;
       const log = Math.log(found.price / hop.price);
+      const concentration = isRanged(leg) && liquidity > 0 ? Math.max(1, activeOf(leg) / liquidity) : 1;
       const [share, fee] = [found.weight, feeOf(leg)];
-      return [{ sideUsd, depthUsd, backingUsd, share, log, fee, isRanged: isRanged(leg) }];
+      return [{ sideUsd, depthUsd, backingUsd, share, log, fee, isRanged: isRanged(leg), concentration }];
     }),
   };
 }

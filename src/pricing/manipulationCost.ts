@@ -20,11 +20,17 @@ export interface CostPool {
   readonly fee: number;
   /** Whether the liquidity may end before the price does (V3). */
   readonly isRanged: boolean;
+  /** Liquidity at the price, in multiples of the liquidity that counts; at least 1. */
+  readonly concentration: number;
 }
 
-/** Pools that the hop price keeps, at least one. */
 export interface CostHop {
+  /** Pools that the hop price keeps, at least one. */
   readonly pools: readonly CostPool[];
+  /** Highest fee of the pools of the hop and of pools that could join the hop. */
+  readonly feeMax: number;
+  /** Whether more than one pool could price the hop. */
+  readonly hasOthers: boolean;
 }
 
 /** USD by the part by which the price moves. */
@@ -104,12 +110,12 @@ function splitCost(hops: readonly PushedHop[], log: number): number {
  * How far a hop moves for nothing when the weight goes to its most favourable pool, and this pool stands where
  * arbitrage does not pay yet. Liquidity that the attacker holds there for an epoch gives it the weight.
  */
-function freeShift({ pools }: CostHop, isUp: boolean): number {
-  if (pools.length < 2) return 0;
+function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number {
+  if (!hasOthers) return 0;
   const sign = isUp ? 1 : -1;
   // The fair price is at most this far in the direction, or some pool would be traded.
   const fair = Math.min(...pools.map(({ log, fee }) => sign * log - Math.log(1 - fee)));
-  let shift = 0;
+  let shift = Math.max(0, fair - Math.log(1 - feeMax));
   for (const { log, fee, share } of pools) {
     const edge = Math.max(sign * log, fair - Math.log(1 - fee));
     shift = Math.max(shift, sign * log + (edge - sign * log) * (1 - share));
@@ -193,10 +199,11 @@ function beyondKnown({ isRanged }: CostPool, log: number): boolean {
  * depth of the liquidity ends at a move of 2·D/(L·√P), where the loss is D²/(L·√P).
  */
 function walkCost(pool: CostPool, log: number): number {
-  const { sideUsd, depthUsd, isRanged } = pool;
+  const { sideUsd, depthUsd, isRanged, concentration } = pool;
   const whole = unrangedCost(sideUsd, log);
   if (!isRanged) return whole;
-  return Math.min(whole, unrangedCost(sideUsd, KNOWN_LOG), sideUsd > 0 ? depthUsd ** 2 / sideUsd : 0);
+  const known = Math.min(unrangedCost(sideUsd, KNOWN_LOG), sideUsd > 0 ? depthUsd ** 2 / sideUsd : 0);
+  return Math.min(whole, known) / Math.max(1, concentration);
 }
 
 function unrangedCost(sideUsd: number, log: number): number {

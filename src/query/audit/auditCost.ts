@@ -16,15 +16,14 @@ export interface PricedPath {
 }
 
 /** Null: the token has no price, or it is an anchor, whose price is configured. */
-export function costOfPrice(
-  { usd, hops }: PricedPath,
-  { anchor, anchors, market, legs, fees }: AuditInputs,
-): ManipulationCost | null {
+export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): ManipulationCost | null {
+  const { anchor, anchors, market, legs, fees, block, tokens } = inputs;
   if (usd === null || anchor === null || hops.length === 0) return null;
   const poolOf = ({ key }: Leg): { readonly pool_type: number; readonly fee_pips: number } | undefined =>
     legs.get(key)?.pool;
   const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
   const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === V3;
+  const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
   // USD of the next token of each hop, from the anchor back.
   let nextUsd = anchors.get(anchor) ?? 0;
   const costs = [...hops].reverse().map(({ route, hop }) => {
@@ -35,9 +34,18 @@ export function costOfPrice(
       const other = token0 === token ? token1 : token0;
       return other === next ? known : (anchors.get(other) ?? 0);
     };
-    return costHop(route, hop, { market, usdOf, feeOf, isRanged });
+    const others = new Set<string>(anchors.has(next) ? [next, ...anchors.keys()] : [next]);
+    const ofHop = tokens.listFees(token, others, block.number).map((pips) => pips / PIPS);
+    return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop });
   });
   return manipulationCost(costs);
+}
+
+/** Liquidity of a V3 pool at its price, whole tokens. */
+function activeLiquidity({ pair, token0, token1 }: Leg, { rawStates, tokens }: AuditInputs): number {
+  const decimals0 = tokens.findToken(token0)?.decimals ?? 0;
+  const decimals1 = tokens.findToken(token1)?.decimals ?? 0;
+  return Number(rawStates.get(pair)?.liquidity ?? 0) / 10 ** ((decimals0 + decimals1) / 2);
 }
 
 /** Blocks since the newest state of a pool that the price rests on; null: no price, or an anchor. */

@@ -13,6 +13,8 @@ export interface AuditDirectory {
   /** Undefined: unknown. */
   findPair(address: Hex): AuditPoolRow | undefined;
   findToken(address: Hex): Token | undefined;
+  /** Fees, in pips, of the token's pools with one of the others that exist at the block. */
+  listFees(token: Hex, others: ReadonlySet<string>, block: number): readonly number[];
   /** Prices as of the head. */
   priceNow(token: string): TokenPrice;
 }
@@ -27,6 +29,12 @@ export function createAuditDirectory(pairs: PairTable, tokens: TokenTable): Audi
       return { address, dex, pool_type, token0, token1, fee_pips, tokens, weights: all_weights };
     },
     findToken: (address) => tokens.byAddress.get(address)?.item,
+    listFees: (token, others, block) =>
+      (tokens.byAddress.get(token)?.pairs ?? []).flatMap(({ pool, item }) =>
+        (pool.created_block ?? 0) <= block && item.tokens.some(({ address }) => others.has(address))
+          ? [pool.fee_pips]
+          : [],
+      ),
     priceNow: (token) => pairs.prices.now(token),
   };
 }

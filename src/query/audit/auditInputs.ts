@@ -62,7 +62,7 @@ export interface AuditInputs {
   readonly fees: PoolFees;
   /** Prices of the anchors, the native token and the token's neighbours. */
   readonly hops: Pick<HopReader, 'usdOf' | 'countHops'>;
-  readonly tokens: Pick<AuditDirectory, 'findToken'>;
+  readonly tokens: Pick<AuditDirectory, 'findToken' | 'listFees'>;
 }
 
 export interface AuditQuestion {

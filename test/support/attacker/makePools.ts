@@ -125,7 +125,7 @@ function planPool(
 function addRanges(pool: SimPool, value1: number, random: Random): void {
   const count = random.int(1, 4);
   for (let i = 0; i < count; i += 1) {
-    const width = random.pick([0.03, 0.06, 0.2, 0.7, 2]);
+    const width = random.pick([0.005, 0.03, 0.06, 0.2, 0.7, 2]);
     const shift = i === 0 ? 0 : random.pick([0, 0, 0.5, -0.5]) * (0.2 + random.next());
     const centre = Math.exp(shift);
     // A narrow position has as much liquidity at the price as a wide one of more value.

@@ -60,12 +60,21 @@ export function costHops(market: SimMarket): CostHop[] | null {
   if (path === null) return null;
   const anchors = anchorPrices(ANCHORS);
   const view = marketAt(market);
-  const plans = new Map(market.books.pools.map((pool) => [pool.leg.key, pool.plan]));
+  const { pools } = market.books;
+  const plans = new Map(pools.map((pool) => [pool.leg.key, pool.plan]));
+  const active = new Map(pools.map((pool) => [pool.leg.key, pool.active]));
+  const isAnchor = (token: Hex): boolean => anchors.has(token);
   return path.map((route) =>
     costHop(route, priceRouteHop(route, view, anchors), {
       market: view,
       usdOf: (leg) => pricer.priceOf(leg.token0 === route.token ? leg.token1 : leg.token0)?.usd ?? 0,
       feeOf: ({ key }) => plans.get(key)!.fee,
+      activeOf: ({ key }) => active.get(key)!,
+      fees: pools.flatMap(({ leg: { token0, token1 }, plan: { fee } }) => {
+        if (token0 !== route.token && token1 !== route.token) return [];
+        const other = token0 === route.token ? token1 : token0;
+        return other === route.next || (isAnchor(other) && isAnchor(route.next)) ? [fee] : [];
+      }),
       isRanged: ({ key }) => plans.get(key)!.kind === 'v3',
     }),
   );

@@ -5,6 +5,9 @@
 import type { Hex } from '../../../src/domain/hex';
 import { makeLeg, weightedLiquidity, type Leg, type LegState } from '../../../src/pricing/leg';
 
+/** Depth is the tokens that a pool pays out up to this price move. */
+const CLOSE = 0.02;
+
 export type PoolKind = 'v2' | 'v3' | 'weighted';
 
 /** Amounts of token0 and token1. */
@@ -74,8 +77,28 @@ export class SimPool {
       const liquidity = weightedLiquidity(reserve0, reserve1, weight0, 1 - weight0);
       return { price: reserve0 > 0 ? this.price : 0, liquidity, reserve0, reserve1 };
     }
-    const price = this.plan.kind === 'v2' && !(reserve0 > 0) ? 0 : this.price;
+    if (this.plan.kind === 'v3') return this.walkedState();
+    const price = reserve0 > 0 ? this.price : 0;
     return { price, liquidity: this.liquidityAt(this.root), reserve0, reserve1 };
+  }
+
+  /** As the tick map counts a V3 pool (protocols/tickMap.ts). */
+  private walkedState(): LegState {
+    const { root } = this;
+    const paidTo = (factor: number): Amounts => this.clone().swapTo(this.price * factor).paid;
+    const up = (-paidTo(1 + CLOSE).amount0 * root) / (1 - 1 / Math.sqrt(1 + CLOSE));
+    const down = -paidTo(1 - CLOSE).amount1 / root / (1 - Math.sqrt(1 - CLOSE));
+    return {
+      price: this.price,
+      liquidity: Math.max(0, Math.min(up, down)),
+      reserve0: Math.max(0, -paidTo(1.5).amount0),
+      reserve1: Math.max(0, -paidTo(0.5).amount1),
+    };
+  }
+
+  /** Liquidity in range. */
+  get active(): number {
+    return this.liquidityAt(this.root);
   }
 
   /** Trades until the marginal price is `price`. */

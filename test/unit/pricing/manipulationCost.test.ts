@@ -1,14 +1,18 @@
 /** Compares published costs with trades on a constant product pool, done step by step. */
-import { manipulationCost, type CostPool } from '../../../src/pricing/manipulationCost';
+import { manipulationCost, type CostHop, type CostPool } from '../../../src/pricing/manipulationCost';
 
 const SIDE = 1e6;
 const pool = (changes: Partial<CostPool> = {}): CostPool => {
   const sideUsd = changes.sideUsd ?? SIDE;
   const known = { sideUsd, depthUsd: sideUsd * (Math.sqrt(1.02) - 1), backingUsd: sideUsd };
-  return { ...known, share: 1, log: 0, fee: 0, isRanged: false, ...changes };
+  return { ...known, share: 1, log: 0, fee: 0, isRanged: false, concentration: 1, ...changes };
 };
-const upOf = (...hops: readonly (readonly CostPool[])[]) =>
-  manipulationCost(hops.map((pools) => ({ pools }))).up;
+const hopOf = (pools: readonly CostPool[]): CostHop => ({
+  pools,
+  feeMax: Math.max(...pools.map(({ fee }) => fee)),
+  hasOthers: pools.length > 1,
+});
+const upOf = (...hops: readonly (readonly CostPool[])[]) => manipulationCost(hops.map(hopOf)).up;
 
 /** What is lost by moving reserves x = y = side to the price r, and selling back at the fair price 1. */
 const lostAt = (r: number, side = SIDE): number => {
@@ -17,7 +21,7 @@ const lostAt = (r: number, side = SIDE): number => {
 };
 
 test('moving a constant product pool costs what its arbitrage gains', () => {
-  const { up, down } = manipulationCost([{ pools: [pool()] }]);
+  const { up, down } = manipulationCost([hopOf([pool()])]);
   expect(up.p2).toBeCloseTo(lostAt(1.02), 0);
   expect(up.p10 / lostAt(1.1)).toBeCloseTo(1, 2);
   expect(up.p50 / lostAt(1.5)).toBeCloseTo(1, 2);
@@ -79,7 +83,7 @@ test('costs of extreme pools are finite', () => {
   for (const sideUsd of [Infinity, 1e300, 1e-300, 0])
     for (const isRanged of [true, false])
       for (const pools of [[pool({ sideUsd, isRanged })], [pool({ sideUsd, isRanged }), pool()]]) {
-        const { up, down } = manipulationCost([{ pools }]);
+        const { up, down } = manipulationCost([hopOf(pools)]);
         for (const usd of [...Object.values(up), ...Object.values(down)])
           expect(usd >= 0 && Number.isFinite(usd)).toBe(true);
       }

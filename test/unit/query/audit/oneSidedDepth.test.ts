@@ -61,7 +61,7 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     rawStates: new Map(),
     fees: new Map(),
     hops: { usdOf: (of) => (of === DAI ? 1 : null), countHops: () => 0 },
-    tokens: { findToken: () => undefined },
+    tokens: { findToken: () => undefined, listFees: () => [] },
   };
   return toAudit(T, 369, NATIVE, inputs).warnings.map(({ code, severity }) => [code, severity]);
 }
