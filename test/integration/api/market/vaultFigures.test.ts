@@ -85,6 +85,7 @@ test('a pair shows its current fee, as the chain grows and after a reorg', async
 function auditDeps(pairs: PairTable): AuditDeps {
   const directory: AuditDirectory = {
     findPair: () => undefined,
+    listFees: () => [],
     findToken: (address) => pairs.tokens.get(address),
     priceNow: (token) => pairs.prices.now(token),
   };
