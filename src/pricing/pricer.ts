@@ -4,6 +4,7 @@
  * (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
+import { capAlong } from './cap';
 import { pathConfidence, type UsdPrice } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
@@ -305,11 +306,13 @@ export class Pricer {
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
-      return { hop: { next, price, confidence: route.confidence }, deviates: false };
+      return { hop: { next, price, confidence: route.confidence, cap: Infinity }, deviates: false };
     }
-    if (route.hops === 0) return { hop: { next, price: 0, confidence: 0 }, deviates: false };
-    const { price, deviates, confidenceFrom } = priceRouteHop(route, this.market, anchors);
-    return { hop: { next, price, confidence: price > 0 ? confidenceFrom(route.confidence) : 0 }, deviates };
+    const none = { next, price: 0, confidence: 0, cap: 0 };
+    if (route.hops === 0) return { hop: none, deviates: false };
+    const { price, deviates, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
+    if (!(price > 0)) return { hop: none, deviates };
+    return { hop: { next, price, confidence: confidenceFrom(route.confidence), cap: cap() }, deviates };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {
@@ -376,5 +379,7 @@ function productOf(path: readonly TokenHop[]): UsdPrice | null {
   for (let i = path.length - 1; i >= 0; i -= 1)
     usd = (path[i]?.price ?? 0) * (i === path.length - 1 ? 1 : usd);
   if (!(usd > 0) || !Number.isFinite(usd)) return null;
-  return { usd, confidence: pathConfidence(path.slice(0, -1).map((hop) => hop.confidence)) };
+  const hops = path.slice(0, -1);
+  const capUsd = capAlong(hops, path.at(-1)?.price ?? 0);
+  return { usd, confidence: pathConfidence(hops.map((hop) => hop.confidence)), capUsd };
 }

@@ -1,4 +1,5 @@
 /** Computes TVL, depth and yield of a pool by the prices of its tokens. Pure. */
+import { countSides } from '../../pricing/cap';
 import { isTrusted } from '../../pricing/confidence';
 import { scalePrice } from '../../domain/prices';
 import type { TokenPrice } from '../prices/priceByHops';
@@ -28,12 +29,27 @@ export function trustedValueOf(side: PoolSide): number {
 }
 
 /**
+ * The USD that each token of a pool counts with: its trusted value, at most its cap or what the other sides are worth.
+ * `weights`: empty for a pool without weights.
+ */
+export function countedValues(sides: readonly PoolSide[], weights: readonly number[]): number[] {
+  return countSides(
+    sides.map((side, i) => ({
+      usd: trustedValueOf(side),
+      capUsd: side.price.capUsd,
+      part: weights.length === 0 ? 1 : (weights[i] ?? 0),
+    })),
+  );
+}
+
+/**
  * TVL in USD, only of sides with a trusted price. A V2 pool with one trusted side counts the side twice, because the
  * invariant keeps both sides equal in value. A concentrated pool counts its real balances, which may be all in one
  * token.
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
-  const value = trustedValueOf(side0) + trustedValueOf(side1);
+  const [value0 = 0, value1 = 0] = countedValues([side0, side1], []);
+  const value = value0 + value1;
   const both = isTrusted(side0.price) === isTrusted(side1.price);
   return both || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
 }
@@ -43,12 +59,10 @@ export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): numbe
  * value is proportional to its weight. Stable pools have no weights and count only trusted balances.
  */
 export function tvlOfWeighted(holdings: readonly PoolSide[], weights: readonly number[]): number {
-  let value = 0;
+  const value = countedValues(holdings, weights).reduce((sum, usd) => sum + usd, 0);
   let weight = 0;
-  holdings.forEach((side, i) => {
-    if (!isTrusted(side.price)) return;
-    value += trustedValueOf(side);
-    weight += weights[i] ?? 0;
+  holdings.forEach(({ price }, i) => {
+    if (isTrusted(price)) weight += weights[i] ?? 0;
   });
   return weights.length === 0 || !(weight > 0) ? value : value / Math.min(weight, 1);
 }

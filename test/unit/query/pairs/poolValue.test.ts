@@ -10,9 +10,14 @@ import {
 } from '../../../../src/query/pairs/poolValue';
 import { createRandom } from '../../../support/createRandom';
 
-const side = (amount: number, usd: number | null, confidence: number): PoolSide => ({
+const side = (
+  amount: number,
+  usd: number | null,
+  confidence: number,
+  capUsd: number = Infinity,
+): PoolSide => ({
   amount,
-  price: { usd, confidence, isAnchor: false },
+  price: { usd, confidence, isAnchor: false, capUsd },
 });
 
 test('a side has a value at any price confidence, and a trusted value only with a trusted price', () => {
