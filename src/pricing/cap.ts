@@ -63,6 +63,7 @@ export function countSides(sides: readonly CappedValue[]): number[] {
   const rates = sides.map(({ usd, capUsd, part }) => (part > 0 ? Math.min(usd, capUsd) / part : 0));
   return sides.map(({ usd, capUsd, part }, i) => {
     const beside = rates.reduce((most, rate, j) => (j === i ? most : Math.max(most, rate)), 0);
-    return Math.min(usd, Math.max(capUsd, beside * part * (1 + ROUNDING)));
+    const most = Math.max(capUsd, beside * part);
+    return usd <= most * (1 + ROUNDING) ? usd : most;
   });
 }
