@@ -48,6 +48,13 @@ export const LOW_LIQUIDITY: Warning = {
   severity: 'warning',
 };
 
+export const VALUE_CAPPED: Warning = {
+  code: 'value_capped',
+  message:
+    'A pool holds more of this token than the narrowest hop of its price could pay; only that amount counts in volume, liquidity and wallets',
+  severity: 'info',
+};
+
 export const UNKNOWN_DECIMALS: Warning = {
   code: 'unknown_decimals',
   message: 'decimals() of this token fails or exceeds 77, so it has no price and its amounts are raw units',

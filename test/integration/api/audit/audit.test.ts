@@ -90,12 +90,13 @@ interface HopRow {
   readonly next: Hex;
   readonly hop: number;
   readonly trust: number;
+  readonly cap: number;
 }
 
 /** Every stored hop of the snapshot's chain, oldest first. */
 async function storedHops(): Promise<HopRow[]> {
   const columns = `ord, concat('0x', lower(hex(p.token))) AS token, concat('0x', lower(hex(p.next_token))) AS next,
-    hop_price AS hop, hop_confidence AS trust`;
+    hop_price AS hop, hop_confidence AS trust, hop_cap AS cap`;
   return askRows<HopRow>(
     store.db,
     `SELECT * FROM (
@@ -106,17 +107,29 @@ async function storedHops(): Promise<HopRow[]> {
   );
 }
 
-/** A token's price at a block according to the store: the product of the current hops. */
-function storedPrice(rows: readonly HopRow[], token: Hex, block: number): number | null {
+/**
+ * A token's price and cap at a block according to the store: the product of the current hops, and the least USD that one
+ * of them can pay out.
+ */
+function storedPrice(
+  rows: readonly HopRow[],
+  token: Hex,
+  block: number,
+): { readonly usd: number | null; readonly cap: number } {
   const hops = new Map(
     rows.filter(({ ord }) => Number(ord) <= lastOrdOfBlock(block)).map((row) => [row.token, row]),
   );
+  let cap = Infinity;
   const price = (at: Hex): number => {
     const row = hops.get(at);
     if (row === undefined || row.hop === 0) return 0;
-    return row.next === ZERO_ADDRESS ? row.hop : row.hop * price(row.next);
+    if (row.next === ZERO_ADDRESS) return row.hop;
+    const next = price(row.next);
+    cap = Math.min(cap, row.cap * next);
+    return row.hop * next;
   };
-  return price(token) || null;
+  const usd = price(token) || null;
+  return { usd, cap: usd === null ? 0 : cap };
 }
 
 /** Parses a decimal string exactly, as a numerator over 10^scale. */
@@ -204,7 +217,7 @@ async function checkAll(share = 1, edges = false): Promise<void> {
       if (status === 404) continue;
       expect(status).toBe(200);
       const stored = storedPrice(rows, address, number);
-      checkSums(audit, stored);
+      checkSums(audit, stored.usd);
       expect(audit.inputs_hash).toBe(hashOf(audit));
       expect(audit).toMatchObject({
         derived_at_block: number,
@@ -212,7 +225,11 @@ async function checkAll(share = 1, edges = false): Promise<void> {
       });
       const inputs = await inputsOf(address, number);
       // Equal bits, not nearly equal.
-      expect(derivePrice(inputs).usd).toBe(stored);
+      const derived = derivePrice(inputs);
+      expect([derived.usd, derived.capUsd]).toEqual([stored.usd, stored.cap]);
+      // The reserve of a pool is at least a hundred times its depth, but a concentrated pool may hold less.
+      expect(audit.depth_usd).toBe(audit.hops.length === 0 ? null : derived.depthUsd);
+      if (audit.depth_usd !== null) expect(audit.depth_usd).toBeGreaterThan(stored.cap * 0.009_9);
       if (number <= head.finalTo) rememberOrCompare(`${name} ${number}`, audit);
     }
   }
@@ -334,6 +351,7 @@ test('an anchor has its given price, and its pools are listed as not on the rout
     method: 'stable_anchor',
     confidence: 'high',
     confidence_score: 0.99,
+    depth_usd: null,
     hops: [],
   });
   const reasons = anchor.excluded_pools.map(({ reason, step }) => [reason, step]);
