@@ -8,7 +8,10 @@ import { ANCHORS, DAI, NATIVE, token, USDC, v2, v3, type TestPool } from '../../
 
 const RICH = token(50);
 const SCAM = token(51);
+const MAKERS = [token(90), token(91)];
 const ISSUED = 1e12;
+/** The routes from this block on use pools of block 40. */
+const GROWN = 160;
 /** The capital that the issuer of RICH holds and takes back later. */
 const HELD = 12_000;
 /** A cap is rounded down by at most this part. */
@@ -17,7 +20,7 @@ const STEP = 1 - 2 ** (-1 / 16);
 /** Moves of pools by block. */
 type Script = Readonly<Record<number, readonly TestPool[]>>;
 
-/** Applies blocks 32 to `last`. The first move of a pool creates it. */
+/** Applies blocks 32 to `last`. The first move of a pool creates it. Two makers trade with every move. */
 function run(last: number, script: Script): { readonly pricer: Pricer; readonly hops: readonly HopChange[] } {
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const made = new Set<string>();
@@ -30,8 +33,8 @@ function run(last: number, script: Script): { readonly pricer: Pricer; readonly 
       number,
       timestamp: 1_000_000 + number * 10,
       legs: legs.map((leg) => ({ leg, older: false })),
-      moves: moves.map(({ leg, state }) => ({ key: leg.key, state })),
-      traded: [],
+      moves: moves.map(({ leg, state }) => ({ key: leg.key, steps: [{ state, cause: 'swap' as const }] })),
+      traded: moves.map(({ leg }) => ({ key: leg.key, amount: 1e-9, makers: MAKERS })),
     };
     hops.push(...pricer.apply(block, false).hops);
   }
@@ -49,7 +52,7 @@ const isCapOf = (capUsd: number, usd: number): void => {
 const BOUGHT: Script = { 40: [v2(1, RICH, HELD, DAI, HELD)] };
 
 test('the cap of a token is what its pools hold of the next token, and an anchor has none', () => {
-  const { pricer } = run(100, BOUGHT);
+  const { pricer } = run(GROWN, BOUGHT);
   const price = pricer.priceOf(RICH)!;
   expect(price.confidence).toBeGreaterThanOrEqual(TRUSTED_MIN);
   isCapOf(price.capUsd, HELD);
@@ -57,7 +60,7 @@ test('the cap of a token is what its pools hold of the next token, and an anchor
 });
 
 test('a swap of 1e12 self-issued tokens counts with at most the capital behind their price', () => {
-  const { pricer } = run(100, { ...BOUGHT, 70: [v2(2, RICH, ISSUED, SCAM, ISSUED)] });
+  const { pricer } = run(GROWN, { ...BOUGHT, 150: [v2(2, RICH, ISSUED, SCAM, ISSUED)] });
   const [rich, scam] = [pricer.priceOf(RICH), pricer.priceOf(SCAM)];
   const value = valueTrade(rich, scam, ISSUED, ISSUED);
   expect(value.tracked).toBe(true);
@@ -90,16 +93,19 @@ test('a mint of 1e12 self-issued tokens counts with the cap, and a mint beside a
 test('a concentrated pool pays out its real balance, not its virtual reserve', () => {
   // Within 2 % of the price, 12,000 DAI look like a reserve of 1.2 million.
   const narrow = v3(1, RICH, DAI, { price: 1, liquidity: 1_206_000, balanceA: HELD, balanceB: HELD });
-  isCapOf(priceAfter(100, { 40: [narrow] })!.capUsd, HELD);
+  isCapOf(priceAfter(GROWN, { 40: [narrow] })!.capUsd, HELD);
 });
 
-test('the cap falls in the block in which the capital leaves, and rises in the epoch after it comes', () => {
-  const script = { 40: [v2(1, RICH, 90_000, DAI, 90_000)], 101: [v2(1, RICH, 30_000, DAI, 30_000)] };
-  isCapOf(priceAfter(100, script)!.capUsd, 90_000);
-  isCapOf(priceAfter(101, script)!.capUsd, 30_000);
-  const back = { ...script, 130: [v2(1, RICH, 90_000, DAI, 90_000)] };
-  isCapOf(priceAfter(159, back)!.capUsd, 30_000);
-  isCapOf(priceAfter(160, back)!.capUsd, 90_000);
+test('the cap falls in the block in which the capital leaves, and rises with the mean from the next epoch on', () => {
+  const script = { 40: [v2(1, RICH, 90_000, DAI, 90_000)], 170: [v2(1, RICH, 30_000, DAI, 30_000)] };
+  isCapOf(priceAfter(GROWN, script)!.capUsd, 90_000);
+  isCapOf(priceAfter(170, script)!.capUsd, 30_000);
+  const back = { ...script, 200: [v2(1, RICH, 90_000, DAI, 90_000)] };
+  isCapOf(priceAfter(223, back)!.capUsd, 30_000);
+  // Mean liquidity over 30 minutes
+  const later = priceAfter(224, back)!.capUsd;
+  expect(later).toBeGreaterThan(30_000);
+  expect(later).toBeLessThan(90_000);
 });
 
 test('the narrowest hop of a path sets the cap', () => {
@@ -108,12 +114,12 @@ test('the narrowest hop of a path sets the cap', () => {
     v2(2, RICH, 1e6, NATIVE, 1e5),
     v2(3, SCAM, 500, RICH, 2e5),
   ];
-  const { pricer } = run(100, { 40: pools });
+  const { pricer } = run(GROWN, { 40: pools });
   isCapOf(pricer.priceOf(NATIVE)!.capUsd, 40_000);
   isCapOf(pricer.priceOf(RICH)!.capUsd, 40_000);
   // 200,000 RICH at 0.2 USD
   isCapOf(pricer.priceOf(SCAM)!.capUsd, 40_000);
-  const thin = run(100, { 40: [...pools.slice(0, 2), v2(3, SCAM, 500, RICH, 1e5)] }).pricer.priceOf(SCAM)!;
+  const thin = run(GROWN, { 40: [...pools.slice(0, 2), v2(3, SCAM, 500, RICH, 1e5)] }).pricer.priceOf(SCAM)!;
   isCapOf(thin.capUsd, 20_000);
 });
 
@@ -123,13 +129,13 @@ test('the pools of one hop add up, and a pool that the price excludes adds nothi
     v2(2, RICH, 8_000, USDC, 8_000),
     v2(3, RICH, 7_000, DAI, 7_000),
   ];
-  isCapOf(priceAfter(100, { 40: honest })!.capUsd, 24_000);
+  isCapOf(priceAfter(GROWN, { 40: honest })!.capUsd, 24_000);
   const outlier = v2(4, RICH, 1_000, DAI, 6_000);
-  isCapOf(priceAfter(100, { 40: [...honest, outlier] })!.capUsd, 24_000);
+  isCapOf(priceAfter(GROWN, { 40: [...honest, outlier] })!.capUsd, 24_000);
 });
 
 test('the stored hop changes with the cap, so a reader of stored hops knows the cap', () => {
-  const { pricer, hops } = run(100, { 40: [v2(1, RICH, 1e9, DAI, 1e9)], 80: [v2(1, RICH, 9e8, DAI, 9e8)] });
+  const { pricer, hops } = run(190, { 40: [v2(1, RICH, 1e9, DAI, 1e9)], 180: [v2(1, RICH, 9e8, DAI, 9e8)] });
   const last = hops.filter((change) => change.token === RICH).at(-1)!;
   isCapOf(last.after.cap, 9e8);
   expect(last.price!.capUsd).toBe(pricer.priceOf(RICH)!.capUsd);
@@ -138,9 +144,9 @@ test('the stored hop changes with the cap, so a reader of stored hops knows the 
 
 test('trades that move a pool by less than a step change no stored hop but their own', () => {
   const script: Record<number, readonly TestPool[]> = { 40: [v2(1, RICH, 1e6, DAI, 1_000_001)] };
-  for (let block = 70; block < 90; block += 1)
+  for (let block = 170; block < 190; block += 1)
     script[block] = [v2(1, RICH, 1e6 - block, DAI, 1_000_001 + block)];
-  const { hops } = run(160, script);
+  const { hops } = run(260, script);
   expect(
     hops.filter((change) => change.token === RICH && Math.floor(change.after.price) === 1).length,
   ).toBeLessThan(25);

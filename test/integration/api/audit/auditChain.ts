@@ -109,10 +109,11 @@ export class AuditChain {
   private branch: Node[] = [];
   private salt = 0;
 
-  /** `extra`: further logs of a block. */
+  /** `extra`: further logs of a block. `makers`: the number of senders, who take turns. */
   constructor(
     seed: number,
     private readonly extra: (number: number) => readonly Draft[] = () => [],
+    private readonly makers = 1,
   ) {
     this.random = new Random(seed);
     this.branch.push({ block: this.wrap(null, []), pools: [] });
@@ -171,7 +172,13 @@ export class AuditChain {
       baseFeePerGas: 7n,
       transactionCount: 1,
       transactions: [
-        { hash: transactionHash, index: 0, from: named(98), effectiveGasPrice: 5n, contractAddress: null },
+        {
+          hash: transactionHash,
+          index: 0,
+          from: named(98 - (number % this.makers)),
+          effectiveGasPrice: 5n,
+          contractAddress: null,
+        },
       ],
       logs: drafts.map((draft, logIndex) => ({ ...draft, transactionHash, transactionIndex: 0, logIndex })),
     };

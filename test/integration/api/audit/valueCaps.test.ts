@@ -34,10 +34,17 @@ const sync = (pair: Hex, reserve0: bigint, reserve1: bigint): Draft => ({
   data: data(reserve0 * WEI, reserve1 * WEI),
 });
 
-/** What the attacker does in a block. DAI has the lowest address. */
+const swap = (pair: Hex, amount0In: bigint, amount1Out: bigint): Draft => ({
+  address: pair,
+  topics: [TOPIC.v2Swap, data(named(99)), data(named(99))],
+  data: data(amount0In, 0n, 0n, amount1Out),
+});
+
+/** What the attacker does in a block. DAI has the lowest address. The pool of DAI must be old and have two makers. */
 function attack(number: number): readonly Draft[] {
   if (number === 5) return [pairCreated(BACKED, DAI, RICH), sync(BACKED, 12_000n, 12_000n)];
-  if (number === 70)
+  if (number === 6 || number === 7) return [sync(BACKED, 12_000n, 12_000n), swap(BACKED, 1_000n, 990n)];
+  if (number === 140)
     return [
       pairCreated(INVENTED, RICH, SCAM),
       sync(INVENTED, ISSUED, ISSUED),
@@ -47,15 +54,8 @@ function attack(number: number): readonly Draft[] {
         data: data(ISSUED * WEI),
       },
     ];
-  if (number !== 71) return [];
-  return [
-    sync(INVENTED, 2n * ISSUED, ISSUED / 2n),
-    {
-      address: INVENTED,
-      topics: [TOPIC.v2Swap, data(named(99)), data(named(99))],
-      data: data(ISSUED * WEI, 0n, 0n, (ISSUED * WEI) / 2n),
-    },
-  ];
+  if (number !== 141) return [];
+  return [sync(INVENTED, 2n * ISSUED, ISSUED / 2n), swap(INVENTED, ISSUED * WEI, (ISSUED * WEI) / 2n)];
 }
 
 let store: TestStore;
@@ -66,8 +66,8 @@ let api: ApiServer;
 
 beforeAll(async () => {
   store = await openTestStore();
-  chain = new AuditChain(7, attack);
-  chain.mine(75);
+  chain = new AuditChain(7, attack, 2);
+  chain.mine(150);
   session = await openAuditSession(chain, store.db, 20, [RICH, SCAM]);
   api = await startApi(store.runner, () => head, { chain: AUDIT_CHAIN });
 });
@@ -99,7 +99,7 @@ test.each(['in the head', 'once final'])(
   async (when) => {
     if (when === 'once final') chain.mine(90);
     await catchUp();
-    expect(head.finalTo >= 71).toBe(when === 'once final');
+    expect(head.finalTo >= 141).toBe(when === 'once final');
 
     const audit = await get(`/tokens/${RICH.address}/audit`);
     expect(audit).toMatchObject({ price_usd: '1', confidence: 'medium' });
