@@ -19,6 +19,8 @@ export interface Market<L extends Leg = Leg> {
   tradedIn(leg: L): number;
   /** `unswapped` of the leg, as in LegMoves. */
   unswappedIn(leg: L): number;
+  /** Highest price of a configured anchor that lost its role, USD; Infinity for other tokens. */
+  ceilingOf(token: Hex): number;
   /** Time of the last block before the running epoch, unix seconds. Means are taken at this time. */
   readonly epochTime: number;
 }
@@ -47,6 +49,15 @@ interface PoolDepth extends RemainingDepth {
 
 /** USD per whole token of the anchors in force. */
 export type AnchorPrices = ReadonlyMap<Hex, number>;
+
+/** An anchor is never valued above this multiple of its configured price. */
+const ANCHOR_MAX = 1.02;
+
+/** Market.ceilingOf by the configured anchors. */
+export function ceilingsOf(anchors: readonly PriceAnchor[]): (token: Hex) => number {
+  const ceilings = new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd * ANCHOR_MAX]));
+  return (token) => ceilings.get(token) ?? Infinity;
+}
 
 export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
   return new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd]));
@@ -132,7 +143,11 @@ function remainingDepth<L extends Leg>(
 }
 
 /** Next tokens per known token of the leg. */
-function ratioOf(leg: Leg, { token, next }: Pick<PriceRoute, 'token' | 'next'>, anchors: AnchorPrices): number {
+function ratioOf(
+  leg: Leg,
+  { token, next }: Pick<PriceRoute, 'token' | 'next'>,
+  anchors: AnchorPrices,
+): number {
   const other = leg.token0 === token ? leg.token1 : leg.token0;
   return other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
 }
@@ -149,13 +164,14 @@ function hopInput<L extends Leg>(
   const record = market.recordOf(leg);
   const spot = market.stateOf(leg).price;
   const mean = record === undefined ? 0 : meanPrice(record, market.epochTime);
+  const ceiling = market.ceilingOf(route.token) / (anchors.get(route.next) ?? 0);
   const held = mean > 0 ? heldPart(market.unswappedIn(leg), spot, Math.log(mean)) : 0;
   const isHeld = Math.abs(held) > HELD_LOG_MIN;
   return {
     key: leg.key,
     weight: weight * left,
-    price: turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio),
-    meanPrice: turned(mean, fromToken0, ratio),
+    price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio)),
+    meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),
     held: isHeld,
     traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),
   };

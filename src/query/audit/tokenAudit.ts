@@ -18,6 +18,7 @@ import { droppedPools, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
+  ANCHOR_ABOVE_PEG,
   hopWarnings,
   LOW_LIQUIDITY,
   MAX_HOPS_REACHED,
@@ -182,7 +183,8 @@ function warningsOf(
     ...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []),
     ...(isValueCapped(token, derived, inputs) ? [VALUE_CAPPED] : []),
   ];
-  return [...ofPrice, ...ofHops, ...final];
+  const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
+  return [...ofPrice, ...ofHops, ...ofAnchor, ...final];
 }
 
 /** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */

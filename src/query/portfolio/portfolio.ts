@@ -33,7 +33,7 @@ import {
   listDeepest,
   toNative,
   toToken,
-  VALUE_CAPPED,
+  CAPPED_FLAG,
   type NativeCoin,
   type ValuedToken,
 } from './portfolioTokens';
@@ -74,7 +74,7 @@ const SEEDED: Warning = {
 };
 
 const CAPPED: Warning = {
-  code: VALUE_CAPPED,
+  code: CAPPED_FLAG,
   message:
     'Some value is more than the pools behind the price of its token could pay, so only this amount counts',
   severity: 'info',
@@ -142,8 +142,8 @@ export async function getPortfolio(
 function isCapped({ native, tokens, positions }: ValuedHoldings): boolean {
   return (
     native?.capped === true ||
-    tokens.some(({ token: { flags } }) => flags.includes(VALUE_CAPPED)) ||
-    positions.some(({ position: { flags } }) => flags.includes(VALUE_CAPPED))
+    tokens.some(({ token: { flags } }) => flags.includes(CAPPED_FLAG)) ||
+    positions.some(({ position: { flags } }) => flags.includes(CAPPED_FLAG))
   );
 }
 

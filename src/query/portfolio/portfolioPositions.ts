@@ -10,7 +10,7 @@ import type { PairEntry } from '../pairs/pairItem';
 import { weightsOfPool } from '../pairs/pools';
 import type { TokenPrices } from '../prices/priceByHops';
 import { worthOf } from '../tokens/tokenSupply';
-import { VALUE_CAPPED } from './portfolioTokens';
+import { CAPPED_FLAG } from './portfolioTokens';
 
 const CONSTANT_PRODUCT = 2;
 
@@ -208,7 +208,7 @@ function toPosition(
     value_usd: sumOf(tokens),
     portfolio_pct: 0,
     apr_24h: item.apr_24h,
-    flags: capped || unclaimedCapped ? [VALUE_CAPPED] : [],
+    flags: capped || unclaimedCapped ? [CAPPED_FLAG] : [],
     ...rest,
   };
   return { position, trusted };

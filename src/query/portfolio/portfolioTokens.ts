@@ -28,7 +28,7 @@ export interface ValuedToken {
 }
 
 /** Flag and warning of a value that the cap of a token limits. */
-export const VALUE_CAPPED = 'value_capped';
+export const CAPPED_FLAG = 'value_capped';
 
 export interface ValuedNative {
   readonly native: PortfolioNative;
@@ -85,7 +85,7 @@ export function toToken(
       decimals,
       ...fields,
       portfolio_pct: 0,
-      flags: capped ? [...flags, VALUE_CAPPED] : flags,
+      flags: capped ? [...flags, CAPPED_FLAG] : flags,
     },
   };
 }

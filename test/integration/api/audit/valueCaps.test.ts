@@ -2,10 +2,17 @@
  * Someone makes an own token RICH trusted with 12,000 DAI, and then pairs, swaps and holds 1e12 of it. The real ingest
  * session and the API must count at most these 12,000 USD.
  */
+import type { z } from 'zod';
+
 import type { Hex } from '../../../../src/domain/hex';
 import type { IngestSession } from '../../../../src/ingest/session/session';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { readHead } from '../../../../src/query/head/headState';
+import { auditAnswerShape } from '../../../../src/wire/audit';
+import { overviewAnswerShape } from '../../../../src/wire/overview';
+import { pairAnswerShape, pairsAnswerShape } from '../../../../src/wire/pairs';
+import { portfolioAnswerShape } from '../../../../src/wire/portfolio';
+import { tokenAnswerShape } from '../../../../src/wire/tokens';
 import { headerOf } from '../../../simulation/chain/simNode';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 import { startApi, type ApiServer } from '../../../support/server/apiServer';
@@ -83,10 +90,10 @@ async function catchUp(): Promise<void> {
   head = (await readHead(store.runner, AUDIT_CHAIN.chainId))!;
 }
 
-async function get(path: string): Promise<any> {
+async function get<T>(path: string, shape: z.ZodType<{ readonly data: T }>): Promise<T> {
   const { status, text } = await api.get(`/api/v1${path}`);
   expect([path, status]).toEqual([path, 200]);
-  return (JSON.parse(text) as { data: unknown }).data;
+  return shape.parse(JSON.parse(text)).data;
 }
 
 const isCapped = (usd: number): void => {
@@ -101,30 +108,30 @@ test.each(['in the head', 'once final'])(
     await catchUp();
     expect(head.finalTo >= 141).toBe(when === 'once final');
 
-    const audit = await get(`/tokens/${RICH.address}/audit`);
+    const audit = await get(`/tokens/${RICH.address}/audit`, auditAnswerShape);
     expect(audit).toMatchObject({ price_usd: '1', confidence: 'medium' });
     expect(audit.depth_usd).toBeCloseTo(HELD * (Math.sqrt(1.02) - 1), 6);
     expect(audit.warnings).toContainEqual(
       expect.objectContaining({ code: 'value_capped', severity: 'info' }),
     );
 
-    const invented = await get(`/pairs/${INVENTED}`);
+    const invented = await get(`/pairs/${INVENTED}`, pairAnswerShape);
     isCapped(invented.liquidity_usd / 2);
     isCapped(invented.volume_24h_usd);
-    const backed = await get(`/pairs/${BACKED}`);
+    const backed = await get(`/pairs/${BACKED}`, pairAnswerShape);
     expect(backed.liquidity_usd).toBe(2 * HELD);
-    const { liquidity_usd } = await get(`/tokens/${RICH.address}`);
+    const { liquidity_usd } = await get(`/tokens/${RICH.address}`, tokenAnswerShape);
     expect(liquidity_usd).toBe(2 * HELD + invented.liquidity_usd / 2);
 
-    const overview = await get('/overview');
-    const pairs = await get('/pairs?limit=100');
-    const sum = (field: string): number =>
-      pairs.reduce((total: number, pair: Record<string, number>) => total + (pair[field] ?? 0), 0);
+    const overview = await get('/overview', overviewAnswerShape);
+    const pairs = await get('/pairs?limit=100', pairsAnswerShape);
+    const sum = (field: 'liquidity_usd' | 'volume_24h_usd'): number =>
+      pairs.reduce((total, pair) => total + pair[field], 0);
     expect(overview.tvl_usd).toBeCloseTo(sum('liquidity_usd'), 3);
     expect(overview.volume_24h_usd).toBeCloseTo(sum('volume_24h_usd'), 3);
     expect(overview.tvl_usd).toBeLessThan(1e7);
 
-    const wallet = await get(`/portfolio/${WALLET}`);
+    const wallet = await get(`/portfolio/${WALLET}`, portfolioAnswerShape);
     isCapped(wallet.total_usd);
     expect(wallet.flags).toContain('value_capped');
     expect(wallet.tokens).toMatchObject([{ balance: String(ISSUED), flags: ['value_capped'] }]);
@@ -132,6 +139,6 @@ test.each(['in the head', 'once final'])(
 );
 
 test('a token whose pools are its whole route has no warning about its value', async () => {
-  const { warnings } = await get(`/tokens/${TOKENS.HEX.address}/audit`);
-  expect(warnings.map(({ code }: { code: string }) => code)).not.toContain('value_capped');
+  const { warnings } = await get(`/tokens/${TOKENS.HEX.address}/audit`, auditAnswerShape);
+  expect(warnings.map(({ code }) => code)).not.toContain('value_capped');
 });
