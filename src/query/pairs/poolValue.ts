@@ -48,10 +48,19 @@ export function countedValues(sides: readonly PoolSide[], weights: readonly numb
  * token.
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
-  const [value0 = 0, value1 = 0] = countedValues([side0, side1], []);
-  const value = value0 + value1;
+  const value = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
   const both = isTrusted(side0.price) === isTrusted(side1.price);
   return both || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
+}
+
+/** The trusted value of two sides, if no cap limits them; else null. Fast, because it runs for every pool. */
+function sumBelowCaps(side0: PoolSide, side1: PoolSide): number | null {
+  const [value0, value1] = [trustedValueOf(side0), trustedValueOf(side1)];
+  return value0 <= side0.price.capUsd && value1 <= side1.price.capUsd ? value0 + value1 : null;
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /**
@@ -59,7 +68,7 @@ export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): numbe
  * value is proportional to its weight. Stable pools have no weights and count only trusted balances.
  */
 export function tvlOfWeighted(holdings: readonly PoolSide[], weights: readonly number[]): number {
-  const value = countedValues(holdings, weights).reduce((sum, usd) => sum + usd, 0);
+  const value = sumOf(countedValues(holdings, weights));
   let weight = 0;
   holdings.forEach(({ price }, i) => {
     if (isTrusted(price)) weight += weights[i] ?? 0;
