@@ -24,7 +24,7 @@ export function storedCap(hopPrice: number, hopCap: number): number {
 const ROUNDING = 1e-9;
 
 /** A hop as the cap needs it. */
-export interface CappedHop {
+interface CappedHop {
   /** Whole next tokens per whole token. */
   readonly price: number;
   /** Whole next tokens that the hop can pay out in all. */

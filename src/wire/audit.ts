@@ -79,7 +79,7 @@ const excludedPoolShape = z.object({
 });
 export type ExcludedPool = z.infer<typeof excludedPoolShape>;
 
-export const auditShape = z
+const auditShape = z
   .object({
     token: tokenShape
       .pick({ address: true, symbol: true, name: true })

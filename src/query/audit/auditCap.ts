@@ -5,7 +5,7 @@ import { isTrusted } from '../../pricing/confidence';
 import type { AuditInputs, AuditLeg } from './auditInputs';
 
 /** The audited price of the token. */
-export interface CappedPrice {
+interface CappedPrice {
   readonly usd: number | null;
   readonly confidence: number;
   /** USD; Infinity for an anchor. */

@@ -6,7 +6,7 @@ import { countSides } from '../../pricing/cap';
 import type { TokenPrice } from '../prices/priceByHops';
 
 /** An amount of one token. */
-export interface HeldValue {
+interface HeldValue {
   readonly token: string;
   readonly price: TokenPrice;
   /** USD by any price; null: unknown. */
@@ -15,7 +15,7 @@ export interface HeldValue {
   readonly part: number;
 }
 
-export interface CountedValues {
+interface CountedValues {
   /** USD that each amount counts with; null: unknown. */
   readonly usd: readonly (number | null)[];
   readonly capped: boolean;

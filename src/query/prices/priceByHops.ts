@@ -31,7 +31,7 @@ export interface TokenPrice {
   readonly capUsd: number;
 }
 
-export const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false, capUsd: 0 };
+const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false, capUsd: 0 };
 
 export type Hops = ReadonlyMap<string, Hop>;
 
