@@ -51,9 +51,7 @@ export function valueSides(
   const valueAt = (i: number): number => (amounts[i] ?? 0) * (prices[i]?.usd ?? 0);
   const counted = countSides(
     prices.map((price, i) =>
-      isTrusted(price)
-        ? { usd: valueAt(i), capUsd: price.capUsd, part: 1 }
-        : { usd: 0, capUsd: 0, part: 1 },
+      isTrusted(price) ? { usd: valueAt(i), capUsd: price.capUsd, part: 1 } : { usd: 0, capUsd: 0, part: 1 },
     ),
   );
   return prices.map((price, i) => {

@@ -22,7 +22,12 @@ export class HopReader {
     private readonly now: ((token: string) => TokenPrice) | null,
   ) {
     for (const { address, priceUsd } of anchors)
-      this.hops.set(address, { nextToken: ZERO_ADDRESS, price: priceUsd, confidence: ANCHOR_CONFIDENCE, cap: Infinity });
+      this.hops.set(address, {
+        nextToken: ZERO_ADDRESS,
+        price: priceUsd,
+        confidence: ANCHOR_CONFIDENCE,
+        cap: Infinity,
+      });
   }
 
   /** Call this before reading the prices of these tokens. */

@@ -73,7 +73,12 @@ test('a product outside the range of floats is no price', () => {
 });
 
 test('the cap of a price is the least USD that a hop on its path can pay out, and an anchor has none', () => {
-  const hops = book({ usd: USD, a: hop('usd', 2, 0.9, 1_000), b: hop('a', 3, 0.8, 400), c: hop('b', 5, 0.7, 900) });
+  const hops = book({
+    usd: USD,
+    a: hop('usd', 2, 0.9, 1_000),
+    b: hop('a', 3, 0.8, 400),
+    c: hop('b', 5, 0.7, 900),
+  });
   const caps = ['usd', 'a', 'b', 'c'].map((token) => priceByHops(hops, token).capUsd);
   expect(caps).toEqual([Infinity, 1_002.5, 400 * 2.005, 400 * 2.005]);
 });
