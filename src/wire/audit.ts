@@ -11,6 +11,7 @@ import {
   poolTypeShape,
   tokenShape,
   unixSecondsShape,
+  usdShape,
 } from './primitives';
 import { confidenceShape, warningShape } from './tokens';
 
@@ -122,6 +123,11 @@ const auditShape = z
     price_age_blocks: countShape.nullable().meta({
       description:
         'Blocks since the newest state of the pools that the price rests on; null without a price and for an anchor',
+    }),
+    depth_usd: usdShape.nullable().meta({
+      description:
+        'Depth of the narrowest hop: USD that move its price by 2 %, by the pools that count; null for an ' +
+        'anchor and without a price',
     }),
     method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']).meta({
       description:
