@@ -1,9 +1,9 @@
 /** Says what it costs to fake an audited price, and how old the price is. Pure. */
 import { blockOfOrd } from '../../domain/ord';
-import { costHop } from '../../pricing/costHop';
+import { costHop } from '../../pricing/cost/costHop';
 import type { HopPrice } from '../../pricing/hop';
 import type { Leg } from '../../pricing/leg';
-import { manipulationCost, type ManipulationCost } from '../../pricing/manipulationCost';
+import { manipulationCost, type ManipulationCost } from '../../pricing/cost/manipulationCost';
 import type { AuditInputs, AuditRoute } from './auditInputs';
 
 const V3 = 3;

@@ -5,7 +5,7 @@ import { planMarket } from './makePools';
 import { AIMS, BLOCKS_MAX, publishedCost, searchAttack, type Closest } from './searchAttack';
 import { runHistory, type SimMarket } from './simMarket';
 
-export interface AttackedMarket {
+interface AttackedMarket {
   readonly seed: number;
   readonly label: string;
   readonly confidence: number;

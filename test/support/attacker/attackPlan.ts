@@ -4,10 +4,8 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
-import type { SimPool } from './simPool';
-import { SimPool as Pool } from './simPool';
 import { toMarketBlock, type SimBooks, type SimEvent, type SimMarket } from './simMarket';
-import type { SimPoolPlan } from './simPool';
+import { SimPool, type SimPoolPlan } from './simPool';
 
 /** Times are blocks since the attack began. `pool` is an index into the market's pools, created ones at the end. */
 export type AttackMove =
@@ -159,7 +157,7 @@ function lossOf(after: SimBooks): number {
 
 function apply(books: SimBooks, move: AttackMove): void {
   if (move.kind === 'create') {
-    const created = new Pool(move.plan);
+    const created = new SimPool(move.plan);
     books.pools.push(created);
     books.addAttackers(created, move.usd, 0.1, 10);
     books.note(created, null, true);

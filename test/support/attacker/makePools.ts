@@ -15,7 +15,7 @@ const WEIGHTS = [0.5, 0.5, 0.2, 0.8, 0.05, 0.95];
 const SIZES = { thin: [3, 4.3], plain: [4.3, 5.5], deep: [5.5, 7] } as const;
 type Size = keyof typeof SIZES;
 
-export interface PlannedPool {
+interface PlannedPool {
   readonly pool: SimPool;
   /** Step of the path, from 0 at the token; null: a pool beside the path. */
   readonly step: number | null;

@@ -3,13 +3,13 @@
  * loss with the published cost of the block before.
  */
 import type { Hex } from '../../../src/domain/hex';
-import { costHop } from '../../../src/pricing/costHop';
+import { costHop } from '../../../src/pricing/cost/costHop';
 import {
   manipulationCost,
   type CostHop,
   type ManipulationCost,
   type MoveCosts,
-} from '../../../src/pricing/manipulationCost';
+} from '../../../src/pricing/cost/manipulationCost';
 import { EPOCH_BLOCKS, epochStart, unswappedAt } from '../../../src/pricing/epoch';
 import { DEPTH_PART } from '../../../src/pricing/leg';
 import { anchorPrices, ceilingsOf, priceRouteHop, type Market } from '../../../src/pricing/market';
@@ -18,7 +18,7 @@ import type { Pricer } from '../../../src/pricing/pricer';
 import { isAnchorRoute, type PriceRoute } from '../../../src/pricing/priceRoute';
 import { Random } from '../random';
 import { ANCHORS, DAI, NATIVE, poolAddress, token } from '../worlds/pools';
-import { AttackRunner, type AttackMove, type AttackPlan, type AttackResult } from './attackPlan';
+import type { AttackMove, AttackPlan, AttackResult, AttackRunner } from './attackPlan';
 import { timeOf, type SimMarket } from './simMarket';
 
 export const BLOCKS_MAX = 40;
@@ -27,9 +27,9 @@ export const RATIO_MIN = 0.5;
 /** Part of the tries that plays prepared attacks. */
 const PLAIN_PART = 0.6;
 const PARTS = { p2: 0.02, p10: 0.1, p50: 0.5 } as const;
-export type Part = keyof MoveCosts;
+type Part = keyof MoveCosts;
 
-export interface Aim {
+interface Aim {
   readonly part: Part;
   readonly isUp: boolean;
 }
@@ -54,7 +54,7 @@ export function publishedCost(market: SimMarket): ManipulationCost | null {
   return hops === null ? null : manipulationCost(hops);
 }
 
-export function costHops(market: SimMarket): CostHop[] | null {
+function costHops(market: SimMarket): CostHop[] | null {
   const { pricer, plan } = market;
   const path = pathOf(pricer, plan.path[0]!);
   if (path === null) return null;

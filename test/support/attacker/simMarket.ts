@@ -12,7 +12,7 @@ import { ANCHORS, NATIVE } from '../worlds/pools';
 import type { MarketPlan } from './makePools';
 import type { Amounts, SimPool, Trade } from './simPool';
 
-export const FIRST_BLOCK = 320;
+const FIRST_BLOCK = 320;
 const BLOCK_SECONDS = 10;
 /** Chance of an honest maker's trade, per pool and block. */
 const TRADE_CHANCE = 0.05;
@@ -29,7 +29,7 @@ export interface SimEvent {
   readonly isNew: boolean;
 }
 
-export type Maker = 'alice' | 'bob' | 'arbitrage' | 'attacker';
+type Maker = 'alice' | 'bob' | 'arbitrage' | 'attacker';
 
 /** Pools, and the events of the running block. Cheap to copy. */
 export class SimBooks {

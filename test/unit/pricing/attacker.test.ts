@@ -14,9 +14,12 @@ const TRIES = 20;
 
 /** Markets in which an attack came closest, or was cheaper under earlier rules or formulas. */
 const CLOSEST = [
+  { seed: 11, why: 'a weighted pool of 95 % moves down' },
   { seed: 31, why: 'a small direct pool takes the place of a deep path' },
-  { seed: 134, why: 'a small direct pool takes the place of a deep path' },
-  { seed: 2056, why: 'one of two equal pools outvotes the other' },
+  { seed: 10194, why: 'the weight shifts to another pool' },
+  { seed: 10413, why: 'liquidity near the price backs a pool with little depth' },
+  { seed: 10446, why: 'a pool of 56 USD with a high fee takes over a hop' },
+  { seed: 10770, why: 'a pool outside the route takes over an untrusted price' },
 ];
 
 const belowHalf = (seed: number, tries: number, aims: number): string[] =>
@@ -34,7 +37,7 @@ test(`attacks on markets ${FIRST_SEED} to ${FIRST_SEED + MARKETS - 1} cost at le
 test.each(CLOSEST)(
   'the attack on market $seed costs at least half of the published cost: $why',
   ({ seed }) => {
-    expect(belowHalf(seed, 60, 6)).toEqual([]);
+    expect(belowHalf(seed, 40, 6)).toEqual([]);
   },
 );
 

@@ -1,10 +1,10 @@
 /** Compares published costs with trades on a constant product pool, done step by step. */
-import { manipulationCost, type CostHop, type CostPool } from '../../../src/pricing/manipulationCost';
+import { manipulationCost, type CostHop, type CostPool } from '../../../src/pricing/cost/manipulationCost';
 
 const SIDE = 1e6;
 const pool = (changes: Partial<CostPool> = {}): CostPool => {
   const sideUsd = changes.sideUsd ?? SIDE;
-  const known = { sideUsd, depthUsd: sideUsd * (Math.sqrt(1.02) - 1), backingUsd: sideUsd };
+  const known = { sideUsd, depthUsd: sideUsd * (Math.sqrt(1.02) - 1) };
   return { ...known, share: 1, log: 0, fee: 0, isRanged: false, concentration: 1, ...changes };
 };
 const hopOf = (pools: readonly CostPool[]): CostHop => ({
@@ -74,7 +74,7 @@ test('liquidity of a concentrated pool counts up to 2 %, and then as depth that 
 });
 
 test('a narrow range that holds less than its liquidity promises costs less', () => {
-  const narrow = pool({ isRanged: true, depthUsd: 1_000, backingUsd: 1_000 });
+  const narrow = pool({ isRanged: true, depthUsd: 1_000 });
   // Depth of 1,000 USD ends at a move of 2 · 1,000 / 1,000,000, where the loss is 1,000² / 1,000,000.
   expect(upOf([narrow]).p2).toBe(1);
 });

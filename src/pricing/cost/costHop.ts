@@ -1,10 +1,10 @@
 /** Derives from a hop what its pools cost to move. Pure. */
-import { knownSide, presentLiquidity } from './depth';
-import type { HopPrice } from './hop';
-import type { Leg } from './leg';
+import { knownSide, presentLiquidity } from '../depth';
+import type { HopPrice } from '../hop';
+import type { Leg } from '../leg';
 import type { CostHop } from './manipulationCost';
-import type { Market } from './market';
-import type { PriceRoute } from './priceRoute';
+import type { Market } from '../market';
+import type { PriceRoute } from '../priceRoute';
 
 export interface CostContext<L extends Leg> {
   readonly market: Market<L>;
@@ -36,13 +36,13 @@ export function costHop<L extends Leg>(
       const state = market.stateOf(leg);
       const liquidity = presentLiquidity(market.recordOf(leg), state, market.epochTime);
       const [isToken0, usd] = [leg.token0 !== token, usdOf(leg)];
-      const { depthUsd, backingUsd } = knownSide({ state, liquidity }, isToken0, usd);
+      const { depthUsd } = knownSide({ state, liquidity }, isToken0, usd);
       const root = Math.sqrt(state.price);
       const sideUsd = (isToken0 ? liquidity / root : liquidity * root) * usd;
       const log = Math.log(found.price / hop.price);
       const concentration = isRanged(leg) && liquidity > 0 ? Math.max(1, activeOf(leg) / liquidity) : 1;
       const [share, fee] = [found.weight, feeOf(leg)];
-      return [{ sideUsd, depthUsd, backingUsd, share, log, fee, isRanged: isRanged(leg), concentration }];
+      return [{ sideUsd, depthUsd, share, log, fee, isRanged: isRanged(leg), concentration }];
     }),
   };
 }

@@ -2,7 +2,7 @@
  * The least that an attacker loses to move the USD price of a token at the end of a block, when everyone else trades the
  * pools back afterwards. Capital that comes back does not count. Pure; a lower bound within a small factor.
  */
-import { DEPTH_PART } from './leg';
+import { DEPTH_PART } from '../leg';
 
 /** One pool of a hop. */
 export interface CostPool {
@@ -10,8 +10,6 @@ export interface CostPool {
   readonly sideUsd: number;
   /** USD of the known side that move the price by 2 %; at most what the pool holds. */
   readonly depthUsd: number;
-  /** USD on the known side that count for the confidence. */
-  readonly backingUsd: number;
   /** Share in the hop price; the shares of a hop sum to 1. */
   readonly share: number;
   /** ln of the pool's price relative to the hop price. */
@@ -53,8 +51,11 @@ const KNOWN_LOG = Math.log(1.02);
 const AGREEMENT_LOG = 0.05;
 /** Pools of a hop whose selections are all tried; further ones are ignored. */
 const POOLS_MAX = 6;
-/** A hop with this many USD on its known side has the confidence of a trusted price (confidence.ts). */
-const TRUSTED_BACKING_USD = 10_000;
+/**
+ * A trusted price needs 10,000 USD on the known side of a hop (confidence.ts), which is this depth. Tokens within ±50 %
+ * of the price may back it, and come back.
+ */
+const TRUSTED_DEPTH_USD = 10_000 * DEPTH_PART;
 
 /** Larger costs count as this one, USD. */
 const COST_MAX = 1e18;
@@ -166,21 +167,11 @@ function selectionCost(all: readonly CostPool[], log: number): number {
       if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
     });
     // Pools that left the hop still count for the confidence.
-    const missing = Math.max(0, others - kept, neededDepth(pools) - kept - others);
+    const missing = Math.max(0, others - kept, TRUSTED_DEPTH_USD - kept - others);
     const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
     least = Math.min(least, walked + supplied);
   }
   return least;
-}
-
-/** USD of depth that a hop needs for a trusted price: 10,000 USD on the known side, or all of it if there is less. */
-function neededDepth(pools: readonly CostPool[]): number {
-  let [depth, backing] = [0, 0];
-  for (const { depthUsd, backingUsd, share } of pools) {
-    depth += depthUsd;
-    backing += share * backingUsd;
-  }
-  return backing > TRUSTED_BACKING_USD ? (depth * TRUSTED_BACKING_USD) / backing : depth;
 }
 
 /** What others take from depth that stands at a false price: its value there against its fair value. */
