@@ -64,6 +64,7 @@ CREATE TABLE IF NOT EXISTS token_prices
     confidence Float64 COMMENT 'Confidence of price_usd, 0-1',
     previous_next_token FixedString(20) COMMENT 'next_token before this block',
     previous_hop_price Float64 COMMENT 'hop_price before this block; 0: none',
+    previous_hop_confidence Float64 COMMENT 'hop_confidence before this block, 0-1',
     PROJECTION by_token (SELECT token, ord ORDER BY token, ord)
 )
 ENGINE = MergeTree

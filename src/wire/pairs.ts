@@ -20,7 +20,8 @@ const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
     description:
       `Change of price_usd in ${window}, percent. Without a USD price now or then: change of price. ` +
-      'Null if the pool has no price now or had none then',
+      'Null if the pool has no price now or had none then, and if the earlier USD price of the quote token ' +
+      'had a lower confidence level',
   });
 const aprOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({

@@ -22,9 +22,11 @@ const holding = {
     .nullable()
     .meta({ description: 'Value of the balance in USD, by any price; null without a price' }),
   price_confidence: confidenceShape,
-  price_change_24h: percentShape
-    .nullable()
-    .meta({ description: 'Change of price_usd in 24 h, percent; null without a price now or then' }),
+  price_change_24h: percentShape.nullable().meta({
+    description:
+      'Change of price_usd in 24 h, percent; null without a price now or then, and when the earlier ' +
+      'price had a lower confidence level',
+  }),
 } as const;
 
 const portfolioPct = percentShape.meta({

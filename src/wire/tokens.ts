@@ -24,7 +24,9 @@ export const confidenceShape = z.enum(CONFIDENCE_LEVELS).meta({
 const usd = usdShape.nullable();
 const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
-    description: `Change of price_usd in ${window}, percent; null without a price now or then`,
+    description:
+      `Change of price_usd in ${window}, percent; null without a price now or then, and when the earlier ` +
+      'price had a lower confidence level',
   });
 
 const item = {

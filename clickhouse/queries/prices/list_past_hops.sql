@@ -11,7 +11,11 @@ SELECT
     argMinIf(previous_hop_price, ord, in_m5) AS price_m5,
     argMinIf(previous_hop_price, ord, in_h1) AS price_h1,
     argMinIf(previous_hop_price, ord, in_h6) AS price_h6,
-    argMin(previous_hop_price, ord) AS price_h24
+    argMin(previous_hop_price, ord) AS price_h24,
+    argMinIf(previous_hop_confidence, ord, in_m5) AS confidence_m5,
+    argMinIf(previous_hop_confidence, ord, in_h1) AS confidence_h1,
+    argMinIf(previous_hop_confidence, ord, in_h6) AS confidence_h6,
+    argMin(previous_hop_confidence, ord) AS confidence_h24
 FROM
 (
     SELECT
@@ -19,6 +23,7 @@ FROM
         ord,
         previous_next_token,
         previous_hop_price,
+        previous_hop_confidence,
         timestamp + 300 > {now:UInt32} AS in_m5,
         timestamp + 3600 > {now:UInt32} AS in_h1,
         timestamp + 21600 > {now:UInt32} AS in_h6

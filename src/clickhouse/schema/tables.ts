@@ -276,6 +276,7 @@ export const tokenPricesTable = defineTable('token_prices', {
   confidence: f64,
   previous_next_token: address,
   previous_hop_price: f64,
+  previous_hop_confidence: f64,
 });
 export type TokenPriceRow = Parameters<typeof tokenPricesTable.writeRow>[1];
 

@@ -199,5 +199,6 @@ function toPriceRow(change: HopChange, ord: number, timestamp: number): BlockRow
     confidence: price?.confidence ?? 0,
     previous_next_token: before?.next ?? ZERO_ADDRESS,
     previous_hop_price: before?.price ?? 0,
+    previous_hop_confidence: before?.confidence ?? 0,
   };
 }

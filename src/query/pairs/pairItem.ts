@@ -6,7 +6,7 @@ import type { Token } from '../../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
-import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
+import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from '../tokens/tokens';
 
@@ -294,7 +294,7 @@ export function priceOf(
 
 /**
  * Change over a window in percent. Uses USD prices if both are known, or else prices in the quote token. Null if either
- * price is missing.
+ * price is missing, or if the quote token's earlier USD price had a lower confidence level.
  */
 function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window): number | null {
   const { token0, token1, quote } = tokens;
@@ -304,12 +304,14 @@ function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window)
     scalePrice(price, token0.decimals, token1.decimals, pool.base_is_token0);
   const [now, then] = [scaled(raw), scaled(rawThen)];
   if (now === 0 || then === 0) return null;
-  const worth = prices.now(quote.address).usd;
+  const worth = prices.now(quote.address);
   const worthThen = prices.before(quote.address, window);
-  const change =
-    worth === null || worthThen === null
-      ? changePercent(now, then)
-      : changePercent(now * worth, then * worthThen);
+  if (worth.usd === null || worthThen.usd === null) return finiteOrNull(changePercent(now, then));
+  if (isDoubtful(worthThen, worth)) return null;
+  return finiteOrNull(changePercent(now * worth.usd, then * worthThen.usd));
+}
+
+function finiteOrNull(change: number | null): number | null {
   return change !== null && Number.isFinite(change) ? change : null;
 }
 

@@ -3,8 +3,8 @@ import { formatUnits, plainNumber } from '../../domain/amounts';
 import { isTrusted, levelOf } from '../../pricing/confidence';
 import type { PortfolioNative, PortfolioToken } from '../../wire/portfolio';
 import type { PairTable } from '../pairs/pairTable';
-import type { TokenPrices } from '../prices/priceByHops';
-import { changePercent, compareKeys } from '../pairs/ranking';
+import { changeOfPrice, type TokenPrices } from '../prices/priceByHops';
+import { compareKeys } from '../pairs/ranking';
 import { worthOf } from '../tokens/tokenSupply';
 import { tokenOf } from '../tokens/tokens';
 
@@ -37,14 +37,14 @@ type Holding = Omit<PortfolioNative, 'symbol' | 'decimals'>;
 function toHolding(raw: bigint, decimals: number, priced: string | null, prices: TokenPrices): Holding {
   const price = priced === null ? null : prices.now(priced);
   const usd = price?.usd ?? null;
-  const before = priced === null ? null : prices.before(priced, 'h24');
   return {
     balance: formatUnits(raw, decimals),
     balance_raw: raw.toString(),
     price_usd: usd === null ? null : plainNumber(usd),
     value_usd: price === null ? null : worthOf(raw, decimals, price),
     price_confidence: levelOf(price?.confidence ?? 0),
-    price_change_24h: changePercent(usd, before),
+    price_change_24h:
+      priced === null || price === null ? null : changeOfPrice(price, prices.before(priced, 'h24')),
   };
 }
 

@@ -3,9 +3,10 @@
  * Pure; tokenPrices.ts reads the hops.
  */
 import { ZERO_ADDRESS } from '../../domain/hex';
-import { pathConfidence } from '../../pricing/confidence';
+import { isLessSure, pathConfidence } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { Window } from '../../wire/pairs';
+import { changePercent } from '../pairs/ranking';
 
 /** The price of one whole token in another token, or in USD. */
 export interface Hop {
@@ -56,11 +57,21 @@ function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
   return { usd, confidence, isAnchor: path.length === 0 };
 }
 
+/** Whether the confidence level of the earlier price is lower, so that a change from that price means nothing. */
+export function isDoubtful(then: TokenPrice, now: TokenPrice): boolean {
+  return isLessSure(then.confidence, now.confidence);
+}
+
+/** Percent; null if a price is missing, or if the earlier one had a lower confidence level. */
+export function changeOfPrice(now: TokenPrice, then: TokenPrice): number | null {
+  return isDoubtful(then, now) ? null : changePercent(now.usd, then.usd);
+}
+
 /** Prices of all tokens as of a block, and at the starts of the windows that end there. */
 export interface TokenPrices {
   now(token: string): TokenPrice;
-  /** USD per whole token at the start of the window, or null. */
-  before(token: string, window: Window): number | null;
+  /** The price at the start of the window. */
+  before(token: string, window: Window): TokenPrice;
   /** Native tokens per whole token. The wrapped native token is worth 1, even without a USD price. */
   nativeOf(token: string): number | null;
   /** USD per native token. */
@@ -84,7 +95,7 @@ export function makeTokenPrices(
   const nativeUsd = wrappedNative === null ? null : now(wrappedNative).usd;
   return {
     now,
-    before: (token, window) => priceByHops(past[window], token).usd,
+    before: (token, window) => priceByHops(past[window], token),
     nativeOf(token) {
       if (token === wrappedNative) return 1;
       const { usd } = now(token);

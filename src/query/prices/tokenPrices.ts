@@ -40,6 +40,10 @@ const pastHopRowShape = z.object({
   price_h1: z.number(),
   price_h6: z.number(),
   price_h24: z.number(),
+  confidence_m5: z.number(),
+  confidence_h1: z.number(),
+  confidence_h6: z.number(),
+  confidence_h24: z.number(),
 });
 export type PastHopRow = z.infer<typeof pastHopRowShape>;
 
@@ -90,8 +94,9 @@ export function toTokenPrices(
     const then = new Map(hops);
     for (const row of pastRows) {
       const nextToken = row[`next_${window}`];
-      if (nextToken !== null)
-        then.set(row.token, { nextToken, price: row[`price_${window}`], confidence: 0 });
+      if (nextToken === null) continue;
+      const confidence = row[`confidence_${window}`];
+      then.set(row.token, { nextToken, price: row[`price_${window}`], confidence });
     }
     return then;
   };

@@ -7,8 +7,8 @@ import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { trustedValueOf } from '../pairs/poolValue';
-import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
-import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
+import { compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
 import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
 import type { TokenWindows } from './tokenWindows';
 
@@ -106,7 +106,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
   const counts = tradeCounts(facts.trades, 'h24');
   const swaps = counts.buys + counts.sells;
   const createdAt = firstCreation(pairs);
-  const change = (window: Window): number | null => changePercent(price.usd, prices.before(address, window));
+  const change = (window: Window): number | null => changeOfPrice(price, prices.before(address, window));
   const supply = supplyOf(facts);
   const decimals = token.decimals ?? 0;
   return {

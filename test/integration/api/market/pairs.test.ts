@@ -25,6 +25,7 @@ import {
   decimalsOf,
   expectChange,
   expectClose,
+  likeWithLike,
   plainApr,
   priceNow,
   statesOf,
@@ -142,7 +143,8 @@ function checkPrices(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
   const price = priceOf(pool, states.at(-1), pool.base_is_token0);
   expectClose(detail.price, price, 1e-12);
   expect(pool.base_is_token0 ? detail.token0_price : detail.token1_price).toBe(detail.price);
-  const usd = priceNow(world, head, quote).usd;
+  const worth = priceNow(world, head, quote);
+  const { usd } = worth;
   const nativeUsd = priceNow(world, head, CHAIN.wrappedNative!).usd;
   const native = quote === CHAIN.wrappedNative ? 1 : nativeUsd === null ? null : times(usd, 1 / nativeUsd);
   met.add(`price ${usd === null ? 'unknown' : 'known'} in usd`);
@@ -152,10 +154,13 @@ function checkPrices(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
     const since = head.timestamp - WINDOW_SECONDS[window];
     const before = states.filter(({ timestamp }) => timestamp <= since).at(-1);
     const then = priceOf(pool, before, pool.base_is_token0);
-    const usdThen = plainPrice(world.blocks, head.number, quote, since).usd;
+    const worthThen = plainPrice(world.blocks, head.number, quote, since);
+    const usdThen = worthThen.usd;
+    const sure = likeWithLike(worth, worthThen) === usdThen;
+    if (usd !== null && usdThen !== null) met.add(sure ? 'as sure' : 'less sure');
     met.add(`change by ${usd === null || usdThen === null ? 'quote' : 'usd'} ${window}`);
     if (usd === null || usdThen === null) expectChange(detail[CHANGES[window]], price, then);
-    else expectChange(detail[CHANGES[window]], times(price, usd), times(then, usdThen));
+    else expectChange(detail[CHANGES[window]], times(price, usd), sure ? times(then, usdThen) : null);
   }
 }
 
@@ -239,6 +244,7 @@ describe('the table of pairs', () => {
     }
     const windows = ['m5', 'h1', 'h6', 'h24'];
     const wanted = [
+      ...['as sure', 'less sure'],
       ...['quote', 'usd'].flatMap((by) => windows.map((window) => `change by ${by} ${window}`)),
       ...['known', 'unknown'].map((word) => `price ${word} in usd`),
       ...[2, 3].flatMap((type) => [0, 1, 2].map((sides) => `${sides} trusted sides of type ${type}`)),

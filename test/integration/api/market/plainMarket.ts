@@ -129,3 +129,10 @@ export function expectChange(got: number | null, now: number | null, before: num
   if (now === null || before === null || before === 0) expect(got).toBeNull();
   else expect(Math.abs(got! / 100 + 1 - now / before)).toBeLessThanOrEqual(1e-9 * (now / before) + 1e-12);
 }
+
+/** The USD price that a change compares with: null if its confidence level is lower than that of the present price. */
+export function likeWithLike(now: PlainPrice, then: PlainPrice): number | null {
+  const rank = ({ confidence }: PlainPrice): number =>
+    [0.9, 0.5, Number.MIN_VALUE].filter((limit) => confidence >= limit).length;
+  return rank(then) < rank(now) ? null : then.usd;
+}

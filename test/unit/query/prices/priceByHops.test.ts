@@ -1,6 +1,11 @@
 import { ZERO_ADDRESS } from '../../../../src/domain/hex';
 import { isTrusted } from '../../../../src/pricing/confidence';
-import { makeTokenPrices, priceByHops, type Hop } from '../../../../src/query/prices/priceByHops';
+import {
+  changeOfPrice,
+  makeTokenPrices,
+  priceByHops,
+  type Hop,
+} from '../../../../src/query/prices/priceByHops';
 import { toTokenPrices, type HopRow, type PastHopRow } from '../../../../src/query/prices/tokenPrices';
 
 const hop = (nextToken: string, price: number, confidence = 1): Hop => ({ nextToken, price, confidence });
@@ -94,26 +99,60 @@ describe('prices from stored rows', () => {
     expect(toTokenPrices([row(anchor, ZERO_ADDRESS, 0)], [], sources).now(anchor).usd).toBeNull();
   });
 
+  const pastRow = (changes: Partial<PastHopRow>): PastHopRow => ({
+    token: 'a',
+    next_m5: null,
+    next_h1: null,
+    next_h6: null,
+    next_h24: anchor,
+    price_m5: 0,
+    price_h1: 0,
+    price_h6: 0,
+    price_h24: 3,
+    confidence_m5: 0,
+    confidence_h1: 0,
+    confidence_h6: 0,
+    confidence_h24: 0,
+    ...changes,
+  });
+
   test('a past price uses the hops of that time, and today’s hops where none changed', () => {
-    const past: PastHopRow = {
-      token: 'a',
+    const past = pastRow({
       next_m5: null,
       next_h1: 'b',
       next_h6: anchor,
       next_h24: ZERO_ADDRESS,
-      price_m5: 0,
       price_h1: 7,
       price_h6: 3,
       price_h24: 0,
-    };
+    });
     const prices = toTokenPrices([row('a', 'b', 5), row('b', anchor, 2)], [past], sources);
     const windows = ['m5', 'h1', 'h6', 'h24'] as const;
     expect(prices.now('a').usd).toBe(5 * (2 * 1.01));
-    expect(windows.map((window) => prices.before('a', window))).toEqual([
+    expect(windows.map((window) => prices.before('a', window).usd)).toEqual([
       5 * (2 * 1.01),
       7 * (2 * 1.01),
       3 * 1.01,
       null,
     ]);
+  });
+
+  test('the change of a price is null when the earlier price had a lower confidence level', () => {
+    const changeFrom = (confidence: number, now: number): number | null => {
+      const hops = [{ ...row('a', anchor, 6), hop_confidence: now }];
+      const prices = toTokenPrices(hops, [pastRow({ confidence_h24: confidence })], sources);
+      return changeOfPrice(prices.now('a'), prices.before('a', 'h24'));
+    };
+    expect(changeFrom(0.9, 0.9)).toBeCloseTo(100, 9);
+    expect(changeFrom(0.95, 0.3)).toBeCloseTo(100, 9);
+    expect(changeFrom(0.5, 0.89)).toBeCloseTo(100, 9);
+    expect([changeFrom(0.89, 0.9), changeFrom(0.49, 0.5), changeFrom(0.01, 0.9)]).toEqual([null, null, null]);
+  });
+
+  test('a $1e9 pool before an honest launch at $1 leaves no change of −100 %', () => {
+    const launch = pastRow({ price_h24: 1e9, confidence_h24: 0.01 });
+    const prices = toTokenPrices([row('a', anchor, 1)], [launch], sources);
+    expect(prices.before('a', 'h24').usd).toBe(1.01e9);
+    expect(changeOfPrice(prices.now('a'), prices.before('a', 'h24'))).toBeNull();
   });
 });
