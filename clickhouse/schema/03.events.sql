@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS swaps
     untracked_usd Decimal(38, 12) COMMENT 'Value in USD by untrusted prices; 0 if tracked or unknown' CODEC(ZSTD(1)),
     fee_usd Decimal(38, 12) ALIAS amount_usd * least(fee_pips, 1000000) / 1000000 COMMENT 'Fee in USD, rounded down; 0 if not tracked',
     tracked Bool COMMENT 'Whether a token of the swap has a trusted price',
+    price_counts UInt8 COMMENT 'Sum of what the USD prices of the swap count in: 1 bars of token0, 2 bars of token1, 4 highs and lows of token0, 8 of token1',
     fee_pips UInt32 COMMENT 'Fee of the pool at this swap, pips (hundredths of a basis point)',
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )

@@ -93,7 +93,8 @@ FROM token_prices AS p
 GROUP BY token;
 
 -- One row: part of one bar of a token over its tracked swaps in all pools. The price of a swap is its pool's marginal
--- price times the other token's price. Key order, compression, ords and the rule for the head are as for bars.
+-- price times the other token's price. Swaps whose price does not count for the token (swaps.price_counts) give volume
+-- and counts only. Key order, compression, ords and the rule for the head are as for bars.
 CREATE TABLE IF NOT EXISTS token_bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
@@ -107,6 +108,7 @@ CREATE TABLE IF NOT EXISTS token_bars
     low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
     high_native SimpleAggregateFunction(max, Float64) COMMENT 'Largest price in the native token; 0: none' CODEC(ZSTD(3)),
     low_native SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price in the native token; infinity: none' CODEC(ZSTD(3)),
+    high_trusted_usd SimpleAggregateFunction(max, Float64) COMMENT 'Hourly bars: largest USD price of the swaps that count in highs; 0: none. Other timeframes: 0' CODEC(ZSTD(3)),
     volume SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(3)),
     volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(3)),
     trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps' CODEC(ZSTD(3)),
@@ -131,6 +133,7 @@ SELECT
     min(if(usd > 0, usd, inf)) AS low_usd,
     max(native) AS high_native,
     min(if(native > 0, native, inf)) AS low_native,
+    max(if(in_highs AND timeframe = 3600, usd, 0)) AS high_trusted_usd,
     sum(amount::UInt256) AS volume,
     sum(amount_usd) AS volume_usd,
     count() AS trades,
@@ -143,15 +146,16 @@ FROM
         timestamp,
         amount_usd,
         arrayJoin([
-            (token0, if(base_is_token0, price_usd, quote_price_usd), abs(amount0), amount0 < 0),
-            (token1, if(base_is_token0, quote_price_usd, price_usd), abs(amount1), amount1 < 0)
+            (token0, if(base_is_token0, price_usd, quote_price_usd) * bitTest(price_counts, 0), abs(amount0), amount0 < 0, bitTest(price_counts, 2)),
+            (token1, if(base_is_token0, quote_price_usd, price_usd) * bitTest(price_counts, 1), abs(amount1), amount1 < 0, bitTest(price_counts, 3))
         ]) AS side,
         side.1 AS token,
         side.2 AS usd,
         if(native_usd > 0, usd / native_usd, 0) AS native,
         if(native > 0, 0, usd) AS usd_only,
         side.3 AS amount,
-        side.4 AS buy
+        side.4 AS buy,
+        side.5 AS in_highs
     FROM swaps
     WHERE tracked
 )

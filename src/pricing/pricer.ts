@@ -8,8 +8,9 @@ import { pathConfidence, type UsdPrice } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import type { Leg, LegKey, LegState } from './leg';
+import type { HopPool } from './hop';
 import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
-import { priceRouteHop, type Market } from './market';
+import { legPrice, priceRouteHop, type Market } from './market';
 import {
   HOPS_MAX,
   isAnchorRoute,
@@ -25,6 +26,8 @@ import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes'
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
+/** How far the price of a leg in a hop may be from its spot price. Further away, the hop left the spot price. */
+const SPOT_LOG_MAX = 0.05;
 
 export interface PricerConfig {
   readonly anchors: readonly PriceAnchor[];
@@ -65,6 +68,8 @@ interface CurrentHop {
   readonly hop: TokenHop;
   /** Whether a pool of the hop is away from its mean. */
   readonly deviates: boolean;
+  /** The pools that made the price. Empty: an anchor, or no price. */
+  readonly pools: readonly HopPool[];
 }
 
 export class Pricer {
@@ -146,6 +151,25 @@ export class Pricer {
   priceOf(token: Hex): UsdPrice | null {
     const known = this.index.findToken(token);
     return known === undefined ? null : this.priceNow(known);
+  }
+
+  /**
+   * Whether the price of `token` at the end of the block last applied takes the spot price of the leg, up to 5 %. False
+   * for a leg that the price leaves out, or counts with its mean. An anchor keeps no leg.
+   */
+  keeps(token: Hex, key: LegKey): boolean {
+    const known = this.index.findToken(token);
+    const leg = this.index.findLeg(key);
+    if (leg === undefined || known === undefined || known.route === null) return false;
+    const pool = this.hopOf(known, known.route).pools.find((kept) => kept.key === key);
+    if (pool === undefined) return false;
+    const spot = legPrice(known.route, leg, leg.state.price, this.index.progress.anchors);
+    return Math.abs(Math.log(pool.price / spot)) <= SPOT_LOG_MAX;
+  }
+
+  /** Whether the token is an anchor that has its role. */
+  isAnchor(token: Hex): boolean {
+    return this.index.progress.anchors.has(token);
   }
 
   routeOf(token: Hex): PriceRoute | undefined {
@@ -305,11 +329,15 @@ export class Pricer {
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
-      return { hop: { next, price, confidence: route.confidence }, deviates: false };
+      return { hop: { next, price, confidence: route.confidence }, deviates: false, pools: [] };
     }
-    if (route.hops === 0) return { hop: { next, price: 0, confidence: 0 }, deviates: false };
-    const { price, deviates, confidenceFrom } = priceRouteHop(route, this.market, anchors);
-    return { hop: { next, price, confidence: price > 0 ? confidenceFrom(route.confidence) : 0 }, deviates };
+    if (route.hops === 0) return { hop: { next, price: 0, confidence: 0 }, deviates: false, pools: [] };
+    const { price, deviates, pools, confidenceFrom } = priceRouteHop(route, this.market, anchors);
+    return {
+      hop: { next, price, confidence: price > 0 ? confidenceFrom(route.confidence) : 0 },
+      deviates,
+      pools,
+    };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {

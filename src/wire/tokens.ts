@@ -114,14 +114,17 @@ export const tokenDetailShape = z
       })
       .meta({ description: 'Swaps and their senders in 5 minutes, 1, 6 and 24 hours' }),
     price_high_24h: decimalShape.nullable().meta({
-      description: 'Highest USD price after a tracked swap in 24 h; null if there was none',
+      description:
+        'Highest USD price after a swap in 24 h, over the pools that make the price of the token, while the ' +
+        'price was trusted; null if there was none',
     }),
     price_low_24h: decimalShape.nullable().meta({
-      description: 'Lowest USD price after a tracked swap in 24 h; null if there was none',
+      description:
+        'Lowest USD price after a swap in 24 h, counted as in price_high_24h; null if there was none',
     }),
     price_ath: decimalShape.nullable().meta({
       description:
-        'Highest USD price after a tracked swap since the first indexed block; null if there was none',
+        'Highest USD price since the first indexed block, counted as in price_high_24h; null if there was none',
     }),
     price_ath_at: unixSecondsShape
       .nullable()

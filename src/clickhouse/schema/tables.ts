@@ -142,6 +142,7 @@ export const swapsTable = defineTable('swaps', {
   amount_usd: usd,
   untracked_usd: usd,
   tracked: bool,
+  price_counts: u8,
   fee_pips: u32,
 });
 export type SwapRow = Parameters<typeof swapsTable.writeRow>[1];

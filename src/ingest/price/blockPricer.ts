@@ -21,6 +21,7 @@ import {
   type SwapFact,
 } from '../rows/blockRows';
 import { MarketReader } from './marketBlock';
+import { priceCounts } from './priceCounts';
 import type { StoredPrices } from './storedPrices';
 
 /** USD amounts are stored with 12 decimal places. */
@@ -98,14 +99,20 @@ export class BlockPricer {
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0 ?? 0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1 ?? 0);
     const value = valueTrade(price0, price1, amount0, amount1);
+    const priceUsd = marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0;
+    const quotePriceUsd = marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0;
+    const [usd0, usd1] = swap.base_is_token0 ? [priceUsd, quotePriceUsd] : [quotePriceUsd, priceUsd];
+    const side0 = { token: swap.token0, price: price0, usd: usd0 };
+    const side1 = { token: swap.token1, price: price1, usd: usd1 };
     // The spread comes last because V8 builds the object much faster in this order.
     return {
-      price_usd: marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0,
-      quote_price_usd: marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0,
+      price_usd: priceUsd,
+      quote_price_usd: quotePriceUsd,
       native_usd: nativeUsd,
       amount_usd: toStoredUsd(value.amountUsd),
       untracked_usd: toStoredUsd(value.untrackedUsd),
       tracked: value.tracked,
+      price_counts: priceCounts(this.pricer, swap, side0, side1),
       ...swap,
     };
   }

@@ -10,7 +10,14 @@ import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 
-type SwapPrices = 'price_usd' | 'quote_price_usd' | 'native_usd' | 'amount_usd' | 'untracked_usd' | 'tracked';
+type SwapPrices =
+  | 'price_usd'
+  | 'quote_price_usd'
+  | 'native_usd'
+  | 'amount_usd'
+  | 'untracked_usd'
+  | 'tracked'
+  | 'price_counts';
 type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
 /** Tables whose rows BlockPricer makes. */
 type LaterTables = 'events' | 'pool_epochs' | 'token_routes' | 'token_prices';

@@ -15,7 +15,7 @@ import type { TokenWindows } from './tokenWindows';
 const DAY_SECONDS = 86_400;
 
 /**
- * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after tracked swaps, 0 without a price.
+ * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after swaps that count in highs; 0: none.
  */
 export type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &

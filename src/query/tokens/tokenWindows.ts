@@ -11,7 +11,7 @@ import { slotOf } from '../bars/tickSeries';
 export interface TokenWindows {
   /** USD value of tracked swaps. */
   readonly volumeWeek: number;
-  /** The highest USD price after a tracked swap, ever; null without a price. */
+  /** The highest USD price after a swap that counts in highs, ever; null without one. */
   readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
@@ -22,7 +22,7 @@ interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;
   readonly volume: bigint;
-  /** USD price of the token after the swap; 0: none. */
+  /** USD price of the token after the swap; 0: none that counts in highs. */
   readonly usd: number;
 }
 

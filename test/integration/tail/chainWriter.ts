@@ -293,6 +293,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         amount_usd: 0n,
         untracked_usd: 0n,
         tracked: false,
+        price_counts: 0,
         fee_pips: 2_900,
       })),
     liquidity_events: block.events

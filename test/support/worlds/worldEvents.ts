@@ -109,7 +109,14 @@ type SwapBase = Omit<
   | 'amount_usd'
   | 'untracked_usd'
   | 'tracked'
+  | 'price_counts'
 >;
+
+/** Highs need bars, so the price of each token counts in nothing, in bars, or in both. */
+function countsOf(choice: number): number {
+  const bits = (at: number): number => [5, 5, 1, 0][at % 4] ?? 0;
+  return bits(choice) + 2 * bits(Math.floor(choice / 4));
+}
 
 function makeSwap(base: SwapBase, random: Random): SwapRow {
   const direction = random() < 0.5 ? 1n : -1n;
@@ -133,6 +140,7 @@ function makeSwap(base: SwapBase, random: Random): SwapRow {
     amount_usd: tracked ? BigInt(random.int(1_000_000_000)) * 1_000n : 0n,
     untracked_usd: tracked ? 0n : BigInt(random.int(1_000_000_000)) * 1_000n,
     tracked,
+    price_counts: countsOf(Number(BigInt.asUintN(16, amount0 + amount1))),
   };
 }
 

@@ -136,3 +136,11 @@ export function likeWithLike(now: PlainPrice, then: PlainPrice): number | null {
     [0.9, 0.5, Number.MIN_VALUE].filter((limit) => confidence >= limit).length;
   return rank(then) < rank(now) ? null : then.usd;
 }
+
+/** The USD price of a token by a swap; 0 where the price does not count in bars, or in highs and lows. */
+export function usdBySwap(swap: SwapRow, token: string, countsIn: 'bars' | 'highs'): number {
+  const isToken0 = swap.token0 === token;
+  const bit = (countsIn === 'bars' ? 1 : 4) * (isToken0 ? 1 : 2);
+  if (Math.floor(swap.price_counts / bit) % 2 === 0) return 0;
+  return isToken0 === swap.base_is_token0 ? swap.price_usd : swap.quote_price_usd;
+}

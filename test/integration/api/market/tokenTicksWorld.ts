@@ -7,6 +7,7 @@ import type { SwapRow } from '../../../../src/clickhouse/schema/tables';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import type { TokenTicksRequest } from '../../../../src/query/bars/tokenTicks';
 import type { Bar } from '../../../../src/wire/ticks';
+import { usdBySwap } from './plainMarket';
 import { createRandom } from '../../../support/createRandom';
 import { hexOf, type World } from '../../../support/worlds/world';
 
@@ -55,8 +56,7 @@ function sidesOf(world: World, lastBlock: number, { token, currency }: TokenTick
     .filter((swap) => swap.tracked && holds(swap, token))
     .sort((a, b) => a.ord - b.ord)
     .map((swap) => {
-      const base = swap.base_is_token0 ? swap.token0 : swap.token1;
-      const usd = token === base ? swap.price_usd : swap.quote_price_usd;
+      const usd = usdBySwap(swap, token, 'bars');
       const native = swap.native_usd === 0 ? 0 : usd / swap.native_usd;
       const amount = token === swap.token0 ? swap.amount0 : swap.amount1;
       return { swap, amount, price: currency === 'usd' ? usd : native };

@@ -24,6 +24,7 @@ import {
   trusted,
   tvlNow,
   upTo,
+  usdBySwap,
 } from './plainMarket';
 import { CHAIN_ID, hexOf, snapshotOf } from '../../../support/worlds/world';
 import { plainPrice } from '../../../support/worlds/worldPrices';
@@ -167,14 +168,11 @@ function checkPrices(detail: TokenDetail, token: string, head: HeadSnapshot): vo
   }
 }
 
-/** USD prices of a token after its tracked swaps of a window, oldest first. */
+/** USD prices of a token after its tracked swaps of a window that count in highs, oldest first. */
 function highsOf(token: string, head: HeadSnapshot, seconds: number): { usd: number; timestamp: number }[] {
   return swapsIn(world, head, head.timestamp - seconds)
     .filter((swap) => swap.tracked && holds(swap, token))
-    .map((swap) => {
-      const isBase = token === (swap.base_is_token0 ? swap.token0 : swap.token1);
-      return { usd: isBase ? swap.price_usd : swap.quote_price_usd, timestamp: swap.timestamp };
-    })
+    .map((swap) => ({ usd: usdBySwap(swap, token, 'highs'), timestamp: swap.timestamp }))
     .filter(({ usd }) => usd > 0);
 }
 
