@@ -148,6 +148,8 @@ CREATE TABLE IF NOT EXISTS token_balance_checks
     mismatches UInt64 COMMENT 'Compared balances that differ from the logs. If early transfers are missing, a constant difference does not count',
     mismatch_block UInt32 COMMENT 'Block of the newest mismatch; 0: none',
     rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches; later matches do not reset it',
+    held_checked UInt64 COMMENT 'Different addresses compared that hold the token by its logs',
+    unconfirmed UInt64 COMMENT 'Such addresses for which the contract answered 0, or gave no usable answer',
     version UInt64 COMMENT 'Time of writing, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)

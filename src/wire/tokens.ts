@@ -66,7 +66,7 @@ const item = {
   holders: countShape.nullable().meta({
     description:
       'Addresses with a positive balance from Transfer logs, without the zero address; null if early ' +
-      'transfers are missing',
+      'transfers are missing, and for a token whose transfers create balances from nothing',
   }),
   created_at: unixSecondsShape.nullable().meta({
     description:
@@ -79,7 +79,7 @@ const item = {
     description:
       'new: first pool created within 24 h; no_metadata: no symbol, name and decimals; partial_history: ' +
       'transfers before the first indexed block are missing; unbalanced_transfers: an address sent more ' +
-      'than it received; rebasing: checks with balanceOf found balances that differ from the logs, and ' +
+      'than it received, or the contract does not confirm balances of its transfers; rebasing: checks with balanceOf found balances that differ from the logs, and ' +
       'the flag stays',
   }),
 } as const;

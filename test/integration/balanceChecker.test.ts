@@ -15,6 +15,11 @@ import { BalanceChecker } from '../../src/ingest/balances/balanceChecker';
 import { newIngestStatus, type IngestStatus } from '../../src/ingest/session/status';
 import { createLog } from '../../src/log';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import {
+  inventsTransfers,
+  listBalanceChecks,
+  type BalanceChecks,
+} from '../../src/query/holders/balanceChecks';
 import { listRebasing } from '../../src/query/holders/rebasing';
 import { answeringCalls, type Asked } from '../support/node/vaultSetup';
 import { createRandom } from '../support/createRandom';
@@ -164,6 +169,37 @@ test('exactly the tokens whose balances differ from their logs at two blocks are
   const fresh = openChecker(db, answerTruly);
   await fresh.checker.check();
   expect(fresh.status.balanceChecks).toMatchObject({ rebasing: 2, mismatches: 0 });
+});
+
+test('mints without balances are found among stored holders, long after their blocks', async () => {
+  const db = await storeWorld(1, BLOCKS - 10);
+  const [invented, real] = [`0x${'e'.repeat(40)}`, TOKENS[0]!] as const;
+  const addressOf = (index: number): Hex =>
+    `0x${(index * 7_919 + 1).toString(16).padStart(4, '0').repeat(10)}`;
+  const mints = Array.from({ length: 300 }, (_, index): TransferRow => ({
+    ord: toOrd(1, 100 + index),
+    timestamp: 1,
+    token: invented,
+    sender: ZERO_ADDRESS,
+    recipient: addressOf(index),
+    amount: 1n,
+    kind: 'transfer',
+    tx_index: 0,
+  }));
+  await insertRows(db, transfersTable, mints);
+  await db.command(
+    'pool of both tokens',
+    'INSERT INTO pools (ord, address, token0, token1) SELECT 1, unhex(repeat({pool:String}, 20)), unhex({a:String}), unhex({b:String})',
+    { pool: 'ab', a: invented.slice(2), b: real.slice(2) },
+  );
+  const { checker } = openChecker(db, (asked) => (asked.to === invented ? null : answerTruly(asked)));
+  const found = async (): Promise<BalanceChecks | undefined> =>
+    (await listBalanceChecks(createQueryRunner(db))).get(invented);
+  await checker.check();
+  expect(await found()).toEqual({ rebasing: false, held: 3, unconfirmed: 3 });
+  await checker.check();
+  expect(inventsTransfers((await found()) ?? null)).toBe(true);
+  expect(inventsTransfers((await listBalanceChecks(createQueryRunner(db))).get(real) ?? null)).toBe(false);
 });
 
 test('in a history that begins late only a token whose difference changes is marked', async () => {

@@ -321,6 +321,8 @@ export const balanceChecksTable = defineTable('token_balance_checks', {
   mismatches: u64,
   mismatch_block: u32,
   rebasing: bool,
+  held_checked: u64,
+  unconfirmed: u64,
   version: u64,
 });
 export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];

@@ -7,7 +7,7 @@ import type { PairWindows } from './pairWindows';
 import type { StateRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
-import { lpSupplyOf, type HoldingFacts } from '../tokens/tokenSupply';
+import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 
 const V3 = 3;
 /** Decimals of LP tokens (UniswapV2ERC20.sol, BalancerPoolToken.sol). */
@@ -32,7 +32,7 @@ function stateOf({ facts, pool }: PairEntry): StateRow | null {
 }
 
 /** `lp`: the holders of the pool's own token. */
-export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: HoldingFacts): PairDetail {
+export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: LpFacts): PairDetail {
   const { item, pool, facts, token0, token1, sides } = entry;
   const { trades } = facts;
   const state = stateOf(entry);
@@ -125,7 +125,7 @@ function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, numbe
 }
 
 /** V3 positions are NFTs, so there is no LP token. */
-function lpFields({ pool }: PairEntry, lp: HoldingFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
+function lpFields({ pool }: PairEntry, lp: LpFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
   const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
   if (held === null) return { total_supply: null, lp_holders: null };
   const supply = held.supply === null ? null : formatUnits(held.supply, LP_DECIMALS);

@@ -9,7 +9,14 @@ import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { trustedValueOf } from '../pairs/poolValue';
 import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
-import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
+import {
+  distributionOf,
+  holdersOf,
+  supplyOf,
+  warningsOfTransfers,
+  worthOf,
+  type HoldingFacts,
+} from './tokenSupply';
 import type { TokenWindows } from './tokenWindows';
 
 const DAY_SECONDS = 86_400;
@@ -129,7 +136,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     total_supply: supply === null ? null : formatUnits(supply.total, decimals),
     fdv_usd: supply === null ? null : worthOf(supply.total - supply.dead, decimals, price),
     market_cap_usd: null,
-    holders: facts.partial ? null : (facts.holding?.holders ?? 0),
+    holders: holdersOf(facts),
     created_at: createdAt,
     last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.facts.lastTradeAt), null),
     flags: flagsOf(token, createdAt, facts),

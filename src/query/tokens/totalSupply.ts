@@ -9,7 +9,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { LogSource } from '../logs/logFilter';
 import { orNull } from '../head/orNull';
-import { listRebasing } from '../holders/rebasing';
+import { listBalanceChecks } from '../holders/balanceChecks';
 import { readTokenHolding } from '../holders/tokenHolding';
 import { supplyOf } from './tokenSupply';
 
@@ -36,11 +36,11 @@ export async function readTotalSupply(
 ): Promise<bigint | null> {
   const said = node === null ? null : await askSupply(node, head, token, patienceMs);
   if (said !== null || isHistoryPartial(head)) return said;
-  const [holding, rebasing] = await Promise.all([
+  const [holding, checks] = await Promise.all([
     counted ?? readTokenHolding(runner, head, token),
-    listRebasing(runner),
+    listBalanceChecks(runner),
   ]);
-  return supplyOf({ holding, partial: false, rebasing: rebasing.has(token) })?.total ?? null;
+  return supplyOf({ holding, partial: false, checks: checks.get(token) ?? null })?.total ?? null;
 }
 
 async function askSupply(

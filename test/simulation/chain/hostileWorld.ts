@@ -301,6 +301,8 @@ async function storeEvents(database: Database, chain: SimChain, indexes: readonl
       mismatches: 0,
       mismatch_block: 0,
       rebasing: false,
+      held_checked: 0,
+      unconfirmed: 0,
       version: 1,
     })),
   );

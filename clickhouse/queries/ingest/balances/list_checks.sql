@@ -6,6 +6,8 @@ SELECT
     c.holders_checked AS holders_checked,
     c.mismatches AS mismatches,
     c.mismatch_block AS mismatch_block,
-    c.rebasing AS rebasing
+    c.rebasing AS rebasing,
+    c.held_checked AS held_checked,
+    c.unconfirmed AS unconfirmed
 FROM token_balance_checks AS c FINAL
 LIMIT {limit:UInt32}

@@ -74,7 +74,8 @@ test.each([
   ['no head blocks', FINAL + 15, FINAL + 15],
 ])('holders and their number equal the sums of the transfers: %s', async (_name, finalTo, tip) => {
   head = wholeSnapshot(world, finalTo, tip);
-  let seen = 0;
+  const unknown = 'Error! Missing Or invalid Action name';
+  let [seen, refused] = [0, 0];
   for (const token of tokensOf()) {
     const wanted = plainHolders(token).map(([holder, balance]) => ({
       TokenHolderAddress: holder,
@@ -84,10 +85,13 @@ test.each([
     expect(await resultOf({ ...asked, action: 'tokenholderlist' })).toEqual(wanted);
     const page = { page: '2', offset: '3' };
     expect(await resultOf({ ...asked, action: 'tokenholderlist', ...page })).toEqual(wanted.slice(3, 6));
-    expect(await resultOf({ ...asked, action: 'tokenholdercount' })).toBe(String(wanted.length));
+    const count = plainSupply(token) === null && wanted.length > 0 ? unknown : String(wanted.length);
+    expect(await resultOf({ ...asked, action: 'tokenholdercount' })).toBe(count);
+    if (count === unknown) refused += 1;
     seen += wanted.length;
   }
   expect(seen).toBeGreaterThan(20);
+  expect(refused).toBeGreaterThan(0);
 });
 
 test('a page of holders can have up to 10,000 entries', async () => {
@@ -160,6 +164,8 @@ test('the supply of a rebasing token is not derived from its transfers', async (
     mismatches: 2,
     mismatch_block: TIP,
     rebasing: true,
+    held_checked: 0,
+    unconfirmed: 0,
   };
   await insertRows(store.db, balanceChecksTable, [{ token, version: 1, ...check }]);
   expect(await supplyBy(token, null)).toBeNull();

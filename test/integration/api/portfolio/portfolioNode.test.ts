@@ -265,6 +265,8 @@ describe('a rebasing token', () => {
       holders_checked: 9,
       mismatches: 4,
       mismatch_block: FINAL,
+      held_checked: 8,
+      unconfirmed: 0,
     };
     await insertRows(store.db, balanceChecksTable, [
       { ...check, rebasing: false, version: 1 },
