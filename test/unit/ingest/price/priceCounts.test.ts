@@ -81,7 +81,15 @@ function txOf(maker: number) {
 const NO_V3 = { sqrt_price_x96: 0n, liquidity: 0n, tick: 0 };
 
 function stateOf(base: Base, event: Event): PoolStateRow {
-  return { ...base, ...txOf(event.maker ?? 0), ...reservesOf(event), ...NO_V3, kind: 'sync', balances: [] };
+  return {
+    ...base,
+    ...txOf(event.maker ?? 0),
+    ...reservesOf(event),
+    ...NO_V3,
+    kind: 'sync',
+    balances: [],
+    unswapped: [],
+  };
 }
 
 function swapOf(base: Base, event: Event, maker: number): SwapFact {
