@@ -175,7 +175,7 @@ test('mints without balances are found among stored holders, long after their bl
   const db = await storeWorld(1, BLOCKS - 10);
   const [invented, real] = [`0x${'e'.repeat(40)}`, TOKENS[0]!] as const;
   const addressOf = (index: number): Hex =>
-    `0x${(index * 7_919 + 1).toString(16).padStart(4, '0').repeat(10)}`;
+    `0x${(index * 7_919 + 1).toString(16).padStart(8, '0').repeat(5)}`;
   const mints = Array.from({ length: 300 }, (_, index): TransferRow => ({
     ord: toOrd(1, 100 + index),
     timestamp: 1,
