@@ -7,8 +7,10 @@ import type { Pricer } from '../../pricing/pricer';
 
 /** Bars of a token. The bit of token1 is twice the bit of token0. */
 const BARS = 1;
-/** Highs and lows of a token, which also need a trusted price of the token. */
+/** Highs and lows of a token, which also need a trusted price of the token, and a swap near that price. */
 const HIGHS = 4;
+/** Further from the price at the end of the block, a swap was undone within the block, perhaps with a flash loan. */
+const HIGHS_LOG_MAX = Math.log(1.2);
 /** An anchor is worth its given price. Swaps at other prices say that the other token is in doubt. */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
@@ -35,12 +37,11 @@ export function priceCounts(
 
 /** Bits of one token. `other`: the other token of the swap. */
 function bitsOf(prices: Prices, key: LegKey, { token, price, usd }: SwapSide, other: SwapSide): number {
-  if (!(usd > 0)) return 0;
+  if (!(usd > 0) || price === null) return 0;
+  const distance = Math.abs(Math.log(usd / price.usd));
   const counts = prices.isAnchor(token)
-    ? price !== null &&
-      Math.abs(Math.log(usd / price.usd)) <= ANCHOR_LOG_MAX &&
-      (prices.isAnchor(other.token) || prices.keeps(other.token, key))
+    ? distance <= ANCHOR_LOG_MAX && (prices.isAnchor(other.token) || prices.keeps(other.token, key))
     : prices.keeps(token, key);
   if (!counts) return 0;
-  return isTrusted(price) ? BARS + HIGHS : BARS;
+  return isTrusted(price) && distance <= HIGHS_LOG_MAX ? BARS + HIGHS : BARS;
 }

@@ -146,6 +146,12 @@ describe('a token priced by several pools', () => {
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS]);
   });
 
+  test('a push that is undone within its block leaves a bar, but no high', () => {
+    const pushed = at(1, [T, DAI], [30_000, 3_000_000], 1);
+    const script = { ...settled(deep), 330: [pushed, { ...deep, maker: 1 }] };
+    expect(countsFor(T, script)).toEqual([BARS, BARS + HIGHS]);
+  });
+
   test('bars take no price from a pool whose spot price is held to its mean after a donation', () => {
     const donated = at(1, [T, DAI], [300_000, 1_800_000]);
     const dust = at(1, [T, DAI], [299_999.9, 1_800_000.6], 1);
