@@ -179,6 +179,11 @@ export class Pricer {
     return Math.abs(Math.log(pool.price / spot)) <= SPOT_LOG_MAX;
   }
 
+  /** Highest price of a configured anchor, USD per whole token; Infinity for other tokens. */
+  ceilingOf(token: Hex): number {
+    return this.market.ceilingOf(token);
+  }
+
   /** Whether the token is an anchor that has its role. */
   isAnchor(token: Hex): boolean {
     return this.index.progress.anchors.has(token);

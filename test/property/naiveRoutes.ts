@@ -6,7 +6,7 @@ import type { Hex } from '../../src/domain/hex';
 import type { LegRecord } from '../../src/pricing/epoch';
 import type { Leg } from '../../src/pricing/leg';
 
-export interface NaiveRoute {
+interface NaiveRoute {
   readonly token: Hex;
   readonly next: Hex;
   readonly hops: number;

@@ -27,9 +27,9 @@ export interface ComparedBalance extends HeldToken {
   readonly node: bigint | null;
 }
 
-export type TokenCheck = Omit<BalanceCheckRow, 'version'>;
+type TokenCheck = Omit<BalanceCheckRow, 'version'>;
 
-export interface Findings {
+interface Findings {
   /** The checked tokens with their updated counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;

@@ -57,7 +57,7 @@ const checkShape = z.object({
 });
 const tokenShape = z.object({ token: hex });
 
-export interface BalanceCheckerDeps {
+interface BalanceCheckerDeps {
   readonly database: Database;
   readonly rpc: EthCalls;
   readonly chainId: number;

@@ -14,10 +14,10 @@ const HIGHS_LOG_MAX = Math.log(1.2);
 /** An anchor is worth its given price. Swaps at other prices say that the other token is in doubt. */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
-type Prices = Pick<Pricer, 'keeps' | 'isAnchor'>;
+type Prices = Pick<Pricer, 'keeps' | 'isAnchor' | 'ceilingOf'>;
 
 /** A side of a swap: the token, its price at the end of the block, and its price by the swap, USD per whole token. */
-export interface SwapSide {
+interface SwapSide {
   readonly token: Hex;
   readonly price: UsdPrice | null;
   /** 0: none. */
@@ -37,7 +37,7 @@ export function priceCounts(
 
 /** Bits of one token. `other`: the other token of the swap. */
 function bitsOf(prices: Prices, key: LegKey, { token, price, usd }: SwapSide, other: SwapSide): number {
-  if (!(usd > 0) || price === null) return 0;
+  if (!(usd > 0) || price === null || usd > prices.ceilingOf(token)) return 0;
   const distance = Math.abs(Math.log(usd / price.usd));
   const counts = prices.isAnchor(token)
     ? distance <= ANCHOR_LOG_MAX && (prices.isAnchor(other.token) || prices.keeps(other.token, key))

@@ -21,7 +21,7 @@ export interface HoldingFacts {
 export type LpFacts = Omit<HoldingFacts, 'checks'>;
 
 /** Raw units. */
-export interface Supply {
+interface Supply {
   /** Minted and not sent to the zero address. */
   readonly total: bigint;
   /** The part of the supply at 0x…dEaD. */
@@ -96,13 +96,13 @@ export const UNBALANCED_TRANSFERS: Warning = {
 };
 
 /** The same code: in both cases transfers made balances from nothing. */
-export const INVENTED_TRANSFERS: Warning = {
+const INVENTED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',
   message: 'The contract does not confirm balances that its transfer logs claim, so its holders are unknown',
   severity: 'warning',
 };
 
-export const REBASING: Warning = {
+const REBASING: Warning = {
   code: 'rebasing',
   message:
     'Balances of this token do not follow its transfer logs, so its supply and distribution are unknown. ' +

@@ -4,7 +4,7 @@ import { noFacts, type SwapFact } from '../../../../src/ingest/rows/blockRows';
 import type { PoolRow, PoolStateRow } from '../../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
-import { ANCHORS, DAI, NATIVE, poolAddress, token, USDC } from '../../../support/worlds/pools';
+import { ANCHORS, DAI, NATIVE, poolAddress, token, USDC, USDT } from '../../../support/worlds/pools';
 
 const T = token(50);
 const X = token(60);
@@ -28,8 +28,8 @@ interface Event {
 type Script = Readonly<Record<number, readonly Event[]>>;
 
 /** Sets of bits of the swaps of the last block, for the given token, in log order. */
-function countsFor(of: Hex, script: Script): number[] {
-  const pricer = new BlockPricer({ anchors: ANCHORS, wrappedNative: NATIVE }, () => 18);
+function countsFor(of: Hex, script: Script, anchors = ANCHORS): number[] {
+  const pricer = new BlockPricer({ anchors, wrappedNative: NATIVE }, () => 18);
   const last = Math.max(...Object.keys(script).map(Number));
   const made = new Set<number>();
   let counts: number[] = [];
@@ -193,6 +193,18 @@ describe('an anchor', () => {
     const script = { ...settled(pool), 330: [pushed, { ...pool, maker: 1 }] };
     expect(countsFor(DAI, script)).toEqual([0, BARS + HIGHS]);
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS]);
+  });
+
+  test('that lost its role takes no price above 1.02 USD', () => {
+    const native = [at(6, [NATIVE, DAI], [600_000, 600_000]), at(7, [NATIVE, USDC], [600_000, 600_000])];
+    const peg = at(3, [DAI, USDC], [300_000, 300_000]);
+    // 10 % below the others.
+    const lost = at(8, [USDT, DAI], [400_000, 360_000]);
+    const above = at(8, [USDT, DAI], [370_000, 389_190], 1);
+    const below = { ...lost, maker: 1 };
+    const script = { ...settled(...native, peg, lost), 330: [above, below] };
+    const anchors = [...ANCHORS, { address: USDT, priceUsd: 1 }];
+    expect(countsFor(USDT, script, anchors)).toEqual([0, BARS + HIGHS]);
   });
 
   test('takes prices near its own from a pool of two anchors', () => {

@@ -1,6 +1,7 @@
 /** The number of holders, the supply and the warnings of tokens whose transfers may be invented. */
+import { ZERO_ADDRESS } from '../../../../src/domain/hex';
 import type { BalanceChecks } from '../../../../src/query/holders/balanceChecks';
-import { countOf, ZERO_HOLDER, type TokenHolding } from '../../../../src/query/holders/holderCounts';
+import { countOf, type TokenHolding } from '../../../../src/query/holders/holderCounts';
 import {
   distributionOf,
   holdersOf,
@@ -19,13 +20,13 @@ function holdingOf(
     balances.set(from, (balances.get(from) ?? 0n) - amount);
     balances.set(to, (balances.get(to) ?? 0n) + amount);
   }
-  const others = [...balances].filter(([holder]) => holder !== ZERO_HOLDER).map(([, balance]) => balance);
+  const others = [...balances].filter(([holder]) => holder !== ZERO_ADDRESS).map(([, balance]) => balance);
   const positive = others.filter((balance) => balance > 0n).sort((a, b) => (a > b ? -1 : 1));
   return countOf({
     holders: positive.length,
     negatives: others.filter((balance) => balance < 0n).length,
     addresses: balances.size,
-    zero_balance: String(balances.get(ZERO_HOLDER) ?? 0n),
+    zero_balance: String(balances.get(ZERO_ADDRESS) ?? 0n),
     dead_balance: '0',
     largest: positive.slice(0, 64).map(String),
   });
@@ -33,7 +34,7 @@ function holdingOf(
 
 const NOBODY = `0x${'99'.repeat(20)}`;
 const user = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`;
-const honest = Array.from({ length: 18 }, (_, index) => [ZERO_HOLDER, user(index + 1), 1_000n] as const);
+const honest = Array.from({ length: 18 }, (_, index) => [ZERO_ADDRESS, user(index + 1), 1_000n] as const);
 /** 3,000 transfers of one unit, all from this address. */
 const inventedBy = (from: string) =>
   Array.from({ length: 3_000 }, (_, index) => [from, user(1_000 + index), 1n] as const);
@@ -63,7 +64,7 @@ test('3,000 transfers from an address that never received any leave no number of
 });
 
 test('3,000 mints without balances leave no number of holders once a check finds them', () => {
-  const holding = holdingOf([...honest, ...inventedBy(ZERO_HOLDER)]);
+  const holding = holdingOf([...honest, ...inventedBy(ZERO_ADDRESS)]);
   expect(holdersOf(factsOf(holding))).toBe(3_018);
   const checked = factsOf(holding, sampled(20, 19));
   expect([holdersOf(checked), supplyOf(checked), distributionOf(checked)]).toEqual([null, null, null]);
