@@ -102,6 +102,9 @@ CREATE TABLE IF NOT EXISTS pool_states
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: balance of each token, raw units, in the order of pools.tokens; empty otherwise' CODEC(ZSTD(1)),
     unswapped Array(Float64) COMMENT 'Part of ln(price) of each leg that came without a swap, at the end of the block; empty: none, or a later state of the pool in this block has it',
+    walked_liquidity Float64 COMMENT 'V3: liquidity of the constant product pool that pays out as much within 2 % of the price, on the poorer side, raw; -1: not walked, because the pool changed again in the block or is older than the start block' CODEC(ZSTD(1)),
+    near0 Float64 COMMENT 'V3: token0 paid out while the price rises by half, raw units; 0 if not walked' CODEC(ZSTD(1)),
+    near1 Float64 COMMENT 'V3: token1 paid out while the price falls by half, raw units; 0 if not walked' CODEC(ZSTD(1)),
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree

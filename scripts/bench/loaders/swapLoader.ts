@@ -136,7 +136,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     [
       'load states',
       `INSERT INTO pool_states SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
-         tx_index, maker, reserve0, reserve1, 0, 0, 0, price, [] FROM swaps WHERE ord > {since:UInt64}`,
+         tx_index, maker, reserve0, reserve1, 0, 0, 0, price, [], -1, 0, 0 FROM swaps WHERE ord > {since:UInt64}`,
     ],
     [
       'load events of states',

@@ -208,6 +208,9 @@ export const poolStatesTable = defineTable('pool_states', {
   price: f64,
   balances: array(u256),
   unswapped: array(f64),
+  walked_liquidity: f64,
+  near0: f64,
+  near1: f64,
 });
 export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
 

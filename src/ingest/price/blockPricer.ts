@@ -23,6 +23,7 @@ import {
 import { MarketReader } from './marketBlock';
 import { priceCounts } from './priceCounts';
 import type { StoredPrices } from './storedPrices';
+import { TickBook } from './tickBook';
 
 /** USD amounts are stored with 12 decimal places. */
 const USD_SCALE = 1e12;
@@ -31,6 +32,7 @@ const USD_MICRO = 1e6;
 export class BlockPricer {
   private readonly pricer: Pricer;
   private readonly reader: MarketReader;
+  private readonly ticks = new TickBook();
   private readonly wrappedNative: Hex | null;
 
   constructor(
@@ -46,6 +48,7 @@ export class BlockPricer {
   load(stored: StoredPrices): void {
     this.pricer.clear();
     this.reader.clear();
+    this.ticks.load([...stored.pools, ...stored.blocks.flatMap(({ pools }) => pools)], stored.ticks);
     const legs = stored.pools.flatMap((pool) => this.reader.addPool(pool));
     const legOf = new Map(legs.map((entry) => [entry.leg.key, entry.leg]));
     if (stored.base !== null) this.pricer.load(stored.base, legs, stored.records(legOf));
@@ -56,12 +59,14 @@ export class BlockPricer {
   /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
   price(facts: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
+    this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible);
+    const states = this.ticks.walkLast(facts.pool_states);
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({
         number,
         timestamp,
         pools: facts.pools,
-        states: facts.pool_states,
+        states,
         swaps: facts.swaps,
       }),
       reversible,
@@ -70,7 +75,7 @@ export class BlockPricer {
     const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
     return {
       ...facts,
-      pool_states: this.reader.addHolds(facts.pool_states, changes.holds),
+      pool_states: this.reader.addHolds(states, changes.holds),
       swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0)),
       liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
       events: toEventRows(facts),
@@ -82,10 +87,12 @@ export class BlockPricer {
 
   rewindTo(number: number): void {
     this.pricer.rewindTo(number);
+    this.ticks.rewindTo(number);
   }
 
   finalise(number: number): void {
     this.pricer.finalise(number);
+    this.ticks.finalise(number);
   }
 
   private priceSwap(swap: SwapFact, nativeUsd: number): SwapRow {

@@ -247,6 +247,9 @@ function stateOfLegs(
       liquidity: BigInt(row.liquidity),
       price: row.price,
       balances: row.balances.map(BigInt),
+      walked_liquidity: row.walked_liquidity,
+      near0: row.near0,
+      near1: row.near1,
     };
     states.set(key, toLegState(legsPoolOf(pool), info, state, decimalsOf));
   }

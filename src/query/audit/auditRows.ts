@@ -74,6 +74,9 @@ const stateRowShape = z.object({
   price: z.number(),
   balances: z.array(z.string()),
   unswapped: z.array(z.number()),
+  walked_liquidity: z.number(),
+  near0: z.number(),
+  near1: z.number(),
 });
 export type AuditStateRow = z.infer<typeof stateRowShape>;
 

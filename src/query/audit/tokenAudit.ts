@@ -12,7 +12,7 @@ import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
-import { droppedPools, otherPools } from './auditExclusions';
+import { droppedPools, isOneSided, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
@@ -22,6 +22,7 @@ import {
   MAX_HOPS_REACHED,
   noRouteWarning,
   NOT_FINALIZED,
+  ONE_SIDED_POOL,
   UNKNOWN_DECIMALS,
 } from './auditWarnings';
 
@@ -154,20 +155,31 @@ function warningsOf(
   inputs: AuditInputs,
 ): Warning[] {
   const final = inputs.block.isFinal ? [] : [NOT_FINALIZED];
+  const oneSided = others.some((pool) => pool.oneSided) ? [ONE_SIDED_POOL] : [];
   if (!priced) {
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
     const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
-    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...oneSided, ...final];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
-    const codes = [...route.row.warnings, ...hop.warnings, ...(narrow ? ['v3_narrow_range'] : [])];
+    const sided = route.pools.some(({ leg }) => {
+      const found = inputs.legs.get(leg.key);
+      return found !== undefined && isOneSided(found, inputs);
+    });
+    const codes = [
+      ...route.row.warnings,
+      ...hop.warnings,
+      ...(narrow ? ['v3_narrow_range'] : []),
+      ...(sided ? ['one_sided_depth'] : []),
+    ];
     return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
   });
   const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
-  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...ofAnchor, ...final];
+  const low = derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : [];
+  return [...low, ...ofHops, ...ofAnchor, ...oneSided, ...final];
 }
 
 /** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */

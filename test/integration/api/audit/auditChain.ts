@@ -199,7 +199,8 @@ function create(pools: MarketPool[], [, kind, a, amountA, b, amountB]: Plan): Dr
     reserve1: reserve1 / 10n,
   };
   pools.push(pool);
-  const range = [data(-600n), data(600n)];
+  // Over all prices.
+  const range = [data(-887_220n), data(887_220n)];
   return [
     { address: V3_FACTORY, topics: [TOPIC.poolCreated, ...topics, data(3000n)], data: data(60n, address) },
     { address, topics: [TOPIC.initialize], data: data(sqrt, 0n) },
