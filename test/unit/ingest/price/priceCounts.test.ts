@@ -79,6 +79,7 @@ function txOf(maker: number) {
 }
 
 const NO_V3 = { sqrt_price_x96: 0n, liquidity: 0n, tick: 0 };
+const UNWALKED = { unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
 
 function stateOf(base: Base, event: Event): PoolStateRow {
   return {
@@ -88,7 +89,7 @@ function stateOf(base: Base, event: Event): PoolStateRow {
     ...NO_V3,
     kind: 'sync',
     balances: [],
-    unswapped: [],
+    ...UNWALKED,
   };
 }
 
