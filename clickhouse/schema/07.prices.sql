@@ -64,6 +64,7 @@ CREATE TABLE IF NOT EXISTS token_prices
     next_token FixedString(20) COMMENT 'Token of hop_price; zero bytes: hop_price is in USD',
     hop_price Float64 COMMENT 'Whole next_token per whole token; 0: no price',
     hop_confidence Float64 COMMENT 'Confidence of this hop, 0-1. The confidence of a price is the product along the path, at most 0.989',
+    hop_cap Float64 COMMENT 'Whole next_token that the pools of the hop can pay out in all, rounded down to a sixteenth of an octave; 0: no limit or no price',
     price_usd Float64 COMMENT 'USD per whole token at the end of the block; 0: none',
     confidence Float64 COMMENT 'Confidence of price_usd, 0-1',
     previous_next_token FixedString(20) COMMENT 'next_token before this block',
@@ -82,7 +83,7 @@ COMMENT 'Hops of tokens at the final blocks that changed them; append only';
 CREATE TABLE IF NOT EXISTS token_price_latest
 (
     token FixedString(20) COMMENT 'Token of the hop',
-    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64)) COMMENT 'Newest hop, with the columns of token_prices'
+    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64, hop_cap Float64)) COMMENT 'Newest hop, with the columns of token_prices'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY token
@@ -92,7 +93,7 @@ COMMENT 'Newest final hop of each token';
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_price_latest TO token_price_latest AS
 SELECT
     token,
-    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord)) AS price
+    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord), argMax(p.hop_cap, p.ord)) AS price
 FROM token_prices AS p
 GROUP BY token;
 

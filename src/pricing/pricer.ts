@@ -4,7 +4,7 @@
  * (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
-import { pathConfidence, type UsdPrice } from './confidence';
+import type { UsdPrice } from './confidence';
 import { addMakers, closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import { followSteps, type LegStep } from './holds';
@@ -12,6 +12,7 @@ import type { HopPool } from './hop';
 import { NO_STATE, type Leg, type LegKey } from './leg';
 import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
 import { ceilingsOf, legPrice, priceRouteHop, type Market } from './market';
+import { priceOfPath } from './pathPrice';
 import {
   HOPS_MAX,
   isAnchorRoute,
@@ -330,15 +331,15 @@ export class Pricer {
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
-      return { hop: { next, price, confidence: route.confidence }, deviates: false, pools: [] };
+      const hop = { next, price, confidence: route.confidence, cap: Infinity };
+      return { hop, deviates: false, pools: [] };
     }
-    if (route.hops === 0) return { hop: { next, price: 0, confidence: 0 }, deviates: false, pools: [] };
-    const { price, deviates, pools, confidenceFrom } = priceRouteHop(route, this.market, anchors);
-    return {
-      hop: { next, price, confidence: price > 0 ? confidenceFrom(route.confidence) : 0 },
-      deviates,
-      pools,
-    };
+    const none = { next, price: 0, confidence: 0, cap: 0 };
+    if (route.hops === 0) return { hop: none, deviates: false, pools: [] };
+    const { price, deviates, pools, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
+    if (!(price > 0)) return { hop: none, deviates, pools: [] };
+    const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
+    return { hop, deviates, pools };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {
@@ -356,7 +357,7 @@ export class Pricer {
       const { route }: IndexedToken = at;
       if (route === null || !isRouted(route)) return null;
       path.push(this.hopOf(at, route).hop);
-      if (isAnchorRoute(route)) return productOf(path);
+      if (isAnchorRoute(route)) return priceOfPath(path);
       at = this.index.findToken(route.next);
     }
     return null;
@@ -382,13 +383,4 @@ export class Pricer {
 
 function byAddress(a: IndexedToken, b: IndexedToken): number {
   return a.address < b.address ? -1 : 1;
-}
-
-/** Multiplies from the token to the anchor: price(T) = hop(T) · price(next). */
-function productOf(path: readonly TokenHop[]): UsdPrice | null {
-  let usd = 1;
-  for (let i = path.length - 1; i >= 0; i -= 1)
-    usd = (path[i]?.price ?? 0) * (i === path.length - 1 ? 1 : usd);
-  if (!(usd > 0) || !Number.isFinite(usd)) return null;
-  return { usd, confidence: pathConfidence(path.slice(0, -1).map((hop) => hop.confidence)) };
 }

@@ -281,6 +281,7 @@ export const tokenPricesTable = defineTable('token_prices', {
   next_token: address,
   hop_price: f64,
   hop_confidence: f64,
+  hop_cap: f64,
   price_usd: f64,
   confidence: f64,
   previous_next_token: address,

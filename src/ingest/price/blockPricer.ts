@@ -11,8 +11,8 @@ import type { LegRecord } from '../../pricing/epoch';
 import type { DecimalsOf } from '../../pricing/legState';
 import { Pricer, type HopChange, type PricerConfig } from '../../pricing/pricer';
 import type { PriceRoute } from '../../pricing/priceRoute';
-import { isTrusted } from '../../pricing/confidence';
-import { valueTrade } from '../../pricing/tradeValue';
+import { isTrusted, type UsdPrice } from '../../pricing/confidence';
+import { valueSides, valueTrade } from '../../pricing/tradeValue';
 import {
   toEventRows,
   type BlockFacts,
@@ -131,23 +131,31 @@ export class BlockPricer {
     let othersUsd: bigint | null = null;
     for (const { token, amount } of others ?? []) {
       const price = this.pricer.priceOf(token);
-      const value = isTrusted(price) ? this.valueOf(token, amount, price.usd) : null;
+      const [value = null] = isTrusted(price) ? this.valueAmounts([price], [token], [amount]) : [];
       if (value !== null) othersUsd = (othersUsd ?? 0n) + value;
     }
+    const [usd0 = null, usd1 = null] = this.valueAmounts(
+      [price0, price1],
+      [event.token0, event.token1],
+      [event.amount0, event.amount1],
+    );
     return {
-      amount0_usd: this.valueOf(event.token0, event.amount0, price0?.usd ?? null),
-      amount1_usd: this.valueOf(event.token1, event.amount1, price1?.usd ?? null),
+      amount0_usd: usd0,
+      amount1_usd: usd1,
       trust: (isTrusted(price0) ? 1 : 0) + (isTrusted(price1) ? 2 : 0),
       others_usd: othersUsd,
       ...event,
     };
   }
 
-  private valueOf(token: Hex, amount: bigint, usd: number | null): bigint | null {
-    const decimals = this.decimalsOf(token);
-    if (usd === null || decimals === null) return null;
-    const value = valueTrade({ usd, confidence: 1 }, null, wholeTokens(amount, decimals), 0);
-    return value.tracked ? toStoredUsd(value.amountUsd) : null;
+  /** Null: no price. A token with unknown decimals has none. */
+  private valueAmounts(
+    prices: readonly (UsdPrice | null)[],
+    tokens: readonly Hex[],
+    amounts: readonly bigint[],
+  ): (bigint | null)[] {
+    const whole = tokens.map((token, i) => wholeTokens(amounts[i] ?? 0n, this.decimalsOf(token) ?? 0));
+    return valueSides(prices, whole).map((usd) => (usd === null ? null : toStoredUsd(usd)));
   }
 }
 
@@ -214,6 +222,7 @@ function toPriceRow(change: HopChange, ord: number, timestamp: number): BlockRow
     next_token: after.next,
     hop_price: after.price,
     hop_confidence: after.confidence,
+    hop_cap: Number.isFinite(after.cap) ? after.cap : 0,
     price_usd: price?.usd ?? 0,
     confidence: price?.confidence ?? 0,
     previous_next_token: before?.next ?? ZERO_ADDRESS,

@@ -12,6 +12,7 @@ import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
+import { storedCap } from '../../pricing/cap';
 import { epochStart, type LegRecord } from '../../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../../pricing/leg';
 import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
@@ -154,14 +155,15 @@ const hopShape = z.object({
   next_token: hexShape,
   hop_price: z.number(),
   hop_confidence: z.number(),
+  hop_cap: z.number(),
 });
 
 async function readHops(database: Database, finalOrd: number): Promise<(readonly [Hex, TokenHop])[]> {
   const params = { final_ord: finalOrd };
   const rows = await selectAll(database, 'ingest/price/list_hops', params, hopShape, ROWS_MAX);
-  return rows.map((row) => [
-    row.token,
-    { next: row.next_token, price: row.hop_price, confidence: row.hop_confidence },
+  return rows.map(({ token, next_token: next, hop_price: price, hop_confidence: confidence, hop_cap }) => [
+    token,
+    { next, price, confidence, cap: storedCap(price, hop_cap) },
   ]);
 }
 

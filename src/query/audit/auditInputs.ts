@@ -61,7 +61,7 @@ export interface AuditInputs {
   /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
   /** Prices of the anchors, the native token and the token's neighbours. */
-  readonly hops: Pick<HopReader, 'usdOf' | 'countHops'>;
+  readonly hops: Pick<HopReader, 'usdOf' | 'priceOf' | 'countHops'>;
   readonly tokens: Pick<AuditDirectory, 'findToken'>;
 }
 

@@ -47,6 +47,7 @@ const hopRowShape = z.object({
   next_token: hex,
   hop_price: z.number(),
   hop_confidence: z.number(),
+  hop_cap: z.number(),
 });
 export type AuditHopRow = z.infer<typeof hopRowShape>;
 

@@ -64,6 +64,13 @@ export const LOW_LIQUIDITY: Warning = {
   severity: 'warning',
 };
 
+export const VALUE_CAPPED: Warning = {
+  code: 'value_capped',
+  message:
+    'A pool holds more of this token than the narrowest hop of its price could pay; only that amount counts in volume, liquidity and wallets',
+  severity: 'info',
+};
+
 export const ANCHOR_ABOVE_PEG: Warning = {
   code: 'anchor_above_peg',
   message:

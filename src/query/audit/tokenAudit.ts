@@ -4,6 +4,7 @@
  */
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
+import { capAlong } from '../../pricing/cap';
 import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
 import { knownSide } from '../../pricing/depth';
 import { DEPTH_PART } from '../../pricing/leg';
@@ -11,6 +12,7 @@ import type { HopPool } from '../../pricing/hop';
 import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
+import { isValueCapped } from './auditCap';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
 import { droppedPools, isOneSided, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
@@ -24,6 +26,7 @@ import {
   NOT_FINALIZED,
   ONE_SIDED_POOL,
   UNKNOWN_DECIMALS,
+  VALUE_CAPPED,
 } from './auditWarnings';
 
 const V3 = 3;
@@ -40,6 +43,10 @@ export interface DerivedPrice {
   readonly usd: number | null;
   /** 0–1. */
   readonly confidence: number;
+  /** USD that move the price of the narrowest hop by 2 %; Infinity for an anchor, 0 without a price. */
+  readonly depthUsd: number;
+  /** The most USD that the narrowest hop can pay out; Infinity for an anchor, 0 without a price. */
+  readonly capUsd: number;
   readonly hops: readonly AuditedHop[];
 }
 
@@ -47,12 +54,17 @@ export function derivePrice({ path, anchor, anchors, market }: AuditInputs): Der
   const hops = path.map((route) => ({ route, hop: priceRouteHop(route, market, anchors) }));
   const given = anchor === null ? 0 : (anchors.get(anchor) ?? 0);
   const usd = hops.reduceRight((price, { hop }) => hop.price * price, given);
-  if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, hops };
+  if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, depthUsd: 0, capUsd: 0, hops };
   const confidence =
     path.length === 0
       ? ANCHOR_CONFIDENCE
       : pathConfidence(hops.map(({ route, hop }) => hop.confidenceFrom(route.row.hop_confidence)));
-  return { usd, confidence, hops };
+  const least = (capOf: (hop: RouteHop) => number): number =>
+    capAlong(
+      hops.map(({ hop }) => ({ price: hop.price, cap: capOf(hop) })),
+      given,
+    );
+  return { usd, confidence, depthUsd: least((hop) => hop.depth()), capUsd: least((hop) => hop.cap()), hops };
 }
 
 export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, inputs: AuditInputs): Audit {
@@ -76,6 +88,7 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
     derived_at_timestamp: block.timestamp,
     confidence: levelOf(derived.confidence),
     confidence_score: derived.confidence,
+    depth_usd: priced && Number.isFinite(derived.depthUsd) ? derived.depthUsd : null,
     method: methodOf(derived, priced),
     anchor: priced && anchorUsd !== null ? { address: anchor, price_usd: anchorUsd } : null,
     hops,
@@ -177,9 +190,12 @@ function warningsOf(
     ];
     return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
   });
+  const ofPrice = [
+    ...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []),
+    ...(isValueCapped(token, derived, inputs) ? [VALUE_CAPPED] : []),
+  ];
   const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
-  const low = derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : [];
-  return [...low, ...ofHops, ...ofAnchor, ...oneSided, ...final];
+  return [...ofPrice, ...ofHops, ...ofAnchor, ...oneSided, ...final];
 }
 
 /** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */

@@ -60,7 +60,11 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     legs: new Map(listed.map((entry) => [entry.pool.leg.key, auditLegOf(entry)])),
     rawStates: new Map(),
     fees: new Map(),
-    hops: { usdOf: (of) => (of === DAI ? 1 : null), countHops: () => 0 },
+    hops: {
+      usdOf: (of) => (of === DAI ? 1 : null),
+      countHops: () => 0,
+      priceOf: () => ({ usd: 1, confidence: 0.99, isAnchor: true, capUsd: Infinity }),
+    },
     tokens: { findToken: () => undefined },
   };
   return toAudit(T, 369, NATIVE, inputs).warnings.map(({ code, severity }) => [code, severity]);
