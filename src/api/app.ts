@@ -48,7 +48,7 @@ const EXPOSED_HEADERS = [
 export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
   // Errors outside the middleware, such as a socket that breaks during an answer, go to the log.
-  app.on('error', (error: unknown) => options.log.warn({ err: error }, 'an answer broke off'));
+  app.on('error', (error: unknown) => options.log.warn({ err: error }, 'the connection closed before an answer was complete'));
   const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
   app.use(setHeaders(options.head, options.observe));
   app.use(allowOrigins(options.corsOrigin));

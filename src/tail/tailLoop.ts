@@ -103,14 +103,14 @@ class DatabaseTail implements TailLoop {
         // A hanging database must not delay the shutdown.
         await untilAborted(this.step(news), signal);
         for (const resolve of waiting) resolve();
-        if (failures > 0) log.info({ failures }, 'the tail loop can read the head again');
+        if (failures > 0) log.info({ failures }, 'the API can read the newest block from the database again');
         failures = 0;
         this.lastError = null;
       } catch (error) {
         failures += 1;
         this.lastError = errorText(error);
         if (failures === 1 || failures % 30 === 0) {
-          log.warn({ err: error, failures }, 'the tail loop cannot read the head');
+          log.warn({ err: error, failures }, 'the API cannot read the newest block from the database; retrying');
         }
       }
       await this.pause(
@@ -210,7 +210,7 @@ class DatabaseTail implements TailLoop {
     const links = ({ blocks }: HeadSnapshot): string =>
       blocks.map(({ hash, commit }) => `${hash} ${commit}`).join();
     if (stored.finalTo !== head.finalTo || links(stored) !== links(head))
-      this.options.log.error({ version: head.version }, 'the in-memory head differs from the database');
+      this.options.log.error({ version: head.version }, 'the newest block in memory differs from the database; using the database');
   }
 
   private async publish(
@@ -226,7 +226,7 @@ class DatabaseTail implements TailLoop {
     if (next.finalTo < old.finalTo || next.startBlock !== old.startBlock) {
       log.warn(
         { old: old.finalTo, next: next.finalTo },
-        'the final cursor moved back; restarting all streams',
+        'the newest final block in the database moved back; restarting all streams',
       );
       this.restart(next);
       return;

@@ -36,7 +36,7 @@ export function answerErrors(log: Logger): Koa.Middleware<RequestState> {
       if (code === 'internal' || code === 'unavailable') {
         const facts = { requestId: ctx.state.requestId, url: ctx.url, err: error };
         if (code === 'internal') log.error(facts, 'a request failed');
-        else log.warn(facts, 'a request found no database');
+        else log.warn(facts, 'a request failed: the database or the node is unavailable');
       }
       if (ctx.headerSent) {
         ctx.res.destroy();

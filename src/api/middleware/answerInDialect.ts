@@ -21,7 +21,7 @@ export function answerInDialect(log: Logger): Koa.Middleware<RequestState> {
       const known = error instanceof AppError && (error.status < 500 || error.retryable);
       const facts = { requestId: ctx.state.requestId, path: ctx.path, err: error };
       if (!known) log.error(facts, 'a request failed');
-      else if (error.status >= 500) log.warn(facts, 'a request found no answer');
+      else if (error.status >= 500) log.warn(facts, 'a request failed: the database or the node is unavailable');
       ctx.status = 200;
       ctx.type = 'application/json';
       ctx.set('Cache-Control', 'no-store');

@@ -142,7 +142,7 @@ async function openStream(
     if (client.isEnded) return leave(ctx);
     startAnswer(ctx, head);
     void sendReplay(client, query, plan, limit).catch((error: unknown) => {
-      log.warn({ err: error }, 'a replay failed; its stream is ended and comes back with its last id');
+      log.warn({ err: error }, 'replaying missed events to a client failed; its stream is closed');
       hub.remove(client);
     });
   } catch (error) {

@@ -89,7 +89,7 @@ async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<voi
   try {
     await pool.refreshHeads(signal);
   } catch (error) {
-    if (!signal.aborted) log.warn({ error: errorText(error) }, 'comparing the heads of the endpoints failed');
+    if (!signal.aborted) log.warn({ error: errorText(error) }, 'comparing the newest blocks of the RPC endpoints failed');
   }
 }
 

@@ -177,7 +177,7 @@ async function startSupervised(
     if (engine.said().includes('not confined')) {
       log.warn(
         { reason: engine.said().trim() },
-        'the embedded ClickHouse is not confined and can read the files of this user',
+        'the embedded ClickHouse runs without a sandbox and can read the files of this user',
       );
     }
     return supervisor;

@@ -65,7 +65,7 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
         pruned: floors.has('swaps'),
       },
       (day, blocks) =>
-        log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified a day'),
+        log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified the aggregates of one day'),
     );
     for (const { item, only_in, value } of differences) {
       process.stdout.write(`DIFFERENT ${item}: only in ${only_in}: ${value}\n`);

@@ -40,7 +40,7 @@ export function createRangeHasher(database: Database, chainId: number, log: Logg
       running = work(ranges)
         .catch((error: unknown) => {
           // The next poke tries again. Ingestion does not wait for hashes.
-          log.warn({ error: errorText(error) }, 'range hashes could not be stored');
+          log.warn({ error: errorText(error) }, 'storing range hashes failed; retrying later');
         })
         .finally(() => {
           running = null;

@@ -84,7 +84,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
         error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
       if (isFinal(error) && !doubted) {
         status.phase = 'stopped';
-        log.fatal({ error: errorText(error) }, 'the ingester stops');
+        log.fatal({ error: errorText(error) }, 'the ingester stops after a fatal error');
         throw error;
       }
       status.phase = 'waiting';
@@ -250,7 +250,7 @@ export function createDecodeContext({
       status.malformedLogs += 1;
       log.debug(
         { address: item.address, topic: item.topics[0], tx: item.transactionHash },
-        'malformed log skipped',
+        'skipped a log with malformed data',
       );
     },
   };

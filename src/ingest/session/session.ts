@@ -182,7 +182,7 @@ export class IngestSession {
 
   private async load(exact: boolean): Promise<void> {
     const pools = await this.reader.load(this.cursor, exact);
-    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'loaded stored state');
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'read the stored state from the database');
   }
 
   /** Refills lost rows below the cursor before the state is loaded. Resolves to true if rows were missing. */

@@ -59,7 +59,7 @@ async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promis
     told = true;
     await clock.sleep(POLL_MS, signal);
   }
-  if (told) log.info('the pause is over');
+  if (told) log.info('the pause is over; writing final blocks again');
 }
 
 /** Uses the database's clock, which all processes share. */
