@@ -1,6 +1,6 @@
 -- One row: the tracked swaps of a token in one canonical block above the final tables, as part of a bar, in order. A
--- block becomes final as a whole, so a stored bar never holds half a block. Key: ord of swaps_head, which holds minutes
--- of chain. Never reads the final tables.
+-- block becomes final as a whole, so a stored bar never holds half a block. Uses the key ord of swaps_head, which holds
+-- only some minutes of the chain. Never reads the final tables.
 SELECT
     toUInt32(any(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32})) AS bucket,
     toString(minIf(s.ord, s.p > 0)) AS open_ord,

@@ -1,7 +1,8 @@
--- One row: the ord of a matching log of one transaction, newest or oldest first. Key: the first four bytes of the hash
--- in the projection by_tx. The head table is small. `addresses`, `tx_hash`: hex without 0x. `topics0` to `topics3`:
--- accepted topics at each position; empty for any. A log must also satisfy every clause k: the topic at position
--- left_at[k] is left[k], or the topic at position right_at[k] is right[k]. Topics: hex without 0x.
+-- One row: the ord of a matching log of one transaction, newest or oldest first. Uses the first four bytes of the hash
+-- in the projection by_tx. Reads all rows of the head table, which is small. `addresses`, The parameter `tx_hash` is
+-- hex without 0x. `topics0` to `topics3` list the accepted topics at each position; an empty list accepts any topic. A
+-- log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the topic at position
+-- right_at[k] is right[k]. Topics are hex without 0x.
 SELECT toString(e.ord) AS ord
 FROM
 (

@@ -1,8 +1,9 @@
 -- One row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. The caller keeps the window small.
 -- Reads the window's part of the key ranges of `addresses` and `topics0`. Without addresses, reads the projections
--- by_topic and by_ord. `addresses`: hex without 0x; empty for any. `topics0` to `topics3`: accepted topics at each
--- position; empty for any. A log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the
--- topic at position right_at[k] is right[k]. Topics: hex without 0x.
+-- by_topic and by_ord. The parameter `addresses` is hex without 0x; an empty value means any. `topics0` to `topics3`
+-- list the accepted topics at each position; an empty list accepts any topic. A log must also satisfy every clause k:
+-- the topic at position left_at[k] is left[k], or the topic at position right_at[k] is right[k]. Topics are hex
+-- without 0x.
 SELECT toString(e.ord) AS ord
 FROM
 (
