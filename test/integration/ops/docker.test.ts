@@ -153,7 +153,7 @@ test('configuration files are well formed, and the reader has the limits of the 
   expect(limitsOf(read('scripts/docker/clickhouse/users.xml'), 'candlehouse_reader')).toEqual(limits);
 });
 
-/** The first closing tag that does not match the last open one; null if all match. */
+/** The first closing tag that does not match the last open tag; null if all match. */
 function findUnbalanced(text: string): string | null {
   const open: string[] = [];
   for (const [tag, closing, name = '', empty] of text
