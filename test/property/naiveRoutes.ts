@@ -1,5 +1,5 @@
 /**
- * The naive search for the routes of an epoch: scan all candidates, take the widest, repeat. Shares no code with the
+ * A slow and plain search for the routes of an epoch: scan all candidates, take the widest, repeat. Shares no code with the
  * search in src/pricing.
  */
 import type { Hex } from '../../src/domain/hex';
@@ -22,7 +22,7 @@ interface NaiveInput {
   readonly records: ReadonlyMap<string, LegRecord>;
   readonly epoch: number;
   readonly time: number;
-  /** The price of a token in the next one over the pools with these weights; 0 if there is no price. */
+  /** The price of a token in the next token over the pools with these weights; 0 if there is no price. */
   price(token: Hex, next: Hex, pools: readonly { leg: Leg; weight: number }[]): number;
 }
 
@@ -87,7 +87,8 @@ function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, rece
   });
 }
 
-/** USD of the known side that move the price by 2 %, in eighths of an octave; 0 if the leg does not count. */
+/** The depth: USD of the known side that move the price by 2 %, in eighths of an octave; 0 if the leg does
+ * not count. */
 function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: boolean): number {
   const record = input.records.get(leg.key);
   if (record === undefined || input.time - record.movedAt > 30 * 86_400) return 0;
@@ -97,7 +98,7 @@ function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: 
   if (!(price > 0) || !(counted > 0)) return 0;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;
-  // Real balance of the other token, valued at the pool's price in the known token.
+  // Real balance of the unpriced token, valued at the pool's price in the known token.
   const opposite = known === leg.token0 ? reserve1 / price : reserve0 * price;
   const part = Math.sqrt(1.02) - 1;
   const depth = Math.min(virtual * part, real, opposite);

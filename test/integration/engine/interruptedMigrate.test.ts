@@ -80,7 +80,7 @@ test('a creation of the schema killed after any statement is finished by the nex
 }, 600_000);
 
 test.each([{ recorded: [] }, { recorded: [[0, 'created']] }, { recorded: [[14, '0014_v4_pools.sql']] }])(
-  'a database of $recorded from before the first release is refused and left unchanged',
+  'a database whose recorded migrations are $recorded is refused as older than the first release, and left unchanged',
   async ({ recorded }) => {
     await withDatabase(async (database) => {
       await migrate(database, log);

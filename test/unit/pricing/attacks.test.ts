@@ -1,4 +1,4 @@
-/** Known ways to fake a price, block by block. Each test names what an attacker does and what must hold. */
+/** Known ways to fake a price, block by block. Each test name states the attack and the required result. */
 import { TRUSTED_MIN, type UsdPrice } from '../../../src/pricing/confidence';
 import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, v3, type TestPool } from '../../support/worlds/pools';
@@ -6,10 +6,10 @@ import { ANCHORS, DAI, NATIVE, token, v2, v3, type TestPool } from '../../suppor
 const REM = token(50);
 const SECONDS = 10;
 
-/** What happens in a block. The first move of a pool creates it. */
+/** The events of one block. The first move of a pool creates it. */
 type Script = Readonly<Record<number, readonly { readonly pool: TestPool; readonly traded?: number }[]>>;
 
-/** The price of a token at the end of each block from 32 to `last`; null: none. */
+/** The price of a token at the end of each block from 32 to `last`; null if there is no price. */
 function follow(of: string, last: number, script: Script): Map<number, UsdPrice | null> {
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const made = new Set<string>();
@@ -41,7 +41,7 @@ const trustedBlocks = (prices: ReadonlyMap<number, UsdPrice | null>, from: numbe
 test('a drained pool loses the confidence of its price in the same block', () => {
   const full = v2(1, REM, 12_000, DAI, 60_000);
   const drained = v2(1, REM, 1e-15, DAI, 5e-15);
-  // Someone swaps 30 times what is left, so the price rises 961-fold.
+  // Someone swaps 30 times the remaining reserves, so the price rises 961-fold.
   const pushed = v2(1, REM, 1e-15 / 31, DAI, 155e-15);
   const prices = follow(REM, 200, {
     40: [{ pool: full }],

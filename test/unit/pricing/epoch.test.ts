@@ -17,7 +17,7 @@ const at = (liquidity: number, price = 1): LegState => ({
   reserve0: liquidity,
   reserve1: liquidity,
 });
-/** Epoch 2: blocks 64–95, ten seconds each. */
+/** Epoch 2 has the blocks 64–95, ten seconds each. */
 const SPAN = { firstBlock: 64, lastBlock: 95, lastTime: 950 };
 const move = (block: number, state: LegState): LegMove => ({ block, time: block * 10, state });
 const moves = (...blocks: readonly LegMove[]) => ({ leg, older: false, blocks, traded: 0 });
@@ -41,15 +41,16 @@ test('liquidity that is present for one block of an epoch adds no depth', () => 
 });
 
 test('the depth of an epoch is the lower median of the liquidity at the ends of its 32 blocks', () => {
-  // 16 blocks (64–79) at 1000, 16 (80–95) at 5000: the 16th of 32 in order is 1000.
+  // Liquidity is 1000 in 16 blocks (64–79) and 5000 in 16 blocks (80–95). In ascending order, the 16th of 32
+  // values is 1000.
   expect(closeEpoch(BEFORE, moves(move(80, at(5000))), SPAN).depthLiquidity).toBe(1000);
   expect(closeEpoch(BEFORE, moves(move(79, at(5000))), SPAN).depthLiquidity).toBe(5000);
 });
 
 test('a pool from the second half of an epoch counts with its mean liquidity, at most its last liquidity', () => {
-  // 12 of 32 blocks (84–95) at 500: 500 · 12 / 32.
+  // Liquidity is 500 in 12 of 32 blocks (84–95): the mean is 500 · 12 / 32.
   expect(closeEpoch(undefined, moves(move(84, at(500))), SPAN).depthLiquidity).toBe(187.5);
-  // 11 blocks at 8000, 1 at 10: the mean is far above the final liquidity.
+  // Liquidity is 8000 in 11 blocks and 10 in one block: the mean is far above the final liquidity.
   const drained = moves(move(84, at(8000)), move(95, at(10)));
   expect(closeEpoch(undefined, drained, SPAN).depthLiquidity).toBe(10);
   expect(closeEpoch(undefined, moves(move(90, at(8e9)), move(91, at(0))), SPAN).depthLiquidity).toBe(0);
@@ -69,7 +70,7 @@ test('after an epoch without events a leg counts with its last liquidity', () =>
 
 test('the mean of ln(price) follows a jump with a time constant of 30 minutes', () => {
   const record = closeEpoch(BEFORE, moves(move(65, at(1000, 2))), SPAN);
-  // At price 1 until second 650, at 2 until 950.
+  // The price is 1 until second 650, and 2 until second 950.
   const expected = Math.log(2) * (1 - Math.exp(-300 / 1800));
   expect(record.meanLog).toBeCloseTo(expected, 14);
   expect(meanPrice(record, 950)).toBeCloseTo(2 ** (1 - Math.exp(-300 / 1800)), 14);

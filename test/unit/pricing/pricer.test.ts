@@ -1,4 +1,5 @@
-/** The pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a price push. */
+/** Tests the pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a
+ * price push. */
 import type { MarketBlock } from '../../../src/pricing/pricer';
 import { Pricer } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/worlds/pools';
@@ -13,7 +14,7 @@ interface Part {
   readonly traded?: readonly (readonly [TestPool, number])[];
 }
 
-/** Blocks from 32 on, ten seconds each. `parts` contains the events by block. */
+/** Runs the pricer from block 32 on, with ten seconds per block. `parts` contains the events by block. */
 function blocks(count: number, parts: Readonly<Record<number, Part>>): MarketBlock[] {
   return Array.from({ length: count }, (_, i) => {
     const number = 32 + i;
@@ -46,7 +47,8 @@ test('a token is priced in the block of its first pool, with confidence 0.4 unti
   expect(trust[2]).toBeUndefined();
   expect(pricer.routeOf(T)).toMatchObject({ recent: false, hops: 1 });
   expect([trust[3], trust[31]]).toEqual([0.4, 0.4]);
-  // From block 64 on: 10^6 / (10^6 + 10^4) = 0.990, above the limit of 0.989 for derived prices.
+  // From block 64 on, the confidence would be 10^6 / (10^6 + 10^4) = 0.990, above the limit of 0.989 for
+  // derived prices.
   expect([trust[32], trust[79]]).toEqual([0.989, 0.989]);
 });
 
@@ -69,7 +71,7 @@ test('a price follows its pool in the same block, but a jump without volume coun
   expect(usdAt(39, { 35: { made: [POOL] }, 70: part(10_000) })).toBe(3);
 });
 
-test('a later trade in the pool releases a price held to its mean in the same block', () => {
+test('a later trade in the pool releases a price that was held to its mean, in the same block', () => {
   const jump = v2(1, T, 1e6, DAI, 3e6);
   const pricer = new Pricer(CONFIG);
   const all = blocks(41, {
@@ -87,7 +89,8 @@ test('a price held to its mean is computed again when an epoch begins, without a
   const all = blocks(70, { 35: { made: [POOL] }, 70: { moved: [jump] } });
   const changes = all.map((block) => pricer.apply(block, false).hops);
   const changed = changes.flatMap((hops, i) => hops.filter(({ token: of }) => of === T).map(() => 32 + i));
-  // Created, confirmed, and the first block of the epoch after the push. The price did not change during the push.
+  // Three records: created, confirmed, and the first block of the epoch after the push. The price did not
+  // change during the push.
   expect(changed).toEqual([35, 64, 96]);
   // At the end of the epoch the pool was at three times the price for 250 seconds.
   expect(pricer.priceOf(T)!.usd).toBeCloseTo(3 ** (1 - Math.exp(-250 / 1_800)), 12);
