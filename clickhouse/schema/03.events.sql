@@ -103,6 +103,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     tick Int32 COMMENT 'V3: tick of the pool; 0 for other pools',
     price Float64 COMMENT 'Marginal price of the pool in this state, raw token1 per raw token0; 0 if there is no price',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: pool balance of each token, raw units, in the order of pools.tokens; empty for other pools' CODEC(ZSTD(1)),
+    unswapped Array(Float64) COMMENT 'For each leg, the part of ln(price) that came without a swap, at the end of the block; empty if there is no such part, or if a later state of the pool in this block has it',
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree

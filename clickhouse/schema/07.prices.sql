@@ -14,10 +14,14 @@ CREATE TABLE IF NOT EXISTS pool_epochs
     reserve0 Float64 COMMENT 'Token0 that the pool really holds at the end of the epoch, whole tokens',
     reserve1 Float64 COMMENT 'Token1 that the pool really holds at the end of the epoch, whole tokens',
     liquidity Float64 COMMENT 'Square root of the product of the virtual reserves at the end of the epoch, whole tokens',
-    depth_liquidity Float64 COMMENT 'Median over the epoch of the liquidity at the end of each block, whole tokens',
+    depth_liquidity Float64 COMMENT 'Mean of liquidity over the last 30 minutes or the life of the leg, whole tokens',
+    depth_weight Float64 COMMENT 'Part of the 30 minutes that the mean of liquidity covers, 0 to 1',
     mean_log Float64 COMMENT 'Mean of the natural logarithm of the price, weighted exponentially with a time constant of 30 minutes',
     traded Float64 COMMENT 'Recently traded amount, in whole token1; older trades decay with a time constant of 30 minutes',
     moved_at UInt32 COMMENT 'Time of the last block that changed the leg, unix seconds, UTC',
+    unswapped Float64 COMMENT 'Part of ln(price) that came without a swap, and that the mean price has not reached yet',
+    makers Array(FixedString(20)) COMMENT 'First two different senders of transactions (makers) that traded in the leg; zero bytes twice if the node does not report senders',
+    born_block UInt32 COMMENT 'Number of the block in which the leg first had a price, or had a price again; 0 if that was before the first stored block; 4294967295 if the leg never had a price',
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
 ENGINE = MergeTree

@@ -6,7 +6,7 @@
  */
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
-import { meanPrice } from './epoch';
+import { isMature, meanPrice } from './epoch';
 import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
@@ -16,7 +16,8 @@ const BACKING_MIN_USD = 1_000;
 
 export interface PegInput {
   readonly wrappedNative: Hex | null;
-  readonly epoch: number;
+  /** First block of the epoch. */
+  readonly block: number;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
   /** Legs of an anchor with other anchors and the wrapped native token. May include other legs. */
@@ -102,7 +103,7 @@ function quotesIn(
   anchor: PriceAnchor,
   token: Hex,
   usd: number | null,
-  { legsOf, epoch, time }: PegInput,
+  { legsOf, block, time }: PegInput,
 ): Quote[] {
   const legs = legsOf(anchor.address).filter(
     ({ token0, token1 }) => (token0 === anchor.address ? token1 : token0) === token,
@@ -110,10 +111,10 @@ function quotesIn(
   return [...legs].sort(byKey).flatMap((leg) => {
     const { record } = leg;
     const price = record === undefined ? 0 : meanPrice(record, time);
-    if (record === undefined || !(price > 0)) return [];
+    if (record === undefined || !(price > 0) || !isMature(record, block)) return [];
     const isToken0 = leg.token0 === anchor.address;
     const root = Math.sqrt(price);
-    const liquidity = confirmedLiquidity(record, epoch);
+    const liquidity = confirmedLiquidity(record, time);
     const side0 = Math.min(liquidity / root, record.state.reserve0);
     const side1 = Math.min(liquidity * root, record.state.reserve1);
     const own = (isToken0 ? side0 : side1) * anchor.priceUsd;

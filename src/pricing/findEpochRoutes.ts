@@ -1,12 +1,13 @@
 /**
  * Finds the routes of an epoch from the state of all legs before its first block. Pure; every price starts here.
- * Liquidity that the previous epoch confirms comes first. Tokens without such liquidity get a route over current
+ * Pools with enough age, makers and mean liquidity come first. Tokens without such pools get a route over current
  * liquidity, with low confidence.
  */
 import { ZERO_ADDRESS } from '../domain/hex';
 import { soundAnchors, type PegInput } from './anchors';
 import { ANCHOR_CONFIDENCE } from './confidence';
 import { confirmedLiquidity } from './depth';
+import { isMature, unswappedAt } from './epoch';
 import { NO_STATE } from './leg';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { anchorPrices, type AnchorPrices, type Market } from './market';
@@ -29,7 +30,7 @@ export interface EpochRoutes {
 
 /** Reads only the records of the live legs. */
 export function findEpochRoutes(input: RouteInput): EpochRoutes {
-  const { epoch, time, tokenOf } = input;
+  const { block, time, tokenOf } = input;
   const sound = soundAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
   const routed: RoutedTokens = new Map();
@@ -40,14 +41,20 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
     recordOf: ({ record }) => record,
     tradedIn: () => 0,
-    epoch,
+    unswappedIn: ({ record }) => unswappedAt(record, time),
     epochTime: time,
   };
-  const common = { market, anchors, legsOf: ({ live }: IndexedToken): readonly IndexedLeg[] => live };
+  const isYoung = ({ record }: IndexedLeg): boolean => record === undefined || !isMature(record, block);
+  const common = {
+    isYoung,
+    market,
+    anchors,
+    legsOf: ({ live }: IndexedToken): readonly IndexedLeg[] => live,
+  };
   const weigh = ({ record }: IndexedLeg, confirmed: boolean): LegWeight | null => {
-    if (record === undefined) return null;
+    if (record === undefined || (confirmed && !isMature(record, block))) return null;
     const { state } = record;
-    const liquidity = confirmed ? confirmedLiquidity(record, epoch) : state.liquidity;
+    const liquidity = confirmed ? confirmedLiquidity(record, time) : state.liquidity;
     return { state, liquidity, age: time - record.movedAt };
   };
   searchRoutes({ ...common, recent: false, weigh: (leg) => weigh(leg, true) }, routed, ofAnchors);

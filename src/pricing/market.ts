@@ -5,7 +5,7 @@
 import type { Hex } from '../domain/hex';
 import { remainingConfidence, type RemainingDepth } from './confidence';
 import { confirmedLiquidity, knownSide } from './depth';
-import { decay, meanPrice, type LegRecord } from './epoch';
+import { decay, heldPart, meanPrice, type LegRecord } from './epoch';
 import { priceHop, type HopInput, type HopPrice } from './hop';
 import { DEPTH_PART, type Leg, type LegState } from './leg';
 import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
@@ -16,14 +16,17 @@ export interface Market<L extends Leg = Leg> {
   recordOf(leg: L): LegRecord | undefined;
   /** Whole token1 traded since the running epoch began. */
   tradedIn(leg: L): number;
-  /** Number of the running epoch. */
-  readonly epoch: number;
+  /** `unswapped` of the leg, as in LegMoves. */
+  unswappedIn(leg: L): number;
   /** Time of the last block before the running epoch, unix seconds. Means are taken at this time. */
   readonly epochTime: number;
 }
 
 /** A hop whose pools keep less than this part of their depth has a warning. */
 const DEPTH_FELL = 0.5;
+
+/** A smaller part is rounding: mints and burns move the price of a V2 pool by a few raw units. */
+const HELD_LOG_MIN = 1e-4;
 
 export interface RouteHop extends HopPrice {
   /** Confidence of the hop now, from its confidence when the route was made. */
@@ -77,7 +80,7 @@ function remainingDepth<L extends Leg>(
     record === undefined
       ? null
       : knownSide(
-          { state: record.state, liquidity: confirmedLiquidity(record, market.epoch) },
+          { state: record.state, liquidity: confirmedLiquidity(record, market.epochTime) },
           knownIsToken0,
           1,
         );
@@ -104,11 +107,16 @@ function hopInput<L extends Leg>(
   const other = fromToken0 ? leg.token1 : leg.token0;
   const ratio = other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
   const record = market.recordOf(leg);
+  const spot = market.stateOf(leg).price;
+  const mean = record === undefined ? 0 : meanPrice(record, market.epochTime);
+  const held = mean > 0 ? heldPart(market.unswappedIn(leg), spot, Math.log(mean)) : 0;
+  const isHeld = Math.abs(held) > HELD_LOG_MIN;
   return {
     key: leg.key,
     weight: weight * left,
-    price: turned(market.stateOf(leg).price, fromToken0, ratio),
-    meanPrice: record === undefined ? 0 : turned(meanPrice(record, market.epochTime), fromToken0, ratio),
+    price: turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio),
+    meanPrice: turned(mean, fromToken0, ratio),
+    held: isHeld,
     traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),
   };
 }

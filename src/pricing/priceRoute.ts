@@ -13,6 +13,7 @@ export interface PriceAnchor {
 export const ROUTE_WARNINGS = [
   ...HOP_WARNINGS,
   'recent_pool',
+  'young_pool',
   'stale_price',
   'thin_anchor',
   'anchor_depeg',

@@ -47,6 +47,8 @@ export interface RouteSearch {
   legsOf(token: IndexedToken): readonly IndexedLeg[];
   /** Null: the leg does not count. */
   weigh(leg: IndexedLeg): LegWeight | null;
+  /** Whether a leg lacks the age or the makers for a trusted price. */
+  isYoung(leg: IndexedLeg): boolean;
   /** Marks the routes found as recent. */
   readonly recent: boolean;
 }
@@ -192,6 +194,7 @@ function priceByGroup(
   const stale = used.every(({ age }) => age > STALE_SECONDS);
   const warnings: RouteWarning[] = [];
   if (input.recent) warnings.push('recent_pool');
+  if (input.recent && pools.some(({ leg }) => input.isYoung(leg))) warnings.push('young_pool');
   if (stale) warnings.push('stale_price');
   if (used.reduce((sum, { backingUsd }) => sum + backingUsd, 0) < THIN_USD) warnings.push('thin_anchor');
   const route: PriceRoute<IndexedLeg> = {

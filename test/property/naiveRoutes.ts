@@ -20,7 +20,7 @@ interface NaiveInput {
   readonly anchors: ReadonlyMap<Hex, number>;
   readonly legs: readonly Leg[];
   readonly records: ReadonlyMap<string, LegRecord>;
-  readonly epoch: number;
+  readonly block: number;
   readonly time: number;
   /** The price of a token in the next token over the pools with these weights; 0 if there is no price. */
   price(token: Hex, next: Hex, pools: readonly { leg: Leg; weight: number }[]): number;
@@ -87,14 +87,23 @@ function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, rece
   });
 }
 
-/** The depth: USD of the known side that move the price by 2 %, in eighths of an octave; 0 if the leg does
- * not count. */
+/** The mean liquidity at a time after the record, from the integral over the 30-minute kernel. */
+function meanAt({ at, state, depthLiquidity, depthWeight }: LegRecord, time: number): number {
+  if (!(time > at)) return depthWeight > 0 ? depthLiquidity : state.liquidity;
+  const decay = Math.exp(-(time - at) / 1_800);
+  const weight = depthWeight * decay + (1 - decay);
+  return state.liquidity + (depthLiquidity - state.liquidity) * ((depthWeight * decay) / weight);
+}
+
+/** USD of the known side that move the price by 2 %, in eighths of an octave; 0 if the leg does not count. */
 function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: boolean): number {
   const record = input.records.get(leg.key);
   if (record === undefined || input.time - record.movedAt > 30 * 86_400) return 0;
   const { price, liquidity, reserve0, reserve1 } = record.state;
-  const confirmed = record.epoch === input.epoch - 1 ? record.depthLiquidity : liquidity;
-  const counted = recent ? liquidity : Math.min(confirmed, liquidity);
+  const isYoung =
+    record.bornBlock !== 0 && (input.block - record.bornBlock < 100 || record.makers.length < 2);
+  if (!recent && isYoung) return 0;
+  const counted = recent ? liquidity : Math.min(meanAt(record, input.time), liquidity);
   if (!(price > 0) || !(counted > 0)) return 0;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;

@@ -206,6 +206,7 @@ export const poolStatesTable = defineTable('pool_states', {
   tick: i32,
   price: f64,
   balances: array(u256),
+  unswapped: array(f64),
 });
 export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
 
@@ -244,9 +245,13 @@ export const poolEpochsTable = defineTable('pool_epochs', {
   reserve1: f64,
   liquidity: f64,
   depth_liquidity: f64,
+  depth_weight: f64,
   mean_log: f64,
   traded: f64,
   moved_at: u32,
+  unswapped: f64,
+  makers: array(address),
+  born_block: u32,
 });
 
 export const tokenRoutesTable = defineTable('token_routes', {

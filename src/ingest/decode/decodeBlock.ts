@@ -286,5 +286,6 @@ function pushState(
     tick: after.tick,
     price: protocol.spotPrice(after) ?? 0,
     balances: [],
+    unswapped: [],
   });
 }

@@ -178,6 +178,7 @@ function pushState(
     tick: 0,
     price: weightedSpotPrice(after, leg.first, leg.second) ?? 0,
     balances: [...after.balances],
+    unswapped: [],
   });
 }
 

@@ -6,7 +6,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { wholeTokens } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
-import { epochOf, type LegRecord } from '../../pricing/epoch';
+import { epochOf, unswappedAt, type LegRecord } from '../../pricing/epoch';
 import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
 import { priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
@@ -112,7 +112,9 @@ export async function readAuditInputs(
   const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? null;
   const anchors = hops.anchors();
   const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
-  const market = makeMarket(block, states, recordsOf(legs, records), new Map());
+  const recorded = recordsOf(legs, records);
+  const holds = holdsOf(legs, rawStates, recorded, block);
+  const market = makeMarket(block, states, recorded, holds);
   const needsTrades = path.some((route) => priceRouteHop(route, market, anchors).deviates);
   const traded = needsTrades ? sumTrades(await reader.listTrades(onPath), legs, decimalsOf) : new Map();
   const end = path.at(-1)?.next ?? token;
@@ -203,11 +205,14 @@ function recordsOf(
       leg,
       state: { price: row.price, liquidity: row.liquidity, reserve0: row.reserve0, reserve1: row.reserve1 },
       depthLiquidity: row.depth_liquidity,
+      depthWeight: row.depth_weight,
       meanLog: row.mean_log,
       traded: row.traded,
       at: row.timestamp,
       movedAt: row.moved_at,
-      epoch: epochOfRecord(row),
+      unswapped: row.unswapped,
+      makers: row.makers,
+      bornBlock: row.born_block,
     });
   }
   return records;
@@ -238,17 +243,36 @@ function stateOfLegs(
   return states;
 }
 
+/** `unswapped` of each leg: from its state in the running epoch, else from its record. */
+function holdsOf(
+  legs: ReadonlyMap<LegKey, AuditLeg>,
+  raw: ReadonlyMap<Hex, AuditStateRow>,
+  records: ReadonlyMap<LegKey, LegRecord>,
+  block: AuditBlock,
+): ReadonlyMap<LegKey, number> {
+  const holds = new Map<LegKey, number>();
+  const seen = new Map<Hex, number>();
+  for (const [key, { pool }] of legs) {
+    const place = seen.get(pool.address) ?? 0;
+    seen.set(pool.address, place + 1);
+    const row = raw.get(pool.address);
+    const moved = row !== undefined && epochOfState(row) === epochOf(block.number);
+    holds.set(key, moved ? (row.unswapped[place] ?? 0) : unswappedAt(records.get(key), block.epochTime));
+  }
+  return holds;
+}
+
 function makeMarket(
   block: AuditBlock,
   states: ReadonlyMap<LegKey, LegState>,
   records: ReadonlyMap<LegKey, LegRecord>,
-  traded: ReadonlyMap<LegKey, number>,
+  holds: ReadonlyMap<LegKey, number>,
 ): Market {
   return {
     stateOf: ({ key }) => states.get(key) ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
-    tradedIn: ({ key }) => traded.get(key) ?? 0,
-    epoch: epochOf(block.number),
+    tradedIn: () => 0,
+    unswappedIn: ({ key }) => holds.get(key) ?? 0,
     epochTime: block.epochTime,
   };
 }

@@ -139,6 +139,7 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, ord, reserve0, reserve1, liquidity, price } = state;
-  return { pair, at_ord: ord, reserve0, reserve1, liquidity, price, balances: [...(facts?.balances ?? [])] };
+  const { pair, ord: at_ord, reserve0, reserve1, liquidity, price, unswapped } = state;
+  const balances = [...(facts?.balances ?? [])];
+  return { pair, at_ord, reserve0, reserve1, liquidity, price, balances, unswapped: [...unswapped] };
 }

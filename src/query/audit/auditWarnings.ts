@@ -18,7 +18,18 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'warning',
   ],
   depth_fell: ['has less than half of the depth that it had when the epoch began', 'warning'],
-  recent_pool: ['uses liquidity that no epoch of 32 blocks has confirmed yet', 'warning'],
+  spot_held_to_mean: [
+    'has a pool whose state changed without a swap; its price moves only as fast as its 30-minute mean',
+    'warning',
+  ],
+  young_pool: [
+    'uses a pool younger than 100 blocks, or one that fewer than two makers have traded in',
+    'warning',
+  ],
+  recent_pool: [
+    'uses present liquidity, because no pool has the age, the makers and the mean liquidity for a trusted price',
+    'warning',
+  ],
   stale_price: ['uses pools that have not changed for a day', 'warning'],
   thin_anchor: ['has less than 1,000 USD on the side of its pools whose price is known', 'warning'],
   anchor_depeg: [

@@ -25,6 +25,7 @@ const NOTHING: StateRow = {
   liquidity: '0',
   tick: 0,
   price: 0,
+  unswapped: [],
 };
 
 function stateOf({ facts, pool }: PairEntry): StateRow | null {

@@ -319,6 +319,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         ...common(event),
         ...state,
         balances: [],
+        unswapped: [],
         kind: 'sync' as const,
         reserve0: 1n,
         reserve1: 2n,

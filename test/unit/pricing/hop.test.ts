@@ -16,6 +16,7 @@ const hop = (...rows: readonly Row[]) =>
       price,
       meanPrice: mean,
       traded,
+      held: false,
     })),
   );
 
@@ -145,6 +146,7 @@ test('of two equally deep pools that disagree, the pool with the smaller key cou
     price,
     meanPrice: price,
     traded: true,
+    held: false,
   });
   const [a, b] = [input('a', 3), input('b', 4)];
   expect([priceHop([a, b]).price, priceHop([b, a]).price]).toEqual([3, 3]);

@@ -7,6 +7,7 @@ import { levelOf } from '../../../src/pricing/confidence';
 import { weightedLiquidity } from '../../../src/pricing/leg';
 import {
   DAI,
+  BLOCK,
   NATIVE,
   pathOf,
   poolAddress,
@@ -230,12 +231,30 @@ test('thin pools that quote a thousand times the price change nothing, alone or 
   }
 });
 
-test('liquidity that no epoch has confirmed is not used while a confirmed pool exists', () => {
+test('liquidity without a mean over time is not used while a pool with such a mean exists', () => {
   const pools = [v2(1, T, 1e6, DAI, 1e6), v2(2, T, 1e6, DAI, 1e9)];
   const records = { 1: { depthLiquidity: 0 } };
   expect(routedOf({ pools, records }, T)!.usd).toBe(1);
   const alone = routedOf({ pools: pools.slice(1), records: { 0: { depthLiquidity: 0 } } }, T)!;
-  expect(alone.route).toMatchObject({ recent: true, confidence: 0.4, warnings: ['recent_pool'] });
+  expect(alone.route).toMatchObject({ recent: true, confidence: 0.4 });
+  expect(alone.route.warnings).toContain('recent_pool');
+});
+
+test.each([
+  ['younger than 100 blocks', { bornBlock: BLOCK - 99, makers: [token(1), token(2)] }],
+  ['traded by one maker', { bornBlock: BLOCK - 100, makers: [token(1)] }],
+])('a pool %s sets no price while another pool exists, and alone a price of confidence 0.4', (_, young) => {
+  const pools = [v2(1, T, 1e6, DAI, 1e6), v2(2, T, 1e6, DAI, 1e9)];
+  expect(routedOf({ pools, records: { 1: young } }, T)!.usd).toBe(1);
+  const alone = routedOf({ pools: pools.slice(1), records: { 0: young } }, T)!;
+  expect(alone.route).toMatchObject({ confidence: 0.4 });
+  expect(alone.route.warnings).toEqual(['recent_pool', 'young_pool']);
+});
+
+test('a pool of 100 blocks and two makers carries a price of high confidence', () => {
+  const grown = { bornBlock: BLOCK - 100, makers: [token(1), token(2)] };
+  const found = routedOf({ pools: [v2(1, T, 1e6, DAI, 1e6)], records: { 0: grown } }, T)!;
+  expect(found.route).toMatchObject({ recent: false, confidence: 0.99, warnings: [] });
 });
 
 test('a self-issued token with huge reserves on both sides gives no other token a trusted price', () => {
