@@ -92,7 +92,7 @@ export type ListMeta = z.infer<typeof listMetaShape>;
 export const errorShape = z
   .object({
     success: z.literal(false),
-    error: z.string().meta({ description: 'Message for people; the wording may change' }),
+    error: z.string().meta({ description: 'Description of the problem for people; the wording may change' }),
     code: z.string().meta({
       description:
         'Stable code: bad_request, not_found, method_not_allowed, rate_limited, internal or unavailable',

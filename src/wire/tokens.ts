@@ -91,7 +91,9 @@ export type TokensAnswer = z.infer<typeof tokensAnswerShape>;
 export const warningShape = z
   .object({
     code: z.string().meta({ description: 'Stable code', example: 'no_route' }),
-    message: z.string().meta({ description: 'Message for people; the wording may change' }),
+    message: z
+      .string()
+      .meta({ description: 'Description of the warning for people; the wording may change' }),
     severity: z.enum(['info', 'warning', 'critical']).meta({ description: 'How serious the warning is' }),
   })
   .meta({ id: 'Warning' });

@@ -52,7 +52,7 @@ test('a backup of a running program is restored into another folder, and a progr
     output: expect.stringMatching(/^candlehouse: .*nightly already exists/m),
   });
   const checked = await runProgram(['reindex', '--from', '20', '--to', '60', '--check'], settings('one'));
-  expect(checked).toEqual({ code: 0, output: expect.stringContaining('equal those from the node') });
+  expect(checked).toEqual({ code: 0, output: expect.stringContaining('equal the rows from the node') });
   const refused = await runProgram(['restore', 'nightly', '--replace'], settings('one'));
   expect(refused).toEqual({ code: 1, output: expect.stringMatching(/stop this process before the restore/) });
   expect(await program.end('SIGTERM')).toBe(0);

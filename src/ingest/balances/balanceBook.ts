@@ -1,16 +1,16 @@
 /**
- * Decides which tokens' logs do not explain their balances, from comparisons with balanceOf. Pure:
+ * Finds tokens whose balances do not follow from their transfer logs, from comparisons with balanceOf. Pure:
  * balanceChecker calls the node and the database.
  *
  * With the whole history stored, balanceOf must equal the sum of the logs. A history that starts later lacks
- * the earlier balances. They are the same at every check, so only a changed difference is a mismatch. One
- * mismatch makes a token suspect. A second one, at another block, marks the token for good, even if later
- * checks agree.
+ * the earlier balances. The missing part is the same at every check, so only a difference that changes is a
+ * mismatch. One mismatch makes a token suspect. A second mismatch, at another block, marks the token
+ * permanently, even if later checks agree.
  */
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 
-/** Bounds the number of remembered differences. */
+/** Limit of the number of remembered differences. */
 const KNOWN_MAX = 20_000;
 
 export interface HeldToken {
@@ -18,7 +18,7 @@ export interface HeldToken {
   readonly holder: Hex;
 }
 
-/** One balance as of one block, raw units: the sum of the logs, and the contract's answer. */
+/** One balance at one block, in raw units: the sum of the logs, and the contract's answer. */
 export interface ComparedBalance extends HeldToken {
   readonly logs: bigint;
   readonly node: bigint;
@@ -30,15 +30,15 @@ export type TokenCheck = Pick<
 >;
 
 export interface Findings {
-  /** The checked tokens with their updated counts. */
+  /** The checked tokens with their new counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
-  /** Tokens with a new mismatch that are not marked yet. They are checked again soon. */
+  /** Tokens with a new mismatch that are not marked yet. Their balances are checked again soon. */
   readonly suspects: number;
 }
 
 interface Difference extends HeldToken {
-  /** balanceOf minus the logs, modulo 2^256, signed. */
+  /** Difference of balanceOf and the logs, modulo 2^256, signed. */
   readonly difference: bigint;
   readonly block: number;
 }
@@ -46,18 +46,18 @@ interface Difference extends HeldToken {
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
 export class BalanceBook {
-  /** Least recently checked first. */
+  /** Holders in the order of their last check, the oldest check first. */
   private readonly known = new Map<string, Difference>();
   private readonly tokens: Map<Hex, TokenCheck>;
-  /** Suspects of the last check, each with a holder to check again. */
+  /** Suspects of the last check, each with a holder whose balance is checked again. */
   private doubted: HeldToken[] = [];
 
-  /** `stored`: results of earlier runs. */
+  /** `stored` has the results of earlier runs. */
   constructor(stored: readonly TokenCheck[] = []) {
     this.tokens = new Map(stored.map((check) => [check.token, check]));
   }
 
-  /** Tokens marked as rebasing. They need no further checks. */
+  /** Number of tokens marked as rebasing: their balances change without transfers. They need no further checks. */
   marked(): Hex[] {
     return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }
@@ -73,7 +73,8 @@ export class BalanceBook {
     return [...again.values()];
   }
 
-  /** Records one check as of one block. `partial`: the stored history starts after the chain's first block. */
+  /** Records one check at one block. `partial` means that the stored history starts after the chain's first
+   * block. */
   note(block: number, compared: readonly ComparedBalance[], partial: boolean): Findings {
     const touched = new Set<Hex>();
     const doubted: HeldToken[] = [];
@@ -89,7 +90,8 @@ export class BalanceBook {
     return { tokens, mismatches, suspects: new Set(this.doubted.map(({ token }) => token)).size };
   }
 
-  /** Whether the balance is a mismatch. Remembers the difference. */
+  /** Whether the balance differs from its logs in a way that counts as a mismatch. Remembers the
+   * difference. */
   private isWrong(block: number, balance: ComparedBalance, partial: boolean): boolean {
     const key = keyOf(balance);
     const before = this.known.get(key);
@@ -104,7 +106,7 @@ export class BalanceBook {
     return before !== undefined && before.block !== block && before.difference !== difference;
   }
 
-  /** Counts one comparison of a token. Returns `wrong`. */
+  /** Counts one comparison of a token. Returns `wrong` unchanged. */
   private count(block: number, token: Hex, wrong: boolean): boolean {
     const before = this.tokens.get(token);
     const mismatchBlock = before?.mismatch_block ?? 0;

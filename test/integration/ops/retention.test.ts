@@ -141,7 +141,7 @@ test('reindex repairs changed rows, lost rows and the bars of these rows', async
   const before = await hashAll(tables);
   expect(await reindex(100, 140, true)).toEqual({
     code: 0,
-    said: expect.stringContaining('equal those from the node'),
+    said: expect.stringContaining('equal the rows from the node'),
   });
   const within = (from: number, to: number): string =>
     `ord BETWEEN ${toOrd(from, 0)} AND ${lastOrdOfBlock(to)}`;
