@@ -66,7 +66,7 @@ function addRunCommands(program: Command): void {
         await runAll(config, log, stopOnSignals(), which);
       });
   };
-  parts('serve', 'serve the API and the stream from stored data, without an ingester, without an ingester', {
+  parts('serve', 'serve the API and the stream from stored data, without an ingester', {
     api: true,
     ingest: false,
   });

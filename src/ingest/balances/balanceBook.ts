@@ -57,7 +57,7 @@ export class BalanceBook {
     this.tokens = new Map(stored.map((check) => [check.token, check]));
   }
 
-  /** Number of tokens marked as rebasing: their balances change without transfers. They need no further checks. */
+  /** Tokens marked as rebasing. They need no further checks. */
   marked(): Hex[] {
     return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }

@@ -17,7 +17,7 @@ export interface RangeWork {
   readonly since: number;
 }
 
-/** Number of comparisons of balances with the node since the start of the process. */
+/** Counters of the comparisons of balances with the node since the start of the process. */
 export interface BalanceCheckCounts {
   rounds: number;
   compared: number;

@@ -48,7 +48,7 @@ test.each(Array.from({ length: 64 }, (_, index) => index + 1))(
   },
 );
 
-test("a new head at equal height replaces the follower's newest block", () => {
+test('a new head at equal height replaces the newest block', () => {
   const { chain, follower } = followed(3, 5);
   const old = last(chain);
   chain.reorg(1);
