@@ -99,7 +99,7 @@ export interface BlockHead {
   readonly timestamp: number;
 }
 
-/** The header fields of a block by number, or of the newest one. Throws if the block does not exist. */
+/** The header fields of a block by number, or of the newest block. Throws if the block does not exist. */
 export async function getBlockHead(rpc: DevRpc, number: number | 'latest' = 'latest'): Promise<BlockHead> {
   const tag = number === 'latest' ? number : `0x${number.toString(16)}`;
   const block = await rpc.call('eth_getBlockByNumber', [tag, false]);

@@ -10,10 +10,10 @@ import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { ExcludedPool } from '../../wire/audit';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 
-/** At most this many other pools are listed. */
+/** The audit lists at most this many other pools. */
 const OTHERS_MAX = 20;
 
-/** Pools of a hop that its price leaves out. */
+/** Pools of a hop that the hop's price leaves out. */
 export function droppedPools(
   { next }: AuditRoute,
   { excluded }: HopPrice,
@@ -36,7 +36,7 @@ interface OtherPool {
   readonly atLimit: boolean;
 }
 
-/** The other pools of the token, deepest first. `skip`: legs of its route. */
+/** The other pools of the token, deepest first. `skip` lists the legs of its route. */
 export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
   return [...inputs.legs.values()]
     .filter(({ leg }) => (leg.token0 === token || leg.token1 === token) && !skip.has(leg.key))

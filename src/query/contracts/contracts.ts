@@ -28,7 +28,7 @@ const listShape = z.object({
 });
 
 export interface ContractQuestion {
-  /** 1 to 64 characters; null: all. */
+  /** Search text of 1 to 64 characters; null means all contracts. */
   readonly q: string | null;
   readonly verified: boolean | null;
   readonly kind: ContractKind | null;
@@ -39,9 +39,9 @@ export interface ContractQuestion {
 }
 
 export interface ContractReader {
-  /** Null: no sign of a contract at this address. */
+  /** Null if nothing shows that the address is a contract. */
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
-  /** The same for many addresses, in their order. At most 1,000. */
+  /** Reads many contracts in the order of their addresses; at most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
   list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
 }
