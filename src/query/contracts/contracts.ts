@@ -49,7 +49,7 @@ export interface ContractReader {
 /** A chain at one moment; null for a chain without stored blocks. */
 export type ChainAt = (chainId: number) => { readonly source: LogSource; readonly head: HeadSnapshot } | null;
 
-/** `verifiedDb`: the market chain's database, which stores the verified contracts. */
+/** `verifiedDb` is the name of the market chain's database, which stores the verified contracts. */
 export function createContractReader(chainAt: ChainAt, verifiedDb: () => string): ContractReader {
   const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
@@ -95,7 +95,7 @@ async function listContracts(
   const [first] = rows;
   if (first !== undefined || question.skip === 0)
     return { addresses: rows.map(({ address }) => address), total: Number(first?.total ?? 0) };
-  // A page past the end has no row, and only rows have the total.
+  // A page past the end has no row, and the total is only in the rows.
   const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
   return { addresses: [], total: Number(any?.total ?? 0) };
 }

@@ -10,17 +10,17 @@ import { tokenOf } from '../tokens/tokens';
 
 /** Every EVM chain counts its coin in wei. */
 const NATIVE_DECIMALS = 18;
-/** Tokens and LP tokens to check for a history that begins late. */
+/** Number of tokens and LP tokens to check if the history begins late. */
 const DEEPEST_MAX = 250;
 
 /** The native coin of the chain description. */
 export interface NativeCoin {
   readonly symbol: string;
-  /** Null: native prices do not exist. */
+  /** The wrapped native token; if null, native prices do not exist. */
   readonly wrapped: string | null;
 }
 
-/** A holding, and whether its value counts. The percentage of the total follows later. */
+/** A holding, and whether its value counts. The percentage of the total is computed later. */
 export interface ValuedToken {
   readonly token: PortfolioToken;
   readonly trusted: boolean;
@@ -33,7 +33,7 @@ export interface ValuedNative {
 
 type Holding = Omit<PortfolioNative, 'symbol' | 'decimals'>;
 
-/** `priced`: the token whose price applies, or null. */
+/** `priced` is the token whose price applies, or null. */
 function toHolding(raw: bigint, decimals: number, priced: string | null, prices: TokenPrices): Holding {
   const price = priced === null ? null : prices.now(priced);
   const usd = price?.usd ?? null;

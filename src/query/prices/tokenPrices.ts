@@ -13,7 +13,7 @@ import { perVersion, type PerVersion } from '../head/perVersion';
 import { makeTokenPrices, type Hop, type Hops, type TokenPrices } from './priceByHops';
 
 const DAY_SECONDS = 86_400;
-/** More tokens than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
 /** The anchors and the wrapped native token of the chain description. */
@@ -72,7 +72,7 @@ export async function readTokenPrices(
   return toTokenPrices(rows, pastRows, sources);
 }
 
-/** Pure. An anchor without a stored price has its configured price. */
+/** Computes the prices; an anchor without a stored price has its configured price. Pure. */
 export function toTokenPrices(
   rows: readonly HopRow[],
   pastRows: readonly PastHopRow[],

@@ -15,7 +15,8 @@ import type { TokenWindows } from './tokenWindows';
 const DAY_SECONDS = 86_400;
 
 /**
- * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after tracked swaps, 0 without a price.
+ * Trading of one token over all its pools. `high_h24` and `low_h24` are USD prices after tracked swaps, 0
+ * without a price.
  */
 export type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
@@ -23,7 +24,7 @@ export type TokenTrades = Readonly<
 >;
 
 export interface TokenFacts extends HoldingFacts {
-  /** Null: no swap in the last 24 hours. */
+  /** Null if the token had no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
   /** Block of the token's first pool. */
   readonly firstSeenBlock: number;
@@ -37,7 +38,7 @@ export class TokenEntry {
   private liquidity: number | null = null;
   private made: TokenItem | null = null;
 
-  /** `pairs`: sorted by address; at least one. */
+  /** `pairs` is sorted by address and has at least one pair. */
   constructor(
     readonly address: string,
     readonly pairs: readonly PairEntry[],
@@ -47,7 +48,7 @@ export class TokenEntry {
     this.price = prices.now(address);
   }
 
-  /** USD value of the token in its pools, and of anchors beside the token. */
+  /** USD value of the token in its pools, and of anchors in the same pools. */
   get liquidityUsd(): number {
     this.liquidity ??= liquidityOf(this.address, this.pairs);
     return this.liquidity;
@@ -90,7 +91,7 @@ export function warningsOfPrice(price: TokenPrice, decimals: number | null): War
   ];
 }
 
-/** USD value, by trusted prices only, of the token in its pools and of anchors beside the token. */
+/** USD value, by trusted prices only, of the token in its pools and of anchors in the same pools. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
   for (const { tokens, holdings } of pairs) {
@@ -140,7 +141,7 @@ function plainOrNull(value: number | null): string | null {
   return value === null || value === 0 ? null : plainNumber(value);
 }
 
-/** The detail of a token. `explorer`: address of an explorer page, or null. */
+/** The detail of a token. `explorer` is the address of an explorer page, or null. */
 export function toTokenDetail(
   { item, facts, price, pairs }: TokenEntry,
   windows: TokenWindows,

@@ -74,7 +74,7 @@ const contractShape = z.looseObject({
 });
 type ContractAnswer = z.infer<typeof contractShape>;
 
-/** Whether the server speaks this API. */
+/** Whether the server has this API. */
 export async function isSourcifyServer(
   fetch: JsonFetch,
   chainId: number,
@@ -95,7 +95,7 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
           `/v2/contracts/${chainId}?sort=asc&limit=${PAGE}${from}`,
           signal,
         );
-        // The server does not have this chain.
+        // The server does not know this chain.
         if (status === 404 || status === 400) return;
         const parsed = listShape.safeParse(body);
         if (!parsed.success)
@@ -141,7 +141,7 @@ function readAnswer(
 ): ImportedRecord {
   const milliseconds = Date.parse(answer.verifiedAt ?? '');
   const verifiedAt = Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
-  // The runtime code decides the verification status.
+  // The match of the runtime code decides the status of the verification.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('the contract is not verified on the server');
   const known: MetadataFacts = { ...facts, status, verifiedAt };
