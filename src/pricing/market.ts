@@ -18,6 +18,8 @@ export interface Market<L extends Leg = Leg> {
   tradedIn(leg: L): number;
   /** `unswapped` of the leg, as in LegMoves. */
   unswappedIn(leg: L): number;
+  /** Highest price of a configured anchor that lost its role, USD; Infinity for other tokens. */
+  ceilingOf(token: Hex): number;
   /** Time of the last block before the running epoch, unix seconds. Means are taken at this time. */
   readonly epochTime: number;
 }
@@ -35,6 +37,15 @@ export interface RouteHop extends HopPrice {
 
 /** USD per whole token of the anchors in force. */
 export type AnchorPrices = ReadonlyMap<Hex, number>;
+
+/** An anchor is never valued above this multiple of its configured price. */
+const ANCHOR_MAX = 1.02;
+
+/** Market.ceilingOf by the configured anchors. */
+export function ceilingsOf(anchors: readonly PriceAnchor[]): (token: Hex) => number {
+  const ceilings = new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd * ANCHOR_MAX]));
+  return (token) => ceilings.get(token) ?? Infinity;
+}
 
 export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
   return new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd]));
@@ -109,13 +120,14 @@ function hopInput<L extends Leg>(
   const record = market.recordOf(leg);
   const spot = market.stateOf(leg).price;
   const mean = record === undefined ? 0 : meanPrice(record, market.epochTime);
+  const ceiling = market.ceilingOf(token) / (anchors.get(next) ?? 0);
   const held = mean > 0 ? heldPart(market.unswappedIn(leg), spot, Math.log(mean)) : 0;
   const isHeld = Math.abs(held) > HELD_LOG_MIN;
   return {
     key: leg.key,
     weight: weight * left,
-    price: turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio),
-    meanPrice: turned(mean, fromToken0, ratio),
+    price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio)),
+    meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),
     held: isHeld,
     traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),
   };

@@ -5,12 +5,12 @@
  */
 import type { Hex } from '../domain/hex';
 import { pathConfidence, type UsdPrice } from './confidence';
-import { addMakers, closeEpoch, epochOf, epochStart, isMature, type LegRecord } from './epoch';
+import { addMakers, closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import { followSteps, type LegStep } from './holds';
 import { NO_STATE, type Leg, type LegKey } from './leg';
 import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
-import { priceRouteHop, type Market } from './market';
+import { ceilingsOf, priceRouteHop, type Market } from './market';
 import {
   HOPS_MAX,
   isAnchorRoute,
@@ -22,7 +22,7 @@ import {
   type PriceRoute,
   type TokenHop,
 } from './priceRoute';
-import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
+import { findRecentRoutes } from './recentRoutes';
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
@@ -101,6 +101,7 @@ export class Pricer {
       recordOf: ({ record }) => record,
       tradedIn: ({ moves }) => moves?.traded ?? 0,
       unswappedIn: (leg) => this.index.unswappedOf(leg),
+      ceilingOf: ceilingsOf(config.anchors),
       get epochTime() {
         return epochTime();
       },
@@ -227,6 +228,7 @@ export class Pricer {
       block: block.number,
       time: epochTime,
       tokenOf: ({ address }) => index.tokenOf(address),
+      findToken: (address) => index.findToken(address),
       live: () => index.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
@@ -281,35 +283,9 @@ export class Pricer {
 
   /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
   private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
-    const waiting = [...touched].filter(({ route }) => !isRouted(route));
-    if (waiting.length === 0) return;
-    // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
-    const legs: IndexedLeg[] = [];
-    const routed: RoutedTokens = new Map();
-    for (const token of waiting) {
-      for (const leg of token.legs) {
-        const other = otherToken(leg, token);
-        const { route } = other;
-        if (route === null || !isRouted(route)) continue;
-        const price = this.priceNow(other);
-        if (price === null) continue;
-        routed.set(other, { route, usd: price.usd });
-        legs.push(leg);
-      }
-    }
-    if (routed.size === 0) return;
-    const known = new Set(routed.keys());
-    const input = {
-      market: this.market,
-      anchors: this.index.progress.anchors,
-      recent: true,
-      isYoung: (leg: IndexedLeg) => !isMature(leg, block.number),
-      // A routed token keeps its route, so only legs to unrouted tokens are followed.
-      legsOf: (token: IndexedToken) => unroutedLegs(token),
-      weigh: (leg: IndexedLeg) => weighNow(leg, block.timestamp),
-    };
-    searchRoutes(input, routed, legs);
-    for (const [token, { route }] of routed) if (!known.has(token)) routes.set(token, route);
+    const { anchors } = this.index.progress;
+    const context = { market: this.market, anchors, priceOf: (of: IndexedToken) => this.priceNow(of) };
+    for (const [token, route] of findRecentRoutes(touched, block, context)) routes.set(token, route);
   }
 
   private hopOf(token: IndexedToken, route: PriceRoute<IndexedLeg>): CurrentHop {
@@ -373,21 +349,6 @@ export class Pricer {
 
 function byAddress(a: IndexedToken, b: IndexedToken): number {
   return a.address < b.address ? -1 : 1;
-}
-
-/** Legs of the token whose other token has no route. */
-function unroutedLegs(token: IndexedToken): readonly IndexedLeg[] {
-  return token.legs.filter((leg) => !isRouted(otherToken(leg, token).route));
-}
-
-function otherToken({ tokens }: IndexedLeg, token: IndexedToken): IndexedToken {
-  return tokens[0] === token ? tokens[1] : tokens[0];
-}
-
-function weighNow({ state, moves, record }: IndexedLeg, time: number): LegWeight | null {
-  if (!(state.price > 0) || !(state.liquidity > 0)) return null;
-  const moved = moves === null ? (record?.movedAt ?? time) : time;
-  return { state, liquidity: state.liquidity, age: time - moved };
 }
 
 /** Multiplies from the token to the anchor: price(T) = hop(T) · price(next). */

@@ -16,7 +16,7 @@ import {
   type LegRecord,
 } from '../../src/pricing/epoch';
 import { NO_STATE, type Leg } from '../../src/pricing/leg';
-import { priceRouteHop, type Market } from '../../src/pricing/market';
+import { ceilingsOf, priceRouteHop, type Market } from '../../src/pricing/market';
 import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/pricer';
 import { isAnchorRoute, type PriceRoute, type TokenHop } from '../../src/pricing/priceRoute';
 import { Random } from '../support/random';
@@ -86,11 +86,12 @@ function recordWorld(seed: number) {
 const routesOf = ({ world, legs, records, ...at }: ReturnType<typeof recordWorld>, order = legs) =>
   findRoutesOver(world.config, order, records, at);
 
-function marketOf({ records, time }: ReturnType<typeof recordWorld>): Market {
+function marketOf({ world, records, time }: ReturnType<typeof recordWorld>): Market {
   return {
     stateOf: ({ key }) => records.get(key)?.state ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: () => 0,
+    ceilingOf: ceilingsOf(world.config.anchors),
     unswappedIn: ({ key }) => records.get(key)?.unswapped ?? 0,
     epochTime: time,
   };
@@ -105,6 +106,7 @@ test('routes equal those of a plain exhaustive search, for any order of the legs
     const market = marketOf(scene);
     const expected = naiveRoutes({
       anchors: found.anchors,
+      wrappedNative: scene.world.config.wrappedNative,
       legs: scene.legs,
       records: scene.records,
       block: scene.block,

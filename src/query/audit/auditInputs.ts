@@ -4,12 +4,13 @@
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { wholeTokens } from '../../domain/amounts';
+import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
 import { epochOf, unswappedAt, type LegRecord } from '../../pricing/epoch';
 import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
-import { priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
+import { ceilingsOf, priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
@@ -51,6 +52,8 @@ export interface AuditInputs {
   readonly path: readonly AuditRoute[];
   /** The token at the end of the path; null for a token without a route. */
   readonly anchor: Hex | null;
+  /** Codes of warnings about this anchor. */
+  readonly anchorWarnings: readonly string[];
   readonly anchors: AnchorPrices;
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
@@ -89,7 +92,7 @@ export async function readAuditInputs(
   const hops = new HopReader(reader, sources.anchors, now);
   const given = sources.anchors.map(({ address }) => address);
   const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
-  const [block, rows] = await Promise.all([
+  const [block, { rows, anchorWarnings }] = await Promise.all([
     table?.block ?? getAuditBlock(runner, chainId, head, number),
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
@@ -114,7 +117,7 @@ export async function readAuditInputs(
   const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
   const recorded = recordsOf(legs, records);
   const holds = holdsOf(legs, rawStates, recorded, block);
-  const market = makeMarket(block, states, recorded, holds);
+  const market = makeMarket(block, states, recorded, holds, sources.anchors);
   const needsTrades = path.some((route) => priceRouteHop(route, market, anchors).deviates);
   const traded = needsTrades ? sumTrades(await reader.listTrades(onPath), legs, decimalsOf) : new Map();
   const end = path.at(-1)?.next ?? token;
@@ -122,6 +125,7 @@ export async function readAuditInputs(
     block,
     path,
     anchor: anchors.has(end) ? end : null,
+    anchorWarnings,
     anchors,
     market: { ...market, tradedIn: ({ key }) => traded.get(key) ?? 0 },
     legs,
@@ -146,8 +150,14 @@ async function readLegs(
   return legs;
 }
 
+interface FoundPath {
+  readonly rows: readonly RouteRow[];
+  /** Warnings about the anchor at the end of the path. */
+  readonly anchorWarnings: readonly string[];
+}
+
 /** Routes from the token up to the anchor. The first query also reads `likely`, to save further queries. */
-async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<RouteRow[]> {
+async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<FoundPath> {
   const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
   let at = token;
@@ -157,7 +167,7 @@ async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[])
     path.push(row);
     at = row.next_token;
   }
-  return path;
+  return { rows: path, anchorWarnings: known.get(at)?.warnings ?? [] };
 }
 
 function legsPoolOf(pool: AuditPoolRow): Parameters<typeof legsOf>[0] {
@@ -267,12 +277,14 @@ function makeMarket(
   states: ReadonlyMap<LegKey, LegState>,
   records: ReadonlyMap<LegKey, LegRecord>,
   holds: ReadonlyMap<LegKey, number>,
+  anchors: readonly Anchor[],
 ): Market {
   return {
     stateOf: ({ key }) => states.get(key) ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: () => 0,
     unswappedIn: ({ key }) => holds.get(key) ?? 0,
+    ceilingOf: ceilingsOf(anchors),
     epochTime: block.epochTime,
   };
 }

@@ -3,7 +3,7 @@ import type { HopWarning } from '../../pricing/hop';
 import type { RouteWarning } from '../../pricing/priceRoute';
 import type { Warning } from '../../wire/tokens';
 
-type HopCode = HopWarning | RouteWarning | 'v3_narrow_range';
+type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range';
 type Text = readonly [message: string, severity: Warning['severity']];
 
 const OF_HOP: Readonly<Record<HopCode, Text>> = {
@@ -26,6 +26,7 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'uses a pool younger than 100 blocks, or one that fewer than two makers have traded in',
     'warning',
   ],
+  private_route: ['goes through a token that has no other market than this token and the anchors', 'warning'],
   recent_pool: [
     'uses present liquidity, because no pool has the age, the makers and the mean liquidity for a trusted price',
     'warning',
@@ -56,6 +57,13 @@ export function hopWarnings(codes: Iterable<string>, step: number, from: string,
 export const LOW_LIQUIDITY: Warning = {
   code: 'low_liquidity',
   message: 'This price has little liquidity, so it does not count in volume and liquidity',
+  severity: 'warning',
+};
+
+export const ANCHOR_ABOVE_PEG: Warning = {
+  code: 'anchor_above_peg',
+  message:
+    'The anchor trades more than 2 % above the other anchors; its configured price counts, and the other token of its pools is in doubt',
   severity: 'warning',
 };
 

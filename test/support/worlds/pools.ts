@@ -117,6 +117,7 @@ export function findRoutesOver(
     block,
     time,
     tokenOf: ({ address }) => index.tokenOf(address),
+    findToken: (address) => index.findToken(address),
     live: () => index.liveLegs(),
     legsOf: (anchor) => index.tokenOf(anchor).legs,
   });

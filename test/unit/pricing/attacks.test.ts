@@ -3,7 +3,7 @@ import { TRUSTED_MIN, type UsdPrice } from '../../../src/pricing/confidence';
 import type { Hex } from '../../../src/domain/hex';
 import type { LegStep } from '../../../src/pricing/holds';
 import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
-import { ANCHORS, DAI, NATIVE, token, v2, v3, type TestPool } from '../../support/worlds/pools';
+import { ANCHORS, DAI, NATIVE, token, USDC, v2, v3, type TestPool } from '../../support/worlds/pools';
 
 const REM = token(50);
 const SECONDS = 10;
@@ -137,6 +137,18 @@ test('swaps that take a donation out again leave no trace in the price', () => {
   expect(prices.get(202)!.usd).toBeCloseTo(5, 9);
   // A real rise of 10 % counts at once.
   expect(prices.get(210)!.usd).toBeCloseTo(5.5, 9);
+});
+
+test('an anchor that lost its role is never valued above 1.02 USD', () => {
+  const pools = [honest(v2(1, USDC, 1e6, DAI, 9e5)), honest(v2(2, USDC, 1e6, DAI, 9e5))];
+  const pushed = v2(1, USDC, 1e5, DAI, 9e5);
+  const prices = follow(USDC, 210, ...pools, {
+    200: [{ pool: pushed, traded: 1e6 }],
+    201: [{ pool: v2(2, USDC, 1e5, DAI, 9e5), traded: 1e6 }],
+  });
+  expect(prices.get(199)!.usd).toBeCloseTo(0.9, 9);
+  for (let block = 200; block <= 210; block += 1) expect(prices.get(block)!.usd).toBeLessThanOrEqual(1.02);
+  expect(prices.get(201)!.usd).toBe(1.02);
 });
 
 test('a concentrated pool that holds only the known token has no depth', () => {

@@ -187,11 +187,14 @@ test('an anchor that trades above the others keeps its configured price, and the
       v2(2, DAI, 1e6, USDT, 1e6 / usdt),
       v2(3, USDC, 1e6, USDT, 1e6 / usdt),
     ];
-    expect([...routesOf({ pools, anchors: THREE }).anchors]).toEqual([
+    const { anchors, routed } = routesOf({ pools, anchors: THREE });
+    expect([...anchors]).toEqual([
       [DAI, 1],
       [USDC, 1],
       [USDT, 1],
     ]);
+    expect(routed.get(USDT)!.route.warnings).toEqual(['anchor_above_peg']);
+    expect(routed.get(DAI)!.route.warnings).toEqual([]);
   }
 });
 
@@ -215,6 +218,39 @@ test('anchors without a common pool are compared through the native token', () =
   expect([...routesOf({ pools }).anchors.keys()]).toEqual([USDC]);
   const dust = [v2(1, NATIVE, 900, DAI, 900), v2(2, NATIVE, 1e6, USDC, 0.9e6)];
   expect([...routesOf({ pools: dust }).anchors.keys()]).toEqual([DAI, USDC]);
+});
+
+test('a direct pool between two anchors outranks a false comparison through the native token', () => {
+  // The native pools of USDC say 0.50 USD, the direct pool says 1 USD.
+  const native = [v2(1, NATIVE, 1e9, DAI, 50_000), v2(2, NATIVE, 1e9, USDC, 100_000)];
+  const sound = (pools: readonly TestPool[]) => [...routesOf({ pools }).anchors.keys()];
+  expect(sound(native)).toHaveLength(1);
+  expect(sound([...native, v2(3, USDC, 40_000, DAI, 40_000)])).toEqual([DAI, USDC]);
+});
+
+test('direct pools with an anchor that carry a trusted price beat a deeper path through another token', () => {
+  const mine = token(60);
+  const pools = [
+    v2(1, T, 350_000, DAI, 350_000),
+    // Ten million USD, held by the attacker, give T a price of 1000 USD through a token of the attacker.
+    v2(2, mine, 1e7, DAI, 1e7),
+    v2(3, T, 1e4, mine, 1e7),
+  ];
+  expect(routedOf({ pools }, T)).toMatchObject({ usd: 1, route: { next: DAI } });
+  const byNative = [v2(4, NATIVE, 1e10, DAI, 5e5), v2(5, T, 350_000, NATIVE, 7e9), ...pools.slice(1)];
+  expect(routedOf({ pools: byNative }, T)!.usd).toBeCloseTo(1, 9);
+});
+
+test('a route through a token without another market is not trusted', () => {
+  const mine = token(60);
+  const path = [v2(2, mine, 1e7, DAI, 1e7), v2(3, T, 1e4, mine, 1e7)];
+  expect(routedOf({ pools: path }, T)!.route).toMatchObject({ confidence: 0.4, warnings: ['private_route'] });
+  // Another token with an own market makes the next token tradable for everyone.
+  const market = [v2(4, NATIVE, 1e10, DAI, 5e5), v2(5, mine, 2_000, NATIVE, 4e7)];
+  expect(routedOf({ pools: [...path, ...market] }, T)!.route).toMatchObject({
+    confidence: 1,
+    warnings: [],
+  });
 });
 
 test('a peg is judged by mean prices and depths, so a short price push does not change it', () => {
