@@ -13,5 +13,7 @@ export const explorerMetaShape = z.object({
   }),
   as_of_timestamp: count
     .nullable()
-    .meta({ description: 'Time of that block, unix seconds, UTC; null if as_of_block is null' }),
+    .meta({
+      description: 'Time of the newest indexed block, unix seconds, UTC; null if as_of_block is null',
+    }),
 });
