@@ -100,7 +100,7 @@ function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Fig
   };
 }
 
-/** Has no target: it shows how much of the other figures is due to the machine. */
+/** This figure has no target. It shows how much of the other figures is due to the machine. */
 function floorFigure({ keyedRead, selectOne }: Times, p: 50 | 99): Figure {
   const value = percentile(keyedRead, p);
   const limit = percentile(selectOne, p);
