@@ -40,7 +40,7 @@ beforeAll(() => {
     .digest('hex');
   writeFileSync(join(folder, 'node_modules', '.candlehouse-lock'), lock);
   writeFileSync(join(folder, 'dist', 'main.js'), PROGRAM);
-  // The file time is newer than every source, as after a build.
+  // The file gets a time newer than every source file, as after a build, so that no build starts.
   const later = Date.now() / 1_000 + 60;
   utimesSync(join(folder, 'dist', 'main.js'), later, later);
 });

@@ -104,7 +104,7 @@ function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Fig
 function floorFigure({ keyedRead, selectOne }: Times, p: 50 | 99): Figure {
   const value = percentile(keyedRead, p);
   const limit = percentile(selectOne, p);
-  const name = `ticks, for comparison: one row by its key, p${p}`;
+  const name = `read of one row by its key, for comparison with ticks, p${p}`;
   return {
     name,
     value,

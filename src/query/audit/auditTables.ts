@@ -104,7 +104,8 @@ function laidOver<Row>(
   return all;
 }
 
-/** Answers from the tables. Only hops, pools and trades still need a query. */
+/** Answers the reads of an audit from the tables in memory. Only hops, pools and trades still need a
+ * query. */
 function createTableReader(
   stored: AuditReader,
   { routes, epochs }: Kept,

@@ -18,8 +18,8 @@ export interface DecodedField {
 /** Decodes a word of 64 lower-case hex digits. Throws for an invalid word. */
 export type WordReader = (word: string) => string | boolean;
 
-/** A type, prepared for decoding. `heads` is the number of its bytes in the head of the parent; 0 means that
- * the head has an offset. */
+/** A type, prepared for decoding. `heads` is the number of bytes of the value in the head of its parent. 0
+ * means that the head has an offset. */
 export type Layout = { readonly heads: number } & (
   | { readonly kind: 'word'; readonly read: WordReader }
   | { readonly kind: 'bytes' | 'string' }

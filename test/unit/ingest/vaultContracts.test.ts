@@ -17,7 +17,7 @@ import { answeringCalls, contextOf, type Asked } from '../../support/node/vaultS
 
 interface PoolAnswers {
   readonly books: Hex | null;
-  /** The answers in the order of SELECTORS. */
+  /** The answers of the contracts, in the order of the functions in SELECTORS. */
   readonly pool: readonly (Hex | null)[];
 }
 
