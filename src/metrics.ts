@@ -5,7 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Transfer counters of an ingester since its start. */
-export interface TransferFigures {
+interface TransferFigures {
   /** Number of skipped logs, by reason. */
   readonly skippedTransfers: Readonly<Record<'nft' | 'malformed' | 'unplaced', number>>;
   readonly balanceChecks: Readonly<
@@ -54,7 +54,7 @@ export interface Metrics {
 }
 
 /** Number of calls to one endpoint by one user. It only grows. */
-export interface RpcFigures {
+interface RpcFigures {
   readonly name: string;
   readonly calls: number;
   /** Number of failed calls, by kind of error. */

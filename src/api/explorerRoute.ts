@@ -146,7 +146,7 @@ export function asOf(moment: ChainMoment | null): {
 
 /** The snapshot of a chain; null if this service does not ingest the chain. Throws unavailable if an ingested
  * chain cannot be read now. */
-export function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
+function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
   const chain = deps.findChain(chainId);
   if (chain === null) return null;
   const head = chain.head();

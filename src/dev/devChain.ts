@@ -18,7 +18,7 @@ import { mineHistory, type History } from './world/history';
 import { tradeLive, type LiveOptions } from './trading/liveTrader';
 import type { ChainConfigFile, World } from './world/world';
 
-export interface DevChainOptions {
+interface DevChainOptions {
   /** Folder in which the chain's folder is created. */
   readonly dataDir: string;
   readonly log: Logger;
@@ -34,7 +34,7 @@ export interface DevChainOptions {
   readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs'>;
 }
 
-export interface DevChain {
+interface DevChain {
   /** Id of the chain: `dev-` and eight hex digits. */
   readonly id: string;
   /** Folder for all data about this chain: `<dataDir>/<id>`. */

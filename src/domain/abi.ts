@@ -95,14 +95,14 @@ function depthOf(value: unknown, max: number): number | null {
 
 /** The signature of an entry, such as `Transfer(address,address,uint256)`. Null if the name or a type is
  * invalid. */
-export function signatureOf(entry: AbiEntry): string | null {
+function signatureOf(entry: AbiEntry): string | null {
   if (entry.name === undefined || !/^[A-Za-z_$][\w$]*$/.test(entry.name)) return null;
   const types = (entry.inputs ?? []).map(typeOf);
   return types.includes(null) ? null : `${entry.name}(${types.join(',')})`;
 }
 
 /** The type of a parameter as written in signatures. A tuple is written as the list of its components. */
-export function typeOf(parameter: AbiParameter): string | null {
+function typeOf(parameter: AbiParameter): string | null {
   const { type } = parameter;
   const tuple = TUPLE.exec(type);
   if (tuple !== null) {

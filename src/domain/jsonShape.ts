@@ -3,7 +3,7 @@
  * more than its length suggests.
  */
 
-export interface JsonBounds {
+interface JsonBounds {
   /** Limit of the nesting depth of lists and objects. */
   readonly depthMax: number;
   /** Limit of the number of lists, objects and commas. */

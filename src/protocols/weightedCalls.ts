@@ -23,13 +23,13 @@ const GRADUAL_WORDS_MIN = 4;
 const WORD_DIGITS = 64;
 const DATA_START = 2;
 
-export interface ContractCall {
+interface ContractCall {
   readonly to: Hex;
   readonly data: Hex;
 }
 
 /** Facts from a pool's contract. */
-export interface PoolFacts {
+interface PoolFacts {
   readonly poolType: 4 | 5;
   /**
    * Weights in units where 1e18 means 1, in the order of the pool's tokens. Null for a stable pool, or if the
@@ -41,7 +41,7 @@ export interface PoolFacts {
 }
 
 /** The vault's record of a pool. */
-export interface VaultPoolTokens {
+interface VaultPoolTokens {
   readonly tokens: readonly Hex[];
   /** Balances in raw units: cash plus managed. */
   readonly balances: readonly bigint[];

@@ -42,7 +42,7 @@ export interface LegIndexes {
 }
 
 /** A swap on its leg. Amounts are changes of the pool's balances in raw units, positive into the pool. */
-export interface LegSwap extends LegIndexes {
+interface LegSwap extends LegIndexes {
   readonly token0: Hex;
   readonly token1: Hex;
   readonly amount0: bigint;

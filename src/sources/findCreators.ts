@@ -117,7 +117,7 @@ function isChild(parent: Hex, contract: Hex): boolean {
   return false;
 }
 
-export interface Transaction {
+interface Transaction {
   readonly from: Hex;
   /** Called contract; null if the transaction deploys a contract. */
   readonly to: Hex | null;

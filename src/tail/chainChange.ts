@@ -14,7 +14,7 @@ import type { ChainChange, LiveEvent, Reorg } from './hub';
 import { eventMessage, gapMessage, positionId } from './streamMessage';
 
 /** A change with more events than this is sent as a gap, for example after a backfill or a long outage. */
-export const CHANGE_EVENTS_MAX = 10_000;
+const CHANGE_EVENTS_MAX = 10_000;
 
 /** The change from `old` to `next`. Both are snapshots of one chain, and the last final block did not go
  * back. */
@@ -78,11 +78,7 @@ async function listHashesUnder(
 
 /** The newest block of `old` that `next` still contains. Blocks link by hash, so both contain all older
  * blocks too. */
-export function findFork(
-  old: HeadSnapshot,
-  next: HeadSnapshot,
-  finalHashes: ReadonlyMap<number, Hex>,
-): number {
+function findFork(old: HeadSnapshot, next: HeadSnapshot, finalHashes: ReadonlyMap<number, Hex>): number {
   for (const block of [...old.blocks].reverse()) {
     const hash = hashAt(next, block.number, finalHashes);
     if (hash === block.hash) return block.number;

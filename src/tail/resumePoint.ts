@@ -16,7 +16,7 @@ import { reorgMessage, type StreamMessage, type StreamPosition } from './streamM
 const REORG_DEPTH_MAX = 1_024;
 const NO_HASH8 = '00000000';
 
-export interface ResumePoint {
+interface ResumePoint {
   /** Events after this position (`ord`) are new to the client. */
   readonly afterOrd: number;
   /** A message that is sent first if a reorg removed the client's last event. */
@@ -85,7 +85,7 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
  * The orphaned blocks after the fork, up to the named block. Null if the row of a block is no longer stored.
  * The loop is bounded by `kept`, because each step goes one block down.
  */
-export function followBranch(
+function followBranch(
   kept: readonly KeptBlock[],
   canonical: ReadonlyMap<number, Hex>,
   block: number,

@@ -55,7 +55,7 @@ export interface TailLoop {
   facts(): TailFacts;
 }
 
-export interface TailLoopOptions {
+interface TailLoopOptions {
   readonly runner: QueryRunner;
   readonly chainId: number;
   readonly hub: Hub;

@@ -18,7 +18,7 @@ export interface ClientRun {
   readonly stderr: string;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Working folder of the client. By default an empty folder that is removed at the end. */

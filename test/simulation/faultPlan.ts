@@ -5,7 +5,7 @@
 import { AppError } from '../../src/errors';
 import type { Random } from '../support/random';
 
-export type Death =
+type Death =
   /** The client process dies. Running statements finish normally, but their results are lost. */
   | 'client'
   /** The engine dies, and all statements stop at once. */

@@ -48,7 +48,7 @@ export interface SeedRun {
   readonly tookMs: number;
 }
 
-export interface RunHooks {
+interface RunHooks {
   /** Called after each death of the process. */
   readonly afterLife?: (chain: SimChain, clock: VirtualClock) => Promise<void>;
   /** Called after each change of the head that is known to be stored. */

@@ -30,7 +30,7 @@ export function contract(deps: ExplorerDeps): Route {
 /**
  * The facts about a contract, even if it has code but no logs. Null if the address is not a contract.
  */
-export async function findContract(
+async function findContract(
   deps: ExplorerDeps,
   chainId: number,
   address: Hex,

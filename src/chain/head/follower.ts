@@ -15,7 +15,7 @@ import { BeyondFinality } from './beyondFinality';
  * - `known`: The header is canonical already (a repeated head, or a lagging node); nothing changes.
  * - `unlinked`: The header's parent is not canonical here (a gap, or an earlier fork); nothing changes.
  */
-export type FollowerAnswer =
+type FollowerAnswer =
   | { readonly kind: 'append' }
   | { readonly kind: 'reorg'; readonly forkNumber: number; readonly removed: readonly BlockRef[] }
   | { readonly kind: 'known' }

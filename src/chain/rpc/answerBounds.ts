@@ -23,7 +23,7 @@ const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_call: MIB,
 };
 
-export interface AnswerBound {
+interface AnswerBound {
   readonly bytesMax: number;
   /** Which limit applies: `call` if the caller set the limit, `answer` if it is the general limit. */
   readonly cut: 'call' | 'answer';
@@ -71,7 +71,7 @@ export class ByteBudget {
 }
 
 /** All endpoints of all chains in the process share this limit. */
-export const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
+const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
 export class AnswerMeter {
   bytes = 0;

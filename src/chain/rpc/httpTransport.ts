@@ -3,6 +3,7 @@
  * the whole answer.
  */
 import { Agent, request, type Dispatcher } from 'undici';
+
 import { linkSignals } from './abortSignals';
 import { AnswerMeter, boundOf } from './answerBounds';
 import { withDeadline } from './clock';

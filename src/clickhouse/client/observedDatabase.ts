@@ -1,7 +1,7 @@
 /** Wraps a database to time and count its statements by name, for metrics. */
 import type { Database } from './database';
 
-export interface DatabaseObserver {
+interface DatabaseObserver {
   /** `name` is the table of an insert, otherwise the name of the statement. There are only few names. */
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }

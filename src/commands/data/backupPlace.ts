@@ -30,7 +30,7 @@ const BACKUPS = 'backups';
 
 /** Folder of a backup of the embedded server. A plain name is a folder below DATA_DIR/backups; any other text
  * is a path. */
-export function backupFolder(place: string, dataDir: string): string {
+function backupFolder(place: string, dataDir: string): string {
   if (isDestination(place)) {
     throw new AppError(
       'bad_config',

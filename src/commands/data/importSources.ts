@@ -25,7 +25,7 @@ import { openStorage } from '../storage';
 const DESCENDANTS = [369, 943];
 const CHAINS = [...DESCENDANTS, ANCESTOR_CHAIN];
 
-export interface ImportOptions {
+interface ImportOptions {
   /** The chains to import; an empty list means all chains of the source. */
   readonly chains: readonly number[];
   /** URL of a node of the market chain; null means RPC_URL. */

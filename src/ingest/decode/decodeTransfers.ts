@@ -47,7 +47,7 @@ export interface SkippedLogs {
   unplaced: number;
 }
 
-export interface TransferRules {
+interface TransferRules {
   /** The wrapped native token. If null, deposits and withdrawals are ignored. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;

@@ -22,7 +22,7 @@ const RECHECKS_MAX = 3;
 const RECHECK_MS = 1_000;
 
 /** The target table of a view that does not match its source. */
-export interface WrongTotal {
+interface WrongTotal {
   /** Table of the view. For bars, the name is followed by the timeframe in seconds. */
   readonly name: string;
   readonly source: EventTableName;
@@ -100,7 +100,7 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
  * The first view that lacks the newest rows of the range, or null. The answer is reliable only for the newest
  * stored range.
  */
-export async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
+async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
   const each = NEWEST.map(
     ([target, ord, source, where]) =>
       `SELECT '${target}' AS name,

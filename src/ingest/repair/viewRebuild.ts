@@ -62,7 +62,7 @@ export interface RebuildOptions {
  * Limits one statement: groups of `groupBlocks` blocks with at most `rows` rows of the source in total, but
  * at least one group.
  */
-export interface StepSize {
+interface StepSize {
   readonly rows: number;
   readonly groupBlocks: number;
 }

@@ -2,7 +2,7 @@
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
 import type { IngestStatus, RangeWork } from './status';
 
-export interface IngestProblem {
+interface IngestProblem {
   /** The code is stable, so clients may compare it. */
   readonly code: string;
   readonly message: string;
@@ -29,7 +29,7 @@ const UNFINAL_BLOCKS_MAX = 512;
 /** Catching up for a shorter time than this, in ms, is not reported. */
 const CATCH_UP_MIN_MS = 3_000;
 
-export interface ProblemTimes {
+interface ProblemTimes {
   /** The ingester's own clock, in ms. */
   readonly now: number;
   /** The system clock, unix time in ms. It is compared with the times of blocks. */

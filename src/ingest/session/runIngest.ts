@@ -39,7 +39,7 @@ const CONTRADICTION_MS = 15_000;
 /** Random commits are below this limit. They fit a JavaScript number, and equal commits are very unlikely. */
 const COMMIT_SPAN = 2 ** 52;
 
-export interface IngestOptions {
+interface IngestOptions {
   readonly store: Store;
   /** Access to lost rows. If absent, the ingester does not look for lost rows. */
   readonly gaps?: GapStore | undefined;

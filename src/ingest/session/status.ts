@@ -5,7 +5,7 @@
 import type { BlockRef } from '../../domain/block';
 import type { SkippedLogs } from '../decode/decodeTransfers';
 
-export type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
+type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
 
 /** Work on a range of blocks that is running or was interrupted. */
 export interface RangeWork {
@@ -17,8 +17,8 @@ export interface RangeWork {
   readonly since: number;
 }
 
-/** Counters of the comparisons of balances with the node since the start of the process. */
-export interface BalanceCheckCounts {
+/** Comparisons of balances with the node since the start of the process. */
+interface BalanceCheckCounts {
   rounds: number;
   compared: number;
   mismatches: number;

@@ -15,7 +15,7 @@ import { inPause } from './pause';
 import { readFloors } from './retention';
 import { findWrongTotal } from '../repair/viewCheck';
 
-export interface CloneOptions {
+interface CloneOptions {
   /** A connection to the source database. */
   readonly database: Database;
   /** `source` is the name of the database to copy, `target` the name of the copy. */

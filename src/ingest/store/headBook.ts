@@ -10,7 +10,7 @@ import type { HeadBlockRows } from '../rows/encodeBlocks';
 import type { StoredHead, StoredState } from './store';
 
 /** One change of the head. */
-export interface HeadChange {
+interface HeadChange {
   /** Blocks whose rows are not stored yet. */
   readonly fresh: readonly HeadBlockRows[];
   readonly canonical: readonly StoredHead[];

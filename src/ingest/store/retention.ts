@@ -73,7 +73,7 @@ export interface PrunePlan {
   readonly bytes: number;
 }
 
-export interface PruneBound {
+interface PruneBound {
   readonly table: Prunable;
   readonly chainId: number;
   /** Rows of blocks below this block are dropped. */

@@ -6,7 +6,7 @@ import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { BarPart } from './barParts';
 
 /** `lastOrd` is the position of the last swap with both prices; 0 if there is no such swap. */
-export type BarPrices = Pick<
+type BarPrices = Pick<
   BarPart,
   'bucket' | 'openOrd' | 'open' | 'closeOrd' | 'close' | 'high' | 'low' | 'lastOrd'
 >;

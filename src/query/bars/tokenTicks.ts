@@ -26,7 +26,7 @@ export interface TokenTicksRequest {
   readonly fill: boolean;
 }
 
-export interface TokenTicksSource {
+interface TokenTicksSource {
   readonly runner: QueryRunner;
   /** The wrapped native token; null if not configured, so that native prices do not exist. */
   readonly wrappedNative: Hex | null;

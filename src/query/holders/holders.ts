@@ -219,7 +219,7 @@ async function listMovedTokens(
  * The block up to which both snapshots certainly have the same chain: the later of the two last final blocks,
  * if the other snapshot has this block too. Null if they are too far apart.
  */
-export function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
+function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   if (one.finalTo === other.finalTo) return one.finalTo;
   const [low, high] = one.finalTo < other.finalTo ? [one, other] : [other, one];
   const cursorHash = high.blocks[0]?.parentHash ?? high.hash;

@@ -6,7 +6,7 @@
  */
 import type { ParamType } from 'ethers';
 
-export type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
+type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
 
 export interface DecodedField {
   readonly name: string;
@@ -33,7 +33,7 @@ interface FieldLayout {
   readonly layout: Layout;
 }
 
-export interface ReadValue {
+interface ReadValue {
   /** The value; null if none of its bytes are kept. */
   readonly value: DecodedValue | null;
   /** True if a part of the value is not kept. */

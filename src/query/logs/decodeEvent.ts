@@ -17,7 +17,7 @@ import {
   type WordReader,
 } from './abiValues';
 
-export interface DecodedArg extends Omit<DecodedField, 'value'> {
+interface DecodedArg extends Omit<DecodedField, 'value'> {
   /** The value; null if none of its bytes are kept. */
   readonly value: DecodedField['value'] | null;
   /** True if a part of the value is not kept. */
@@ -36,7 +36,7 @@ export interface DecodedLog {
 }
 
 /** The parts of a log that decoding needs. */
-export interface LogWords {
+interface LogWords {
   readonly topics: readonly Hex[];
   readonly data: Hex;
   /** Length of the whole data in bytes, if `data` has only the first bytes. */

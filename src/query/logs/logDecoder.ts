@@ -22,7 +22,7 @@ const FINDINGS_KEPT = 4;
  * dropped. */
 const ADDRESSES_KEPT = 20_000;
 
-export interface DecoderDeps {
+interface DecoderDeps {
   readonly verified: Pick<VerifiedReader, 'findMany'>;
   readonly signatures: Pick<SignatureReader, 'listBySelectors'>;
 }

@@ -20,7 +20,7 @@ export interface OwnedPosition {
   readonly liquidity: string;
 }
 
-export interface OwnedLp {
+interface OwnedLp {
   readonly balance: bigint;
   /** The supply; null if unknown. */
   readonly supply: bigint | null;

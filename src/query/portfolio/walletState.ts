@@ -20,7 +20,7 @@ export interface WalletNode {
   readonly seeds: BalanceSeeds;
 }
 
-export interface Wallet {
+interface Wallet {
   readonly address: Hex;
   /** Sums of the logs at the block. */
   readonly balances: Balances;

@@ -37,7 +37,7 @@ export interface RegexQuestion {
 }
 
 /** The question as parameters of the queries. */
-export type SourceFilter = {
+type SourceFilter = {
   readonly verified_db: string;
   readonly chain_id: number;
   readonly language: string;

@@ -17,7 +17,7 @@ export interface HoldingFacts {
 }
 
 /** Balance in raw units. */
-export interface Supply {
+interface Supply {
   /** Supply: minted tokens that were not sent to the zero address. */
   readonly total: bigint;
   /** The balance of 0x…dEaD, which is part of the supply. */
@@ -78,7 +78,7 @@ export const UNBALANCED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
-export const REBASING: Warning = {
+const REBASING: Warning = {
   code: 'rebasing',
   message:
     'Balances of this token do not follow its transfer logs, so its supply and distribution are unknown. ' +

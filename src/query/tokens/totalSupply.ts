@@ -18,7 +18,7 @@ const TOTAL_SUPPLY: Hex = '0x18160ddd';
 /** Number of characters of 0x and one word. */
 const WORD = 66;
 
-export interface SupplyDeps {
+interface SupplyDeps {
   /** Access to the node of the chain, or null. */
   readonly node: NodeState | null;
   /** The existing count of holders at this head; null if there is none. A new count reads every holder. */

@@ -12,7 +12,7 @@ import { BrokenRecord, type ImportedRecord } from './foundContract';
 /** The chain as whose copies 369 and 943 started. */
 export const ANCESTOR_CHAIN = 1;
 
-export type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
+type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
  * For each imported record, the records to store, or the reason to store none. `descendants` are the chains

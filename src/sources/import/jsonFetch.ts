@@ -10,7 +10,7 @@ const ATTEMPTS = 6;
 const PAUSE_BASE_MS = 500;
 const PAUSE_MAX_MS = 30_000;
 
-export interface JsonAnswer {
+interface JsonAnswer {
   readonly status: number;
   /** The parsed body; undefined if the body is not JSON. */
   readonly body: unknown;
@@ -26,7 +26,7 @@ export interface JsonFetch {
   readonly shown: string;
 }
 
-export interface JsonFetchOptions {
+interface JsonFetchOptions {
   /** Pause in ms before the second attempt. It doubles with each attempt. */
   readonly pauseMs?: number;
   /** Time limit in ms of one attempt, including the body. */

@@ -26,7 +26,7 @@ export interface ImportCounts {
   broken: number;
 }
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly database: Database;
   /** Reads the database that `database` writes. */
   readonly runner: QueryRunner;

@@ -76,7 +76,7 @@ const answerShape = z.union([
   z.object({ failure: z.string() }),
 ]);
 
-export interface RawCompilerAnswer {
+interface RawCompilerAnswer {
   readonly version: string;
   /** JSON text with the first error and the contracts. */
   readonly output: string;

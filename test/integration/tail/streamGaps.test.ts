@@ -3,7 +3,7 @@
  * do not.
  */
 import { pairOf, swaps, type ChainWriter } from './chainWriter';
-import { type SseClient } from './sseClient';
+import type { SseClient } from './sseClient';
 import { createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
 
 let world: StreamWorld;

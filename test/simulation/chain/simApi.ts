@@ -29,7 +29,7 @@ export interface SimApi {
   stop(): Promise<void>;
 }
 
-export interface SimExtras {
+interface SimExtras {
   /** Features that the plain chain does not have. */
   readonly wild?: Wilderness;
   /** Runs after the chain is stored and before the API starts. */

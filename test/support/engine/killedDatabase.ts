@@ -2,7 +2,7 @@
  * have run. */
 import type { Database } from '../../../src/clickhouse/client/database';
 
-export interface StatementCount {
+interface StatementCount {
   left: number;
 }
 

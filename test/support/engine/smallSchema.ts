@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface SmallSchema {
+interface SmallSchema {
   /** Folder for `migrate` with the first version of the schema and no migrations. */
   readonly before: string;
   /** Folder with the second version of the schema and its migrations. */

@@ -12,7 +12,7 @@ import {
 } from '../worlds/world';
 
 /** Block numbers count from the world's first block. */
-export interface MarketPlan extends WorldOptions {
+interface MarketPlan extends WorldOptions {
   /** The last final block of the newest snapshot. */
   readonly finalTo: number;
   /** The last block in the final tables. It is above the snapshot's last final block, as during a

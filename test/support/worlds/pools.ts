@@ -55,7 +55,7 @@ export function v3(
   };
 }
 
-export interface Scene {
+interface Scene {
   readonly pools: readonly TestPool[];
   readonly anchors?: readonly PriceAnchor[];
   readonly wrappedNative?: Hex | null;
@@ -72,7 +72,7 @@ export const BLOCK = 3_200;
 export const TIME = 1_700_000_000;
 
 /** Records of an epoch in which every pool kept its current state. */
-export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
+function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
   return new Map(
     pools.map(({ leg, state }, i) => [
       leg.key,
@@ -94,7 +94,7 @@ export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord
   );
 }
 
-export interface FoundRoutes {
+interface FoundRoutes {
   readonly anchors: AnchorPrices;
   readonly routed: ReadonlyMap<Hex, RoutedToken>;
 }

@@ -1,7 +1,6 @@
 /** Tests the pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a
  * price push. */
-import type { MarketBlock } from '../../../src/pricing/pricer';
-import { Pricer } from '../../../src/pricing/pricer';
+import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/worlds/pools';
 
 const T = token(50);

@@ -9,7 +9,7 @@ import { priceNow, statesOf, trusted, upTo } from '../market/plainMarket';
 import { plainBalances, type Moves } from './transferWorld';
 import type { World } from '../../../support/worlds/world';
 
-export interface PlainToken {
+interface PlainToken {
   readonly address: string;
   readonly raw: bigint;
   readonly balance: string;
@@ -18,7 +18,7 @@ export interface PlainToken {
   readonly confidence: number;
 }
 
-export interface PlainPosition {
+interface PlainPosition {
   readonly id: string;
   readonly pair: string;
   readonly raw: string;

@@ -1,7 +1,6 @@
 /** Tests the ingester's list of problems, made from its own state and two clocks. The operator may change one
  * of the clocks. */
-import type { EndpointHealth, NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
-import { toNodeHealth } from '../../../../src/chain/rpc/nodeHealth';
+import { toNodeHealth, type EndpointHealth, type NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
 import { doesNodeAnswer, listIngestProblems } from '../../../../src/ingest/session/problems';
 import {
   beginWork,
