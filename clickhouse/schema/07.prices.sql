@@ -11,8 +11,8 @@ CREATE TABLE IF NOT EXISTS pool_epochs
     pair FixedString(20) COMMENT 'Address of the pool',
     leg UInt16 COMMENT 'The two tokens of the pool that the row is about, encoded as in swaps.leg',
     price Float64 COMMENT 'Marginal price at the end of the epoch, whole token1 per whole token0; 0 if there is no price',
-    reserve0 Float64 COMMENT 'Token0 that the pool really holds at the end of the epoch, whole tokens',
-    reserve1 Float64 COMMENT 'Token1 that the pool really holds at the end of the epoch, whole tokens',
+    reserve0 Float64 COMMENT 'Balance of token0 at the end of the epoch, whole tokens; V3: what a walked pool pays out while its price rises by half',
+    reserve1 Float64 COMMENT 'Balance of token1 at the end of the epoch, whole tokens; V3: what a walked pool pays out while its price falls by half',
     liquidity Float64 COMMENT 'Square root of the product of the virtual reserves at the end of the epoch, whole tokens',
     depth_liquidity Float64 COMMENT 'Mean of liquidity over the last 30 minutes or the life of the leg, whole tokens',
     depth_weight Float64 COMMENT 'Part of the 30 minutes that the mean of liquidity covers, 0 to 1',
@@ -68,6 +68,7 @@ CREATE TABLE IF NOT EXISTS token_prices
     next_token FixedString(20) COMMENT 'Token in which hop_price is given; zero bytes if hop_price is in USD',
     hop_price Float64 COMMENT 'Price of the token: whole next_token per whole token; 0 if there is no price',
     hop_confidence Float64 COMMENT 'Confidence of the hop from this token to next_token, 0 to 1. The confidence of a USD price is the product of its hops, at most 0.989',
+    hop_cap Float64 COMMENT 'Amount of next_token that all pools of the hop can pay out together, whole tokens, rounded down to a sixteenth of an octave; 0 if there is no limit or no price',
     price_usd Float64 COMMENT 'USD per whole token at the end of the block; 0 if there is no price',
     confidence Float64 COMMENT 'Confidence of price_usd, 0 to 1',
     previous_next_token FixedString(20) COMMENT 'Value of next_token before this block',
@@ -86,7 +87,7 @@ COMMENT 'Price hops of tokens at each final block that changed them; rows are on
 CREATE TABLE IF NOT EXISTS token_price_latest
 (
     token FixedString(20) COMMENT 'Address of the token whose price the hop gives',
-    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64)) COMMENT 'Newest hop of the token, with the columns of token_prices'
+    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64, hop_cap Float64)) COMMENT 'Newest hop of the token, with the columns of token_prices'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY token
@@ -96,7 +97,7 @@ COMMENT 'Newest price hop of each token in the final blocks';
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_price_latest TO token_price_latest AS
 SELECT
     token,
-    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord)) AS price
+    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord), argMax(p.hop_cap, p.ord)) AS price
 FROM token_prices AS p
 GROUP BY token;
 

@@ -47,6 +47,7 @@ const hopRowShape = z.object({
   next_token: hex,
   hop_price: z.number(),
   hop_confidence: z.number(),
+  hop_cap: z.number(),
 });
 export type AuditHopRow = z.infer<typeof hopRowShape>;
 
@@ -74,6 +75,9 @@ const stateRowShape = z.object({
   price: z.number(),
   balances: z.array(z.string()),
   unswapped: z.array(z.number()),
+  walked_liquidity: z.number(),
+  near0: z.number(),
+  near1: z.number(),
 });
 export type AuditStateRow = z.infer<typeof stateRowShape>;
 

@@ -5,7 +5,7 @@ import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '..
 import type { Token } from '../../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
-import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
+import { aprPercent, countedValues, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
 import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from '../tokens/tokens';
@@ -117,6 +117,11 @@ export class PairEntry {
       amount: wholeOf(balances?.[i], token),
       price: this.prices.now(token.address),
     }));
+  }
+
+  /** The USD that each of `holdings` counts with in liquidity. */
+  get counted(): readonly number[] {
+    return countedValues(this.holdings, weightsOfPool(this.pool));
   }
 
   /** Quote tokens per base token as a decimal, or null. */
