@@ -138,7 +138,7 @@ const summary = {
     .meta({ description: 'Name in the verified source, or else the token name; null if neither exists' }),
   type: z.enum(['token', 'pair', 'proxy', 'other']).meta({
     description:
-      'pair: pool of a configured DEX; token: token that a DEX trades; proxy: other proxy; other: any other contract',
+      'pair: pool of a configured DEX; token: token that a DEX trades; proxy: other proxy; other: every other contract',
   }),
   verified: z.boolean().meta({
     description: 'Whether the source is verified, of this contract or of another one with the same code',

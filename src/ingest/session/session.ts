@@ -29,8 +29,7 @@ import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** A shorter distance to the head, in blocks, is not reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
-/** From this depth on, a reorg is logged as a warning, because smaller reorgs are usual. The alert DeepReorg
- * begins at the same depth. */
+/** From this depth on, a reorg is logged as a warning. The alert DeepReorg begins at the same depth. */
 const DEEP_REORG_BLOCKS = 32;
 
 export interface SessionDeps extends ReaderDeps {
@@ -60,8 +59,7 @@ export class IngestSession {
   private readonly reader: BlockReader;
   private readonly limits: SessionLimits;
   private readonly promoter: Promoter;
-  /** True while a head is processed. After a failure or `close` it stays true, so that no promotion
-   * begins. */
+  /** True while a head is processed. Stays true after a failure or `close`, so that no promotion begins. */
   private advancing = false;
   private readonly failure = new AbortController();
   /** First block of this database. */
@@ -175,8 +173,7 @@ export class IngestSession {
     status.idleSince = now();
   }
 
-  /** If the sync ended on another branch than `head`, finality is computed from the newest block of that
-   * branch. */
+  /** If the sync ended on another branch than `head`, finality is computed from that branch. */
   private async finalise(head: BlockHeader, ofHead: FinalBlock): Promise<void> {
     const { tip } = this.follower;
     const final = tip.hash === head.hash ? ofHead : await this.deps.finality.finalAt(tip, this.signal);
@@ -185,14 +182,10 @@ export class IngestSession {
 
   private async load(exact: boolean): Promise<void> {
     const pools = await this.reader.load(this.cursor, exact);
-    this.deps.log.info(
-      { pools, finalTo: this.cursor.number, head: this.book.size },
-      'read the stored state from the database',
-    );
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'read the stored state');
   }
 
-  /** Stores lost rows of final blocks again before the state is loaded. Resolves to true if rows were
-   * missing. */
+  /** Stores lost rows again before the state is loaded. Resolves to true if rows were missing. */
   private async mend(): Promise<boolean> {
     const { gaps } = this.deps;
     if (gaps === undefined) return false;
