@@ -26,12 +26,10 @@ const decodedValueShape = z.unknown().meta({
 const decodedShape = z
   .object({
     name: z.string().meta({ description: 'Name of the event' }),
-    signature: z
-      .string()
-      .meta({
-        description: 'Name and parameter types of the event',
-        example: 'Transfer(address,address,uint256)',
-      }),
+    signature: z.string().meta({
+      description: 'Name and parameter types of the event',
+      example: 'Transfer(address,address,uint256)',
+    }),
     args: z
       .array(
         z.object({

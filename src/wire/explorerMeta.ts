@@ -11,9 +11,7 @@ export const explorerMetaShape = z.object({
     description:
       'Number of the newest indexed block of the chain; null if this service does not index the chain',
   }),
-  as_of_timestamp: count
-    .nullable()
-    .meta({
-      description: 'Time of the newest indexed block, unix seconds, UTC; null if as_of_block is null',
-    }),
+  as_of_timestamp: count.nullable().meta({
+    description: 'Time of the newest indexed block, unix seconds, UTC; null if as_of_block is null',
+  }),
 });

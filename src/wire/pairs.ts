@@ -140,16 +140,12 @@ export const pairDetailShape = z
     reserve1_raw: integerStringShape
       .nullable()
       .meta({ description: 'reserve1 in raw units; null if unknown' }),
-    reserve0_usd: usdShape
-      .nullable()
-      .meta({
-        description: 'Value of reserve0 in USD, by a trusted or untrusted price; null without a price',
-      }),
-    reserve1_usd: usdShape
-      .nullable()
-      .meta({
-        description: 'Value of reserve1 in USD, by a trusted or untrusted price; null without a price',
-      }),
+    reserve0_usd: usdShape.nullable().meta({
+      description: 'Value of reserve0 in USD, by a trusted or untrusted price; null without a price',
+    }),
+    reserve1_usd: usdShape.nullable().meta({
+      description: 'Value of reserve1 in USD, by a trusted or untrusted price; null without a price',
+    }),
     token0_price: decimalShape
       .nullable()
       .meta({ description: 'Price of token0 in token1; null if the pool has no price' }),
@@ -228,12 +224,9 @@ export const pairDetailShape = z
           balance_raw: integerStringShape
             .nullable()
             .meta({ description: 'Pool balance of the token, raw units; null if unknown' }),
-          value_usd: usdShape
-            .nullable()
-            .meta({
-              description:
-                'Value of the balance in USD, by a trusted or untrusted price; null without a price',
-            }),
+          value_usd: usdShape.nullable().meta({
+            description: 'Value of the balance in USD, by a trusted or untrusted price; null without a price',
+          }),
         }),
       )
       .optional()

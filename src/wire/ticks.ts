@@ -11,11 +11,9 @@ export const barShape = z
     high: z.number().meta({ description: 'Highest marginal price after a swap of the bar' }),
     low: z.number().meta({ description: 'Lowest marginal price after a swap of the bar' }),
     close: z.number().meta({ description: 'Marginal price after the last swap of the bar' }),
-    volume: z
-      .number()
-      .meta({
-        description: 'Traded amount of the base token: the sum of the absolute net amounts, whole tokens',
-      }),
+    volume: z.number().meta({
+      description: 'Traded amount of the base token: the sum of the absolute net amounts, whole tokens',
+    }),
     volume_usd: z
       .number()
       .nullable()

@@ -74,11 +74,9 @@ const item = {
     description:
       "Creation of the token's first pool, unix seconds, UTC; null if a pool is older than the start block",
   }),
-  last_trade_at: unixSecondsShape
-    .nullable()
-    .meta({
-      description: "Time of the last swap in the token's pools, unix seconds, UTC; null if there was none",
-    }),
+  last_trade_at: unixSecondsShape.nullable().meta({
+    description: "Time of the last swap in the token's pools, unix seconds, UTC; null if there was none",
+  }),
   flags: z.array(z.string()).meta({
     description:
       'new: first pool created within 24 h; no_metadata: no symbol, name and decimals; partial_history: ' +
@@ -151,13 +149,10 @@ export const tokenDetailShape = z
       .meta({ description: 'Pool of the token with the most liquidity' }),
     links: z
       .object({
-        explorer: z
-          .string()
-          .nullable()
-          .meta({
-            description:
-              "URL of the token's page on a block explorer; null for a chain without a known explorer",
-          }),
+        explorer: z.string().nullable().meta({
+          description:
+            "URL of the token's page on a block explorer; null for a chain without a known explorer",
+        }),
         website: z.string().optional(),
         twitter: z.string().optional(),
         telegram: z.string().optional(),

@@ -89,7 +89,8 @@ async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<voi
   try {
     await pool.refreshHeads(signal);
   } catch (error) {
-    if (!signal.aborted) log.warn({ error: errorText(error) }, 'comparing the newest blocks of the RPC endpoints failed');
+    if (!signal.aborted)
+      log.warn({ error: errorText(error) }, 'comparing the newest blocks of the RPC endpoints failed');
   }
 }
 
