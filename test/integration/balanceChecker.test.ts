@@ -1,4 +1,5 @@
-/** Compares balances in the real store with nodes that are honest, lie, lag, fail or reorganise. */
+/** Compares balances in the real store with the answers of nodes that are honest, lie, lag, fail or report
+ * reorgs. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import {
@@ -43,7 +44,7 @@ afterAll(async () => {
   for (const store of opened) await store.close();
 });
 
-/** Transfers of each block, from block 1. */
+/** The transfers of each block, from block 1 on. */
 function makeBlocks(): TransferRow[][] {
   const random = createRandom(SEED);
   return Array.from({ length: BLOCKS }, (_, index) =>
@@ -75,7 +76,8 @@ function plainBalance(token: Hex, holder: Hex, number: number): bigint {
     }, 0n);
 }
 
-/** The contract's balance. One token grows with each block, another has more than its logs show. */
+/** The balance that the contract reports. One token's balances grow with each block, another token has more
+ * than its logs show. */
 function trueBalance(token: Hex, holder: Hex, number: number): bigint {
   const told = plainBalance(token, holder, number);
   if (token === ELASTIC) return told + BigInt(number);
@@ -150,7 +152,7 @@ function openChecker(
 const rebasingIn = async (db: Database): Promise<string[]> =>
   [...(await listRebasing(createQueryRunner(db)))].sort();
 
-test('exactly the tokens whose balances differ from their logs at two blocks are marked', async () => {
+test('exactly the tokens whose balances differ from their logs at two blocks are marked as rebasing', async () => {
   const db = await storeWorld(1, BLOCKS - 10);
   const { checker, status } = openChecker(db, answerTruly);
   await checker.check();
@@ -216,7 +218,8 @@ test('a check during a promotion compares the same balances as before', async ()
   const found: object[] = [];
   for (const promoted of [false, true]) {
     const db = await storeWorld(1, BLOCKS);
-    // The final tables already contain the head's transfers, but the cursor is not updated yet.
+    // The final tables already contain the transfers of head blocks, but the last final block is not updated
+    // yet.
     if (promoted) await insertRows(db, transfersTable, blocks.slice(FINAL).flat());
     const { checker, status } = openChecker(db, answerTruly);
     await checker.check();
@@ -226,7 +229,7 @@ test('a check during a promotion compares the same balances as before', async ()
   expect(found[0]).toMatchObject({ rounds: 1, failures: 0 });
 });
 
-test('rows above the head are not compared', async () => {
+test('a balance check does not compare rows above the head', async () => {
   const db = await storeWorld(1, BLOCKS);
   const beyond = blocks.at(-1)!.map((row, index) => ({ ...row, ord: toOrd(BLOCKS + 1, index) }));
   await insertRows(db, transfersTable, beyond);
@@ -264,7 +267,7 @@ test('a reorg during a check discards the check', async () => {
   expect(status.balanceChecks).toMatchObject({ rounds: 0, compared: 0, mismatches: 0 });
 });
 
-test('a failing node fails only the current check', async () => {
+test('a failing node ends only the current balance check', async () => {
   const db = await storeWorld(1, BLOCKS);
   const status = newIngestStatus();
   status.phase = 'follow';
@@ -279,7 +282,7 @@ test('a failing node fails only the current check', async () => {
     clock: {
       ...systemClock(),
       sleep: (ms, signal) => {
-        // The deadline of the node's answers.
+        // The time limit for the node's answers.
         if (ms === 5_000) return systemClock().sleep(ms, signal);
         waits.push(ms);
         if (waits.length === 4) stop.abort();
@@ -292,7 +295,7 @@ test('a failing node fails only the current check', async () => {
   expect(waits).toEqual([3_000, 30_000, 30_000, 30_000]);
 });
 
-test('no check runs during a backfill', async () => {
+test('no balance check runs during a backfill', async () => {
   const db = await storeWorld(1, BLOCKS);
   let asked = 0;
   const status = newIngestStatus();

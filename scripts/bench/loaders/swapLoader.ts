@@ -14,7 +14,7 @@ export interface SwapLoad {
 const CHUNK = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
-/** Most rows that one statement may make from swaps, because it holds their groups in memory. */
+/** Most rows that one statement may make from swaps, because ClickHouse holds their groups in memory. */
 const GROUPS_MAX = 6_000_000;
 /** Each statement writes one part, instead of one per block of 65,409 rows. No two of its rows have the same key. */
 const LARGE_PARTS = `SETTINGS ${[

@@ -33,7 +33,7 @@ type ColumnsOf<Row> = { readonly [K in keyof Row]: ColumnType<Row[K]> };
 
 export interface Table<Row> {
   readonly name: string;
-  /** Column names in writing order. */
+  /** Column names in the order of writing. */
   readonly columns: readonly string[];
   readonly sqlTypes: readonly string[];
   writeRow(writer: RowWriter, row: Row): void;

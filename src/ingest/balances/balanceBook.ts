@@ -1,5 +1,5 @@
 /**
- * Decides which tokens' logs do not explain their balances, from comparisons with balanceOf. Pure:
+ * Finds tokens whose balances do not follow from their transfer logs, from comparisons with balanceOf. Pure:
  * balanceChecker calls the node and the database.
  *
  * With the whole history stored, balanceOf must equal the sum of the logs. A history that starts later lacks
@@ -13,7 +13,7 @@
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 
-/** Bounds the number of remembered differences. */
+/** Limit of the number of remembered differences. */
 const KNOWN_MAX = 20_000;
 
 export interface HeldToken {
@@ -30,15 +30,15 @@ export interface ComparedBalance extends HeldToken {
 type TokenCheck = Omit<BalanceCheckRow, 'version'>;
 
 interface Findings {
-  /** The checked tokens with their updated counts. */
+  /** The checked tokens with their new counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
-  /** Tokens with a new mismatch that are not marked yet. They are checked again soon. */
+  /** Tokens with a new mismatch that are not marked yet. Their balances are checked again soon. */
   readonly suspects: number;
 }
 
 interface Difference extends HeldToken {
-  /** balanceOf minus the logs, modulo 2^256, signed. */
+  /** Difference of balanceOf and the logs, modulo 2^256, signed. */
   readonly difference: bigint;
   readonly block: number;
 }
@@ -56,7 +56,7 @@ const NO_CHECK = {
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
 export class BalanceBook {
-  /** Least recently checked first. */
+  /** Holders in the order of their last check, the oldest check first. */
   private readonly known = new Map<string, Difference>();
   private readonly tokens: Map<Hex, TokenCheck>;
   /** Addresses already counted, oldest first. */
@@ -64,7 +64,7 @@ export class BalanceBook {
   /** Suspects of the last check, each with a holder to check again. */
   private doubted: HeldToken[] = [];
 
-  /** `stored`: results of earlier runs. */
+  /** `stored` has the results of earlier runs. */
   constructor(stored: readonly TokenCheck[] = []) {
     this.tokens = new Map(stored.map((check) => [check.token, check]));
   }
@@ -85,7 +85,8 @@ export class BalanceBook {
     return [...again.values()];
   }
 
-  /** Records one check as of one block. `partial`: the stored history starts after the chain's first block. */
+  /** Records one check at one block. `partial` means that the stored history starts after the chain's first
+   * block. */
   note(block: number, compared: readonly ComparedBalance[], partial: boolean): Findings {
     const touched = new Set<Hex>();
     const doubted: HeldToken[] = [];
@@ -138,7 +139,7 @@ export class BalanceBook {
     return before !== undefined && before.block !== block && before.difference !== difference;
   }
 
-  /** Counts one comparison of a token. Returns `wrong`. */
+  /** Counts one comparison of a token. Returns `wrong` unchanged. */
   private count(block: number, token: Hex, wrong: boolean): boolean {
     const before = this.checkOf(token, block);
     const { mismatch_block: mismatchBlock } = before;

@@ -1,7 +1,7 @@
 /**
  * Compares stored balances with balanceOf while the ingester follows the head. Each check samples holders of
- * recently moved tokens, as of one block, without delaying the ingester. Failures of the node or the database
- * go to the log and the status, and the next check tries again.
+ * recently moved tokens at one block. It does not delay the ingester. Failures of the node or the database go
+ * to the log and the status, and the next check tries again.
  */
 import { z } from 'zod';
 
@@ -23,11 +23,11 @@ import type { IngestStatus } from '../session/status';
 import type { StoredState } from '../store/store';
 import { readStoredState } from '../store/storedState';
 
-/** Time between two checks. */
+/** Time between two checks, in ms. */
 const INTERVAL_MS = 30_000;
-/** Time before the first check, and after a mismatch, to learn soon whether the mismatch repeats. */
+/** Time in ms before the first check, and after a mismatch, to find out soon whether the mismatch repeats. */
 const SOON_MS = 3_000;
-/** Balances per check, and how many of them are repeated checks. */
+/** Number of balances per check, and how many of them repeat an earlier check. */
 const BALANCES_MAX = 100;
 const AGAIN_MAX = 40;
 /** Tokens of pools per check whose stored holders are sampled, and holders per token. */
@@ -35,11 +35,11 @@ const STORED_TOKENS_MAX = 8;
 const STORED_HOLDERS_MAX = 3;
 /** Head blocks whose transfers are sampled. */
 const RECENT_BLOCKS = 64;
-/** Time limit for all node answers of a check. */
+/** Time limit in ms for all node answers of a check. */
 const NODE_MS = 5_000;
-/** Gas of one balanceOf. */
+/** Gas limit of one call of balanceOf. */
 const CALL_GAS: Hex = '0x4c4b40';
-/** A safety bound, far above the number of checked tokens. */
+/** A limit for safety, far above the number of checked tokens. */
 const TOKENS_MAX = 2_000_000;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
@@ -81,7 +81,7 @@ export class BalanceChecker {
     while (!signal.aborted) {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      // The node is left alone until the backfill is done.
+      // The node gets no calls of balanceOf until the backfill is done.
       if (status.phase !== 'follow') continue;
       try {
         const { suspects } = await this.check(signal);
@@ -95,7 +95,7 @@ export class BalanceChecker {
     }
   }
 
-  /** One check as of the stored head. Rejects if the node or the database fails. */
+  /** Runs one check at the stored head. Rejects if the node or the database fails. */
   async check(signal?: AbortSignal): Promise<{ readonly suspects: number }> {
     const { database, chainId, status } = this.deps;
     const stored = await readStoredState(database, chainId);

@@ -1,6 +1,6 @@
 /**
- * Prices decoded blocks in chain order: adds USD values to swaps and liquidity events, and produces the rows
- * of routes and prices. The pricing rules are in `src/pricing`.
+ * Prices decoded blocks in chain order: adds USD values to swaps and liquidity events, and makes the rows of
+ * routes and prices. The pricing rules are in `src/pricing`.
  */
 import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
@@ -44,7 +44,7 @@ export class BlockPricer {
     this.wrappedNative = config.wrappedNative;
   }
 
-  /** Replaces the whole state with the state that the store holds. */
+  /** Replaces the whole state of pricing with the state in the database. */
   load(stored: StoredPrices): void {
     this.pricer.clear();
     this.reader.clear();
@@ -56,7 +56,7 @@ export class BlockPricer {
     for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
   }
 
-  /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
+  /** `reversible` means that a reorg can still remove the block, so its changes go into the journal. */
   price(facts: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible);
@@ -164,8 +164,8 @@ function finite(price: number): number {
 }
 
 /**
- * USD times 10^12, for 0 <= usd < 10^20. Large values are converted in two steps, because the product may
- * exceed the integers that a float holds exactly.
+ * Converts USD to units of 10^-12, for 0 <= usd < 10^20. Large values are converted in two steps, because the
+ * product may exceed the integers that a float holds exactly.
  */
 export function toStoredUsd(usd: number): bigint {
   if (usd < 1_000) return BigInt(Math.round(usd * USD_SCALE));

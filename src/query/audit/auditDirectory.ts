@@ -10,10 +10,10 @@ import type { TokenPrice } from '../prices/priceByHops';
 import type { TokenTable } from '../tokens/tokenTable';
 
 export interface AuditDirectory {
-  /** Undefined: unknown. */
+  /** Undefined if the token is unknown. */
   findPair(address: Hex): AuditPoolRow | undefined;
   findToken(address: Hex): Token | undefined;
-  /** Prices as of the head. */
+  /** Prices at the head. */
   priceNow(token: string): TokenPrice;
 }
 

@@ -10,11 +10,11 @@ import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 
 const V3 = 3;
-/** Decimals of LP tokens (UniswapV2ERC20.sol, BalancerPoolToken.sol). */
+/** Decimals of LP tokens, as in UniswapV2ERC20.sol and BalancerPoolToken.sol. */
 const LP_DECIMALS = 18;
 
 /**
- * The state of a pool with an indexed creation and no change since. Zero is a known value here, not an unknown one.
+ * The state of a pool whose creation is indexed and that has not changed since. Zero is a known value here.
  */
 const NOTHING: StateRow = {
   pair: '',
@@ -146,7 +146,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
   return { up: usdOf(depth.up), down: usdOf(depth.down) };
 }
 
-/** Liquidity of the default leg, raw. */
+/** Liquidity of the default leg, in raw units. */
 function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, number]): number {
   const weights = weightsOfPool(pool);
   const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;

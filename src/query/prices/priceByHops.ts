@@ -13,7 +13,7 @@ import { changePercent } from '../pairs/ranking';
 export interface Hop {
   /** The zero address marks an anchor, whose `price` is USD. */
   readonly nextToken: string;
-  /** 0: none. */
+  /** Price of the hop; 0 if there is no price. */
   readonly price: number;
   /** 0–1. */
   readonly confidence: number;
@@ -22,9 +22,9 @@ export interface Hop {
 }
 
 export interface TokenPrice {
-  /** USD per whole token; null: unknown. */
+  /** USD per whole token; null if unknown. */
   readonly usd: number | null;
-  /** 0–1; 0 without a price. */
+  /** Confidence, 0 to 1; 0 without a price. */
   readonly confidence: number;
   /** The token is an anchor, so its price is given and not derived. */
   readonly isAnchor: boolean;
@@ -46,14 +46,14 @@ export function priceByHops(hops: Hops, token: string): TokenPrice {
     const hop = hops.get(at);
     if (hop === undefined || !(hop.price > 0)) return NO_PRICE;
     if (hop.nextToken === ZERO_ADDRESS) return multiply(path, hop.price);
-    // A longer path is a loop.
+    // A path with more hops than this is a loop.
     if (path.length === HOPS_MAX) return NO_PRICE;
     path.push(hop);
     at = hop.nextToken;
   }
 }
 
-/** `path`: from the token towards the anchor. */
+/** `path` leads from the token towards the anchor. */
 function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
   const usd = path.reduceRight((price, hop) => hop.price * price, anchorUsd);
   // A product may leave the range of floats.
@@ -83,7 +83,7 @@ export interface TokenPrices {
   readonly nativeUsd: number | null;
 }
 
-/** `past`: hops of every token in force at the start of each window. */
+/** `past` has the hops of every token that were in force at the start of each window. */
 export function makeTokenPrices(
   hops: Hops,
   past: Readonly<Record<Window, Hops>>,

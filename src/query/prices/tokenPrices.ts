@@ -14,7 +14,7 @@ import { perVersion, type PerVersion } from '../head/perVersion';
 import { makeTokenPrices, type Hop, type Hops, type TokenPrices } from './priceByHops';
 
 const DAY_SECONDS = 86_400;
-/** More tokens than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
 /** The anchors and the wrapped native token of the chain description. */
@@ -88,7 +88,7 @@ export function toHop({ next_token, hop_price, hop_confidence, hop_cap }: Omit<H
   };
 }
 
-/** Pure. An anchor without a stored price has its configured price. */
+/** Computes the prices; an anchor without a stored price has its configured price. Pure. */
 export function toTokenPrices(
   rows: readonly HopRow[],
   pastRows: readonly PastHopRow[],

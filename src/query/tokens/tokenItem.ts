@@ -29,7 +29,7 @@ type TokenTrades = Readonly<
 >;
 
 interface TokenFacts extends HoldingFacts {
-  /** Null: no swap in the last 24 hours. */
+  /** Null if the token had no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
   /** Block of the token's first pool. */
   readonly firstSeenBlock: number;
@@ -43,7 +43,7 @@ export class TokenEntry {
   private liquidity: number | null = null;
   private made: TokenItem | null = null;
 
-  /** `pairs`: sorted by address; at least one. */
+  /** `pairs` is sorted by address and has at least one pair. */
   constructor(
     readonly address: string,
     readonly pairs: readonly PairEntry[],
@@ -53,7 +53,7 @@ export class TokenEntry {
     this.price = prices.now(address);
   }
 
-  /** USD value of the token in its pools, and of anchors beside the token. */
+  /** USD value of the token in its pools, and of anchors in the same pools. */
   get liquidityUsd(): number {
     this.liquidity ??= liquidityOf(this.address, this.pairs);
     return this.liquidity;
@@ -96,7 +96,7 @@ function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] 
   ];
 }
 
-/** USD value, by trusted prices only, of the token in its pools and of anchors beside the token. */
+/** USD value, by trusted prices only, of the token in its pools and of anchors in the same pools. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
   for (const { tokens, holdings, counted } of pairs) {
@@ -146,7 +146,7 @@ function plainOrNull(value: number | null): string | null {
   return value === null || value === 0 ? null : plainNumber(value);
 }
 
-/** The detail of a token. `explorer`: address of an explorer page, or null. */
+/** The detail of a token. `explorer` is the address of an explorer page, or null. */
 export function toTokenDetail(
   { item, facts, price, pairs }: TokenEntry,
   windows: TokenWindows,

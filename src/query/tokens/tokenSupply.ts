@@ -9,7 +9,7 @@ import type { TokenPrice } from '../prices/priceByHops';
 const TOP = [10, 20, 40] as const;
 
 export interface HoldingFacts {
-  /** Null: no stored transfer, or no count. */
+  /** Holders of the token; null if no transfer is stored, or there is no count. */
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
@@ -22,9 +22,9 @@ export type LpFacts = Omit<HoldingFacts, 'checks'>;
 
 /** Raw units. */
 interface Supply {
-  /** Minted and not sent to the zero address. */
+  /** Supply: minted tokens that were not sent to the zero address. */
   readonly total: bigint;
-  /** The part of the supply at 0x…dEaD. */
+  /** The balance of 0x…dEaD, which is part of the supply. */
   readonly dead: bigint;
 }
 
@@ -63,7 +63,7 @@ export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): num
   return Number.isFinite(worth) ? worth : null;
 }
 
-/** Percent of the supply at the largest holders. */
+/** Percent of the supply that the largest holders have. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
   if (supply === null || supply.total === 0n) return null;

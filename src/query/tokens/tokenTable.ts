@@ -14,7 +14,7 @@ import { listBalanceChecks } from '../holders/balanceChecks';
 import { TokenEntry } from './tokenItem';
 
 const DAY_SECONDS = 86_400;
-/** More tokens than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
 const count = z.int().min(0);
@@ -30,7 +30,7 @@ const tradesRowShape = windowSumsShape.extend({
 const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: count });
 
 export interface TokenTable {
-  /** Sorted by address. */
+  /** Tokens sorted by address. */
   readonly entries: readonly TokenEntry[];
   readonly byAddress: ReadonlyMap<string, TokenEntry>;
 }

@@ -13,21 +13,21 @@ import { listBalanceChecks } from '../holders/balanceChecks';
 import { readTokenHolding } from '../holders/tokenHolding';
 import { supplyOf } from './tokenSupply';
 
-/** `totalSupply()`. */
+/** Call data of `totalSupply()`. */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
-/** Characters of 0x and one word. */
+/** Number of characters of 0x and one word. */
 const WORD = 66;
 
 interface SupplyDeps {
-  /** The node of the chain, or null. */
+  /** Access to the node of the chain, or null. */
   readonly node: NodeState | null;
-  /** The existing count of this head; null: none. A new count reads every holder. */
+  /** The existing count of holders at this head; null if there is none. A new count reads every holder. */
   readonly counted: TokenHolding | null;
-  /** Maximum wait for the node; default: no limit here. A late answer serves the next request. */
+  /** Longest wait for the node in ms; by default there is no limit. A late answer serves the next request. */
   readonly patienceMs?: number;
 }
 
-/** Raw units; null if neither the node nor the logs give a supply. */
+/** Supply in raw units; null if neither the node nor the logs give a supply. */
 export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,

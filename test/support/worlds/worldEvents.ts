@@ -91,7 +91,7 @@ function move(memory: PoolMemory, random: Random, v3: boolean): void {
   memory.sqrt = random.big(90 + random.int(12));
 }
 
-/** Raw token1 per raw token0; 0 if the pool has no price. */
+/** Price in raw token1 per raw token0; 0 if the pool has no price. */
 function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrt: bigint }, v3: boolean): number {
   if (v3) return (Number(state.sqrt) / 2 ** 96) ** 2;
   return state.reserve0 === 0n || state.reserve1 === 0n ? 0 : Number(state.reserve1) / Number(state.reserve0);

@@ -1,5 +1,5 @@
--- One row: the result of all balance checks of one token so far. Reads the whole table (one row per checked token),
--- once at the start.
+-- One row: the result of all balance checks of one token so far. Reads the whole table token_balance_checks, which
+-- has one row per checked token, once at the start.
 SELECT
     concat('0x', lower(hex(c.token))) AS token,
     c.checked_block AS checked_block,

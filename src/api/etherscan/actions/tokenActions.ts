@@ -16,10 +16,10 @@ import { EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
 import { needAddress, readPage } from '../askedParams';
 import { askNode } from './nodeActions';
 
-/** `balanceOf(address)`. */
+/** Selector of the function `balanceOf(address)`. */
 const BALANCE_OF: Hex = '0x70a08231';
 const WORD = 66;
-/** Etherscan's limit: the whole window. */
+/** Etherscan's limit of page times offset: the whole list may be one page. */
 const PAGE_MAX = 10_000;
 
 export const tokenBalanceActions: Actions = new Map<string, Action>([['tokenbalance', getTokenBalance]]);
@@ -100,8 +100,8 @@ async function findChecks({ chain }: ChainMoment, token: Hex): Promise<BalanceCh
 }
 
 /**
- * Whether the index has every transfer of the token: either it starts at the first block, or it includes the token's
- * creation.
+ * Whether the index has every transfer of the token. This holds if the index starts at the first block, or
+ * includes the token's creation.
  */
 async function isWhole(
   { deps, chainId }: Pick<Ask, 'deps' | 'chainId'>,
@@ -113,7 +113,7 @@ async function isWhole(
   return creation !== null && creation.block >= head.startBlock;
 }
 
-/** Supply in raw units; null: unknown. */
+/** Supply of the token in raw units; null if unknown. */
 async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
   if (moment === null) return null;
   const node = deps.nodeOf?.(chainId) ?? null;
@@ -121,7 +121,7 @@ async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<b
   return readTotalSupply(moment.chain, moment.head, token, { node, counted });
 }
 
-/** Null: there is no node, or the contract does not have this function. */
+/** Null if there is no node, or if the contract does not have this function. */
 async function callToken(ask: Ask, to: Hex, data: Hex): Promise<bigint | null> {
   const answers = await askNode(ask, [{ kind: 'call', to, data }]);
   const answer = answers?.[0] ?? null;

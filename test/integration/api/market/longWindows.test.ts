@@ -43,7 +43,7 @@ test.each([
   ['few', 0],
   ['many', 1_000_000],
 ])(
-  'sums of a pair with %s swaps over a week and a month are exact to the second, in every store state',
+  'week and month sums of a pair with %s swaps are exact to the second, in every state of the store',
   async (_, swapsADay) => {
     let cut = 0;
     for (const head of heads) {
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test('the weekly sum of a token is exact to the second, and its all-time high has the first time of that price', async () => {
+test('the weekly sum of a token is exact to the second, and its all-time high has the time at which the price was first reached', async () => {
   let cut = 0;
   for (const head of heads)
     for (const { address } of world.tokens) {

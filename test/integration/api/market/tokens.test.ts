@@ -87,7 +87,7 @@ function expectCounts(token: string, swaps: readonly SwapRow[]): TradeCounts {
 function expectFlags(token: TokenRow, times: readonly (number | null)[], head: HeadSnapshot): string[] {
   const bare = token.symbol === null && token.name === null && token.decimals === null;
   const fresh = times.every((time) => time !== null && time > head.timestamp - 86_400);
-  // The history does not start at the chain's first block.
+  // The history starts after the chain's first block.
   return [...(bare ? ['no_metadata'] : []), ...(fresh ? ['new'] : []), 'partial_history'];
 }
 
@@ -140,7 +140,7 @@ function checkDetail(
   checkLiquidity(detail, token.address, pools, head);
 }
 
-/** The cases that occurred in the random data. The test must meet every case to be meaningful. */
+/** The cases that occurred in the random data. Every case must occur, otherwise the test proves little. */
 const met = new Set<string>();
 
 function checkPrices(detail: TokenDetail, token: string, head: HeadSnapshot): void {
@@ -214,7 +214,7 @@ function checkLiquidity(
   expectClose(tvlNow(world, head, top), deepest);
 }
 
-test('the tokens are those of canonical pools with recomputed figures, in every state of the store', async () => {
+test('the table of tokens has the tokens of canonical pools with recomputed figures, in every state of the store', async () => {
   for (const head of heads) {
     const table = await readTable(head);
     const pools = upTo(world, head, (block) => block.pools);
@@ -236,7 +236,7 @@ test('the tokens are those of canonical pools with recomputed figures, in every 
   expect(wanted.filter((word) => !met.has(word))).toEqual([]);
 });
 
-test('the table of tokens is read once per head version for simultaneous requests', async () => {
+test('simultaneous requests at the same head read the table of tokens once', async () => {
   let runs = 0;
   const counting: QueryRunner = {
     ...store.runner,

@@ -96,7 +96,7 @@ describe('addresses that hold a token by its logs', () => {
 });
 
 describe('in a history that begins late', () => {
-  test('a constant difference is the balance from before the history, not a mismatch', () => {
+  test('if the history begins late, a constant difference is the balance from before the history, not a mismatch', () => {
     const book = new BalanceBook();
     for (let block = 10; block < 20; block += 1) {
       const logs = BigInt(block) * 3n;
@@ -105,7 +105,7 @@ describe('in a history that begins late', () => {
     }
   });
 
-  test('a difference that changes twice marks the token', () => {
+  test('if the history begins late, a difference that changes twice marks the token', () => {
     const book = new BalanceBook();
     const rebasing = [100n, 101n, 101n, 102n].map(
       (node, index) => book.note(10 + index, [compared(1, 1, 0n, node)], true).tokens[0]!.rebasing,

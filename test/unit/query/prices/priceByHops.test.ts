@@ -17,7 +17,7 @@ const hop = (nextToken: string, price: number, confidence = 1, cap = Infinity): 
 const book = (hops: Record<string, Hop>): Map<string, Hop> => new Map(Object.entries(hops));
 const USD = hop(ZERO_ADDRESS, 1.0025, 0.99);
 
-test('a price is the product of its hops to the anchor, and its confidence the product of theirs', () => {
+test('a price is the product of its hops to the anchor, and its confidence is the product of the confidences of the hops', () => {
   const hops = book({ usd: USD, a: hop('usd', 2, 0.9), b: hop('a', 3, 0.8), c: hop('b', 5, 0.75) });
   expect(priceByHops(hops, 'c')).toEqual({
     usd: 5 * (3 * (2 * 1.0025)),
@@ -27,7 +27,7 @@ test('a price is the product of its hops to the anchor, and its confidence the p
   });
 });
 
-test('an anchor has its given price, and the confidence of derived prices is at most 0.989', () => {
+test('an anchor has its configured price, and the confidence of derived prices is at most 0.989', () => {
   const hops = book({ usd: USD, a: hop('usd', 2, 1) });
   expect(priceByHops(hops, 'usd')).toEqual({
     usd: 1.0025,
@@ -50,7 +50,7 @@ test('a token has no price if its route leads through a token without a price', 
   for (const token of ['lost', 'a', 'b', 'c', 'unknown']) expect(priceByHops(hops, token)).toEqual(none);
 });
 
-test('a price follows at most four hops, and never a loop', () => {
+test('a price follows at most four hops, and never runs in a loop', () => {
   const hops = book({
     usd: USD,
     a: hop('usd', 2),
@@ -66,7 +66,7 @@ test('a price follows at most four hops, and never a loop', () => {
   for (const token of ['e', 'x', 'y', 'z']) expect(priceByHops(hops, token).usd).toBeNull();
 });
 
-test('a product outside the range of floats is no price', () => {
+test('a product of hops outside the range of floats is no price', () => {
   const hops = book({
     usd: USD,
     a: hop('usd', 1e-200),
@@ -98,7 +98,7 @@ test('a price is trusted from a confidence of 0.5', () => {
   expect(isTrusted({ usd: null, confidence: 0.9, isAnchor: false })).toBe(false);
 });
 
-test('the wrapped native token is worth one native coin even without a price, other tokens need a price', () => {
+test('the wrapped native token is worth one native coin even without a price, but other tokens need a price', () => {
   const past = { m5: book({}), h1: book({}), h6: book({}), h24: book({}) };
   const priced = makeTokenPrices(book({ usd: USD, w: hop('usd', 0.5) }), past, 'w');
   expect([priced.nativeOf('w'), priced.nativeOf('usd'), priced.nativeUsd]).toEqual([1, 2, 0.50125]);
@@ -117,7 +117,7 @@ describe('prices from stored rows', () => {
     hop_cap: 0,
   });
 
-  test('an anchor without a row has its configured price, and with a row the price of the row', () => {
+  test('an anchor without a row has its configured price, and an anchor with a row has the price of the row', () => {
     expect(toTokenPrices([], [], sources).now(anchor).usd).toBe(1.01);
     expect(toTokenPrices([row(anchor, ZERO_ADDRESS, 0)], [], sources).now(anchor).usd).toBeNull();
   });
