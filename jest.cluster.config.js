@@ -1,6 +1,7 @@
 /**
- * The tests of answers and of the store on two embedded engines that are two shards of one cluster, instead of on one engine:
- * what opens a database gets one that lies on both. Not here: tests of the embedded server, and of commands for one server.
+ * The tests of API answers and of the store, run on two embedded engines that form the two shards of one
+ * cluster. Every test that opens a database gets a database on both shards. Left out are tests of the
+ * embedded server, and of commands for one server.
  */
 const one = require('./jest.config.js');
 
@@ -10,7 +11,8 @@ module.exports = {
   testMatch: [
     '<rootDir>/test/integration/api/**/*.test.ts',
     '<rootDir>/test/integration/sources/*.test.ts',
-    // Not streamReconnect, which breaks off hundreds of answers: the embedded engine ends when a peer resets its connection.
+    // The test streamReconnect is left out, because it breaks off hundreds of answers: the embedded engine
+    // ends when a peer resets its connection.
     '<rootDir>/test/integration/tail/{activityStream,headState,streamGaps,tailLoop}.test.ts',
     '<rootDir>/test/integration/{balanceChecker,rangeHash,transferTruth,verify}.test.ts',
     '<rootDir>/test/simulation/{differential,kept,pipeline}.test.ts',

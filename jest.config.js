@@ -1,4 +1,5 @@
-/** Three workers on two cores, since end-to-end tests also wait; every test file that needs the engine gets a database of its own on one shared server. */
+/** Three workers run on two cores, because end-to-end tests also wait. Every test file that needs the engine
+ * gets its own database on one shared server. */
 const transform = {
   '^.+\\.ts$': [
     '@swc/jest',

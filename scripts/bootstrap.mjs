@@ -1,7 +1,7 @@
 /**
- * Start script of `npm start`, `npm test`, `npm run bench`, `attack`, `kills` and `soak`. Installs missing packages by the lock
- * file, rebuilds if a source is newer than the build, then runs the program. Plain JavaScript, because nothing may be
- * installed yet.
+ * Start script of `npm start`, `npm test`, `npm run bench`, `attack`, `kills` and `soak`. Installs missing packages
+ * by the lock file, rebuilds if a source is newer than the build, then runs the program. This is plain
+ * JavaScript, because no package may be installed yet.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ function install() {
   writeFileSync(stamp, wanted);
 }
 
-/** Modification time of the file, or of the newest file in the folder, ms. */
+/** Modification time in ms of the file, or of the newest file in the folder. */
 function newestChange(path) {
   const facts = statSync(path);
   if (!facts.isDirectory()) return facts.mtimeMs;
@@ -78,7 +78,7 @@ function handOver(args, watched = false) {
   const child = spawn(process.execPath, args, { cwd: root, stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
-  // Only under npm: another caller may intend this script to outlive it.
+  // This applies only under npm, because another caller may want the program to outlive this script.
   const parent = process.ppid;
   if (!watched || process.env.npm_lifecycle_event === undefined) return;
   setInterval(() => {

@@ -95,7 +95,7 @@ type Edits = readonly (readonly [string, string])[];
 interface Job {
   readonly compile: Compile;
   readonly sources: Sources;
-  /** The package of paths without a package name. */
+  /** The package for paths without a package name. */
   readonly home: string;
   readonly settings: Record<string, unknown>;
 }

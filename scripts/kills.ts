@@ -20,11 +20,13 @@ import { readOptions } from './options';
 
 const USAGE = 'Usage: npm run kills -- [--kills N] [--seed N] [--scenario load|creation]';
 
-/** Kills per chain and data folder. Then a new folder starts, so its first backfill is killed too. */
+/** Kills per chain and data folder. Then the test continues with a new folder, so that its first backfill is
+ * killed too. */
 const KILLS_PER_EPISODE = 20;
 const BLOCKS_MAX = 500;
 const FIRST_HEAD_MAX = 200;
-/** Blocks of activity to compare after each kill: more than a reorg can change. The end of an episode compares all. */
+/** Number of newest blocks whose activity is compared after each kill: more than a reorg can change. At the
+ * end, all blocks are compared. */
 const COMPARED_BLOCKS = 100;
 
 interface Totals {
@@ -73,7 +75,7 @@ async function runEpisode(seed: number, killsMax: number, totals: Totals): Promi
   say(`seed ${seed}: ${deployment.name}, ${run.kills} kills, ${load.reorgs} reorgs, ${chain.head} blocks`);
 }
 
-/** `head`: the chain's current head. */
+/** `head` is the chain's current head. */
 async function runRound(
   run: KillRun,
   load: ChainLoad,
@@ -110,7 +112,7 @@ async function checkEnd(
     totals.mismatches.push(`database servers still run after the stop, process ids: ${left.join(', ')}`);
 }
 
-/** Kills a program under load that was up before. */
+/** Kills a program that runs under load. */
 async function runLoad(kills: number, seed: number): Promise<string[]> {
   const totals: Totals = { kills: 0, mismatches: [], seconds: [], byPlan: new Map(), reorgs: 0, blocks: 0 };
   for (let episode = 0; totals.kills < kills; episode += 1) {
@@ -126,7 +128,7 @@ async function runLoad(kills: number, seed: number): Promise<string[]> {
   return totals.mismatches;
 }
 
-/** Kills first starts. */
+/** Kills programs during their first start. */
 async function runCreation(kills: number, seed: number): Promise<string[]> {
   const report = await killCreations({ kills, random: new Random(seed), say });
   say(

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 
 interface Options {
   text(name: string, fallback: string): string;
-  /** Throws for anything except a number above 0. */
+  /** Parses a number. Throws for anything except a number above 0. */
   number(name: string, fallback: number): number;
 }
 

@@ -73,7 +73,7 @@ function runPart(from, count) {
   let output = '';
   child.stderr.on('data', (chunk) => {
     output += chunk;
-    // Only whole lines of the simulation, because the test runner's report repeats them.
+    // Passes on only whole lines of the simulation, because the test runner's report repeats them.
     const lines = output.split('\n');
     output = lines.pop() ?? '';
     for (const line of lines) if (/^(seed \d+:|model:|engine:|\d+ )/.test(line)) console.log(line);

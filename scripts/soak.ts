@@ -10,7 +10,7 @@ import { runSoak, type SoakReport } from './soak/soakRun';
 const USAGE =
   'Usage: npm run soak -- [--minutes N] [--seed N] [--askers N]; an asker is one client that sends requests in a row';
 const ASKERS = 8;
-/** A shorter run is all warm-up, so memory is shown but not judged. */
+/** A shorter run consists of the warm-up only, so memory is shown but not judged. */
 const JUDGED_SECONDS = 120;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -10,7 +10,7 @@ import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { AppError, errorText } from './errors';
 
-/** About one day of PulseChain: the default start of a first run. */
+/** Default start of a first run: about one day of PulseChain blocks before the head. */
 const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
 const FINALITY_DEPTH_MAX = 1_000_000;
 const PORT_MAX = 65_535;
@@ -19,33 +19,33 @@ const RPC_URLS_MAX = 20;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export interface Config {
-  /** RPC_URL, or else the endpoints of CHAIN_CONFIG. Null: neither is set. */
+  /** URLs of RPC_URL, or else of CHAIN_CONFIG. Null if neither has URLs. */
   readonly rpcUrls: readonly string[] | null;
-  /** Null: chain 943 is not ingested. */
+  /** URLs of chain 943; null if chain 943 is not ingested. */
   readonly rpcUrls943: readonly string[] | null;
   readonly chainId: number;
   readonly chain: ChainDescription;
   readonly startBlock: StartBlock;
   /** `tag` uses the node's `finalized` block; a number N makes every block ≤ head − N final. */
   readonly finality: 'tag' | number;
-  /** Null: start the embedded server. */
+  /** URL of the ClickHouse server; null starts the embedded server. */
   readonly clickhouseUrl: string | null;
-  /** Server for the API's reads. Defaults to CLICKHOUSE_URL; null with the embedded server. */
+  /** URL of the server for the API's reads. The default is CLICKHOUSE_URL; null with the embedded server. */
   readonly clickhouseReadUrl: string | null;
   readonly clickhouseCluster: string | null;
-  /** Absolute path. */
+  /** Absolute path of DATA_DIR. */
   readonly dataDir: string;
   readonly host: string;
-  /** 0 picks a free port. */
+  /** Port of the API; 0 takes a free port. */
   readonly port: number;
   readonly logLevel: string;
-  /** Requests per minute and client address; 0: no limit. */
+  /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
-  /** `*` or one origin. */
+  /** Value of CORS_ORIGIN: `*` or one origin. */
   readonly corsOrigin: string;
 }
 
-/** A variable. `read` returns null for an invalid text; `show` hides secrets in messages. */
+/** How to read a variable. `read` returns null for an invalid text; `show` hides secrets in messages. */
 function setting<T>(
   allowed: string,
   read: (text: string) => T | null,
@@ -149,7 +149,7 @@ function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, stri
   return given;
 }
 
-/** The chain description. Null: something is wrong, and `problems` names it. */
+/** The chain description. Null if the description is wrong; `problems` then names the faults. */
 function loadChain(
   given: Partial<Record<SettingName, string>>,
   readFile: (path: string) => string,
@@ -195,7 +195,8 @@ function readText(path: string, readFile: (path: string) => string): string {
   }
 }
 
-/** The endpoints of a CHAIN_CONFIG file. Null: none, or only built-in ones, which nobody chose. */
+/** The endpoints of a CHAIN_CONFIG file. Null if there are none; built-in endpoints do not count, because the
+ * operator did not choose them. */
 function urlsOfFile({ chainId, rpcUrls: named }: ChainDescription): readonly string[] | null {
   const builtIn = findBuiltInChain(chainId)?.rpcUrls ?? [];
   return named.every((each) => builtIn.includes(each)) ? null : [...new Set(named)];
@@ -232,7 +233,8 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return protocols.includes(protocol) && hostname !== '';
 }
 
-/** Allows at most one path segment. It becomes part of CREATE DATABASE, so it must be a plain name. */
+/** Allows at most one path segment. It becomes the database name in CREATE DATABASE, so it must be a plain
+ * name. */
 function readClickHouseUrl(text: string): string | null {
   if (!isUrl(text, ['http:', 'https:'])) return null;
   return /^\/(?:\w{1,64}\/?)?$/.test(new URL(text).pathname) ? text : null;

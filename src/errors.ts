@@ -10,9 +10,10 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
-  /** The node answers wrongly, slowly or not at all. Data is late, never wrong. */
+  /** The node answers wrongly, slowly or not at all. The program tries again, so data may be late but is
+   * never wrong. */
   node_failed: 503,
-  /** A setting or the chain description is unusable. The start stops. */
+  /** A setting or the chain description is unusable. The program does not start. */
   bad_config: 500,
   /** An invariant of the stored data is broken. The writer stops. */
   broken_invariant: 500,
@@ -20,10 +21,11 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Limit of an error's text in UTF-8 bytes, because the text may quote clients, nodes and servers. */
+/** Limit of an error's text in UTF-8 bytes. The text may quote clients, nodes and servers, which can send
+ * long texts. */
 export const ERROR_BYTES_MAX = 2_048;
 
-/** Any error that this program throws on purpose. `retryable`: the same call may succeed later. */
+/** Any error that this program throws on purpose. `retryable` means that the same call may succeed later. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
@@ -50,7 +52,7 @@ export function errorText(error: unknown): string {
 
 /** Cuts a text to at most `bytesMax` UTF-8 bytes, with an ellipsis at the end. */
 export function cutText(text: string, bytesMax: number): string {
-  // A UTF-16 unit takes at most three bytes.
+  // A UTF-16 unit needs at most three bytes in UTF-8.
   if (text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax) return text;
   const bytes = Buffer.from(text.slice(0, bytesMax));
   let end = bytesMax - ELLIPSIS_BYTES;

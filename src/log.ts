@@ -1,21 +1,22 @@
-/** The log: pino with one child per module. Messages are sentences; data goes into fields. */
+/** Creates the log: pino, with a child logger for each module. Messages are constant sentences; values go
+ * into fields. */
 import pino, { type DestinationStream, type Logger } from 'pino';
 
 import { cutText } from './errors';
 
 export type { Logger };
 
-/** Bytes of a line with its newline. Clients and nodes can cause errors of a megabyte. */
+/** Size limit of a log line in bytes, with its newline. Clients and nodes can cause errors of a megabyte. */
 export const LOG_LINE_BYTES_MAX = 2_048;
-/** Text lengths for shortening a long line. The first one with which the line fits is used. */
+/** Lengths to which texts of a long line are cut. The first length with which the line fits is used. */
 const TEXT_LENGTHS = [1_024, 512, 256, 128, 64, 16];
-/** Entries kept of a list or object in a long line. */
+/** Number of entries of a list or object that stay in a long line. */
 const ENTRIES_MAX = 20;
 const DEPTH_MAX = 4;
 
 /**
- * Creates the root logger. Pretty on a terminal, otherwise one JSON object per line. `level`: a pino level or
- * `silent`. `destination`: default is standard output.
+ * Creates the root logger. On a terminal, lines are readable text; otherwise each line is a JSON object.
+ * `level` is a pino level or `silent`. The default of `destination` is standard output.
  */
 export function createLog(
   level: string,

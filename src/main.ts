@@ -23,7 +23,7 @@ function start(): Started {
   return { config, log: createLog(config.logLevel) };
 }
 
-/** `before`: the earlier value, if the option is given twice. */
+/** `before` is the earlier value, if the option is given twice. */
 function parseBlock(text: string, before?: number): number {
   const value = Number(text);
   if (before !== undefined)
@@ -38,7 +38,7 @@ function listChain(text: string, before: readonly number[]): readonly number[] {
   return [...before, Number(text)];
 }
 
-/** The program with all its commands; parsing runs one. */
+/** The program with all its commands. Parsing the arguments runs a command. */
 export function createProgram(): Command {
   const program = new Command('candlehouse')
     .description('DEX analytics API over ClickHouse. Settings are environment variables: see .env.example.')
@@ -55,7 +55,7 @@ function readVersion(): string {
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
-/** The commands that run until a signal. */
+/** Commands that run until a signal ends them. */
 function addRunCommands(program: Command): void {
   const parts = (name: string, text: string, which: RunParts): void => {
     program
@@ -66,7 +66,10 @@ function addRunCommands(program: Command): void {
         await runAll(config, log, stopOnSignals(), which);
       });
   };
-  parts('serve', 'serve the API and the stream from stored data', { api: true, ingest: false });
+  parts('serve', 'serve the API and the stream from stored data, without an ingester', {
+    api: true,
+    ingest: false,
+  });
   parts('ingest', 'ingest the chain, without an API', { api: false, ingest: true });
   parts(
     'all',
@@ -87,7 +90,7 @@ function addRunCommands(program: Command): void {
     });
 }
 
-/** The commands that fill or check the store, then end. */
+/** Commands that fill or check the database and then end. */
 function addStoreCommands(program: Command): void {
   program
     .command('migrate')

@@ -6,7 +6,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /** Transfer counters of an ingester since its start. */
 interface TransferFigures {
-  /** Skipped logs by reason. */
+  /** Number of skipped logs, by reason. */
   readonly skippedTransfers: Readonly<Record<'nft' | 'malformed' | 'unplaced', number>>;
   readonly balanceChecks: Readonly<
     Record<'rounds' | 'compared' | 'mismatches' | 'failures' | 'rebasing', number>
@@ -18,44 +18,50 @@ export interface Metrics {
   readonly registry: Registry;
   readonly contentType: string;
   observeQuery(name: string, seconds: number): void;
-  /** Records a statement of a writer. `name`: the table of an insert, otherwise the statement's name. */
+  /** Records a statement of a writer. `name` is the table of an insert, otherwise the name of the
+   * statement. */
   observeStatement(
     kind: 'insert' | 'command' | 'select',
     name: string,
     seconds: number,
     failed: boolean,
   ): void;
-  /** `route`: the path with parameter names, never the URL, so that the number of series is bounded. */
+  /** `route` is the path with parameter names, never the URL, so that the number of time series stays
+   * small. */
   observeRequest(route: string, method: string, status: number, seconds: number): void;
-  /** Stream messages that slow clients lost. */
+  /** Counts stream messages that slow clients lost. */
   countDrops(messages: number): void;
-  /** Reads the head at each scrape. Call once. */
+  /** Registers a function that returns the head; each scrape calls it. Call once. */
   watchHead(read: () => { number: number; finalNumber: number; timestamp: number } | null): void;
-  /** Reads the number of open streams and the bytes held for slow clients at each scrape. Call once. */
+  /** Registers functions that return the number of open streams and the bytes held for slow clients. Each
+   * scrape calls them. Call once. */
   watchStreams(count: () => number, heldBytes: () => number): void;
-  /** Reads the transfer counters of the local ingester at each scrape. Call once. */
+  /** Registers a function that returns the transfer counters of the local ingester; each scrape calls it.
+   * Call once. */
   watchTransfers(read: () => TransferFigures): void;
-  /** Reads the length of a queue at each scrape. Call once per name. */
+  /** Registers a function that returns the length of a queue; each scrape calls it. Call once per queue
+   * name. */
   watchQueue(queue: string, depth: () => number): void;
-  /** Reads the RPC counters at each scrape. Call once per user. */
+  /** Registers a function that returns the RPC counters; each scrape calls it. Call once per user of the
+   * endpoints. */
   watchRpc(user: string, read: () => readonly RpcFigures[]): void;
-  /** Reads the codes of current problems at each scrape. Call once. */
+  /** Registers a function that returns the codes of current problems; each scrape calls it. Call once. */
   watchProblems(list: () => readonly string[]): void;
-  /** Reads the ingester's figures at each scrape. Call once. */
+  /** Registers a function that returns the ingester's figures; each scrape calls it. Call once. */
   watchIngest(read: () => IngestFigures): void;
-  /** The text of a scrape. */
+  /** The text that Prometheus reads from /metrics. */
   render(): Promise<string>;
 }
 
-/** Calls to one endpoint by one user. Only grows. */
+/** Number of calls to one endpoint by one user. It only grows. */
 interface RpcFigures {
   readonly name: string;
   readonly calls: number;
-  /** Failed calls by kind. */
+  /** Number of failed calls, by kind of error. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
-/** Counters and positions of the ingester. Null: currently unknown. */
+/** Counters and positions of the ingester. Null if a value is unknown now. */
 export interface IngestFigures {
   readonly nodeHead: number | null;
   readonly indexed: number | null;
@@ -67,11 +73,11 @@ export interface IngestFigures {
   readonly malformedLogs: number;
   readonly refills: number;
   readonly mends: number;
-  /** Reorgs by depth. Only grows. */
+  /** Number of reorgs by depth. It only grows. */
   readonly reorgs: ReadonlyMap<number, number>;
-  /** Failed verifications of node answers, by kind. Only grows. */
+  /** Number of node answers that failed verification, by kind. It only grows. */
   readonly mismatches: Readonly<Record<string, number>>;
-  /** State of each endpoint by name. */
+  /** State of each endpoint, by its name. */
   readonly endpoints: readonly { readonly name: string; readonly state: string }[];
 }
 
@@ -85,21 +91,21 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   const queries = new Histogram({
     name: 'candlehouse_query_seconds',
-    help: 'Time of a database query, by its name',
+    help: 'Seconds that a database query takes, by its name',
     labelNames: ['name'],
     buckets: QUERY_BUCKETS,
     registers,
   });
   const requests = new Histogram({
     name: 'candlehouse_http_request_seconds',
-    help: 'Time until an answer was ready, by route, method and status',
+    help: 'Seconds until an answer was ready, by route, method and status',
     labelNames: ['route', 'method', 'status'],
     buckets: REQUEST_BUCKETS,
     registers,
   });
   const statements = createStatements(registers);
   const queues = new Map<string, () => number>();
-  watchLabels(registry, 'queue_depth', 'Waiting or running work, by queue', ['queue'], () =>
+  watchLabels(registry, 'queue_depth', 'Number of waiting or running tasks, by queue', ['queue'], () =>
     [...queues].map(([queue, depth]) => [{ queue }, depth()]),
   );
   const nodes = new Map<string, () => readonly RpcFigures[]>();
@@ -142,21 +148,21 @@ export function createMetrics(): Metrics {
 function createStatements(registers: Registry[]): Metrics['observeStatement'] {
   const inserts = new Histogram({
     name: 'candlehouse_insert_seconds',
-    help: 'Time of an insert of the ingester, by table',
+    help: 'Seconds that an insert of the ingester takes, by table',
     labelNames: ['table'],
     buckets: QUERY_BUCKETS,
     registers,
   });
   const others = new Histogram({
     name: 'candlehouse_statement_seconds',
-    help: 'Time of another statement of the ingester, by kind and name',
+    help: 'Seconds that another statement of the ingester takes, by kind and name',
     labelNames: ['kind', 'name'],
     buckets: QUERY_BUCKETS,
     registers,
   });
   const failures = new Counter({
     name: 'candlehouse_statement_errors_total',
-    help: 'Statements of the ingester that failed, by kind and name',
+    help: 'Number of failed statements of the ingester, by kind and name',
     labelNames: ['kind', 'name'],
     registers,
   });
@@ -173,14 +179,14 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
   watchLabels(
     registry,
     'rpc_calls_total',
-    'Calls to each endpoint, by user: the ingester or the API',
+    'Number of calls to each RPC endpoint, by user: the ingester or the API',
     ['user', 'endpoint'],
     () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: name }, calls]),
   );
   watchLabels(
     registry,
     'rpc_errors_total',
-    'Failed calls to each endpoint, by user and kind of error',
+    'Number of failed calls to each RPC endpoint, by user and kind of error',
     ['user', 'endpoint', 'kind'],
     () =>
       all().flatMap(({ user, figures: { name, errors } }) =>
@@ -193,18 +199,28 @@ function watchHead(
   registry: Registry,
   read: () => { number: number; finalNumber: number; timestamp: number } | null,
 ): void {
-  watch(registry, 'candlehouse_head_block', 'Newest indexed block', () => read()?.number);
-  watch(registry, 'candlehouse_final_block', 'Newest final indexed block', () => read()?.finalNumber);
-  watch(registry, 'candlehouse_head_age_seconds', 'Age of the newest indexed block, by its timestamp', () => {
-    const head = read();
-    return head === null ? undefined : Math.max(0, Date.now() / 1000 - head.timestamp);
-  });
+  watch(registry, 'candlehouse_head_block', 'Number of the newest indexed block', () => read()?.number);
+  watch(
+    registry,
+    'candlehouse_final_block',
+    'Number of the newest indexed block that is final',
+    () => read()?.finalNumber,
+  );
+  watch(
+    registry,
+    'candlehouse_head_age_seconds',
+    'Age in seconds of the newest indexed block, by its timestamp',
+    () => {
+      const head = read();
+      return head === null ? undefined : Math.max(0, Date.now() / 1000 - head.timestamp);
+    },
+  );
 }
 
 function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   const skipped = new Gauge({
     name: 'candlehouse_skipped_transfer_logs',
-    help: 'Skipped logs of transfers and positions since the start, by reason',
+    help: 'Number of skipped logs of transfers and positions since the start, by reason',
     labelNames: ['reason'],
     registers: [registry],
     collect(): void {
@@ -213,14 +229,22 @@ function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   });
   const checks = (name: string, help: string, count: keyof TransferFigures['balanceChecks']): void =>
     watch(registry, `candlehouse_balance_${name}`, help, () => read().balanceChecks[count]);
-  checks('checks', 'Comparisons of balances with the node since the start', 'rounds');
-  checks('checks_failed', 'Comparisons of balances that failed since the start', 'failures');
-  checks('compared', 'Balances compared with balanceOf since the start', 'compared');
-  checks('mismatches', 'Balances that differ from the transfer logs, since the start', 'mismatches');
-  checks('rebasing_tokens', 'Tokens marked as rebasing', 'rebasing');
+  checks('checks', 'Number of comparisons of balances with the node since the start', 'rounds');
+  checks('checks_failed', 'Number of comparisons of balances that failed since the start', 'failures');
+  checks('compared', 'Number of balances compared with balanceOf since the start', 'compared');
+  checks(
+    'mismatches',
+    'Number of balances that differ from the transfer logs, since the start',
+    'mismatches',
+  );
+  checks(
+    'rebasing_tokens',
+    'Number of tokens marked as rebasing: their balances change without transfers',
+    'rebasing',
+  );
 }
 
-/** A gauge that is read at each scrape. Undefined: no value now. */
+/** A gauge whose value each scrape reads. Undefined means that there is no value now. */
 function watch(registry: Registry, name: string, help: string, read: () => number | undefined): void {
   const gauge: Gauge = new Gauge({
     name,
@@ -236,7 +260,7 @@ function watch(registry: Registry, name: string, help: string, read: () => numbe
 
 type Labelled = readonly (readonly [Readonly<Record<string, string>>, number])[];
 
-/** A gauge with labels that is read at each scrape. Missing labels disappear. */
+/** A gauge with labels whose values each scrape reads. Labels that are no longer present disappear. */
 function watchLabels(
   registry: Registry,
   name: string,
@@ -258,52 +282,56 @@ function watchLabels(
 
 function watchIngest(registry: Registry, read: () => IngestFigures): void {
   const simple: readonly (readonly [string, string, (figures: IngestFigures) => number | null])[] = [
-    ['node_head_block', 'Newest block of the node', ({ nodeHead }) => nodeHead],
+    ['node_head_block', 'Number of the newest block of the node', ({ nodeHead }) => nodeHead],
     [
       'behind_blocks',
-      'Blocks of the node that are not indexed yet',
+      'Number of blocks of the node that are not indexed yet',
       ({ nodeHead, indexed }) =>
         nodeHead === null || indexed === null ? null : Math.max(0, nodeHead - indexed),
     ],
-    ['final_stored_block', 'Newest block of the final tables', ({ finalTo }) => finalTo],
-    ['ingested_blocks_total', 'Blocks stored by this process', ({ blocks }) => blocks],
-    ['ingested_logs_total', 'Logs stored by this process', ({ logs }) => logs],
-    ['ingested_swaps_total', 'Swaps stored by this process', ({ swaps }) => swaps],
+    ['final_stored_block', 'Number of the newest block in the final tables', ({ finalTo }) => finalTo],
+    ['ingested_blocks_total', 'Number of blocks stored by this process', ({ blocks }) => blocks],
+    ['ingested_logs_total', 'Number of logs stored by this process', ({ logs }) => logs],
+    ['ingested_swaps_total', 'Number of swaps stored by this process', ({ swaps }) => swaps],
     [
       'malformed_logs_total',
-      'Logs with the topic of a known event but a different layout',
+      'Number of logs with the topic of a known event but a different layout',
       (all) => all.malformedLogs,
     ],
-    [
-      'gaps_refilled_total',
-      'Incomplete ranges below the cursor that were stored again',
-      (all) => all.refills,
-    ],
+    ['gaps_refilled_total', 'Number of block ranges whose lost rows were stored again', (all) => all.refills],
     [
       'aggregates_mended_total',
-      'Rebuilds of aggregates that differed from the stored rows',
+      'Number of rebuilds of aggregates that differed from the stored rows',
       (all) => all.mends,
     ],
   ];
   for (const [name, help, pick] of simple) {
     watch(registry, `candlehouse_${name}`, help, () => pick(read()) ?? undefined);
   }
-  watchLabels(registry, 'reorgs_total', 'Reorgs, by the largest power of two in their depth', ['depth'], () =>
-    [...foldDepths(read().reorgs)].map(([depth, count]) => [{ depth: String(depth) }, count]),
+  watchLabels(
+    registry,
+    'reorgs_total',
+    'Number of reorgs, by the largest power of two in their depth',
+    ['depth'],
+    () => [...foldDepths(read().reorgs)].map(([depth, count]) => [{ depth: String(depth) }, count]),
   );
-  watchLabels(registry, 'rpc_mismatches_total', 'Answers of nodes that failed verification', ['kind'], () =>
-    Object.entries(read().mismatches).map(([kind, count]) => [{ kind }, count]),
+  watchLabels(
+    registry,
+    'rpc_mismatches_total',
+    'Number of node answers that failed verification',
+    ['kind'],
+    () => Object.entries(read().mismatches).map(([kind, count]) => [{ kind }, count]),
   );
   watchLabels(
     registry,
     'rpc_endpoint',
-    '1 for the current state of each endpoint',
+    '1 for the current state of each RPC endpoint',
     ['endpoint', 'state'],
     () => read().endpoints.map(({ name, state }) => [{ endpoint: name, state }, 1]),
   );
 }
 
-/** Groups depths by powers of two, so that the number of series is bounded. */
+/** Groups depths by powers of two, so that the number of time series stays small. */
 function foldDepths(reorgs: ReadonlyMap<number, number>): Map<number, number> {
   const folded = new Map<number, number>();
   for (const [depth, count] of reorgs) {

@@ -1,4 +1,5 @@
-/** Documents stay true: links, paths and diagrams lead to files, and comments cite existing files. */
+/** Checks documents against the repository: links, paths and diagrams lead to existing files, and comments
+ * cite existing files. */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -7,7 +8,8 @@ import { fencedLines, listFiles, ROOT, textOf } from './support/documents';
 const README_LINES_MAX = 130;
 /** Folders and files that a document may name with their path. */
 const PLACES = 'src|clickhouse|scripts|test|docs';
-/** Documents name these before they exist: the first migration makes the folder, the engine makes its log in DATA_DIR. */
+/** Documents name these paths before they exist: the first migration creates the folder, and the engine
+ * creates its log in DATA_DIR. */
 const LATER = /^clickhouse\/(migrations(\/|$)|engine\.log$)/;
 /** Files that a reader of the worked examples in docs/development.md writes. */
 const EXAMPLES = /\/(pairMakers(\.test)?\.ts|list_makers\.sql|exampleV2(\.test)?\.ts)$/;
@@ -31,10 +33,10 @@ function exists(base: string, path: string): boolean {
   return existsSync(join(base, fixed === path ? path : dirname(`${fixed}x`)));
 }
 
-/** The text without fenced code, in which examples name files that a reader has yet to write. */
+/** The text without fenced code. Examples in fenced code name files that a reader has yet to write. */
 const proseOf = (path: string): string => textOf(path).replace(/^```[^]*?^```/gm, '');
 
-/** The anchors that GitHub makes of a document's headings. */
+/** The anchors that GitHub derives from a document's headings. */
 function anchorsOf(path: string): ReadonlySet<string> {
   const headings = [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
   return new Set(
@@ -92,7 +94,7 @@ test(`README.md has at most ${README_LINES_MAX} lines`, () => {
   expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(README_LINES_MAX);
 });
 
-/** Text of the comments of one file, by line. */
+/** The text of all comments of one file, by line number. */
 function commentsOf(path: string): (readonly [line: number, text: string])[] {
   const comment = path.endsWith('.sql') ? /(?:^|\s)--\s(.*)$/ : /^\s*(?:\/\/|\/\*\*?|\*)(.*)$|\s\/\/\s(.*)$/;
   return textOf(path)

@@ -1,4 +1,4 @@
-/** The mechanical part of the style, held by the build: layers, circles, lengths, and what must not be written. */
+/** Checks the mechanical rules of docs/style.md: layers, import circles, lengths and forbidden code. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -6,14 +6,14 @@ import { parseSync } from '@swc/core';
 
 const ROOT = resolve(__dirname, '..');
 const LINES_MAX = 400;
-/** Longest function, from its first line to its closing brace. */
+/** Most lines of a function, from its first line to its closing brace. */
 const FUNCTION_LINES_MAX = 70;
-/** Longest SQL text in a file of code. */
+/** Most lines of an SQL text in a file of code. */
 const SQL_LINES_MAX = 2;
-/** A folder with more files has parts that deserve names. */
+/** Most files of a folder. A folder with more files should be split. */
 const FILES_MAX = 22;
 
-/** One record or one recorded log a file, found by its number or name. */
+/** Folders without this limit: each file is one record or one recorded log, found by its number or name. */
 const HOLDS_MANY = ['docs/decisions', 'test/golden/logs'];
 
 /** The folders that each folder of src may import, besides itself. Value and type imports count alike. */
@@ -65,7 +65,7 @@ function listFiles(folder: string, ending: RegExp): string[] {
 
 const sources = listFiles('src', /\.ts$/);
 const code = [...sources, ...listFiles('scripts', /\.(ts|mjs)$/), ...listFiles('test', /\.ts$/)];
-/** The programs, without their tests. */
+/** Files of the programs, without their tests. */
 const programs = code.filter((path) => !path.startsWith('test/'));
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -83,7 +83,7 @@ const TEXTS = ['TemplateLiteral'];
 const CHECKED_TYPES = new Set([...FUNCTIONS, ...CAST_TYPES, ...TEXTS]);
 
 interface Part {
-  /** Type of the node in the syntax tree of swc. */
+  /** Type of a node in the syntax tree of swc. */
   readonly type: string;
   readonly line: number;
   readonly text: string;
@@ -99,7 +99,7 @@ function listParts(path: string): Part[] {
     if (typeof node !== 'object' || node === null) return;
     const { type = '', span } = node as { type?: string; span?: { start: number; end: number } };
     if (CHECKED_TYPES.has(type) && span !== undefined) {
-      // swc counts bytes from 1.
+      // swc counts bytes from 1, not from 0.
       const [start, end] = [span.start - 1, span.end - 1];
       const line = bytes.subarray(0, start).toString().split('\n').length;
       parts.push({ type, line, text: bytes.subarray(start, end).toString() });
@@ -255,7 +255,7 @@ test('only src/clickhouse imports the database client, and only allowed files re
   );
   expect(clients).toEqual([]);
   const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
-  // The development node is given this process's PATH.
+  // The development node gets this process's PATH, so its file reads the environment.
   const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
   expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
 });
@@ -265,7 +265,7 @@ test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
-/** One word for one thing. The page and the development chain keep small names of their own. */
+/** Each name means one thing. The page and the development chain keep small names of their own. */
 test('no two files export the same name', () => {
   const files = new Map<string, Set<string>>();
   for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
@@ -284,11 +284,11 @@ test('there is no any, no disabled check and no unfinished mark', () => {
   expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
 });
 
-test('private members are marked by the keyword', () => {
+test('private members have the keyword private', () => {
   expect(code.filter((path) => /\bthis\.#\w/.test(textOf(path)))).toEqual([]);
 });
 
-/** The files of src with a cast, and the reason that makes it safe. */
+/** The files of src with a cast, and the reason why the cast is safe. */
 const CASTS: Readonly<Record<string, string>> = {
   'src/api/params.ts': 'the parser of each declared parameter has made its value',
   'src/domain/hex.ts': 'hex in lower case is hex',
@@ -330,12 +330,12 @@ function listSelects(sql: string): string[] {
   return flat.split('UNION ALL');
 }
 
-test('every SELECT of a query has a LIMIT', () => {
+test('every SELECT of a named query has a LIMIT', () => {
   const isEndless = (select: string): boolean => !/^LIMIT (?!.* BY )/m.test(select);
   expect(queries.filter((path) => listSelects(textOf(path)).some(isEndless))).toEqual([]);
 });
 
-/** Where statements are made of the names of tables and columns, and so cannot be files. */
+/** Files that build statements from names of tables and columns, which therefore cannot be .sql files. */
 const MAKES_SELECTS = [
   'src/clickhouse/engine/backup.ts',
   'src/ingest/repair/rangeHash.ts',
@@ -352,7 +352,7 @@ test('the name of every query file is a literal in src, and only the files in MA
   const text = sources.map(textOf).join('\n');
   const names = new Set([...text.matchAll(/'([a-z_]+(?:\/[a-z_]+)+)'/g)].map(([, name = '']) => name));
   expect(named.filter((path) => !names.has(path.replace(/\.sql$/, '')))).toEqual([]);
-  // A name made of parts cannot be found by a search.
+  // A name that is built from parts cannot be found by a text search.
   expect(sources.filter((path) => /`[a-z_]+\/[a-z_]*\$\{/.test(textOf(path)))).toEqual([]);
   const passesOn = ['namedQueries', 'observedDatabase', 'deferredDatabase'];
   const reads = sources.filter((path) => /\b(?:database|db)\.select(?:Binary)?\(/.test(textOf(path)));
@@ -362,7 +362,7 @@ test('the name of every query file is a literal in src, and only the files in MA
 });
 
 test(`SQL of more than ${SQL_LINES_MAX} lines is in .sql files`, () => {
-  // The peers of the benchmarks are complete programs by themselves.
+  // The programs that benchmarks compare with are complete by themselves.
   const paths = programs.filter(
     (path) => !MAKES_SELECTS.includes(path) && !path.startsWith('scripts/bench/peers/'),
   );

@@ -1,6 +1,7 @@
 /**
- * The embedded engine's own process, started by src/clickhouse/engine/engineChild.ts: turns this Node into a ClickHouse server
- * by one call into libchdb that lasts as long as the pipe on standard input. Plain JavaScript, so that it runs unbuilt.
+ * The embedded engine's own process, started by src/clickhouse/engine/engineChild.ts: turns this Node process
+ * into a ClickHouse server. One call into libchdb runs the server until the pipe on standard input closes.
+ * This file is plain JavaScript, so it runs without a build.
  *
  * Arguments: the parent's pid, the path of ffi-rs, the path of libchdb, the folder the engine may write, then the
  * engine's own arguments.
@@ -14,12 +15,12 @@ const { Worker } = require('node:worker_threads');
 const [parentPid, ffiPath, libraryPath, folder, ...engineArguments] = process.argv.slice(2);
 const { open, load, DataType } = require(ffiPath);
 
-/** An orphan gets this long to shut down cleanly before it kills itself. */
+/** When the parent process has ended, the engine has this long to shut down cleanly. Then it kills itself. */
 const ORPHAN_GRACE_MS = 8_000;
 
 /**
- * The call into the engine blocks this thread for good, so a second one watches the parent. The pipe normally ends an
- * orphan; this is for an engine that hangs while ending.
+ * The call into the engine blocks this thread forever, so a second thread watches the parent process.
+ * Normally the closed pipe ends the engine; the second thread ends an engine that hangs.
  */
 function watchParent() {
   const code = `
@@ -66,11 +67,11 @@ function systemCall(number, types, values) {
 }
 
 /**
- * Lets this thread and those it starts reach no files but the engine's. The engine's SQL function `file` reads any path
- * in this mode and no grant governs it, so without this an SQL injection reads the user's disk.
+ * Restricts this thread, and threads that it starts, to the engine's files. The SQL function `file` can read
+ * any path, and no grant limits it. Without this restriction, an SQL injection could read the user's disk.
  */
 function confineFiles() {
-  if (process.platform !== 'linux') return `not on ${process.platform}`;
+  if (process.platform !== 'linux') return `Landlock does not exist on ${process.platform}`;
   open({ library: 'libc', path: 'libc.so.6' });
   const { I64, I32, U8Array } = DataType;
   const none = Buffer.alloc(0);
@@ -99,7 +100,7 @@ function confineFiles() {
   return restricted === 0 ? null : 'Landlock refused';
 }
 
-/** Why files are not confined; null when they are. */
+/** The reason why files are not confined; null when they are confined. */
 function tryToConfineFiles() {
   try {
     return confineFiles();

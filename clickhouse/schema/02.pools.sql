@@ -1,41 +1,42 @@
 -- Layer 2, tokens and pools.
 
--- One row: a token's metadata as of one block; the largest version counts.
+-- One row: the metadata of a token, read at one block. Of several rows for a token, the row with
+-- the largest version counts.
 CREATE TABLE IF NOT EXISTS tokens
 (
-    address FixedString(20) COMMENT 'Token contract',
-    symbol Nullable(String) COMMENT 'Symbol, cleaned of control characters, at most 64 characters; null if the call reverts or returns no text',
-    name Nullable(String) COMMENT 'Name, cleaned of control characters, at most 128 characters; null if the call reverts or returns no text',
-    decimals Nullable(UInt8) COMMENT 'Decimals, 0-77; null if the call reverts or returns a larger number',
-    version UInt64 COMMENT 'Block as of which the metadata was read'
+    address FixedString(20) COMMENT 'Address of the token contract',
+    symbol Nullable(String) COMMENT 'Symbol without control characters, at most 64 characters; null if the call symbol() reverts or returns no text',
+    name Nullable(String) COMMENT 'Name without control characters, at most 128 characters; null if the call name() reverts or returns no text',
+    decimals Nullable(UInt8) COMMENT 'Decimals, 0 to 77; null if the call decimals() reverts or returns a larger number',
+    version UInt64 COMMENT 'Number of the block at which the metadata was read'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY address
 COMMENT 'Token metadata, read once per token when its first pool appears';
 
--- One row: one pool of a configured factory. Key: address.
+-- One row: one pool, created by a configured factory. Key: the pool address.
 CREATE TABLE IF NOT EXISTS pools
 (
-    ord UInt64 COMMENT 'ord of the creation event; for a pool older than the start block, ord of its first stored log',
-    address FixedString(20) COMMENT 'Pool contract',
-    dex LowCardinality(String) COMMENT 'Slug of the DEX',
-    protocol LowCardinality(String) COMMENT 'Protocol name as in the chain description',
-    pool_type UInt8 COMMENT '2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable',
-    factory FixedString(20) COMMENT 'Factory of the pool; for a vault pool the vault',
-    token0 FixedString(20) COMMENT 'First token in chain order',
-    token1 FixedString(20) COMMENT 'Second token in chain order',
-    base_is_token0 Bool COMMENT 'Whether token0 is the base token; fixed when the pool is first seen',
-    tokens Array(FixedString(20)) COMMENT 'Weighted and stable pools: all tokens in chain order, of which token0 and token1 are the default leg; empty for other pools',
-    weights Array(UInt64) COMMENT 'Weighted pools: weight of each token, times 10^18; empty for other pools',
-    fee_pips UInt32 COMMENT 'Fee at creation, hundredths of a basis point',
-    tick_spacing Int32 COMMENT 'V3 tick spacing; 0 otherwise',
-    created_block Nullable(UInt32) COMMENT 'Block of the creation event; null if the pool is older than the start block',
-    created_at Nullable(UInt32) COMMENT 'Time of that block, unix seconds, UTC; null if created_block is null',
-    created_tx Nullable(FixedString(32)) COMMENT 'Transaction of the creation event; null if created_block is null'
+    ord UInt64 COMMENT 'Position of the creation event in the chain, block_number * 2^20 + log_index; for a pool older than the start block, the position of its first stored log',
+    address FixedString(20) COMMENT 'Address of the pool contract',
+    dex LowCardinality(String) COMMENT 'Short name of the DEX, as in the chain description',
+    protocol LowCardinality(String) COMMENT 'Name of the protocol, as in the chain description',
+    pool_type UInt8 COMMENT '2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable',
+    factory FixedString(20) COMMENT 'Address of the factory that created the pool; for a pool of a vault, the vault',
+    token0 FixedString(20) COMMENT 'Address of the pool''s first token, in the order of the contract',
+    token1 FixedString(20) COMMENT 'Address of the pool''s second token, in the order of the contract',
+    base_is_token0 Bool COMMENT 'Whether token0 is the base token; fixed when the ingester first sees the pool',
+    tokens Array(FixedString(20)) COMMENT 'Weighted and stable pools: addresses of all tokens in the order of the contract. By default, prices are quoted between token0 and token1. Empty for other pools',
+    weights Array(UInt64) COMMENT 'Weighted pools: weight of each token, times 10^18, in the order of tokens; empty for other pools',
+    fee_pips UInt32 COMMENT 'Swap fee at the creation of the pool, in hundredths of a basis point',
+    tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
+    created_block Nullable(UInt32) COMMENT 'Number of the block with the creation event; null if the pool is older than the start block',
+    created_at Nullable(UInt32) COMMENT 'Time of the block created_block, unix seconds, UTC; null if created_block is null',
+    created_tx Nullable(FixedString(32)) COMMENT 'Hash of the transaction with the creation event; null if created_block is null'
 )
 ENGINE = MergeTree
 ORDER BY address
 SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
-COMMENT 'Pools of configured factories; append only';
+COMMENT 'Pools of configured factories; rows are only appended';
 
 -- HEAD OF pools PARTITION BY intDiv(ord, 268435456) ORDER BY ord

@@ -1,37 +1,38 @@
--- Layer 4, bars: one view over the final swaps writes all six timeframes. Readers add the canonical head swaps above
--- the newest ord of a bar.
+-- Layer 4, bars: one view over the final swaps writes all six timeframes. Readers add the swaps of canonical
+-- blocks that are not final yet, above the newest ord (position in the chain) of a bar.
 
--- One row: part of one bar. Readers merge the rows of one key. Prices are raw token1 per raw token0. Most bars hold a
--- single swap, repeated in all six timeframes. Neighbouring timeframes of a pair compress these bars to half the size.
--- Nearly all swaps have both prices and share one ord for both. Other swaps have their own columns, so that merging
--- loses nothing.
+-- One row: a part of one bar. Readers merge the rows with the same key. Prices are raw token1 per raw token0.
+-- Most bars hold a single swap and repeat it in all six timeframes. The sort order puts the timeframes of a
+-- pair side by side, which compresses them to half the size. Nearly all swaps have a price and a USD price,
+-- so both prices share one ord. Swaps without a USD price have columns of their own, so that merging loses
+-- nothing.
 CREATE TABLE IF NOT EXISTS bars
 (
-    timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
-    pair FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(3)),
-    leg UInt16 COMMENT 'Leg of the pool, encoded as in swaps' CODEC(ZSTD(3)),
-    bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
-    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT '(ord, price, USD per whole base token) of the first swap with both prices; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
-    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'As first, of the last swap with both prices; (0, 0, 0): none' CODEC(ZSTD(3)),
-    first_quote SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first swap with a price but no USD price; (2^64-1, 0): none' CODEC(ZSTD(3)),
-    last_quote SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'As first_quote, of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
-    high SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(3)),
-    low SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(3)),
-    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
-    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
-    volume0 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(3)),
-    volume1 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(3)),
-    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(3)),
-    fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(3)),
-    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(3)),
-    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps that are not tracked' CODEC(ZSTD(3)),
-    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(3)),
-    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the swaps without both prices; 0: none. Head swaps count only above this ord and the ord of last' CODEC(Delta, ZSTD(3))
+    timeframe UInt32 COMMENT 'Length of the bar in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
+    pair FixedString(20) COMMENT 'Address of the pool' CODEC(ZSTD(3)),
+    leg UInt16 COMMENT 'The two tokens of the pool that the bar is about, encoded as in swaps.leg' CODEC(ZSTD(3)),
+    bucket UInt32 COMMENT 'Time at which the bar opens, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
+    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT 'Of the first swap that has a price and a USD price: (ord, price, USD per whole base token). (2^64-1, 0, 0) if there is no such swap' CODEC(ZSTD(3)),
+    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'Of the last swap that has a price and a USD price: (ord, price, USD per whole base token). (0, 0, 0) if there is no such swap' CODEC(ZSTD(3)),
+    first_quote SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT 'Of the first swap that has a price but no USD price: (ord, price). (2^64-1, 0) if there is no such swap' CODEC(ZSTD(3)),
+    last_quote SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'Of the last swap that has a price but no USD price: (ord, price). (0, 0) if there is no such swap' CODEC(ZSTD(3)),
+    high SimpleAggregateFunction(max, Float64) COMMENT 'Largest price of the bar, raw token1 per raw token0; 0 if no swap has a price' CODEC(ZSTD(3)),
+    low SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price of the bar, raw token1 per raw token0; infinity if no swap has a price' CODEC(ZSTD(3)),
+    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price of the bar, per whole base token; 0 if no swap has a USD price' CODEC(ZSTD(3)),
+    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price of the bar, per whole base token; infinity if no swap has a USD price' CODEC(ZSTD(3)),
+    volume0 SimpleAggregateFunction(sum, UInt256) COMMENT 'Traded amount of token0: sum of the absolute net amounts, raw units' CODEC(ZSTD(3)),
+    volume1 SimpleAggregateFunction(sum, UInt256) COMMENT 'Traded amount of token1: sum of the absolute net amounts, raw units' CODEC(ZSTD(3)),
+    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Traded value in USD of the swaps in which a token has a trusted price' CODEC(ZSTD(3)),
+    fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Fees in USD of the swaps in which a token has a trusted price' CODEC(ZSTD(3)),
+    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of swaps in the bar' CODEC(ZSTD(3)),
+    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of swaps in which neither token has a trusted price' CODEC(ZSTD(3)),
+    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of buys: swaps in which the pool balance of the base token fell' CODEC(ZSTD(3)),
+    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the swaps that lack a price or a USD price; 0 if there is none. Readers add a head swap only if its ord is above this ord and the ord in last' CODEC(Delta, ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (pair, leg, timeframe, bucket)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 65536
-COMMENT 'Bars of all six timeframes over final swaps';
+COMMENT 'Bars of pools in six timeframes, over the swaps of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS
 WITH

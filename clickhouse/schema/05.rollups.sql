@@ -1,21 +1,21 @@
--- Layer 5, rollups over final rows. As for bars, readers add canonical head rows with ord > last_ord (or > the ord of
--- the latest state).
+-- Layer 5, rollups over the rows of final blocks. Readers add the rows of canonical head blocks whose ord is
+-- above last_ord, or above the ord of the latest state.
 
--- One row: part of one hour of one DEX.
+-- One row: a part of the totals of one DEX in one hour. Readers merge the rows with the same key.
 CREATE TABLE IF NOT EXISTS dex_hours
 (
-    dex LowCardinality(String) COMMENT 'Slug of the DEX',
+    dex LowCardinality(String) COMMENT 'Short name of the DEX',
     hour UInt32 COMMENT 'Start of the hour, unix seconds, UTC',
-    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
-    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps that are not tracked',
-    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps',
-    fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row; head swaps count only above it'
+    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of swaps in the hour',
+    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of swaps in which neither token has a trusted price',
+    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Traded value in USD of the swaps in which a token has a trusted price',
+    fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Fees in USD of the swaps in which a token has a trusted price',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord (position in the chain) of the swaps in this row. Readers add a head swap only if its ord is above'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (dex, hour)
 SETTINGS non_replicated_deduplication_window = 1000
-COMMENT 'Volume and fees of each DEX by hour over final swaps';
+COMMENT 'Volume and fees of each DEX by hour, over the swaps of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_dex_hours TO dex_hours AS
 SELECT
@@ -29,19 +29,20 @@ SELECT
 FROM swaps
 GROUP BY dex, hour;
 
--- One row: part of a pair's trading since the start.
+-- One row: a part of the totals of one pair since the start of the index. Readers merge the rows
+-- with the same key.
 CREATE TABLE IF NOT EXISTS pair_totals
 (
-    pair FixedString(20) COMMENT 'Pool address',
-    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
-    first_ord SimpleAggregateFunction(min, UInt64) COMMENT 'ord of the first swap',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'ord of the last swap',
+    pair FixedString(20) COMMENT 'Address of the pool',
+    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of swaps of the pair',
+    first_ord SimpleAggregateFunction(min, UInt64) COMMENT 'Position of the first swap in the chain: block_number * 2^20 + log_index',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Position of the last swap in the chain: block_number * 2^20 + log_index',
     last_trade_at SimpleAggregateFunction(max, UInt32) COMMENT 'Time of the last swap, unix seconds, UTC'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY pair
 SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
-COMMENT 'Swaps of each pair since the start, over final swaps';
+COMMENT 'Totals of each pair since the start of the index, over the swaps of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_pair_totals TO pair_totals AS
 SELECT
@@ -53,16 +54,17 @@ SELECT
 FROM swaps
 GROUP BY pair;
 
--- One row: part of a pool's newest final state; the tuple with the largest ord counts.
+-- One row: a candidate for the newest final state of a pool. Of several rows for a pool, the tuple
+-- with the largest ord counts.
 CREATE TABLE IF NOT EXISTS pool_latest
 (
-    pair FixedString(20) COMMENT 'Pool address',
-    state SimpleAggregateFunction(max, Tuple(ord UInt64, timestamp UInt32, reserve0 UInt256, reserve1 UInt256, sqrt_price_x96 UInt256, liquidity UInt128, tick Int32, price Float64, unswapped Array(Float64), walked_liquidity Float64, near0 Float64, near1 Float64)) COMMENT 'Newest state, as in pool_states'
+    pair FixedString(20) COMMENT 'Address of the pool',
+    state SimpleAggregateFunction(max, Tuple(ord UInt64, timestamp UInt32, reserve0 UInt256, reserve1 UInt256, sqrt_price_x96 UInt256, liquidity UInt128, tick Int32, price Float64, unswapped Array(Float64), walked_liquidity Float64, near0 Float64, near1 Float64)) COMMENT 'Newest state of the pool, with the meaning of the columns of pool_states'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY pair
 SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
-COMMENT 'Newest final state of each pool';
+COMMENT 'Newest state of each pool in the final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_pool_latest TO pool_latest AS
 SELECT
@@ -75,16 +77,17 @@ SELECT
 FROM pool_states AS s
 GROUP BY pair;
 
--- One row: part of the newest final balances of a pool of more than two tokens; the tuple with the largest ord counts.
+-- One row: a candidate for the newest final balances of a pool of more than two tokens. Of several rows for a
+-- pool, the tuple with the largest ord counts.
 CREATE TABLE IF NOT EXISTS pool_balances
 (
-    pair FixedString(20) COMMENT 'Pool address',
-    state SimpleAggregateFunction(max, Tuple(ord UInt64, balances Array(UInt256))) COMMENT 'Newest balances, as in pool_states'
+    pair FixedString(20) COMMENT 'Address of the pool',
+    state SimpleAggregateFunction(max, Tuple(ord UInt64, balances Array(UInt256))) COMMENT 'Newest balances of the pool''s tokens, as in pool_states.balances'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY pair
 SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
-COMMENT 'Newest final balances of weighted and stable pools';
+COMMENT 'Newest balances of each weighted or stable pool in the final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_pool_balances TO pool_balances AS
 SELECT

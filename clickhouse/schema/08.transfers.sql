@@ -1,40 +1,43 @@
--- Layer 8, ownership: ERC-20 transfers, the balances that follow from them, and positions of V3 position managers.
+-- Layer 8, ownership: ERC-20 transfers, the balances computed from them, and positions of V3 position
+-- managers.
 
--- One row: one transfer of tokens by one log. Read by token, or by holder through the views.
+-- One row: one transfer of tokens by one log. The table is sorted by token. Views keep the balances
+-- by token and by holder.
 CREATE TABLE IF NOT EXISTS transfers
 (
-    ord UInt64 COMMENT 'block_number * 2^20 + log_index',
+    ord UInt64 COMMENT 'Position of the log in the chain: block_number * 2^20 + log_index',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    token FixedString(20) COMMENT 'Token contract, which emitted the log',
+    token FixedString(20) COMMENT 'Address of the token contract, which emitted the log',
     sender FixedString(20) COMMENT 'Address whose balance falls; the zero address for a mint',
     recipient FixedString(20) COMMENT 'Address whose balance rises; the zero address for a burn',
-    amount UInt256 COMMENT 'Amount, raw units' CODEC(ZSTD(1)),
-    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'Log of the transfer. deposit, withdrawal: only of the wrapped native token, which mints and burns without a Transfer log',
+    amount UInt256 COMMENT 'Transferred amount, raw units' CODEC(ZSTD(1)),
+    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'Kind of the log. deposit and withdrawal exist only for the wrapped native token, which mints and burns without a Transfer log',
     tx_index UInt32 COMMENT 'Index of the transaction in its block'
 )
 ENGINE = MergeTree
 ORDER BY (token, ord)
 SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
-COMMENT 'Final ERC-20 transfers; append only';
+COMMENT 'ERC-20 transfers in final blocks; rows are only appended';
 
 -- HEAD OF transfers PARTITION BY intDiv(ord, 268435456) ORDER BY (token, ord)
 
--- One row: part of the balance of one token at one address, by token. Sums are modulo 2^256, read as signed. A negative
--- sum means that the history begins too late, or that the logs do not add up. The zero address holds minus the supply.
--- Tokens minted to the zero address stay supply (V2 pairs lock their first 1000 LP tokens this way). So a transfer from
--- the zero address to itself has one side only.
+-- One row: a part of the balance of one token at one address. The table is sorted by token. Sums are modulo
+-- 2^256 and read as signed. A negative sum means that the history begins too late, or that the logs do not
+-- add up. The zero address holds minus the supply. Tokens minted to the zero address stay in the supply (V2
+-- pairs lock their first 1,000 LP tokens this way). So a transfer from the zero address to itself counts on
+-- one side only.
 CREATE TABLE IF NOT EXISTS token_balances
 (
-    token FixedString(20) COMMENT 'Token contract',
+    token FixedString(20) COMMENT 'Address of the token contract',
     holder FixedString(20) COMMENT 'Address of the holder',
-    balance SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units' CODEC(ZSTD(1)),
-    transfers SimpleAggregateFunction(sum, UInt64) COMMENT 'Transfers in and out',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row; head transfers count only above it'
+    balance SimpleAggregateFunction(sum, Int256) COMMENT 'Balance of the holder: received minus sent tokens, raw units' CODEC(ZSTD(1)),
+    transfers SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of transfers in and out',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord (position in the chain) of the transfers in this row. Readers add a head transfer only if its ord is above'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (token, holder)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
-COMMENT 'Balances by token over final transfers';
+COMMENT 'Balances of holders, sorted by token, over the transfers of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_balances TO token_balances AS
 SELECT
@@ -57,18 +60,19 @@ FROM
 )
 GROUP BY token, holder;
 
--- One row: part of the balance of one token at one address, as in token_balances, but by holder.
+-- One row: a part of the balance of one token at one address, as in token_balances, but sorted by
+-- holder.
 CREATE TABLE IF NOT EXISTS holder_balances
 (
     holder FixedString(20) COMMENT 'Address of the holder',
-    token FixedString(20) COMMENT 'Token contract',
-    balance SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units, as in token_balances' CODEC(ZSTD(1)),
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row; head transfers count only above it'
+    token FixedString(20) COMMENT 'Address of the token contract',
+    balance SimpleAggregateFunction(sum, Int256) COMMENT 'Balance of the holder: received minus sent tokens, raw units, as in token_balances' CODEC(ZSTD(1)),
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord (position in the chain) of the transfers in this row. Readers add a head transfer only if its ord is above'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (holder, token)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
-COMMENT 'Balances by holder over final transfers';
+COMMENT 'Balances of holders, sorted by holder, over the transfers of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_holder_balances TO holder_balances AS
 SELECT
@@ -94,39 +98,40 @@ GROUP BY holder, token;
 -- Mint of the pool in the same transaction.
 CREATE TABLE IF NOT EXISTS position_events
 (
-    ord UInt64 COMMENT 'block_number * 2^20 + log_index',
+    ord UInt64 COMMENT 'Position of the log in the chain: block_number * 2^20 + log_index',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    manager FixedString(20) COMMENT 'Position manager, which emitted the log',
+    manager FixedString(20) COMMENT 'Address of the position manager, which emitted the log',
     token_id UInt256 COMMENT 'Token id of the position NFT' CODEC(ZSTD(1)),
-    kind Enum8('transfer' = 1, 'increase' = 2, 'decrease' = 3, 'collect' = 4) COMMENT 'transfer: a new owner; increase, decrease: liquidity; collect: tokens paid out',
-    sender FixedString(20) COMMENT 'transfer: previous owner; zero bytes otherwise',
-    recipient FixedString(20) COMMENT 'transfer: new owner; collect: recipient of the tokens; zero bytes otherwise',
-    pair FixedString(20) COMMENT 'increase: the pool; zero bytes otherwise',
-    tick_lower Int32 COMMENT 'increase: lower tick; 0 otherwise',
-    tick_upper Int32 COMMENT 'increase: upper tick; 0 otherwise',
-    liquidity UInt128 COMMENT 'increase, decrease: liquidity added or removed; 0 otherwise' CODEC(ZSTD(1)),
-    amount0 UInt256 COMMENT 'Token0, raw units. increase: added; decrease: ready to collect; collect: paid out' CODEC(ZSTD(1)),
-    amount1 UInt256 COMMENT 'Token1, raw units, as amount0' CODEC(ZSTD(1))
+    kind Enum8('transfer' = 1, 'increase' = 2, 'decrease' = 3, 'collect' = 4) COMMENT 'Kind of the event. transfer: a new owner; increase, decrease: liquidity added or removed; collect: tokens paid out',
+    sender FixedString(20) COMMENT 'Previous owner, for a transfer; zero bytes for other kinds',
+    recipient FixedString(20) COMMENT 'New owner, for a transfer; recipient of the tokens, for a collect; zero bytes for other kinds',
+    pair FixedString(20) COMMENT 'Address of the pool, for an increase; zero bytes for other kinds',
+    tick_lower Int32 COMMENT 'Lower tick of the position, for an increase; 0 for other kinds',
+    tick_upper Int32 COMMENT 'Upper tick of the position, for an increase; 0 for other kinds',
+    liquidity UInt128 COMMENT 'Liquidity added by an increase or removed by a decrease; 0 for other kinds' CODEC(ZSTD(1)),
+    amount0 UInt256 COMMENT 'Amount of token0, raw units: added by an increase, made ready to collect by a decrease, or paid out by a collect' CODEC(ZSTD(1)),
+    amount1 UInt256 COMMENT 'Amount of token1, raw units: added by an increase, made ready to collect by a decrease, or paid out by a collect' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (manager, token_id, ord)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
-COMMENT 'Final events of V3 positions; append only';
+COMMENT 'Events of V3 positions in final blocks; rows are only appended';
 
 -- HEAD OF position_events PARTITION BY intDiv(ord, 268435456) ORDER BY (manager, token_id, ord)
 
--- One row: a position that an owner once received. position_events has the current owner.
+-- One row: a V3 position that an owner has received at some time. The table position_events has the
+-- current owner.
 CREATE TABLE IF NOT EXISTS owner_positions
 (
-    owner FixedString(20) COMMENT 'Address that received the position',
-    manager FixedString(20) COMMENT 'Position manager',
+    owner FixedString(20) COMMENT 'Address that received the position at some time',
+    manager FixedString(20) COMMENT 'Address of the position manager',
     token_id UInt256 COMMENT 'Token id of the position NFT',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'ord of the newest transfer of the position to this owner'
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Position in the chain of the newest transfer of the position to this owner: block_number * 2^20 + log_index'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (owner, manager, token_id)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
-COMMENT 'Positions that an address ever owned, over final events';
+COMMENT 'V3 positions that each address has ever owned, over the events of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_owner_positions TO owner_positions AS
 SELECT
@@ -142,15 +147,17 @@ GROUP BY owner, manager, token_id;
 -- these rows while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS token_balance_checks
 (
-    token FixedString(20) COMMENT 'Token contract',
-    checked_block UInt32 COMMENT 'Block of the newest comparison',
-    holders_checked UInt64 COMMENT 'Balances compared so far',
-    mismatches UInt64 COMMENT 'Compared balances that differ from the logs. If early transfers are missing, a constant difference does not count',
-    mismatch_block UInt32 COMMENT 'Block of the newest mismatch; 0: none',
-    rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches; later matches do not reset it',
-    version UInt64 COMMENT 'Time of writing, unix milliseconds, UTC'
+    token FixedString(20) COMMENT 'Address of the token contract',
+    checked_block UInt32 COMMENT 'Number of the block at which balances were last compared',
+    holders_checked UInt64 COMMENT 'Number of balances compared so far',
+    mismatches UInt64 COMMENT 'Number of compared balances that differ from the logs. If early transfers are missing, a constant difference does not count',
+    mismatch_block UInt32 COMMENT 'Number of the block of the newest mismatch; 0 if there was none',
+    rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches, so that balances change without transfers; later matches do not reset the flag',
+    held_checked UInt64 COMMENT 'Different addresses compared that hold the token by its logs',
+    unconfirmed UInt64 COMMENT 'Such addresses for which the contract answered 0, or gave no usable answer',
+    version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY token
 SETTINGS index_granularity = 1024
-COMMENT 'Checks of balances against the contracts, by token';
+COMMENT 'Results of comparing balances from logs with balanceOf of the contract, by token';

@@ -1,12 +1,12 @@
--- Layer 12, requests of operators to the ingester.
+-- Layer 12, requests that operators send to the ingester.
 
--- One row: one request; the newest version counts.
+-- One row: one request of an operator; of several rows with a name, the newest version counts.
 CREATE TABLE IF NOT EXISTS operations
 (
-    name LowCardinality(String) COMMENT 'Kind of request. pause: no new range enters the final tables before this time; floor.<table>: first block whose rows of the table are complete',
-    value UInt64 COMMENT 'pause: unix milliseconds, UTC; floor.<table>: block number',
-    version UInt64 COMMENT 'Time of writing, unix microseconds, UTC; the newest counts'
+    name LowCardinality(String) COMMENT 'Kind of request. pause: the ingester starts no new range before a time; floor.<table>: the first block whose rows the table holds completely after pruning',
+    value UInt64 COMMENT 'Value of the request. pause: end of the pause, unix milliseconds, UTC; floor.<table>: block number',
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a name counts'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY name
-COMMENT 'Requests of operators: pauses and retention floors';
+COMMENT 'Requests of operators: pauses of the ingester, and first complete blocks of pruned tables';

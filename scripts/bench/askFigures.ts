@@ -5,9 +5,9 @@ import type { ServedApi } from './loaders/servedApi';
 
 export interface Ask {
   readonly name: string;
-  /** Most ms of the 99th percentile. */
+  /** Longest allowed time in ms for the 99th percentile. */
   readonly target: number;
-  /** Below `/api/v1`. Parameters differ by index, so that no answer is cached. */
+  /** Path below `/api/v1`. Parameters differ for each index, so that no answer is cached. */
   path(index: number): string;
 }
 

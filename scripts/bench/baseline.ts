@@ -8,7 +8,7 @@ import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 import type { Figure } from './figure';
 
 interface Baseline {
-  /** value / limit, as measured. */
+  /** The measured ratio: value / limit. */
   readonly ratio: number;
   /** Whether a smaller ratio is better. */
   readonly better: 'less' | 'more';
@@ -22,7 +22,7 @@ export function readBaselines(): Readonly<Record<string, Baseline>> {
   return JSON.parse(readFileSync(join(findPackageRoot(), 'scripts/bench/baseline.json'), 'utf8'));
 }
 
-/** A line for each watched figure that is a quarter worse than the baseline, or missing although its group ran. */
+/** Lists each figure that is a quarter worse than its baseline, or missing although its group ran. */
 export function listWorse(figures: readonly Figure[], wants: (group: string) => boolean): string[] {
   return Object.entries(readBaselines()).flatMap(([key, { ratio: was, better }]) => {
     if (!wants(key.split('_')[0] ?? key)) return [];

@@ -12,10 +12,10 @@ import { stubDescription } from '../../test/support/stub/stubDescription';
 import { loadedAnchors } from './loaders/swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
-/** Longest wait for merges; 100 million swaps leave 20 GB to merge. */
+/** Longest wait for merges in ms; after loading 100 million swaps, 20 GB are left to merge. */
 const MERGES_MS = 1_200_000;
 const LOOK_MS = 500;
-/** Extra wait after the last merge seen, because pages were sometimes slow again this late. */
+/** Additional wait in ms after the last merge, because pages were sometimes slow again this late. */
 export const LAST_MERGE_MS = 70_000;
 
 export interface Bench {
@@ -72,7 +72,7 @@ export async function waitForMerges(database: Database, calmMs = 3_000): Promise
 
 const CALM_MS = Number(process.env['BENCH_CALM_MS'] ?? 60_000);
 const CALM_ASKS = 200;
-/** Loaded data that may still be unwritten to disk. */
+/** Limit of loaded data that may still be unwritten to disk, in bytes. */
 const UNWRITTEN_MAX_KB = 64 * 1_024;
 
 /**
@@ -94,7 +94,7 @@ export async function waitForCalm(database: Database): Promise<void> {
   }
 }
 
-/** Unwritten data according to the kernel; 0 if unknown. */
+/** Bytes that the kernel has not written to disk yet; 0 if unknown. */
 function unwrittenKb(): number {
   const file = '/proc/meminfo';
   const said = existsSync(file) ? readFileSync(file, 'utf8') : '';

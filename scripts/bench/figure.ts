@@ -1,14 +1,14 @@
 /** One result of a benchmark: a figure, the limit measured in the same run, and their ratio. */
 
 export interface Figure {
-  /** Stable key for baseline.json; absent if there is no baseline. */
+  /** Key of the figure in baseline.json; absent if there is no baseline. */
   readonly key?: string;
   readonly name: string;
   readonly value: number;
   readonly unit: string;
   readonly limitName: string;
   readonly limit: number;
-  /** value / limit. */
+  /** The ratio of the figure and its limit. */
   readonly ratio: number;
   readonly target: string;
   readonly ok: boolean;
@@ -22,7 +22,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-/** The p-th percentile, 0–100, by nearest rank. */
+/** The p-th percentile (p from 0 to 100), by nearest rank. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil((p / 100) * sorted.length) - 1))] ?? NaN;

@@ -23,7 +23,7 @@ import { KillRun } from './killRun';
 
 /** Most kills of one folder before it may start undisturbed. */
 const KILLS_MAX = 5;
-/** Shortest window for kills. A slow machine needs longer to create the schema. */
+/** Shortest time in ms within which kills happen. A slow machine needs longer to create the schema. */
 const KILL_WITHIN_MS = 2_500;
 const START_MAX_MS = 120_000;
 const BLOCKS = 120;
@@ -112,7 +112,7 @@ async function untilPast(program: Spawned, moment: Moment): Promise<void> {
   }
 }
 
-/** Duration of a start, ms: until the database server answers, and from then until the schema exists. */
+/** Duration of a start in ms: until the database server answers, and from then until the schema exists. */
 interface StartTimes {
   readonly engineMs: number;
   readonly schemaMs: number;
@@ -134,8 +134,8 @@ async function timeFirstStart(world: World): Promise<StartTimes> {
 }
 
 /**
- * Waits until a random moment of the start. Half of the moments count from the beginning, the others from the first
- * answer of the database server, so these hit the creation of the schema on a slow machine too.
+ * Waits until a random moment of the start. Half of the moments count from the beginning, the others from the
+ * first answer of the database server, so that they hit the creation of the schema on a slow machine too.
  */
 async function untilKill(
   program: Spawned,
@@ -148,7 +148,7 @@ async function untilKill(
   await delay(random.int(0, Math.round(withinMs)));
 }
 
-/** Kills the first start of one folder 1 … `most` times; resolves to the problems found afterwards. */
+/** Kills the first start of one folder 1 to `most` times. Resolves to the problems found afterwards. */
 async function killFolder(world: World, dataDir: string, most: number, times: StartTimes): Promise<string[]> {
   const { chain, random } = world;
   // This URL never answers, so the second chain has a database without blocks.
@@ -191,7 +191,7 @@ async function killStart(
   const engine = enginePid(dataDir);
   const withEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
   const ended = program.end('SIGKILL');
-  // Immediately, because the database server ends by itself soon after the program.
+  // No wait is needed, because the database server ends by itself soon after the program.
   if (withEngine) report.engineKills += killGroup(engine) ? 1 : 0;
   await ended;
   if (engine !== null) engines.add(engine);

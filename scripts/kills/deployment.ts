@@ -28,7 +28,7 @@ export interface Deployment {
   /** The last output of the processes. */
   output(): string;
   stop(): Promise<void>;
-  /** Running database servers; none may outlive the test. */
+  /** Process ids of running database servers. No server may outlive the test. */
   enginesLeft(): readonly number[];
 }
 
@@ -39,8 +39,8 @@ export interface Deployment {
 const ENGINE_KILLS_MAX = 6;
 
 /**
- * A program ends if the database server is away during its start. This many ends in a row without a kill show a
- * defect.
+ * If the database server is away during the start of a program, the program ends. This many ends in a row
+ * without a kill show a defect.
  */
 const ENDS_MAX = 4;
 
@@ -52,7 +52,7 @@ class EndCounter {
     this.ends = 0;
   }
 
-  /** Throws with the program's output if it ended too often. */
+  /** Throws with the program's output if the program ended too often. */
   note(words: string): void {
     this.ends += 1;
     if (this.ends >= ENDS_MAX)
@@ -119,7 +119,8 @@ class SeparateProcesses implements Deployment {
   private last = '';
   private lastUrl = '';
   private readonly ends = new EndCounter();
-  /** Restarts of the database server when `ends` was last reset. While it is away, programs end immediately. */
+  /** Number of restarts of the database server when `ends` was last reset. While the server is away, programs
+   * end at once. */
   private restarts = 0;
   private readonly engines = new Set<number>();
   private readonly log = createLog('silent', false);
@@ -165,7 +166,7 @@ class SeparateProcesses implements Deployment {
     }
   }
 
-  /** Ends count only while the database server runs without a restart. */
+  /** Ends of programs count only while the database server runs without a restart. */
   private noteEnd(words: string): void {
     const status = this.server?.status();
     if (status?.state === 'up' && status.restarts === this.restarts) return this.ends.note(words);

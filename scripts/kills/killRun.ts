@@ -17,11 +17,11 @@ export const KILL_PLANS: readonly KillPlan[] = ['engine', 'ingester', 'both', TW
 
 const STEP_MS = 40;
 const REORG_DEPTH_MAX = 24;
-/** Most steps without a new branch, so that a short run has reorgs with any seed. */
+/** Most steps of the chain without a new branch, so that a short run has reorgs with any seed. */
 const CALM_MAX = 20;
 const RECOVERY_MAX_MS = 120_000;
 const POLL_MS = 20;
-/** The tail loop polls the database every 50 ms. */
+/** The API's tail loop polls the database every 50 ms. */
 const FRESH_S = 0.3;
 
 /** Moves the chain: usually one more block, sometimes another branch, or back to the previous branch. */
@@ -57,7 +57,7 @@ export class ChainLoad {
       this.reorgs += 1;
       this.calm = 0;
     } else if (dice < 0.09) {
-      // Back to an abandoned branch, if it still fits.
+      // Returns to an abandoned branch, if that branch still fits.
       const branch = this.left.pop();
       if (branch !== undefined && branch.length > 1 && this.isLonger(branch) && chain.restore(branch))
         this.reorgs += 1;
@@ -125,20 +125,22 @@ export class KillRun {
     return performance.now();
   }
 
-  /** Starts the parts that are down and waits until the API reaches the chain's head. Throws if it does not. */
+  /** Starts the parts that are down and waits until the API reaches the chain's head. Throws if the API does
+   * not reach it. */
   async recover(since: number): Promise<Recovery> {
     const wanted = this.chain.head;
     await this.untilShown((number) => number >= wanted);
     return { seconds: (performance.now() - since) / 1000 };
   }
 
-  /** Waits until the API shows exactly the chain's head, which must not move meanwhile. */
+  /** Waits until the API shows exactly the chain's head, which must not move during this time. */
   async untilHead(): Promise<void> {
     const { hash } = this.chain.blocks[this.chain.head] ?? {};
     await this.untilShown((_number, shown) => shown === hash);
   }
 
-  /** A line for each wrong bar, and each wrong event from `fromBlock` on. The chain must not move meanwhile. */
+  /** Lists each wrong bar, and each wrong event from `fromBlock` on. The chain must not move during the
+   * comparison. */
   async compare(fromBlock = 0): Promise<string[]> {
     const url = this.deployment.url();
     const wrong = await this.truth.findWrongBars(url);
@@ -150,7 +152,7 @@ export class KillRun {
   private async answers(ready: Ready | null): Promise<boolean> {
     const silence = ready?.checks.database.last_answer_seconds ?? Infinity;
     if (silence > FRESH_S) return false;
-    // A new maker each time, so no cache has the answer.
+    // Each request names a new maker, so that no cache has the answer.
     this.questions += 1;
     const maker = `0x${this.questions.toString(16).padStart(40, '0')}`;
     try {

@@ -1,24 +1,24 @@
-/** Judges memory over time: after a warm-up it must not grow. */
+/** Judges the memory of a run over time: after a warm-up it must not grow. */
 
 export interface MemorySample {
-  /** Seconds since the start. */
+  /** Time of the sample in seconds since the start. */
   readonly seconds: number;
   readonly bytes: number;
 }
 
 export interface MemoryReport {
-  /** Slope of a line through the samples after the warm-up, bytes a minute. */
+  /** Slope of a line through the samples after the warm-up, in bytes per minute. */
   readonly slope: number;
   readonly median: { readonly middle: number; readonly last: number };
   readonly max: number;
   readonly flat: boolean;
 }
 
-/** The last third may exceed the middle third by this much, because garbage collection is irregular. */
+/** How far the last third may exceed the middle third, because garbage collection is irregular. */
 const GROWTH_MAX = 0.1;
 const GROWTH_BYTES = 32 * 2 ** 20;
 
-/** The first third is the warm-up. Throws if there are too few samples. */
+/** Judges the samples. The first third of the run is the warm-up. Throws if there are too few samples. */
 export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
   const end = samples.at(-1)?.seconds ?? 0;
   const part = (from: number, to: number): MemorySample[] =>
@@ -40,7 +40,7 @@ function medianOf(samples: readonly MemorySample[]): number {
   return median;
 }
 
-/** Least squares, bytes a second. */
+/** Slope by least squares, in bytes per second. */
 function slopeOf(samples: readonly MemorySample[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,13 +1,13 @@
 /**
- * The requests of a soak: every path of the OpenAPI document with its example, and the hot paths with random
- * parameters.
+ * The requests of a soak: every path of the OpenAPI document with its example, and the most frequent paths
+ * with random parameters.
  */
 import { z } from 'zod';
 
 import type { Random } from '../../test/support/random';
 
 interface Question {
-  /** Name in the figures: the path with its parameter names. */
+  /** Name of the request in the figures: its path with the names of the parameters. */
   readonly name: string;
   readonly path: string;
 }
@@ -25,9 +25,9 @@ const listShape = z.object({ data: z.array(z.object({ address: z.string() })) })
 const activityShape = z.object({ data: z.array(z.object({ maker: z.string().nullable() })) });
 
 const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'];
-/** A stream never ends, so followers read it instead of the request loop. */
+/** A stream never ends, so follower clients read streams instead of the request loop. */
 const STREAM = '/api/v1/activity/stream';
-/** The same handler as DIALECT; needs a module parameter. */
+/** This path has the same handler as DIALECT, and needs the parameter `module`. */
 const DIALECT = '/api';
 const MOUNTS = ['/v2/api', '/api/v1', '/api/v1/etherscan'];
 const HOT_SHARE = 0.7;
@@ -73,12 +73,12 @@ export class Questions {
     return this.asked >= this.examples.length;
   }
 
-  /** `final`: blocks up to this one are never reorganized. */
+  /** No reorg replaces blocks up to `final`. */
   next(final: number): Question {
     const { random } = this;
     const example = this.examples[this.asked % this.examples.length];
     if (example === undefined || random.chance(HOT_SHARE)) return this.hot(final);
-    // In turns, so that a short run requests all paths.
+    // Requests take turns, so that a short run requests all paths.
     this.asked += 1;
     return example;
   }

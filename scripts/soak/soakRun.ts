@@ -1,6 +1,7 @@
 /**
- * One soak: the built program with its embedded database server over a moving chain with reorgs. Request loops keep
- * the machine busy, and stream clients come and go. At the end, an independent recomputation judges the results.
+ * Runs one soak test: the built program with its embedded database server over a growing chain with reorgs.
+ * Request loops keep the machine busy, and stream clients come and go. At the end, an independent
+ * recomputation judges the results.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,9 +34,9 @@ interface SoakOptions {
 
 export interface SoakReport {
   readonly requests: number;
-  /** Milliseconds, ascending. */
+  /** Times of all answers in milliseconds, ascending. */
   readonly times: readonly number[];
-  /** Milliseconds of each answer, by path. */
+  /** Times of the answers in milliseconds, by path. */
   readonly asked: ReadonlyMap<string, readonly number[]>;
   /** Paths of the OpenAPI document to request. */
   readonly paths: readonly string[];
@@ -51,14 +52,14 @@ export interface SoakReport {
 const FIRST_HEAD = 300;
 const LOGS_PER_BLOCK = 16;
 const PAIRS = 12;
-/** Time between two moves of the chain: twenty times as fast as PulseChain. */
+/** Time in ms between two steps of the chain: twenty times as fast as PulseChain. */
 const STEP_MS = 500;
 const SAMPLE_MS = 500;
 const FOLLOWERS_MS = [400, 3_000, 15_000];
-/** Most faults to collect, so a repeated fault does not flood the report. */
+/** Most faults to collect, so that a repeated fault does not flood the report. */
 const FAULTS_MAX = 20;
 const CATCH_UP_MS = 60_000;
-/** May briefly answer 503 while the API is behind. */
+/** Paths that may answer 503 for a moment, while the API is behind. */
 const READY = '/readyz';
 
 interface Traffic {
@@ -208,7 +209,8 @@ function residentBytes(pid: number): number {
   return Number(kib ?? 0) * 1_024;
 }
 
-/** Compares bars, events and the followers' events with the chain's logs. The chain adds no blocks. */
+/** Compares bars, events and the followers' events with the chain's logs. The chain must not grow during the
+ * comparison. */
 async function compare(
   url: string,
   chain: StubChain,
@@ -224,7 +226,7 @@ async function compare(
   for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
     const end = performance.now() + CATCH_UP_MS;
-    // A reorg may reach below the block at which the follower started.
+    // A reorg may replace blocks older than the block at which the follower started.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
     const differs = (): string | null => describeDifference(net(), expected);
     while (differs() !== null && performance.now() < end) await delay(100);

@@ -1,7 +1,7 @@
 /**
- * Shared handler of the endpoints that answer as of a block. Parses the parameters, serves the answer from the byte
- * cache and writes errors in the endpoint's dialect. The endpoint declares its parameters, its answer shape and how to
- * read the answer.
+ * Shared handler of the endpoints whose answers belong to one block. Parses the parameters, serves the answer
+ * from the byte cache and writes errors in the endpoint's dialect. The endpoint declares its parameters, its
+ * answer shape and how to read the answer.
  */
 import type { z } from 'zod';
 
@@ -13,7 +13,7 @@ import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Route, RouteContext, RouteDoc } from './route';
 
-/** The part of an endpoint that goes into the documentation. */
+/** The part of an endpoint that the OpenAPI document describes. */
 export interface EndpointSpec<P extends Params, Q extends Params, Answer> {
   readonly path: string;
   readonly summary: string;
@@ -28,27 +28,29 @@ export interface EndpointSpec<P extends Params, Q extends Params, Answer> {
 
 /** One request, reduced to a cache key and a function that reads the answer. */
 export interface Question<Answer> {
-  /** Cache key: the parameters and the head version. Null: the answer is not cached. */
+  /** Cache key, made of the parameters and the head version. If it is null, the answer is not cached. */
   readonly key: string | null;
-  /** The same key gives the same answer. Throws AppError or Refusal. */
+  /** Reads the answer. The same key gives the same answer. Throws AppError or Refusal. */
   read(): Promise<Answer>;
-  /** Longest time in the cache, ms. Null (default): no limit besides the cache size. */
+  /** Longest time that the answer stays in the cache, in ms. Null (default) means until the head changes or
+   * the cache is full. */
   keepMs?(answer: Answer): number | null;
   /** The answer as a table, for clients that accept a table format. */
   readonly asTable?: { readonly runner: QueryRunner; of(answer: Answer): AnswerTable };
 }
 
-/** An error body in the words of a dialect. */
+/** An error body in the format of a dialect, such as Etherscan's. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
     readonly body: unknown,
   ) {
-    super(`refused with status ${status}`);
+    super(`the endpoint refused the call with status ${status}`);
   }
 }
 
-/** Makes a handler. `refuse` translates an error for a dialect; by default, and for null, the app writes the error. */
+/** Makes the handler of an endpoint. `refuse` translates an error into the format of a dialect. Without it,
+ * or if it returns null, the app writes the error. */
 export function answering<Answer>(
   cache: ByteCache,
   ask: (ctx: RouteContext) => Question<Answer> | Promise<Question<Answer>>,

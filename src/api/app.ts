@@ -20,12 +20,12 @@ import type { RequestState, Route } from './route';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
-  /** The block that answers are as of; null until the first block is known. */
+  /** The newest block, which answers describe; null until the first block is known. */
   head(): HeadSnapshot | null;
   readonly log: Logger;
-  /** `*` or one origin. */
+  /** Value of Access-Control-Allow-Origin: `*` or one origin. */
   readonly corsOrigin: string;
-  /** Requests per client address and minute; 0: no limit. */
+  /** Allowed requests per client address and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Called for each answered request. `route` is the path of the matching route, or `none`. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
@@ -47,8 +47,10 @@ const EXPOSED_HEADERS = [
 /** Creates the application; pass `callback()` to an HTTP server. */
 export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
-  // Errors outside the middleware, such as a socket that breaks during an answer, go to the log.
-  app.on('error', (error: unknown) => options.log.warn({ err: error }, 'an answer broke off'));
+  // Errors outside the middleware, such as a socket that closes during an answer, go to the log.
+  app.on('error', (error: unknown) =>
+    options.log.warn({ err: error }, 'the connection closed before an answer was complete'),
+  );
   const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
   app.use(setHeaders(options.head, options.observe));
   app.use(allowOrigins(options.corsOrigin));

@@ -1,4 +1,4 @@
-/** The `addresses` parameter, which asks for several items in one call, and the list that answers it. */
+/** The parameter `addresses`, which requests several items in one call, and the list that answers it. */
 import { parseAddress } from '../domain/address';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
@@ -19,7 +19,8 @@ export const BATCH_PARAMS = {
   }),
 } as const;
 
-/** Parses the list and removes duplicates. Null: too many addresses. Throws bad_request for an invalid address. */
+/** Parses a list of addresses and removes duplicates. Returns null for too many addresses. Throws bad_request
+ * for an invalid address. */
 function parseAddresses(text: string): readonly Hex[] | null {
   const texts = text.split(',');
   if (texts.length > ADDRESSES_MAX) return null;

@@ -1,6 +1,7 @@
 /**
- * Cache of serialized answers by query and head version. Concurrent requests for one key share one computation. A new
- * head version makes new keys; `forgetAll` handles data that changes within one head version.
+ * Cache of serialised answers by query and head version. Concurrent requests for one key share one
+ * computation. A new head version makes new keys. `forgetAll` clears the cache when data changes within one
+ * head version.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -10,9 +11,9 @@ import { toJsonBody } from './jsonBody';
 
 const BYTES_MAX = 24 * 1024 * 1024;
 /**
- * JSON text longer than this is cached only from the second request on; the first client gets the uncached text.
- * Caching every such text would allocate many buffers, and V8 scans the whole heap after each 32 MB of buffers.
- * Answers that `toJsonBody` returns as bytes are cached at once.
+ * JSON text longer than this is cached only from the second request on. The first client gets the text
+ * without caching. Caching every long text would allocate many buffers, and V8 scans the whole heap after
+ * each 32 MB of buffers. Answers that `toJsonBody` returns as bytes are cached at once.
  */
 const LARGE = 256 * 1024;
 /** Number of large answers whose keys are remembered. */
@@ -25,19 +26,19 @@ interface CachedAnswer {
 
 export interface ByteCache {
   /**
-   * Returns the answer for a key, and calls `make` if the key is not cached. Buffers are stored as they are, other
-   * values as JSON. An error goes to every waiting caller and is not cached. `keepMs`: longest time in the cache;
-   * null: no limit.
+   * Returns the answer for a key, and calls `make` if the key is not cached. Buffers are stored unchanged,
+   * other values as JSON. An error goes to every waiting caller and is not cached. `keepMs` is the longest
+   * time in the cache; null means no limit.
    */
   get<T>(key: string, make: () => Promise<T>, keepMs?: (answer: T) => number | null): Promise<CachedAnswer>;
-  /** Drops all answers. Later calls do not join computations that started before. */
+  /** Drops all answers. Later calls do not wait for computations that started earlier. */
   forgetAll(): void;
 }
 
 interface ByteCacheOptions {
-  /** Size limit in bytes, default 24 MiB. */
+  /** Size limit of the cache in bytes, by default 24 MiB. */
   readonly bytesMax?: number;
-  /** Monotonic clock, ms. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 

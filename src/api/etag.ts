@@ -1,4 +1,4 @@
-/** Strong ETags of bodies, and the comparison with If-None-Match. */
+/** Computes strong ETags of bodies, and the comparison with If-None-Match. */
 import { createHash } from 'node:crypto';
 
 /** A strong ETag: a hash of the bytes. */
@@ -7,8 +7,8 @@ export function etagOf(body: Buffer | string): string {
 }
 
 /**
- * Weak comparison with an If-None-Match header (RFC 9110 §13.1.2). The request's Cache-Control is ignored: fetch()
- * adds `no-cache` to every conditional request.
+ * Compares an ETag with an If-None-Match header by weak comparison (RFC 9110 §13.1.2). The request's
+ * Cache-Control is ignored: fetch() adds `no-cache` to every conditional request.
  */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;

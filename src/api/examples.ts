@@ -1,6 +1,6 @@
 /**
- * Examples for the OpenAPI document, from real data. The handlers themselves answer calls built from a stored pair,
- * its token and a wallet. A route that is not listed here is called with its default parameters.
+ * Examples for the OpenAPI document, from real data. The handlers answer calls that are built from a stored
+ * pair, its token and a wallet. Routes that are not in this list are called with their default parameters.
  */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { isDecoded } from '../wire/activity';
 import type { MarketDeps } from './marketRoute';
 import type { RequestState, Route } from './route';
 
-/** The stored values that example calls use. */
+/** The stored values that example calls use as parameters. */
 interface ExampleFacts {
   readonly pair: string;
   readonly token: string;
@@ -23,17 +23,17 @@ interface ExampleFacts {
 }
 
 export interface Example {
-  /** The path with its query. */
+  /** The path with its query string. */
   readonly call: string;
-  /** Parameter texts by name. */
+  /** Texts of the parameters by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly answer: unknown;
 }
 
-/** Examples by route path. */
+/** Examples by path of the route. */
 export type Examples = ReadonlyMap<string, Example>;
 
-/** Parameters by route path. Parameters that are not listed keep their defaults. */
+/** Parameters by path of the route. Parameters that are not listed keep their defaults. */
 const CALLS: Readonly<Record<string, (facts: ExampleFacts) => Readonly<Record<string, string>>>> = {
   '/api/v1/tokens/:address': ({ token }) => ({ address: token }),
   '/api/v1/tokens/:address/pools': ({ token }) => ({ address: token, limit: '2' }),
@@ -62,7 +62,7 @@ const CALLS: Readonly<Record<string, (facts: ExampleFacts) => Readonly<Record<st
 };
 
 export interface ExampleSource {
-  /** The examples as of a head. A route that cannot answer yet has no example. */
+  /** The examples at one head. A route that cannot answer yet has no example. */
   at(head: HeadSnapshot): Promise<Examples>;
 }
 
@@ -120,7 +120,8 @@ function paramsOf({ path, doc }: Route, facts: ExampleFacts): Readonly<Record<st
   return doc.query !== undefined && 'limit' in doc.query ? { limit: '2' } : {};
 }
 
-/** Calls the route's handler with these parameters. Null unless the answer is JSON with status 200. */
+/** Calls the route's handler with these parameters. Returns null if the answer is not JSON with status
+ * 200. */
 async function callRoute(
   route: Route,
   params: Readonly<Record<string, string>>,

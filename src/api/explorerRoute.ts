@@ -1,6 +1,7 @@
 /**
- * Shared parts of the explorer's endpoints and the dialects: the `chainId` parameter, and the chain's head in the
- * headers. A valid chain that is not ingested here gives empty answers; a chain whose database is away gives a 503.
+ * Shared parts of the explorer's endpoints and the dialects: the `chainId` parameter, and the chain's head in
+ * the headers. A valid chain that this service does not ingest gives empty answers. A chain whose database
+ * does not answer gives a 503.
  */
 import type { Hex } from '../domain/hex';
 import type { NodeState } from '../domain/nodeState';
@@ -24,29 +25,29 @@ import { answering, docOf, readParams, type EndpointSpec, type Question } from '
 import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from './params';
 import type { Route, RouteContext } from './route';
 
-/** Longest time in the cache, because verifications arrive between blocks. */
+/** Longest time that an answer stays in the cache, because contracts can be verified between two blocks. */
 const KEEP_MS = 3_000;
 const LIMIT_MAX = 100;
 const OFFSET_MAX = 10_000;
 
-/** The stored data of one chain. */
+/** Access to the stored data of one chain. */
 export interface ExplorerChain extends LogSource {
   readonly hashes: BlockHashes;
   readonly logCounts: LogCounts;
   readonly directory: Pick<Directory, 'allTokens'>;
-  /** Null while the database is away or no block is indexed. */
+  /** The head of the chain. Null while the database does not answer or no block is indexed. */
   head(): HeadSnapshot | null;
 }
 
 export interface ExplorerDeps {
-  /** The allowed chain ids, the default first. */
+  /** The allowed chain ids. The first id is the default. */
   readonly chainIds: readonly number[];
-  /** Null: the chain is not ingested here. */
+  /** The data of a chain; null if this service does not ingest the chain. */
   findChain(chainId: number): ExplorerChain | null;
   readonly cache: ByteCache;
   readonly contracts: ContractReader;
   readonly verified: VerifiedReader;
-  /** Constructor arguments of contracts that are verified through a twin. */
+  /** Finds constructor arguments of contracts that have the code of a verified contract. */
   readonly twinArguments?: TwinArguments;
   readonly signatures: SignatureReader;
   readonly decoder: LogDecoder;
@@ -54,30 +55,30 @@ export interface ExplorerDeps {
   readonly verifiedDb: string;
   /** Display names of a chain's DEXes and pairs. */
   namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
-  /** Source of the node reads of a chain; null: none. */
+  /** Reads state of a chain's contracts from the node; null without a node. */
   readonly readsOf?: (chainId: number) => NodeReads | null;
-  /** Source of contract code that is not stored yet; null: none. */
+  /** Reads contract code that is not stored yet; null without a node. */
   readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
-  /** Source of chain state that logs do not contain; null: none. */
+  /** Reads chain state that logs do not contain; null without a node. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
-  /** Holder count of a token, if it is known as of that head. */
+  /** Number of holders of a token, if it is known at that head. */
   readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
-  /** Queue for verification requests; null: this process cannot write. */
+  /** Queue of verification requests; null if this process cannot write. */
   readonly verifications?: () => VerificationQueue | null;
 }
 
-/** A chain and the head that this answer is as of. */
+/** A chain, and the head that this answer describes. */
 export interface ChainMoment {
   readonly chain: ExplorerChain;
   readonly head: HeadSnapshot;
 }
 
 interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> extends EndpointSpec<P, Q, Answer> {
-  /** `moment`: null if the chain is valid but not stored here. */
+  /** `moment` is null if the chain is valid but not stored here. */
   read(params: ParsedOf<P> & ParsedOf<Q>, chainId: number, moment: ChainMoment | null): Promise<Answer>;
 }
 
-/** The `chainId` parameter, limited to these chains. */
+/** The parameter `chainId`, limited to these chains. */
 export function chainParam(chainIds: readonly number[]): Param<number | null> {
   const allowed = chainIds.join(' or ');
   return parsedParam({
@@ -93,7 +94,7 @@ export const OFFSET_PARAMS = {
   offset: integerParam({ min: 0, max: OFFSET_MAX, absent: 0, description: 'Number of items to skip' }),
 } as const;
 
-/** A route that answers JSON as of the head of the requested chain. */
+/** Makes a route that answers JSON from one snapshot of the requested chain. */
 export function explorerRoute<P extends Params, Q extends Params, Answer>(
   deps: ExplorerDeps,
   endpoint: ExplorerEndpoint<P, Q, Answer>,
@@ -110,8 +111,8 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
 }
 
 /**
- * A question about a chain as of its head, which the headers name. If `what` is null, the answer is not cached. Throws
- * unavailable.
+ * Answers a question about a chain at its head, which the headers name. If `what` is null, the answer is not
+ * cached. Throws unavailable.
  */
 export function questionOf<Answer>(
   deps: ExplorerDeps,
@@ -135,7 +136,7 @@ export function questionOf<Answer>(
   };
 }
 
-/** The head fields in the `meta` of lists. */
+/** The fields of the head in the `meta` of lists. */
 export function asOf(moment: ChainMoment | null): {
   as_of_block: number | null;
   as_of_timestamp: number | null;
@@ -143,11 +144,13 @@ export function asOf(moment: ChainMoment | null): {
   return { as_of_block: moment?.head.number ?? null, as_of_timestamp: moment?.head.timestamp ?? null };
 }
 
-/** Null for a chain that is not ingested here. Throws unavailable for an ingested chain that cannot be read now. */
+/** The snapshot of a chain; null if this service does not ingest the chain. Throws unavailable if an ingested
+ * chain cannot be read now. */
 function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
   const chain = deps.findChain(chainId);
   if (chain === null) return null;
   const head = chain.head();
-  if (head === null) throw new AppError('unavailable', 'no block is indexed yet, or the database is away');
+  if (head === null)
+    throw new AppError('unavailable', 'no block is indexed yet, or the database does not answer');
   return { chain, head };
 }

@@ -1,4 +1,4 @@
-/** The explorer's endpoints. */
+/** Lists the explorer's endpoints. */
 import { etherscanRoutes } from './etherscan/etherscanRoutes';
 import type { Route } from './route';
 import { contract } from './contracts/contract';

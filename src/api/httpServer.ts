@@ -11,19 +11,20 @@ import { clientOf } from './middleware/limitRate';
 export interface HttpLimits {
   readonly headerBytesMax: number;
   readonly headersMax: number;
-  /** From the first byte of a request to the end of its headers. */
+  /** Time limit from the first byte of a request to the end of its headers, in ms. */
   readonly headersTimeoutMs: number;
-  /** From the first byte of a request to the end of its body. */
+  /** Time limit from the first byte of a request to the end of its body, in ms. */
   readonly requestTimeoutMs: number;
-  /** Interval between checks of the two timeouts. */
+  /** Interval in ms between checks of the two time limits. */
   readonly checkEveryMs: number;
-  /** Idle sockets are closed after this time, including sockets whose client reads no answer. Streams are exempt. */
+  /** Idle sockets are closed after this time in ms, including sockets whose client reads no answer. Streams
+   * are exempt. */
   readonly idleTimeoutMs: number;
-  /** Time a socket stays open between two requests. */
+  /** Time in ms that a socket stays open between two requests. */
   readonly keepAliveMs: number;
   readonly socketsMax: number;
   readonly socketsPerAddressMax: number;
-  /** Pipelined requests that may wait on one socket; one more ends the socket. */
+  /** Number of pipelined requests that may wait on one socket. One more request closes the socket. */
   readonly unansweredMax: number;
   /** Behind a proxy every client looks local, so local addresses have no limit of their own. */
   readonly localExempt: boolean;
@@ -63,9 +64,9 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
 }
 
 /**
- * Handles the requests of a socket one at a time, and ends a socket with too many waiting requests. Node would start
- * all pipelined requests at once. A stream never ends, so requests behind a stream would wait forever and use
- * resources.
+ * Handles the requests of a socket one at a time, and ends a socket with too many waiting requests. Node
+ * would start all pipelined requests at once. An event stream never ends, so later requests on its socket
+ * would wait forever and use resources.
  */
 function boundPipelines(handler: RequestListener, most: number): RequestListener {
   const unanswered = new WeakMap<Socket, number>();
@@ -78,13 +79,13 @@ function boundPipelines(handler: RequestListener, most: number): RequestListener
     }
     unanswered.set(socket, count);
     response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    // Node assigns the socket to a response when all earlier responses are sent.
+    // Node assigns the socket to a response when all earlier responses have been sent.
     if (response.socket === null) response.once('socket', () => handler(request, response));
     else handler(request, response);
   };
 }
 
-/** Refuses a new socket from an address that has too many open. */
+/** Refuses a new socket from an address that has too many open sockets. */
 function countSockets(server: Server, { socketsPerAddressMax, localExempt }: HttpLimits): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
@@ -124,7 +125,7 @@ const REFUSALS: Readonly<Record<string, Refused>> = {
 };
 const NO_HTTP: Refused = ['400 Bad Request', () => 'not a valid HTTP request'];
 
-/** Answers input that never became a request, so the application never sees it. */
+/** Answers bytes that are not a valid request, which the application therefore never sees. */
 function answerBadRequest(
   error: NodeJS.ErrnoException,
   socket: Socket | NodeJS.WritableStream,

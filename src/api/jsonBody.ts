@@ -9,10 +9,11 @@ interface JsonBody {
   readonly etag: string;
 }
 
-/** A longer text is built and hashed in pieces and sent as bytes, which a socket takes without another copy. */
+/** A text longer than this is built and hashed in pieces. It is sent as bytes, so the socket needs no further
+ * copy. */
 const PIECE = 524_288;
 
-/** Gives the same text as JSON.stringify. */
+/** Gives the same text as JSON.stringify, in slices. */
 export async function toJsonBody(answer: unknown): Promise<JsonBody> {
   if (typeof answer !== 'object' || answer === null) {
     const text = JSON.stringify(answer);

@@ -1,4 +1,4 @@
-/** Paging of lists: the two parameters, the slice and the `meta`. */
+/** Paging of lists: two parameters, the slice of a page and the fields of `meta`. */
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { ListMeta } from '../wire/primitives';
 import { integerParam } from './params';
@@ -15,7 +15,7 @@ interface Page {
   readonly limit: number;
 }
 
-/** Number of items before a page. */
+/** Number of items before the page. */
 export function skipOf({ page, limit }: Page): number {
   return (page - 1) * limit;
 }

@@ -1,4 +1,4 @@
-/** Shared by the market's endpoints: they answer as of the head of the market chain. */
+/** Shared parts of the market's endpoints, which answer from one snapshot of the market chain. */
 import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { Hex } from '../domain/hex';
@@ -19,7 +19,8 @@ export interface ChainFacts extends MarketChain {
 }
 
 export interface MarketDeps extends MarketTables {
-  /** The block that answers are as of. Null while the database is away or no block is indexed. */
+  /** The newest block, which answers describe. Null while the database does not answer or no block is
+   * indexed. */
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;
   readonly wallets: WalletNode;
@@ -31,17 +32,17 @@ export interface MarketEndpoint<P extends Params, Q extends Params, Answer> exte
   Q,
   Answer
 > {
-  /** Default `market`. */
+  /** Tag of the route in the OpenAPI document, by default `market`. */
   readonly tag?: RouteDoc['tag'];
-  /** Longest time in the cache, ms; null (default): until the head changes. */
+  /** Longest time that the answer stays in the cache, in ms. Null (default) means until the head changes. */
   keepMs?(answer: Answer): number | null;
   /** The answer as a table, for clients that accept a table format. */
   table?(answer: Answer): AnswerTable;
-  /** Reads the answer as of a snapshot. The same parameters and head version give the same answer. */
+  /** Reads the answer from a snapshot. The same parameters and head version give the same answer. */
   read(params: ParsedOf<P> & ParsedOf<Q>, head: HeadSnapshot): Promise<Answer>;
 }
 
-/** Makes a route that answers JSON as of the current head. `refuse`: see `answering`. */
+/** Makes a route that answers JSON from the current head. For `refuse`, see `answering`. */
 export function marketRoute<P extends Params, Q extends Params, Answer>(
   deps: MarketDeps,
   endpoint: MarketEndpoint<P, Q, Answer>,
@@ -51,7 +52,8 @@ export function marketRoute<P extends Params, Q extends Params, Answer>(
   const ask = (ctx: RouteContext): Question<Answer> => {
     const params = readParams(endpoint, ctx);
     const { head } = ctx.state;
-    if (head === null) throw new AppError('unavailable', 'no block is indexed yet, or the database is away');
+    if (head === null)
+      throw new AppError('unavailable', 'no block is indexed yet, or the database does not answer');
     return {
       key: `${head.version} ${path} ${JSON.stringify(params)}`,
       read: () => endpoint.read(params, head),

@@ -29,7 +29,7 @@ const ERRORS: Readonly<Record<number, ErrorDoc>> = {
     error: 'there is no pair 0x0000000000000000000000000000000000000001',
   },
   405: {
-    description: 'The method is not allowed here. The Allow header lists the allowed methods',
+    description: 'The method is not allowed on this path. The Allow header lists the allowed methods',
     code: 'method_not_allowed',
     error: 'POST is not allowed; allowed: GET, HEAD, OPTIONS',
   },
@@ -55,12 +55,15 @@ const ALWAYS = [405, 429, 500] as const;
 
 const HEADERS: Json = {
   'X-Indexed-Block': {
-    description: 'Number of the block that the answer is as of',
+    description: 'Number of the newest block that the answer includes',
     schema: { type: 'integer' },
   },
-  'X-Indexed-Block-Hash': { description: 'Hash of that block', schema: { type: 'string' } },
+  'X-Indexed-Block-Hash': {
+    description: 'Hash of the newest block that the answer includes',
+    schema: { type: 'string' },
+  },
   'X-Request-Id': { description: 'Identifies the request in the log', schema: { type: 'string' } },
-  'X-RateLimit-Limit': { description: 'Calls per minute', schema: { type: 'integer' } },
+  'X-RateLimit-Limit': { description: 'Allowed calls per minute', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Calls left', schema: { type: 'integer' } },
   'X-RateLimit-Reset': {
     description: 'Seconds until all calls are available again',
@@ -72,7 +75,7 @@ const HEADERS: Json = {
   },
 };
 
-/** Request body of routes that take POST: all or some of the parameters. */
+/** Body of routes that accept POST: the parameters, or some of them. */
 const FORM: Json = {
   description: 'The parameters of the call. Parameters in the query override parameters in the body',
   content: Object.fromEntries(
@@ -89,7 +92,7 @@ const TAGS = [
   { name: 'explorer', description: 'Contracts, logs, verified sources and search' },
   {
     name: 'etherscan',
-    description: "The explorer in Etherscan's dialect. All answers have status 200, also refusals",
+    description: "The explorer in Etherscan's dialect. All answers have status 200, even errors",
   },
   {
     name: 'udf',
@@ -99,7 +102,8 @@ const TAGS = [
   { name: 'service', description: 'State and description of this service' },
 ];
 
-/** `examples`: where examples come from. Without it, and until a block is indexed, the document has no examples. */
+/** `examples` provides the examples. Without this function, and until a block is indexed, the document has no
+ * examples. */
 export function openapi(
   routes: readonly Route[],
   examples?: (routes: readonly Route[]) => ExampleSource,
@@ -145,7 +149,7 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
       description:
         'DEX analytics of one chain. Prices and token amounts are decimal strings in whole tokens. Raw ' +
         'units are the smallest units of a token. USD sums, percentages, counts and bars are numbers. ' +
-        'Times are unix seconds, UTC. An unknown value is null. Every answer is as of one block. "24 h" ' +
+        'Times are unix seconds, UTC. An unknown value is null. Every answer describes the chain at one block. "24 h" ' +
         'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
         'USD price. A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
         'least one of its tokens has a trusted price. Volumes and fees in USD count tracked swaps only. ' +
@@ -201,7 +205,7 @@ function describeError(status: number): Json {
   return { description, content: { 'application/json': content } };
 }
 
-/** `/api/v1/pairs/:address/ticks` → `pairs_address_ticks`. */
+/** The id of an operation: `/api/v1/pairs/:address/ticks` becomes `pairs_address_ticks`. */
 function operationId(path: string): string {
   return path.replace('/api/v1/', '').replace(/\W+/g, '_').replace(/^_|_$/g, '');
 }

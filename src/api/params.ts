@@ -1,6 +1,7 @@
 /**
- * Declarations of request parameters. One declaration parses the text, writes the 400 and describes the parameter in
- * OpenAPI. Unknown parameters are ignored; an invalid, empty or repeated one is refused by name.
+ * Declarations of request parameters. One declaration parses the text, writes the error 400 and describes the
+ * parameter in OpenAPI. Unknown parameters are ignored. An invalid, empty or repeated parameter is an error
+ * that names the parameter.
  */
 import { z } from 'zod';
 
@@ -8,19 +9,20 @@ import { parseAddress } from '../domain/address';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 
-/** Longest part of a caller's text in an error. */
+/** An error shows at most this many characters of the caller's text. */
 const SHOWN_MAX = 80;
 
-/** OpenAPI schema of a parameter's values. */
+/** OpenAPI schema of the values of a parameter. */
 export type ParamDoc = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** One parameter: its parser, its default and its description. */
 export interface Param<T> {
-  /** Parses the text. If an issue has its own message, the message replaces the standard error text. */
+  /** Parses the text of the parameter. If an issue has its own message, this message replaces the standard
+   * error text. */
   readonly schema: z.ZodType<T, string>;
-  /** The default value, or `required`. */
+  /** The default value of the parameter, or `required`. */
   readonly absent: { readonly value: T } | 'required';
-  /** The allowed values in words, for errors. */
+  /** The allowed values in words, for error texts. */
   readonly allowed: string;
   readonly doc: ParamDoc;
   readonly description: string;
@@ -44,7 +46,7 @@ function integerSchema(min: number, max: number): z.ZodType<number, string> {
     .pipe(z.number().int().min(min).max(max));
 }
 
-/** A decimal integer in [min, max]. Default of max: 2^53 − 1. */
+/** A decimal integer from min to max. The default of max is 2^53 − 1. */
 export function integerParam(options: IntegerOptions & { readonly absent: number }): Param<number>;
 export function integerParam(options: IntegerOptions & { readonly absent: null }): Param<number | null>;
 export function integerParam(
@@ -74,7 +76,8 @@ export function oneOfParam<const T extends string>(
   };
 }
 
-/** A comma list of words. Gives each word once, in the declared order. Absent: all words. */
+/** A comma list of words. Returns each word once, in the declared order. An absent parameter means all
+ * words. */
 export function listOfParam<const T extends string>(
   values: readonly T[],
   description: string,
@@ -97,7 +100,7 @@ export function listOfParam<const T extends string>(
   };
 }
 
-/** `true` or `false`; absent: false. */
+/** `true` or `false`. An absent parameter means false. */
 export function flagParam(description: string): Param<boolean> {
   return {
     schema: z.enum(['true', 'false']).transform((text) => text === 'true'),
@@ -115,7 +118,7 @@ function addressSchema(name: string): z.ZodType<Hex, string> {
 const ADDRESS_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}$' } as const;
 const ADDRESS_ALLOWED = 'an address: 0x and 40 hex digits';
 
-/** An address in any letter case; mixed case must have a valid checksum. Absent: null. */
+/** An address in any letter case; mixed case must have a valid checksum. An absent parameter is null. */
 export function addressParam(name: string, description: string): Param<Hex | null> {
   const common = { allowed: ADDRESS_ALLOWED, doc: ADDRESS_DOC, description };
   return { ...common, schema: addressSchema(name), absent: { value: null } };
@@ -127,13 +130,13 @@ export function requiredAddressParam(name: string, description: string): Param<H
   return { ...common, schema: addressSchema(name), absent: 'required' };
 }
 
-/** A search for an address checks the checksum too, because a wrong checksum is a typing error. */
+/** A search for an address checks its checksum too, because a wrong checksum is a typing error. */
 export function checkSearched(q: string | null): void {
   const text = q?.trim() ?? '';
   if (/^(?:0x)?[0-9a-f]{40}$/i.test(text)) parseAddress(/^0x/i.test(text) ? text : `0x${text}`, 'q');
 }
 
-/** Any text of 1 to `max` characters. Absent: null. */
+/** Any text of 1 to `max` characters. An absent parameter is null. */
 export function textParam(options: {
   readonly max: number;
   readonly description?: string;
@@ -147,7 +150,7 @@ export function textParam(options: {
   };
 }
 
-/** Text for a custom parser, which returns null for an invalid text. Absent: null. */
+/** A text for a custom parser, which returns null for an invalid text. An absent parameter is null. */
 export function parsedParam<T>(options: {
   readonly parse: (text: string) => T | null;
   readonly allowed: string;
@@ -175,13 +178,13 @@ export function required<T>(param: Param<T | null>): Param<T> {
   return { ...param, doc, schema, absent: 'required' };
 }
 
-/** The 400 for a parameter, with its name, its value and the allowed values. */
+/** The error 400 for a parameter, with the parameter's name, its value and the allowed values. */
 export function badParam(name: string, got: string, allowed: string): AppError {
   const shown = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
   return new AppError('bad_request', `${name}: got "${shown}"; allowed: ${allowed}`);
 }
 
-/** Parses the query parameters of a request. Throws bad_request for the first bad one. */
+/** Parses the query parameters of a request. Throws bad_request for the first invalid parameter. */
 export function parseParams<P extends Params>(
   params: P,
   request: { readonly querystring: string },
@@ -197,7 +200,8 @@ export function parseParams<P extends Params>(
   });
 }
 
-/** Parses path parameters, already decoded. Throws bad_request for the first bad one. `params`: absent: none. */
+/** Parses path parameters, already decoded. Throws bad_request for the first invalid parameter. Without
+ * `params` there are no parameters. */
 export function parsePath<P extends Params>(
   params: P | undefined,
   given: Readonly<Record<string, string>>,
@@ -211,7 +215,7 @@ function parseEach<P extends Params>(
 ): ParsedOf<P> {
   const values: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(params)) values[name] = parseOne(name, param, find(name));
-  // The parser of each declaration made these values.
+  // The parser of each declaration has made these values, so their types are right.
   return values as ParsedOf<P>;
 }
 

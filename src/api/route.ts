@@ -8,16 +8,16 @@ import type { z } from 'zod';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { Params } from './params';
 
-/** State that the app sets up for each request. */
+/** Values that the app sets for each request. */
 export interface RequestState {
   requestId: string;
-  /** The block that this answer is as of, for the headers and the body. */
+  /** The newest block that this answer describes, for the headers and the body. */
   head: HeadSnapshot | null;
-  /** Path of the matching route, for logs and metrics. */
+  /** Path of the route that matched, for logs and metrics. */
   route?: string;
 }
 
-/** A Koa context with typed path parameters. */
+/** A Koa context whose path parameters have types. */
 export type RouteContext = Koa.ParameterizedContext<RequestState> & {
   readonly params: Readonly<Record<string, string>>;
 };
@@ -27,7 +27,7 @@ export interface RouteDoc {
   readonly summary: string;
   readonly tag: 'market' | 'stream' | 'service' | 'udf' | 'dexscreener' | 'explorer' | 'etherscan';
   readonly description?: string;
-  /** Path parameters by name, in the order of the path. */
+  /** Path parameters by name, in the order in which they appear in the path. */
   readonly path?: Params;
   /** Query parameters by name. */
   readonly query?: Params;
@@ -35,17 +35,18 @@ export interface RouteDoc {
   readonly answer?: z.ZodType;
   /** Media type of the 200 answer, default application/json. */
   readonly mediaType?: string;
-  /** Other media types of the same answer, chosen by the Accept header. */
+  /** Other media types of the same answer. The Accept header chooses one. */
   readonly otherTypes?: readonly string[];
-  /** Error statuses besides 405, 429 and 500, which every route can return. */
+  /** Statuses of errors besides 405, 429 and 500. Every route can return those three. */
   readonly errors?: readonly (400 | 404 | 503)[];
 }
 
 export interface Route {
-  /** Path in the syntax of @koa/router: `/api/v1/pairs/:address/ticks`. */
+  /** Path of the route in the syntax of @koa/router: `/api/v1/pairs/:address/ticks`. */
   readonly path: string;
   readonly doc: RouteDoc;
-  /** Whether the route takes POST besides GET and HEAD, as clients of the Etherscan dialect send. Default false. */
+  /** Whether the route accepts POST besides GET and HEAD, for clients of the Etherscan dialect. Default
+   * false. */
   readonly takesForms?: boolean;
   /** Whether requests count towards the rate limit. Default true. */
   readonly limited?: boolean;

@@ -20,7 +20,8 @@ import type { Route } from './route';
 import { llms } from './service/llms';
 import { udfRoutes } from './udf/udfRoutes';
 
-/** `others`: endpoints that need more than the market's dependencies, such as health, metrics and the stream. */
+/** `others` are endpoints that need more than the market's dependencies, such as health, metrics and the
+ * stream. */
 export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[] {
   const routes = [
     overview(market),

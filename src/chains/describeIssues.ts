@@ -4,8 +4,8 @@ import type { core } from 'zod';
 import { redactUrls, shorten } from './redactUrls';
 
 /**
- * One text per wrong field: `dexes.0.factory: got "0x12"; allowed: …`. The schema's own messages must name the
- * allowed values. `input` is the parsed value, from which the wrong values are shown.
+ * Returns one text per wrong field, such as `dexes.0.factory: got "0x12"; allowed: …`. The schema's own
+ * messages must name the allowed values. `input` is the parsed value, from which the wrong values are shown.
  */
 export function describeIssues(issues: readonly core.$ZodIssue[], input: unknown): string[] {
   return issues.flatMap((issue) => {

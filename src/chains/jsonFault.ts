@@ -15,13 +15,13 @@ type Expected =
   | 'the end';
 
 interface JsonFault {
-  /** Both count from 1; columns count UTF-16 units. */
+  /** Line and column, counted from 1; columns count UTF-16 units. */
   readonly line: number;
   readonly column: number;
   readonly expected: string;
 }
 
-/** The first place where the text is not JSON; null: valid JSON. Linear in the text. */
+/** The first place where the text is not JSON; null if the text is valid. Takes time linear in the text. */
 export function findJsonFault(text: string): JsonFault | null {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'a value';
@@ -71,7 +71,7 @@ function nextStep(expected: Expected, character: string | undefined): Step {
   return character === '"' ? 'string' : 'scalar';
 }
 
-/** The end of a match that starts at the position; null: no match there. */
+/** The end of a match that starts at the position; null if nothing matches there. */
 function endOf(pattern: RegExp, text: string, position: number): number | null {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : null;

@@ -29,7 +29,8 @@ const address = z.string(ADDRESS_ALLOWED).transform((text, context): Hex => {
   context.addIssue({ code: 'custom', message: ADDRESS_ALLOWED });
   return z.NEVER;
 });
-/** The address of a contract. The zero address is refused, because it usually means a forgotten one. */
+/** The address of a contract. The zero address is refused, because it usually means that the address was
+ * forgotten. */
 const contract = address.refine(
   (found) => found !== ZERO_ADDRESS,
   `${ADDRESS_ALLOWED}, not the zero address`,
@@ -98,17 +99,17 @@ const description = z.strictObject({
   dexes: listOf(dex),
 });
 
-/** Keeps zod's list of unknown keys; any other issue gets the text `allowed`. */
+/** Keeps zod's list of unknown keys. Any other issue gets the text `allowed`. */
 function issueOfObject(allowed: string) {
   return (issue: { readonly code?: string | undefined }) =>
     issue.code === 'unrecognized_keys' ? undefined : allowed;
 }
 
 /**
- * Parses the text of a CHAIN_CONFIG file; `source` is its path, for messages. `chainId` is CHAIN_ID; if null, the
- * file's chainId counts, or else 369. Each top-level key of the file replaces the key of the chain's built-in
- * description. Without a built-in description the file must be complete. Throws one bad_config that names each wrong
- * field.
+ * Parses the text of a CHAIN_CONFIG file; `source` is its path, for messages. `chainId` is CHAIN_ID. If it is
+ * null, the chain is the file's chainId, or else 369. Each top-level key of the file replaces the key of the
+ * chain's built-in description. Without a built-in description the file must be complete. Throws one
+ * bad_config that names each wrong field.
  */
 export function parseChainDescription(
   fileText: string,
@@ -132,7 +133,7 @@ export function parseChainDescription(
   return result.data;
 }
 
-/** The object in the file, or the problem with it. */
+/** The object in the file, or a text that describes the problem. */
 function parseObject(fileText: string): Readonly<Record<string, unknown>> | string {
   const json = fileText.replace(/^\uFEFF/, '');
   let value: unknown;
@@ -147,8 +148,8 @@ function parseObject(fileText: string): Readonly<Record<string, unknown>> | stri
 }
 
 /**
- * Lists duplicates of values that must differ within their list. Checks the raw values, so one message names all
- * problems.
+ * Lists values that occur twice although they must differ within their list. Checks the raw values, so that
+ * one message names all problems.
  */
 function listDuplicates(merged: Readonly<Record<string, unknown>>): string[] {
   return [

@@ -1,16 +1,17 @@
 /**
- * PulseChain (369). The chain started as a copy of Ethereum's state, so every Ethereum token exists here under the
- * same address and is nearly worthless. Therefore only tokens from the chain's own bridge are anchors.
+ * PulseChain (369). The chain started as a copy of Ethereum's state, so every Ethereum token exists on it at
+ * the same address and is nearly worthless there. Therefore only tokens from the chain's own bridge are
+ * anchors.
  */
 import type { ChainDescription } from '../domain/chainDescription';
 import { ZERO_ADDRESS } from '../domain/hex';
 
 /**
- * PulseX leaves 76 % of the fee to LPs (PulseX documentation and the project's subgraphs); the rest buys and burns
- * PLSX and pays the treasury. DefiLlama's V1 adapter counts the whole fee as the protocol's.
+ * PulseX leaves 76 % of the fee to LPs (PulseX documentation and the project's subgraphs); the rest buys and
+ * burns PLSX and pays the treasury. DefiLlama's V1 adapter counts the whole fee as fee of the protocol.
  */
 const PULSEX_PROTOCOL_FEE_SHARE = 0.24;
-/** 0.08 of 0.25 percent for V2, 32 % for V3: DefiLlama's adapters of 9mm. */
+/** Protocol fees of 9mm by DefiLlama's adapters: 0.08 of 0.25 percent for V2, 32 % for V3. */
 const NINE_MM_PROTOCOL_FEE_SHARE = 0.32;
 
 export const pulsechain: ChainDescription = {
@@ -24,25 +25,26 @@ export const pulsechain: ChainDescription = {
     { address: '0x0cb6f5a34ad42ec934882a05265a7d5f59b51a2f', symbol: 'USDT', priceUsd: 1 },
   ],
   majors: [
-    // WETH, bridged.
+    // The bridged WETH token.
     '0x02dcdd04e3f455d838cd1249292c58f3b79e3c3c',
-    // WBTC, bridged.
+    // The bridged WBTC token.
     '0xb17d901469b9208b17d916112988a3fed19b5ca1',
-    // HEX: a copy from the fork, but the token that people call HEX.
+    // The HEX token. It is a copy from the fork, but it is the token that people call HEX.
     '0x2b591e99afe9f32eaa6214f7b7629768c40eeb39',
-    // HEX, bridged from Ethereum.
+    // The HEX token bridged from Ethereum.
     '0x57fde0a71132198bbec939b98976993d8d89d225',
-    // PLSX.
+    // The PLSX token.
     '0x95b303987a60c71504d99aa1b13b4da07b0790ab',
-    // INC.
+    // The INC token.
     '0x2fa878ab3f87cc1c9737fc071108f904c0b0c95d',
-    // USDL: a stablecoin backed by PLS. Not an anchor, because it is not redeemable for dollars.
+    // The USDL token: a stablecoin backed by PLS. It is no anchor, because it cannot be redeemed for dollars.
     '0x0deed1486bc52aa0d3e6f8849cec5add6598a162',
-    // LOAN.
+    // The LOAN token.
     '0x9159f1d2a9f51998fc9ab03fbd8f265ab14a1b3b',
   ],
   burn: {
-    // PLSX. Its `burn` function sends to the zero address; people burn to 0x…dEaD.
+    // The burn token PLSX. Its `burn` function sends tokens to the zero address; people also send them to
+    // 0x…dEaD.
     token: '0x95b303987a60c71504d99aa1b13b4da07b0790ab',
     addresses: [ZERO_ADDRESS, '0x000000000000000000000000000000000000dead'],
   },

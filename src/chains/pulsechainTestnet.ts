@@ -8,7 +8,7 @@ export const pulsechainTestnet: ChainDescription = {
   chainId: 943,
   name: 'PulseChain Testnet v4',
   nativeSymbol: 'tPLS',
-  // WPLS, from the public token lists and front ends of the testnet.
+  // The WPLS token, from the public token lists and front ends of the testnet.
   wrappedNative: '0x70499adebb11efd915e3b69e700c331778628707',
   anchors: [],
   majors: [],

@@ -1,10 +1,11 @@
 /** Hides secrets from messages and logs: passwords in URLs, and API keys in URL paths. */
 
 const SHOWN_MAX = 80;
-/** A longer text that is not a URL may contain a key. */
+/** Text longer than this that is no URL may contain a key. */
 const UNPARSED_SHOWN_MAX = 24;
 
-/** Shows only scheme and host of each URL in a comma list, shortened. Other text is shown only if it is harmless. */
+/** Shows only scheme and host of each URL in a comma list, shortened. Shows other text only if it can contain
+ * no key. */
 export function redactUrls(text: string): string {
   // If the text contains an @, any part that is not a URL may be a piece of a password.
   const shownMax = text.includes('@') ? 0 : UNPARSED_SHOWN_MAX;

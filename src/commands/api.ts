@@ -46,11 +46,11 @@ interface ApiOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** State of the ingester; absent if no ingester runs in this process. */
+  /** State of the ingester; absent if this process runs no ingester. */
   readonly ingest?: () => IngestFacts | null;
-  /** Other problems: the embedded database server, the ingester of the second chain. */
+  /** Other problems: of the embedded database server, or of the ingester of the second chain. */
   readonly moreProblems?: () => readonly ReadyProblem[];
-  /** Whether the embedded database server has exited. */
+  /** Whether the embedded database server has ended. */
   readonly isEngineAway?: () => boolean;
 }
 
@@ -58,20 +58,22 @@ export interface ApiServer {
   readonly url: string;
   /** The problems that /readyz reports. */
   problems(): readonly ReadyProblem[];
-  /** Connects the API to its database; before this call it answers 503. `writer`: null if the API may only read. */
+  /** Connects the API to its database. Before this call the API answers 503. `writer` is null if the API may
+   * only read. */
   connect(readUrl: string, writer: Database | null): void;
-  /** Reports a write by the ingester of this process, with its flip of the head if there was one. */
+  /** Reports a write by the ingester of this process. `flip` is the change of the head, if the write changed
+   * it. */
   wake(flip: HeadNews | null): void;
   /** Ends streams and connections; resolves within a few seconds. */
   close(): Promise<void>;
 }
 
-/** Most parallel reads from one database; further reads queue. */
+/** Number of parallel reads from one database. Further reads wait. */
 const READ_CONNECTIONS = 12;
 const CLOSE_MS = 2_000;
 const POLL_MS = 50;
 const POLL_TOLD_MS = 500;
-/** Time limit of a node request made for an answer. */
+/** Time limit in ms of a call to the node for an answer. */
 const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
 
@@ -121,7 +123,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   };
 }
 
-/** The parts that the endpoints read from. */
+/** The objects that the endpoints read from. */
 interface Parts {
   readonly chain: ChainFacts;
   readonly runner: QueryRunner;
@@ -146,7 +148,7 @@ function createParts({ config, log, metrics, ingest }: ApiOptions, runner: Query
     log,
     directory,
     onHead: (head) => precomputer.onHead(head),
-    // An API that the ingester notifies polls less often.
+    // An API that the ingester notifies polls the database less often.
     pollMs: ingest === undefined ? POLL_MS : POLL_TOLD_MS,
   });
   return {
@@ -224,7 +226,8 @@ function openReads({ clickhouseCluster }: Config, url: string): ObservedDatabase
   return observeDatabase(database, { finished: () => undefined });
 }
 
-/** A separate connection pool to the node, so API requests never slow the ingester. Null: no node is configured. */
+/** A separate connection pool to the node, so API requests never slow the ingester. Null if no node is
+ * configured. */
 function openNode({ rpcUrls, chainId }: Config, log: Logger): EndpointPool | null {
   if (rpcUrls === null) return null;
   const options = { timeoutMs: NODE_TIMEOUT_MS, roundsMax: 1, connectionsMax: NODE_CONNECTIONS };

@@ -1,6 +1,6 @@
 /**
- * Connects a command to the stored data: an external server, the embedded server of a running program, or an embedded
- * server started for the command.
+ * Connects a command to the stored data: an external server, the embedded server of a running program, or an
+ * embedded server that starts for the command.
  */
 import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
@@ -12,19 +12,19 @@ import { AppError } from '../errors';
 import type { Logger } from '../log';
 
 export interface Attached {
-  /** Name of the market chain's database. */
+  /** Name of the database of the market chain. */
   readonly name: string;
-  /** Folder that the embedded server can access; null with CLICKHOUSE_URL. */
+  /** Folder that the embedded server can access; null if CLICKHOUSE_URL is set. */
   readonly engineFolder: string | null;
   /** Process id of the program that runs the embedded server. Null without a running program, or with CLICKHOUSE_URL. */
   readonly owner: number | null;
-  /** Connects to a database of this server, which need not exist. `close` closes the connection. */
+  /** Connects to a database of this server, which may not exist yet. `close` ends the connection. */
   open(name: string): Database;
   exists(name: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Time limit of a statement over all rows. */
+/** Time limit in ms of a statement that reads all rows. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 export async function attach(config: Config, log: Logger): Promise<Attached> {
@@ -57,7 +57,7 @@ function attachTo(
     opened.push(database);
     return database;
   };
-  // The system database always exists.
+  // The connection uses the database `system`, which always exists.
   const system = open('system');
   return {
     name: new URL(url).pathname.slice(1).replace(/\/$/, '') || 'default',
@@ -75,7 +75,7 @@ function attachTo(
   };
 }
 
-/** Formats a number of bytes. */
+/** Writes a number of bytes for people. */
 export function showBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;

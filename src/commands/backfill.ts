@@ -15,8 +15,8 @@ interface Span {
 }
 
 /**
- * Resolves when block `to` is stored. Starts at `from` on an empty database, otherwise at the cursor.
- * @throws AppError `bad_config` if `from` is below the first stored block.
+ * Resolves when block `to` is stored. Starts at `from` in an empty database, otherwise after the last stored
+ * block. @throws AppError `bad_config` if `from` is below the first stored block.
  */
 export async function runBackfill(
   config: Config,
@@ -41,7 +41,7 @@ export async function runBackfill(
   }
 }
 
-/** The stored blocks have one start and no gaps. Reports a range that does not fit to that. */
+/** The stored blocks have one start and no gaps. Throws or warns if the requested range does not fit. */
 async function compareWithStored(storage: Storage, chainId: number, { from, to }: Span): Promise<void> {
   const stored = await readStoredState(storage.writer, chainId);
   if (stored === null) return;

@@ -10,7 +10,8 @@ import type { Logger } from '../log';
 import type { ApiServer } from './api';
 import { runAll } from './runAll';
 
-/** Runs until the signal aborts. `env` sets host, port and log levels; the chain is the development chain. */
+/** Runs until the signal aborts. `env` sets host, port and log level. The chain is always the development
+ * chain. */
 export async function runDev(
   config: Config,
   env: NodeJS.ProcessEnv,
@@ -25,7 +26,7 @@ export async function runDev(
       CHAIN_CONFIG: chain.chainConfigPath,
       CHAIN_ID: '369',
       START_BLOCK: '0',
-      // Each development chain is new, so its data has its own folder.
+      // Each start creates a new development chain, so its data has a folder of its own.
       DATA_DIR: dirname(chain.chainConfigPath),
     };
     const devConfig = loadConfig(devEnv, (path) => readFileSync(path, 'utf8'));
@@ -40,7 +41,7 @@ export async function runDev(
   }
 }
 
-/** The start message: the URL, with sample requests. */
+/** The start message: the URL of the program, and sample requests. */
 function greeting(api: ApiServer | null, hotPairs: readonly string[]): string {
   const base = api?.url ?? '';
   const pair = hotPairs[0] ?? '';

@@ -46,18 +46,18 @@ interface ExplorerOptions {
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
   readonly market: Pick<MarketTables, 'directory' | 'pairs' | 'holders'>;
-  /** Connection to the market chain's node for API requests; null: none. */
+  /** Connection to the market chain's node for API requests; null without a node. */
   readonly rpc: EndpointPool | null;
 }
 
 export interface Explorer {
   readonly deps: DialectDeps;
-  /** Connects to the databases on the server of `readUrl`. `writer`: null if the API may only read. */
+  /** Connects to the databases on the server of `readUrl`. `writer` is null if the API may only read. */
   connect(readUrl: string, writer: Database | null): void;
   close(): Promise<void>;
 }
 
-/** The chains that requests may name; the first is the default. */
+/** The chains that requests may name. The first chain is the default. */
 const CHAIN_IDS = [369, SECOND_CHAIN_ID];
 const SECOND_CONNECTIONS = 6;
 /** Interval between checks for the second chain's database. */
@@ -74,7 +74,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
   const signatures = createSignatureReader(runner);
-  // The later entry wins if the market chain is the second chain itself.
+  // If the market chain is the second chain itself, the later entry replaces the earlier one.
   const nodes = new Map([
     [SECOND_CHAIN_ID, second?.rpc ?? null],
     [config.chainId, options.rpc],
@@ -123,7 +123,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 
 type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;
 
-/** What answers may ask the node of each chain. */
+/** The node reads of each chain that answers may use. */
 function createReads(
   nodes: ReadonlyMap<number, EndpointPool | null>,
   log: Logger,
@@ -142,7 +142,7 @@ function createReads(
   };
 }
 
-/** Names, holders and prices. Only the market chain has them. */
+/** Names, holders and prices exist only for the market chain. */
 function marketFacts({ config, market }: ExplorerOptions): DepsOf<'namesOf' | 'holdingOf' | 'nativeUsdOf'> {
   const isMarket = (chainId: number): boolean => chainId === config.chainId;
   return {
@@ -179,7 +179,7 @@ function chainOf(
 }
 
 interface Second {
-  /** Null while the database does not exist and no ingester here creates it. */
+  /** Null while the database does not exist and no ingester in this process creates it. */
   chain(): ExplorerChain | null;
   readonly rpc: EndpointPool | null;
   connect(readUrl: string): void;

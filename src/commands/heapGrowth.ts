@@ -1,19 +1,19 @@
 /**
- * Controls how much the V8 heap grows between major garbage collections. By default a heap full of per-head tables
- * grows to several times its size. A fixed percentage makes a small heap collect too often, and each collection delays
- * requests.
+ * Controls how much the V8 heap grows between major garbage collections. By default, a heap full of tables
+ * grows to several times its size. With a fixed percentage, a small heap collects garbage too often, and each
+ * collection delays requests.
  */
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 const MIB = 2 ** 20;
-/** Garbage that a heap may gather between collections, whatever its size. */
+/** Garbage in bytes that a heap may gather between collections, whatever the size of the heap. */
 const GARBAGE_BYTES = 56 * MIB;
 /** Limits of the growth, in percent of the used heap. */
 const SHARE_MIN = 50;
 const SHARE_MAX = 400;
 
-/** Allowed growth, in percent of the used heap. */
+/** The allowed growth of the heap, in percent of the used heap. */
 export function growthOf(usedBytes: number): number {
   return Math.min(SHARE_MAX, Math.max(SHARE_MIN, Math.floor((100 * GARBAGE_BYTES) / Math.max(1, usedBytes))));
 }

@@ -25,9 +25,9 @@ import type { Storage } from './storage';
 export interface Ingester {
   readonly status: IngestStatus;
   readonly rpc: EndpointPool;
-  /** State for /readyz. */
+  /** State of the ingester for /readyz. */
   facts(): IngestFacts;
-  /** Figures for /metrics. */
+  /** Figures of the ingester for /metrics. */
   figures(): IngestFigures;
   /** Runs until the signal aborts, or until block `stopAt` is in the final tables. */
   run(storage: Storage, signal: AbortSignal, stopAt?: number): Promise<void>;
@@ -37,8 +37,8 @@ export interface Ingester {
 type OnCommit = (flip: HeadNews | null) => void;
 
 /**
- * Throws bad_config without RPC_URL. Sends no request to the node before `run`.
- * @param onCommit called when readers can see new data, with the flip of the head or null
+ * Throws bad_config without RPC_URL. Sends no request to the node before `run`. @param onCommit called when
+ * readers can see new data, with the change of the head, or null
  */
 export function createIngester(config: Config, log: Logger, onCommit: OnCommit = () => undefined): Ingester {
   if (config.rpcUrls === null) {
@@ -88,7 +88,8 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       if (stopAt !== undefined) return ingest;
       const { chainId } = config;
       const deps = { database, rpc, chainId, status, log };
-      // The readers use the market chain's database, even if this ingester runs another chain.
+      // The node readers of the API use the market chain's database, even if this ingester runs another
+      // chain.
       const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
       const beside = [
         new BalanceChecker({ ...deps, clock }),
@@ -130,7 +131,8 @@ async function workBesides(
   }
 }
 
-/** A table whose deduplication log failed to be written refuses every insert until a restart (ClickHouse #118350). */
+/** If ClickHouse fails to write the deduplication log of a table, the table refuses every insert until a
+ * restart (ClickHouse #118350). */
 const STUCK_LOG = /Cannot write to (canceled|finalized) buffer/;
 
 async function mendEngine(error: unknown, { server }: Storage, log: Logger): Promise<void> {

@@ -16,7 +16,7 @@ interface VerifyQueueParts {
   readonly writer: Database;
   readonly reader: VerificationStore;
   readonly contracts: ContractReader;
-  /** Node pools by chain; null: no node is configured. */
+  /** Node pools by chain; null if no node is configured. */
   readonly nodes: ReadonlyMap<number, EndpointPool | null>;
   readonly log: Logger;
   /** Called after a verification is stored. */

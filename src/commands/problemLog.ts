@@ -1,4 +1,4 @@
-/** Logs the problems that /readyz reports: each one when it starts and when it ends. */
+/** Logs the problems that /readyz reports: when a problem starts, while it lasts, and when it ends. */
 import type { Logger } from '../log';
 
 export interface LoggedProblem {
@@ -6,7 +6,7 @@ export interface LoggedProblem {
   readonly message: string;
 }
 
-/** Interval of checks; a problem is logged within twice this time. */
+/** Interval between checks. A problem is logged within twice this time. */
 const LOOK_EVERY_MS = 5_000;
 /** Interval of reminders for a lasting problem. */
 const REMIND_MS = 300_000;
@@ -23,7 +23,7 @@ interface Known {
   toldAt: number;
 }
 
-/** Checks at intervals until the returned function is called. `now`: monotonic clock, ms. */
+/** Checks at intervals until the returned function is called. `now` is a monotonic clock in ms. */
 export function logProblems(
   list: () => readonly LoggedProblem[],
   log: Logger,
@@ -36,7 +36,7 @@ export function logProblems(
     const current = new Map(list().map((problem) => [keyOf(problem), problem]));
     const isUsual = ({ code }: LoggedProblem): boolean => STARTING_CODES.has(code.replace(/_\d+$/, ''));
     isStarting &&= [...current.values()].some(isUsual);
-    // While blocks are being stored, a long start is no fault.
+    // A start that takes long is no fault while blocks are being stored.
     const isStoring = current.has('catching_up');
     for (const [key, problem] of current) {
       const isNew = !known.has(key);
@@ -61,7 +61,8 @@ export function logProblems(
   return () => clearInterval(timer);
 }
 
-/** Messages contain changing numbers, so the key is the code. Several endpoints can have the same problem. */
+/** Messages contain numbers that change, so a problem is identified by its code. Several endpoints can have
+ * the same problem. */
 function keyOf({ code, message }: LoggedProblem): string {
   const endpoint = /endpoint (#\d+)/.exec(message)?.[1];
   return endpoint === undefined ? code : `${code} ${endpoint}`;

@@ -1,4 +1,5 @@
-/** The `all` command: API, ingester and database in one process. `serve` and `ingest` run one half each. */
+/** The `all` command: API, ingester and database in one process. `serve` runs only the API, and `ingest` only
+ * the ingester. */
 import type { Config } from '../config';
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { AppError, errorText } from '../errors';
@@ -63,7 +64,7 @@ export async function runAll(
   } finally {
     log.info('stopping');
     stopLogging();
-    // If one task failed, the others must end before the database and the connections close.
+    // If one task fails, the other tasks must end before the database and the connections close.
     ended.abort(new Error('the program stops'));
     await Promise.allSettled(works);
     await ingester?.close();
@@ -74,7 +75,7 @@ export async function runAll(
   }
 }
 
-/** Wraps the storage to collect metrics of the market chain's ingester. */
+/** Wraps the storage to count metrics of the market chain's ingester. */
 function watchWrites(storage: Storage, ingester: Ingester | null, metrics: Metrics): Storage {
   const writer = observeDatabase(storage.writer, { finished: metrics.observeStatement });
   metrics.watchQueue('writes', writer.underWay);
@@ -87,14 +88,15 @@ function watchWrites(storage: Storage, ingester: Ingester | null, metrics: Metri
   return { ...storage, writer };
 }
 
-/** Its log lines carry the chain id. */
+/** The log lines of the second chain's ingester carry its chain id. */
 function createSecond(config: Config, log: Logger): Ingester {
   const { chainId, ...rest } = secondConfig(config);
   return createIngester({ ...rest, chainId }, log.child({ chainId }));
 }
 
 /**
- * With an API in the process, a failed ingester does not stop the API. Without an API, the failure ends the program.
+ * If the process also runs the API, a failed ingester does not stop the API. Without an API, the failure ends
+ * the program.
  */
 async function keepIngesting(
   ingester: Ingester,
@@ -106,8 +108,8 @@ async function keepIngesting(
   try {
     await ingester.run(storage, signal);
   } catch (error) {
-    // A wrong setting, such as a node of another chain, ends the program. Other failures leave the stored data
-    // readable.
+    // A wrong setting, such as a node of another chain, ends the program. After other failures, the API still
+    // serves the stored data.
     if (!parts.api || (error instanceof AppError && error.code === 'bad_config')) throw error;
     log.fatal({ error: errorText(error) }, 'the ingester has stopped; the API keeps serving the stored data');
   }

@@ -1,4 +1,5 @@
-/** One AbortSignal for SIGINT, SIGTERM and SIGHUP. The first signal aborts it; further signals are ignored. */
+/** One AbortSignal for SIGINT, SIGTERM and SIGHUP. The first signal aborts the AbortSignal; further signals
+ * are ignored. */
 
 /** Aborts on the first SIGINT, SIGTERM or SIGHUP, and when the parent process exits. */
 export function stopOnSignals(): AbortSignal {
@@ -9,7 +10,7 @@ export function stopOnSignals(): AbortSignal {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(name, () => stop(`stopped by ${name}`));
   process.on('disconnect', () => stop('stopped: the parent process has exited'));
-  // The IPC channel alone must not keep the process running.
+  // The IPC channel to the parent must not keep the process running.
   process.channel?.unref();
   return controller.signal;
 }

@@ -16,24 +16,25 @@ import { hasSecondChain, secondDatabaseUrl } from './secondChain';
 
 export interface Storage {
   readonly writer: Database;
-  /** The second chain's database; null if the chain is not ingested. */
+  /** The database of the second chain; null if the chain is not ingested. */
   readonly secondWriter: Database | null;
   readonly readUrl: string;
-  /** Whether the user of CLICKHOUSE_URL may only read. If so, the schema stays unchanged. */
+  /** Whether the user of CLICKHOUSE_URL may only read. Then the program leaves the schema unchanged. */
   readonly readOnly: boolean;
-  /** Null with CLICKHOUSE_URL, or if another program runs the embedded server. */
+  /** The embedded server. Null if CLICKHOUSE_URL is set, or if another program runs the embedded server. */
   readonly server: EmbeddedServer | null;
   close(): Promise<void>;
 }
 
 interface StorageNeeds {
-  /** A read-only user is enough. */
+  /** True if a read-only user is enough for the command. */
   readonly readingIsEnough?: boolean;
-  /** The embedded server of another program on the same folder is enough, for reads and writes. */
+  /** True if the command may use the embedded server of another program on the same folder. */
   readonly besideIsEnough?: boolean;
 }
 
-/** Connects and updates the schema. Rejects if the database is unavailable, or read-only when writing is needed. */
+/** Connects and updates the schema. Rejects if the database does not answer, or if it is read-only and the
+ * command writes. */
 export async function openStorage(
   config: Config,
   log: Logger,
@@ -153,7 +154,7 @@ async function mayOnlyRead(url: string): Promise<boolean> {
   }
 }
 
-/** Creates the database, on every server of a cluster. */
+/** Creates the database, on a cluster on every server. */
 async function createEverywhere(cluster: ClusterServers | null, url: string, from?: string): Promise<void> {
   if (cluster === null) return createDatabase(url, from);
   for (const server of cluster.servers) {
@@ -163,7 +164,7 @@ async function createEverywhere(cluster: ClusterServers | null, url: string, fro
   }
 }
 
-/** Creates the database over a connection to `from`. The user needs the right to create it. */
+/** Creates the database through a connection to `from`. The user needs the right to create it. */
 async function createDatabase(url: string, from = '/default'): Promise<void> {
   const target = new URL(url);
   const name = target.pathname.slice(1) || 'default';

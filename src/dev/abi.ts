@@ -67,7 +67,7 @@ export async function readContract(
   return first;
 }
 
-/** Converts a decoded value to a lower-case address; throws for anything else. */
+/** Converts a decoded value to a lower-case address; throws for any other value. */
 export function toAddress(value: unknown): Hex {
   if (!isAddress(value)) throw new AppError('internal', `got ${String(value)}; allowed: an address`);
   return toLowerHex(value);

@@ -19,33 +19,33 @@ import { tradeLive, type LiveOptions } from './trading/liveTrader';
 import type { ChainConfigFile, World } from './world/world';
 
 interface DevChainOptions {
-  /** Parent of the chain's folder. */
+  /** Folder in which the chain's folder is created. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Determines the whole history; default 369. */
+  /** Seed that determines the whole history; default 369. */
   readonly seed?: number;
   /** Approximate number of swaps in the history. Default 22,000. */
   readonly swaps?: number;
   /** Days of history. Default 8. */
   readonly days?: number;
-  /** Cancels the start; a running chain is stopped by `stop`. */
+  /** Cancels the start. A running chain is ended by `stop`. */
   readonly signal?: AbortSignal;
   /** The pace of the live trader, for tests. */
   readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs'>;
 }
 
 interface DevChain {
-  /** `dev-` and eight hex digits, unique per chain. */
+  /** Id of the chain: `dev-` and eight hex digits. */
   readonly id: string;
-  /** `<dataDir>/<id>`: folder for all data about this chain. */
+  /** Folder for all data about this chain: `<dataDir>/<id>`. */
   readonly folder: string;
   readonly url: string;
-  /** Same as `url`. */
+  /** The same address as `url`. */
   readonly rpcUrl: string;
   readonly wsUrl: string;
   /** Process id of the node. */
   readonly pid: number;
-  /** A file for CHAIN_CONFIG. */
+  /** Path of a file for CHAIN_CONFIG. */
   readonly chainConfigPath: string;
   readonly chainDescription: ChainConfigFile;
   /** The pools with the most trades, most active first. */
@@ -62,12 +62,13 @@ const DEFAULT_SEED = 369;
 const DEFAULT_SWAPS = 22_000;
 const DEFAULT_DAYS = 8;
 const DAY_SECONDS = 86_400;
-/** Time between the genesis and the history, for the blocks that build the world. */
+/** Time in seconds between the genesis and the history, for the blocks that build the world. */
 const BUILD_SECONDS = 3_600;
 const ACCOUNTS = 41;
 /** The node keeps states for reads and for reorgs slightly deeper than finality. */
 const STATE_BLOCKS = 80;
-/** About five hours of live blocks. Older blocks lose their transactions, to limit the node's memory. */
+/** Number of blocks whose transactions the node keeps, about five hours. Older blocks lose their
+ * transactions, to limit the node's memory. */
 const BLOCKS_WITH_TRANSACTIONS = 10_000;
 const HOT_PAIRS = 5;
 const PROGRESS_MS = 2_000;

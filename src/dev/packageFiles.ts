@@ -10,7 +10,8 @@ import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 
 /**
- * The path of a file in an installed package, such as `@uniswap/v2-core/build/UniswapV2Pair.json`; throws if missing.
+ * The path of a file in an installed package, such as `@uniswap/v2-core/build/UniswapV2Pair.json`; throws if
+ * the file is missing.
  */
 function findPackageFile(specifier: string): string {
   return createRequire(join(findPackageRoot(), 'package.json')).resolve(specifier);

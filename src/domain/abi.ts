@@ -8,20 +8,20 @@ import { z } from 'zod';
 import type { Hex } from './hex';
 import type { AbiEntry, AbiParameter, KnownSignature } from './verifiedContract';
 
-/** Most entries of one ABI; the largest known diamond has about 500. */
+/** Limit of the entries of one ABI; the largest known diamond has about 500. */
 const ENTRIES_MAX = 5_000;
 const PARAMETERS_MAX = 256;
-/** Deepest nesting of tuples. solc's stack limit allows far less. */
+/** Limit of the nesting of tuples. solc's stack limit allows far fewer levels. */
 const DEPTH_MAX = 16;
 const NAME_MAX = 512;
-/** Longer signatures are not stored. No hand-written event or function is that long. */
+/** Signatures longer than this are not stored. No hand-written event or function is that long. */
 const SIGNATURE_MAX = 4_096;
 
 const name = z.string().max(NAME_MAX);
 const ELEMENTARY =
   /^(?:address|bool|string|bytes(?:[1-9]|[12]\d|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9]{2}|2[0-4]\d|25[0-6])?|u?fixed(?:\d{1,3}x\d{1,2})?|function)(?:\[\d{0,12}\])*$/;
 const TUPLE = /^tuple((?:\[\d{0,12}\])*)$/;
-/** Library functions name storage pointers, enums and contracts by their type names. */
+/** Functions of libraries name storage pointers, enums and contracts by their type names. */
 const LIBRARY_TYPE = /^[\w$.=> ()[\]]+$/;
 
 const ENTRY_TYPES = ['function', 'constructor', 'event', 'error', 'fallback', 'receive'] as const;
@@ -49,7 +49,7 @@ const entryShape: z.ZodType<AbiEntry> = z.object({
 
 const abiShape = z.array(entryShape).max(ENTRIES_MAX);
 
-/** Reads the ABI from a parsed JSON value; null: invalid. Unused keys are dropped. */
+/** Reads an ABI from a parsed JSON value; null if invalid. Unused keys are dropped. */
 export function readAbi(value: unknown): readonly AbiEntry[] | null {
   if (!Array.isArray(value) || depthOf(value, DEPTH_MAX * 2 + 4) === null) return null;
   const parsed = abiShape.safeParse(value);
@@ -58,7 +58,7 @@ export function readAbi(value: unknown): readonly AbiEntry[] | null {
   return named ? parsed.data : null;
 }
 
-/** Reads the ABI from JSON text; null: invalid. */
+/** Reads an ABI from JSON text; null if invalid. */
 export function parseAbi(text: string): readonly AbiEntry[] | null {
   try {
     return readAbi(JSON.parse(text));
@@ -67,7 +67,7 @@ export function parseAbi(text: string): readonly AbiEntry[] | null {
   }
 }
 
-/** Reads one ABI entry from JSON text; null: invalid. */
+/** Reads one ABI entry from JSON text; null if invalid. */
 export function parseAbiEntry(text: string): AbiEntry | null {
   try {
     return entryShape.parse(JSON.parse(text));
@@ -80,7 +80,7 @@ function isNamed(type: string): boolean {
   return type === 'function' || type === 'event' || type === 'error';
 }
 
-/** Nesting depth of lists and objects; null: deeper than `max`. Called before a recursive parser. */
+/** Nesting depth of lists and objects; null if deeper than `max`. Called before a recursive parser. */
 function depthOf(value: unknown, max: number): number | null {
   if (typeof value !== 'object' || value === null) return 0;
   if (max === 0) return null;
@@ -93,14 +93,15 @@ function depthOf(value: unknown, max: number): number | null {
   return deepest + 1;
 }
 
-/** `Transfer(address,address,uint256)`. Null: no valid name, or an invalid type. */
+/** The signature of an entry, such as `Transfer(address,address,uint256)`. Null if the name or a type is
+ * invalid. */
 function signatureOf(entry: AbiEntry): string | null {
   if (entry.name === undefined || !/^[A-Za-z_$][\w$]*$/.test(entry.name)) return null;
   const types = (entry.inputs ?? []).map(typeOf);
   return types.includes(null) ? null : `${entry.name}(${types.join(',')})`;
 }
 
-/** A parameter's type as written in signatures. A tuple is the list of its components. */
+/** The type of a parameter as written in signatures. A tuple is written as the list of its components. */
 function typeOf(parameter: AbiParameter): string | null {
   const { type } = parameter;
   const tuple = TUPLE.exec(type);

@@ -4,17 +4,17 @@ import type { Hex } from './hex';
 
 export const SYMBOL_CALL = '0x95d89b41';
 export const NAME_CALL = '0x06fdde03';
-/** Longest shown symbol, in characters. */
+/** Length limit of a shown symbol, in characters. */
 export const SYMBOL_MAX = 64;
 export const NAME_MAX = 128;
-/** Longest hex answer, in characters: enough for the longest name in four-byte characters. */
+/** Length limit of a hex answer, in characters: enough for the longest name in four-byte characters. */
 const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
-/** Bytes to read of a node's answer for one name. */
+/** Number of bytes that are read of a node's answer for one name. */
 export const TEXT_ANSWER_BYTES_MAX = 2_048;
 
 /**
- * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Returns
- * null for an answer of another type, and for one that is too long.
+ * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Returns null
+ * for an answer of another type, and for an answer that is too long.
  */
 export function readAbiText(data: Hex | null | undefined, lengthMax: number): string | null {
   if (data == null || data.length < 66 || data.length > TEXT_HEX_MAX) return null;

@@ -5,12 +5,12 @@ import { AppError } from '../errors';
 import { isAddress, type Hex } from './hex';
 
 const SHOWN_MAX = 80;
-/** Description of a valid address, for error messages. */
+/** Description of a valid address, for error texts. */
 export const ADDRESS_ALLOWED = '0x and 40 hex digits, in one letter case or with a correct EIP-55 checksum';
 
 /**
- * Parses an address and returns it in lower case. A mixed-case address must have a valid EIP-55 checksum, because a
- * wrong one is a typing error. Otherwise throws bad_request naming `field`.
+ * Parses an address and returns it in lower case. A mixed-case address must have a valid EIP-55 checksum,
+ * because a wrong checksum is a typing error. Otherwise throws bad_request, which names `field`.
  */
 export function parseAddress(input: string, field = 'address'): Hex {
   const address = findAddress(input);
@@ -30,16 +30,19 @@ export function findAddress(input: string): Hex | null {
 }
 
 /**
- * Characters that are removed from symbols and names: controls, bidi marks, zero-width and other invisible characters,
- * line separators, private use and lone surrogates. U+FFFD too, which replaces bytes that are not text.
+ * Characters that are removed from symbols and names: controls, bidi marks, zero-width and other invisible
+ * characters, line separators, private use and lone surrogates. U+FFFD is removed too, because it stands for
+ * bytes that are not text.
  */
 const HOSTILE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\uFFFD]/u;
 
-/** Controls, bidi marks and other format characters, line separators and lone surrogates. */
+/** Control characters, bidirectional marks and other format characters, line separators and lone
+ * surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Whether no text in a JSON value, keys included, has UNPRINTABLE characters. The caller must bound the depth. */
+/** True if no text in a JSON value, keys included, has UNPRINTABLE characters. The caller must limit the
+ * depth. */
 export function isPrintable(value: unknown): boolean {
   if (typeof value === 'string') return !UNPRINTABLE.test(value);
   if (typeof value !== 'object' || value === null) return true;

@@ -1,12 +1,12 @@
-/** Scales amounts by decimals and writes numbers without exponents. No other module does either. */
+/** Scales amounts by decimals, and writes numbers without exponents. No other module does this. */
 
-/** Most decimals of a token. A larger value from `decimals()` counts as unknown (null). */
+/** Largest number of decimals of a token. A larger value from `decimals()` counts as unknown (null). */
 export const DECIMALS_MAX = 77;
 
-/** Decimal places of USD in the store. */
+/** Number of decimal places of stored USD values. */
 export const USD_DECIMALS = 12;
 
-/** A raw amount in whole tokens, without exponent or trailing zeros: `(1500n, 3)` → `"1.5"`. */
+/** Writes a raw amount in whole tokens, without exponent or trailing zeros: `(1500n, 3)` gives `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
   const negative = raw < 0n;
   const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0');
@@ -15,12 +15,13 @@ export function formatUnits(raw: bigint, decimals: number): string {
   return (negative ? '-' : '') + (fraction === '' ? whole : `${whole}.${fraction}`);
 }
 
-/** A raw amount in whole tokens, as the nearest float64. */
+/** Converts a raw amount to whole tokens, as the nearest float64. */
 export function unitsToNumber(raw: bigint, decimals: number): number {
   return Number(formatUnits(raw, decimals));
 }
 
-/** Powers of ten as the nearest floats. Parsed, because `10 ** n` is not the nearest float for every n. */
+/** Powers of ten as the nearest floats. They are parsed from text, because `10 ** n` is not the nearest float
+ * for every n. */
 const POWERS = Array.from({ length: 512 }, (_, exponent) => Number(`1e${exponent}`));
 
 /** 10^exponent for an integer exponent ≥ 0; Infinity above 308. */
@@ -28,14 +29,15 @@ export function powerOfTen(exponent: number): number {
   return POWERS[exponent] ?? Infinity;
 }
 
-/** A raw amount in whole tokens, faster than `unitsToNumber`. The relative error is at most two roundings of 2^-53. */
+/** Converts a raw amount to whole tokens, faster than `unitsToNumber`. The relative error is at most two
+ * roundings of 2^-53. */
 export function wholeTokens(raw: bigint, decimals: number): number {
   return Number(raw) / powerOfTen(decimals);
 }
 
 /**
- * numerator / denominator as a decimal string of `significant` digits, rounded half up, without trailing zeros. Both
- * must be ≥ 0, the denominator > 0.
+ * Writes numerator / denominator as a decimal string of `significant` digits, rounded half up, without
+ * trailing zeros. Both must be ≥ 0, the denominator > 0.
  */
 export function formatRatio(numerator: bigint, denominator: bigint, significant = 18): string {
   if (numerator === 0n) return '0';
@@ -50,12 +52,12 @@ export function formatRatio(numerator: bigint, denominator: bigint, significant 
   return shiftDecimal(((quotient + unit / 2n) / unit) * unit, shift);
 }
 
-/** value · 10^−shift without exponent or trailing zeros. */
+/** Writes value · 10^−shift without exponent or trailing zeros. */
 function shiftDecimal(value: bigint, shift: number): string {
   return shift >= 0 ? formatUnits(value, shift) : (value * 10n ** BigInt(-shift)).toString();
 }
 
-/** A finite float64 without exponent: `1e-7` → `"0.0000001"`. */
+/** Writes a finite float64 without exponent: `1e-7` gives `"0.0000001"`. */
 export function plainNumber(value: number): string {
   const text = value.toString();
   const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

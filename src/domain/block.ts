@@ -16,7 +16,7 @@ export interface BlockRef {
   readonly number: number;
   readonly hash: Hex;
   readonly parentHash: Hex;
-  /** Unix seconds, UTC. */
+  /** Block time, unix seconds, UTC. */
   readonly timestamp: number;
 }
 
@@ -25,19 +25,19 @@ export interface ChainTransaction {
   readonly hash: Hex;
   readonly index: number;
   readonly from: Hex | null;
-  /** Wei. */
+  /** Effective gas price in wei. */
   readonly effectiveGasPrice: bigint | null;
-  /** The contract that the transaction created; null: none. */
+  /** Address of the contract that the transaction created; null if it created none. */
   readonly contractAddress: Hex | null;
 }
 
 export interface ChainBlock extends BlockRef {
-  /** Wei; null before EIP-1559. */
+  /** Base fee in wei; null before EIP-1559. */
   readonly baseFeePerGas: bigint | null;
   /** Number of transactions in the block, known even if `transactions` is empty. */
   readonly transactionCount: number;
-  /** In index order; empty if neither receipts nor bodies were fetched. */
+  /** Transactions in the order of their index; empty if neither receipts nor bodies were fetched. */
   readonly transactions: readonly ChainTransaction[];
-  /** Complete, in log-index order. */
+  /** All logs of the block, in the order of their log index. */
   readonly logs: readonly ChainLog[];
 }

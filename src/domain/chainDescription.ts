@@ -1,5 +1,6 @@
 /**
- * The shape of a chain description: everything a deployment must know about its chain. The parser is in `src/chains/`.
+ * The shape of a chain description: everything that the program must know about its chain. The parser is in
+ * `src/chains/`.
  */
 import type { Hex } from './hex';
 import type { Dex } from './pool';
@@ -22,24 +23,25 @@ export interface ChainDescription {
   readonly chainId: number;
   readonly name: string;
   readonly nativeSymbol: string;
-  /** Null: unknown; then no native prices exist. */
+  /** The wrapped native token. If it is null, native prices do not exist. */
   readonly wrappedNative: Hex | null;
-  /** In order of preference, which also decides the quote side of a pool. */
+  /** Anchors in order of preference, which also decides the quote side of a pool. */
   readonly anchors: readonly Anchor[];
-  /** Well-known tokens. As quote side they rank after the anchors and the wrapped native token, in this order. */
+  /** Well-known tokens. As quote tokens they rank after the anchors and the wrapped native token, in this
+   * order. */
   readonly majors: readonly Hex[];
-  /** Null: the chain has no burn token. */
+  /** The burn token; null if the chain has none. */
   readonly burn: Burn | null;
   /** Depth at which a block is final, if the node has no `finalized` tag. */
   readonly confirmations: number;
-  /** First block to ingest; null: START_BLOCK or its default. */
+  /** First block to ingest; null means START_BLOCK or its default. */
   readonly startBlock: number | null;
   /**
    * Public endpoints. Without RPC_URL, the endpoints of a CHAIN_CONFIG are used. The endpoints of built-in chains are
    * only documentation.
    */
   readonly rpcUrls: readonly string[];
-  /** URL of an image. */
+  /** URL of the chain's logo. */
   readonly logo?: string;
   readonly dexes: readonly Dex[];
 }

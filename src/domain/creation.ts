@@ -11,7 +11,7 @@ import type { AbiEntry } from './verifiedContract';
 
 export interface Creation {
   readonly transaction: Hex;
-  /** Creation code with its arguments. */
+  /** Creation code with the constructor arguments. */
   readonly code: Hex;
 }
 
@@ -24,7 +24,7 @@ export const transactionShape = z.object({
   input: z.custom<Hex>(isHexData),
 });
 
-/** Null: the transaction did not create this contract directly. */
+/** Null if the transaction did not create this contract directly. */
 export function findCreation(
   { from, to, nonce, hash, input }: z.infer<typeof transactionShape>,
   contract: Hex,

@@ -1,6 +1,6 @@
 /** Addresses and hashes as lower-case 0x strings, and the checks that validate them. */
 
-/** A 0x-prefixed lower-case hex string. Addresses have 40 digits, hashes 64. */
+/** Type of a 0x-prefixed lower-case hex string. Addresses have 40 digits, hashes 64. */
 export type Hex = `0x${string}`;
 
 export const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
@@ -27,7 +27,7 @@ export function isHexData(value: unknown): value is Hex {
   return typeof value === 'string' && HEX_DATA.test(value);
 }
 
-/** True for a JSON-RPC quantity of at most 256 bits. */
+/** True for a JSON-RPC quantity (hex number) of at most 256 bits. */
 export function isQuantity(value: unknown): value is Hex {
   return typeof value === 'string' && HEX_QUANTITY.test(value);
 }

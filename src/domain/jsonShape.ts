@@ -4,9 +4,9 @@
  */
 
 interface JsonBounds {
-  /** Nesting depth of lists and objects. */
+  /** Limit of the nesting depth of lists and objects. */
   readonly depthMax: number;
-  /** Number of lists, objects and commas. */
+  /** Limit of the number of lists, objects and commas. */
   readonly partsMax: number;
 }
 
@@ -36,7 +36,7 @@ export function isWithin(text: string, { depthMax, partsMax }: JsonBounds): bool
   return true;
 }
 
-/** End of the string that begins at `start`; -1: unterminated. */
+/** End of the string that begins at `start`; -1 if the string has no end. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at - 1;

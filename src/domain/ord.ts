@@ -3,7 +3,7 @@
  * number, so it is a plain number in code and a UInt64 in the store.
  */
 
-/** Log indexes are below this number, which also multiplies the block number. */
+/** Log indexes are below this number. The number of the block is multiplied by it. */
 export const ORD_SPAN = 1_048_576;
 
 export function toOrd(blockNumber: number, logIndex: number): number {
@@ -23,7 +23,7 @@ export function logIndexOfOrd(ord: number): number {
   return ord % ORD_SPAN;
 }
 
-/** An event's public id, `"<block_number>-<log_index>"`. */
+/** Id of an event in the API: `"<block_number>-<log_index>"`. */
 export function eventId(ord: number): string {
   return `${blockOfOrd(ord)}-${logIndexOfOrd(ord)}`;
 }

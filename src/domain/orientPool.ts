@@ -1,4 +1,5 @@
-/** Decides which token of a pool is the base. Decided once, when the pool is found, so charts never flip. */
+/** Decides which token of a pool is the base. This is decided once, when the pool is found, so that charts
+ * never turn over. */
 import type { ChainDescription } from './chainDescription';
 import type { Hex } from './hex';
 
@@ -14,7 +15,8 @@ export function orientPool(chain: RankingChain, token0: Hex, token1: Hex): boole
   return quoteRank(chain, token1) <= quoteRank(chain, token0);
 }
 
-/** The token of a pool with the lowest rank is the quote. Infinity: the chain description does not name the token. */
+/** Rank of a token as quote: the token with the lowest rank is the quote. Infinity if the chain description
+ * does not name the token. */
 export function quoteRank(chain: RankingChain, token: Hex): number {
   const anchor = chain.anchors.findIndex(({ address }) => address === token);
   if (anchor >= 0) return anchor;

@@ -2,7 +2,7 @@
 import { AppError } from '../errors';
 import type { Hex } from './hex';
 
-/** 2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable. */
+/** Types of pools: 2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable. */
 const POOL_TYPES = [2, 3, 4, 5] as const;
 export type PoolType = (typeof POOL_TYPES)[number];
 
@@ -33,14 +33,14 @@ export function parseProtocolName(value: string): ProtocolName {
 
 /** A DEX in the chain description. */
 export interface Dex {
-  /** Identifier, such as `pulsex_v2`. */
+  /** Identifier of the DEX, such as `pulsex_v2`. */
   readonly name: string;
   readonly displayName: string;
   readonly protocol: ProtocolName;
   readonly factory: Hex;
   /** Fee of a V2 DEX in basis points (default 30). */
   readonly feeBps?: number;
-  /** Part of the fee that goes to the protocol, 0–1. */
+  /** Part of the fee that goes to the protocol, 0 to 1. */
   readonly protocolFeeShare?: number;
   readonly positionManager?: Hex;
   readonly startBlock?: number;
@@ -58,7 +58,7 @@ export interface Pool {
   readonly token1: Hex;
   /** Fee in hundredths of a basis point (pips): 0.29 % = 2900. */
   readonly feePips: number;
-  /** 0 for pools without ticks. */
+  /** Tick spacing; 0 for pools without ticks. */
   readonly tickSpacing: number;
 }
 
@@ -66,7 +66,7 @@ export interface Pool {
 export interface PoolState {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
-  /** 0n if the protocol has no such price, or the pool is not initialized. */
+  /** sqrtPriceX96; 0n if the protocol has no such price, or the pool is not initialised. */
   readonly sqrtPriceX96: bigint;
   /** Active liquidity L; 0n for V2. */
   readonly liquidity: bigint;

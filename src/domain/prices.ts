@@ -1,7 +1,8 @@
-/** Prices from a pool's state, as quote per base and scaled by decimals: exact, or as a float64. */
+/** Computes prices from a pool's state, in quote tokens per base token and scaled by decimals, exactly or as
+ * a float64. */
 import { formatRatio, powerOfTen } from './amounts';
 
-/** Digits of a price on the wire, for prices of any size. The audit's checks need 12. */
+/** Number of digits of a price in the API, for prices of any size. The checks of an audit need 12. */
 const PRICE_DIGITS = 18;
 const Q192 = 1n << 192n;
 
@@ -13,9 +14,10 @@ export interface PriceState {
 }
 
 /**
- * The marginal price, quote per base, as a decimal string of 18 significant digits, rounded from exact integers: V2
- * reserve1 / reserve0, V3 sqrtPriceX96² / 2^192, each times 10^(decimals0 − decimals1) or inverted. Null: no price
- * exists (a zero reserve, a pool without a first price, or a token with unknown decimals).
+ * The marginal price, quote per base, as a decimal string of 18 significant digits, rounded from exact
+ * integers: V2 reserve1 / reserve0, V3 sqrtPriceX96² / 2^192, each times 10^(decimals0 − decimals1) or
+ * inverted. Null if there is no price: a reserve is zero, the pool has no first price, or the decimals of a
+ * token are unknown.
  */
 export function formatPrice(
   state: PriceState,
@@ -34,8 +36,9 @@ export function formatPrice(
 }
 
 /**
- * The float64 version of `formatPrice`, for bars. `rawPrice`: raw token1 per raw token0, as stored; 0: none. Relative
- * error below 1e-15. Returns 0 if there is no finite price > 0, or if the decimals of a token are unknown (null).
+ * The float64 version of `formatPrice`, for bars. `rawPrice` is raw token1 per raw token0, as stored, or 0
+ * without a price. Relative error below 1e-15. Returns 0 if there is no finite price > 0, or if the decimals
+ * of a token are unknown (null).
  */
 export function scalePrice(
   rawPrice: number,
@@ -51,8 +54,8 @@ export function scalePrice(
 }
 
 /**
- * value · 10^exponent. Powers up to 10^22 are exact floats, so division by a power is more exact than multiplication
- * by its inverse.
+ * Computes value · 10^exponent. Powers up to 10^22 are exact floats, so division by a power is more exact
+ * than multiplication by its inverse.
  */
 function scaleByTen(value: number, exponent: number): number {
   return exponent >= 0 ? value * powerOfTen(exponent) : value / powerOfTen(-exponent);

@@ -12,30 +12,30 @@ export const PROXY_KINDS = [
 ] as const;
 export type ProxyKind = (typeof PROXY_KINDS)[number];
 
-/** keccak256('eip1967.proxy.implementation') − 1. */
+/** Storage slot keccak256('eip1967.proxy.implementation') − 1. */
 export const IMPLEMENTATION_SLOT: Hex = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
-/** keccak256('eip1967.proxy.beacon') − 1. */
+/** Storage slot keccak256('eip1967.proxy.beacon') − 1. */
 export const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50';
-/** keccak256('PROXIABLE'). */
+/** Storage slot keccak256('PROXIABLE'). */
 export const PROXIABLE_SLOT: Hex = '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7';
-/** keccak256('org.zeppelinos.proxy.implementation'). */
+/** Storage slot keccak256('org.zeppelinos.proxy.implementation'). */
 export const LEGACY_SLOT: Hex = '0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3';
 
-/** Upgraded(address). */
+/** Topic of the event Upgraded(address). */
 export const UPGRADED: Hex = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
-/** BeaconUpgraded(address). */
+/** Topic of the event BeaconUpgraded(address). */
 export const BEACON_UPGRADED: Hex = '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e';
-/** DiamondCut((address,uint8,bytes4[])[],address,bytes). */
+/** Topic of the event DiamondCut((address,uint8,bytes4[])[],address,bytes). */
 export const DIAMOND_CUT: Hex = '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673';
 
-/** implementation() of beacons. */
+/** Selector of the function implementation() of beacons. */
 export const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b';
-/** facetAddresses() of diamonds (EIP-2535). */
+/** Selector of the function facetAddresses() of diamonds (EIP-2535). */
 export const FACETS_SELECTOR: Hex = '0x52ef6b2c';
 
 /**
- * The target of a minimal proxy (EIP-1167, or 0age's shorter form); null: other code. Clones with appended arguments
- * count too.
+ * The target of a minimal proxy (EIP-1167, or 0age's shorter form); null for other code. Clones with appended
+ * arguments count too.
  */
 export function readMinimalProxy(code: Hex): Hex | null {
   const target =

@@ -3,7 +3,8 @@
  * with block timestamps use the machine's clock.
  */
 
-/** Milliseconds. Starts near unix time at process start, then runs independently of the clock. */
+/** Milliseconds. The value starts near unix time at the start of the process, and then runs independently of
+ * the machine's clock. */
 export function steadyNow(): number {
   return performance.timeOrigin + performance.now();
 }

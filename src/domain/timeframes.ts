@@ -1,4 +1,5 @@
-/** The six timeframes of bars, by name and in seconds. A bar covers [open, open + seconds), aligned to UTC. */
+/** The six timeframes of bars, by name and in seconds. A bar covers the time from its open (included) to open
+ * + seconds (excluded), aligned to UTC. */
 
 export const TIMEFRAME_SECONDS = {
   '1m': 60,

@@ -3,7 +3,7 @@
  * such work, however many answers are in progress.
  */
 
-/** Length of one slice of work, ms. */
+/** Length of one slice of work, in ms. */
 const SLICE_MS = 8;
 
 const waiting: (() => void)[] = [];

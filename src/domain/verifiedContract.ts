@@ -1,4 +1,4 @@
-/** The record of a verified contract, from which all dialects of the explorer answer. */
+/** The record of a verified contract. All dialects of the explorer build their answers from it. */
 import type { Hex } from './hex';
 
 /** `exact_match`: the metadata hash matches too; `match`: everything except the metadata hash. */
@@ -17,7 +17,7 @@ export interface ContractId {
 
 export interface SourceFileRef {
   readonly path: string;
-  /** keccak256 of the UTF-8 content, the key in `source_files`. */
+  /** keccak256 of the UTF-8 content, which is the key in `source_files`. */
   readonly contentHash: Hex;
 }
 
@@ -42,28 +42,29 @@ export interface AbiParameter {
 export interface VerifiedContract extends ContractId {
   readonly status: VerificationStatus;
   readonly source: VerificationSource;
-  /** The contract with the same code that this verification comes from; null: the contract itself. */
+  /** The contract with the same code whose verification this is; null if the verification is of the contract
+   * itself. */
   readonly twinOf: ContractId | null;
-  /** Unix seconds. */
+  /** Time of the verification, unix seconds. */
   readonly verifiedAt: number;
   readonly name: string;
   /** Path of the file in `files` that holds the contract. */
   readonly path: string;
   readonly language: 'Solidity' | 'Vyper' | 'Yul';
-  /** `solc` or `vyper`. */
+  /** Name of the compiler: `solc` or `vyper`. */
   readonly compiler: string;
-  /** Without a leading v: `0.8.20+commit.a1b79de6`. */
+  /** Version of the compiler without a leading v: `0.8.20+commit.a1b79de6`. */
   readonly compilerVersion: string;
   readonly optimization: boolean;
   readonly runs: number;
-  /** Null: the compiler's default. */
+  /** EVM version; null means the compiler's default. */
   readonly evmVersion: string | null;
-  /** SPDX identifier. */
+  /** SPDX identifier of the licence. */
   readonly license: string | null;
   readonly abi: readonly AbiEntry[];
-  /** The ABI-encoded arguments at the end of the creation code. Null: unknown; `0x`: none. */
+  /** The ABI-encoded arguments at the end of the creation code. Null if unknown; `0x` if there are none. */
   readonly constructorArguments: Hex | null;
-  /** Addresses by fully qualified library name. */
+  /** Addresses of libraries by fully qualified library name. */
   readonly libraries: Readonly<Record<string, Hex>>;
   /** `settings` of the standard JSON input, as JSON text, without outputSelection. */
   readonly settings: string;
@@ -72,7 +73,8 @@ export interface VerifiedContract extends ContractId {
 
 /** Reads the newest verifications from the database. */
 export interface VerifiedReader {
-  /** The contract's own verification, or one of a contract with the same code on any chain, or null. */
+  /** The contract's own verification, or a verification of a contract with the same code on any chain, or
+   * null. */
   find(contract: ContractId, codeHash: Hex | null): Promise<VerifiedContract | null>;
   /** Like `find`, for at most 1,000 contracts. */
   findMany(
@@ -85,17 +87,18 @@ export interface VerifiedReader {
 /** An event, function or error known from any ABI. */
 export interface KnownSignature {
   readonly kind: 'event' | 'function' | 'error';
-  /** topic0 (32 bytes) or a selector (4 bytes). */
+  /** topic0 of an event (32 bytes), or the selector of a function or error (4 bytes). */
   readonly selector: Hex;
-  /** `Transfer(address,address,uint256)`. */
+  /** The signature, such as `Transfer(address,address,uint256)`. */
   readonly signature: string;
   /** One ABI entry with this signature. Entries of one event differ in which parameters are indexed. */
   readonly entry: AbiEntry;
 }
 
 export interface SignatureReader {
-  /** Signatures with these selectors, at most 1,000 selectors. */
+  /** Finds the signatures with these selectors; at most 1,000 selectors. */
   listBySelectors(selectors: readonly Hex[]): Promise<KnownSignature[]>;
-  /** Signatures whose name starts with the text, in any letter case. At most `limit`, the shortest first. */
+  /** Finds signatures whose name starts with the text, in any letter case. Returns at most `limit`, the
+   * shortest first. */
   listByPrefix(text: string, limit: number): Promise<KnownSignature[]>;
 }

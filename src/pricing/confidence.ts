@@ -37,12 +37,23 @@ export function isTrusted<P extends { readonly usd: number | null; readonly conf
   return price !== null && price.usd !== null && price.confidence >= TRUSTED_MIN;
 }
 
-export type ConfidenceLevel = 'high' | 'medium' | 'low' | 'none';
+/** In ascending order. */
+const LEVELS = ['none', 'low', 'medium', 'high'] as const;
+export type ConfidenceLevel = (typeof LEVELS)[number];
 
 export function levelOf(confidence: number): ConfidenceLevel {
   if (confidence >= HIGH_MIN) return 'high';
   if (confidence >= TRUSTED_MIN) return 'medium';
   return confidence > 0 ? 'low' : 'none';
+}
+
+/** Whether a price of confidence `then` is less sure, by level, than one of `now`. */
+export function isLessSure(then: number, now: number): boolean {
+  return rankOf(then) < rankOf(now);
+}
+
+function rankOf(confidence: number): number {
+  return LEVELS.indexOf(levelOf(confidence));
 }
 
 /** One pool of a hop: its normalized weight, the USD on its known side, and the seconds since its last move. */

@@ -153,7 +153,8 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   const shares = pools.map((pool) => ({ ...pool, weight: pool.weight / total }));
   const heavy = shares.find((pool) => pool.weight > WEIGHT_MAX);
   if (heavy === undefined || shares.length < 3) return shares;
-  // Summed, because 1 − heavy would be rounding noise if one pool is 10^16 times as deep.
+  // The weights are added, because 1 minus the largest weight would only be rounding error if one pool is
+  // 10^16 times as deep.
   let rest = 0;
   for (const pool of shares) if (pool !== heavy) rest += pool.weight;
   if (rest < OTHERS_MIN) return shares;

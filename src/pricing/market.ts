@@ -177,6 +177,19 @@ function hopInput<L extends Leg>(
   };
 }
 
+/** A price of a leg, whole token1 per whole token0, as a price of the route's token in the next one. 0: none. */
+export function legPrice(
+  { token, next }: Pick<PriceRoute, 'token' | 'next'>,
+  { token0, token1 }: Leg,
+  price: number,
+  anchors: AnchorPrices,
+): number {
+  const fromToken0 = token0 === token;
+  const other = fromToken0 ? token1 : token0;
+  const ratio = other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
+  return turned(price, fromToken0, ratio);
+}
+
 function turned(price: number, fromToken0: boolean, ratio: number): number {
   return price > 0 ? (fromToken0 ? price : 1 / price) * ratio : 0;
 }

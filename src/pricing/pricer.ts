@@ -8,9 +8,10 @@ import type { UsdPrice } from './confidence';
 import { addMakers, closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import { followSteps, type LegStep } from './holds';
+import type { HopPool } from './hop';
 import { NO_STATE, type Leg, type LegKey } from './leg';
 import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
-import { ceilingsOf, priceRouteHop, type Market } from './market';
+import { ceilingsOf, legPrice, priceRouteHop, type Market } from './market';
 import { priceOfPath } from './pathPrice';
 import {
   HOPS_MAX,
@@ -27,6 +28,8 @@ import { findRecentRoutes } from './recentRoutes';
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
+/** How far the price of a leg in a hop may be from its spot price. Further away, the hop left the spot price. */
+const SPOT_LOG_MAX = 0.05;
 
 export interface PricerConfig {
   readonly anchors: readonly PriceAnchor[];
@@ -80,6 +83,8 @@ interface CurrentHop {
   readonly hop: TokenHop;
   /** Whether a pool of the hop is away from its mean. */
   readonly deviates: boolean;
+  /** The pools that made the price. Empty: an anchor, or no price. */
+  readonly pools: readonly HopPool[];
 }
 
 export class Pricer {
@@ -159,6 +164,30 @@ export class Pricer {
   priceOf(token: Hex): UsdPrice | null {
     const known = this.index.findToken(token);
     return known === undefined ? null : this.priceNow(known);
+  }
+
+  /**
+   * Whether the price of `token` at the end of the block last applied takes the spot price of the leg, up to 5 %. False
+   * for a leg that the price leaves out, or counts with its mean. An anchor keeps no leg.
+   */
+  keeps(token: Hex, key: LegKey): boolean {
+    const known = this.index.findToken(token);
+    const leg = this.index.findLeg(key);
+    if (leg === undefined || known === undefined || known.route === null) return false;
+    const pool = this.hopOf(known, known.route).pools.find((kept) => kept.key === key);
+    if (pool === undefined) return false;
+    const spot = legPrice(known.route, leg, leg.state.price, this.index.progress.anchors);
+    return Math.abs(Math.log(pool.price / spot)) <= SPOT_LOG_MAX;
+  }
+
+  /** Highest price of a configured anchor, USD per whole token; Infinity for other tokens. */
+  ceilingOf(token: Hex): number {
+    return this.market.ceilingOf(token);
+  }
+
+  /** Whether the token is an anchor that has its role. */
+  isAnchor(token: Hex): boolean {
+    return this.index.progress.anchors.has(token);
   }
 
   routeOf(token: Hex): PriceRoute | undefined {
@@ -302,13 +331,15 @@ export class Pricer {
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
-      return { hop: { next, price, confidence: route.confidence, cap: Infinity }, deviates: false };
+      const hop = { next, price, confidence: route.confidence, cap: Infinity };
+      return { hop, deviates: false, pools: [] };
     }
     const none = { next, price: 0, confidence: 0, cap: 0 };
-    if (route.hops === 0) return { hop: none, deviates: false };
-    const { price, deviates, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
-    if (!(price > 0)) return { hop: none, deviates };
-    return { hop: { next, price, confidence: confidenceFrom(route.confidence), cap: cap() }, deviates };
+    if (route.hops === 0) return { hop: none, deviates: false, pools: [] };
+    const { price, deviates, pools, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
+    if (!(price > 0)) return { hop: none, deviates, pools: [] };
+    const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
+    return { hop, deviates, pools };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {

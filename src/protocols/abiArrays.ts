@@ -4,7 +4,7 @@
  */
 import { isHexData, type Hex } from '../domain/hex';
 
-/** Most elements of one array. Pools have fewer tokens; a longer array counts as malformed. */
+/** Limit of the elements of one array. Pools have fewer tokens; a longer array counts as malformed. */
 export const ARRAY_LENGTH_MAX = 50;
 
 const WORD_BYTES = 32;
@@ -15,7 +15,8 @@ const ADDRESS_DIGITS = 40;
 
 /**
  * Decodes `arrayCount` dynamic arrays of one-word elements, beside `scalarCount` static words, which are
- * skipped. Null for any other layout: an offset that is not the next free word, an array beyond the limit or the data, or leftover words.
+ * skipped. Null for any other layout: an offset that is not the next free word, an array that is too long, or
+ * words that remain.
  */
 export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): (readonly bigint[])[] | null {
   const heads = arrayCount + scalarCount;
@@ -31,11 +32,12 @@ export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): (rea
     arrays.push(words.slice(at + 1, end));
     at = end;
   }
-  // An offset or a length beyond the data also moved `at` beyond the end.
+  // An offset or a length beyond the data has also moved `at` beyond the end.
   return at === words.length ? arrays : null;
 }
 
-/** The 32-byte words of the data. Null: not whole words of hex, or more than `wordsMax`. */
+/** The 32-byte words of the data. Null if the data is not whole words of hex, or has more than `wordsMax`
+ * words. */
 export function readWords(data: Hex, wordsMax: number): bigint[] | null {
   const digits = data.length - DATA_START;
   if (digits % WORD_DIGITS !== 0 || digits > wordsMax * WORD_DIGITS || !isHexData(data)) return null;
@@ -46,7 +48,7 @@ export function readWords(data: Hex, wordsMax: number): bigint[] | null {
   return words;
 }
 
-/** The words as lower-case addresses. Null: a word has non-zero upper bytes. */
+/** The words as lower-case addresses. Null if the upper bytes of a word are not zero. */
 export function toAddresses(words: readonly bigint[]): Hex[] | null {
   if (words.some((word) => word >> ADDRESS_BITS !== 0n)) return null;
   return words.map((word): Hex => `0x${word.toString(16).padStart(ADDRESS_DIGITS, '0')}`);

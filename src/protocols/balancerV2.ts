@@ -8,17 +8,20 @@ import { isHash, type Hex } from '../domain/hex';
 import { readArrays, toAddresses, toSigned } from './abiArrays';
 import { addressOfTopic, intAt, isAddressTopic, loadData, uintAt } from './words';
 
-/** PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization). */
+/** Topic of PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization). */
 export const POOL_REGISTERED: Hex = '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e';
-/** TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers). */
+/** Topic of TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers). */
 const TOKENS_REGISTERED: Hex = '0xf5847d3f2197b16cdcd2098ec95d0905cd1abdaf415f07bb7cef2bba8ac5dec4';
-/** Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn, amountOut). */
+/** Topic of Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn,
+ * amountOut). */
 const SWAP: Hex = '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b';
-/** PoolBalanceChanged(bytes32 indexed poolId, address indexed, address[] tokens, int256[] deltas, uint256[] fees). */
+/** Topic of PoolBalanceChanged(bytes32 indexed poolId, address indexed, address[] tokens, int256[] deltas,
+ * uint256[] fees). */
 const POOL_BALANCE_CHANGED: Hex = '0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78';
-/** PoolBalanceManaged(bytes32 indexed poolId, address indexed, address indexed token, int256 cash, int256 managed). */
+/** Topic of PoolBalanceManaged(bytes32 indexed poolId, address indexed, address indexed token, int256 cash,
+ * int256 managed). */
 const POOL_BALANCE_MANAGED: Hex = '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a';
-/** SwapFeePercentageChanged(uint256 swapFeePercentage). */
+/** Topic of SwapFeePercentageChanged(uint256 swapFeePercentage). */
 export const SWAP_FEE_CHANGED: Hex = '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc';
 
 /** topic0 of the events that the vault emits. Only `POOL_REGISTERED` creates a pool. */
@@ -36,27 +39,28 @@ const INT256_MAX = (1n << 255n) - 1n;
 const UINT8_MAX = 255n;
 const ADDRESS_END = 42;
 
-/** The pool of an event. A contract may register several ids; the standard pools register one. */
+/** The pool of an event. A contract may register several pool ids; the standard pools register only one
+ * id. */
 interface OfPool {
   readonly poolId: Hex;
-  /** The first 20 bytes of the id. */
+  /** Address of the pool's contract: the first 20 bytes of the id. */
   readonly pool: Hex;
 }
 
 interface PoolRegistered extends OfPool {
   readonly kind: 'pool_registered';
-  /** 0 general, 1 minimal swap info, 2 two tokens: how the vault stores the balances. */
+  /** How the vault stores the balances: 0 general, 1 minimal swap info, 2 two tokens. */
   readonly specialization: number;
 }
 
 interface TokensRegistered extends OfPool {
   readonly kind: 'tokens_registered';
-  /** In the order of the pool, which its weights share. */
+  /** Tokens in the order of the pool. Its weights have the same order. */
   readonly tokens: readonly Hex[];
   readonly assetManagers: readonly Hex[];
 }
 
-/** Amounts are raw units into and out of the pool, and fit a signed word. */
+/** Amounts are raw units into and out of the pool, and fit a signed 32-byte word. */
 export interface VaultSwap extends OfPool {
   readonly kind: 'swap';
   readonly tokenIn: Hex;
@@ -100,7 +104,7 @@ interface SwapFeeChanged {
 export type BalancerEvent =
   PoolRegistered | TokensRegistered | VaultSwap | BalanceChanged | BalanceManaged | SwapFeeChanged;
 
-/** Null: unknown topic or malformed layout. Never throws. */
+/** Decodes a log; null for an unknown topic or a malformed layout. Never throws. */
 export function decodeBalancerEvent(log: ChainLog): BalancerEvent | null {
   switch (log.topics[0]) {
     case SWAP:

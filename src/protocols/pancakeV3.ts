@@ -1,6 +1,6 @@
 /**
- * PancakeSwap V3 and its forks. Like Uniswap V3, but Swap has two more fields: the protocol's share of each token's
- * fee.
+ * Decoder for PancakeSwap V3 and its forks. The events are those of Uniswap V3, but Swap has two more fields:
+ * the protocol's share of each token's fee.
  */
 import type { Protocol } from './protocol';
 import { createV3Protocol } from './v3Pool';

@@ -4,13 +4,13 @@
  */
 import type { Hex } from '../domain/hex';
 
-/** collect((uint256 tokenId, address recipient, uint128 amount0Max, uint128 amount1Max)). */
+/** Selector of collect((uint256 tokenId, address recipient, uint128 amount0Max, uint128 amount1Max)). */
 const COLLECT = '0xfc6f7865';
 const MOST = 'f'.repeat(32).padStart(64, '0');
-/** Length of `0x` and two words. */
+/** Length of a hex answer with `0x` and two words. */
 const ANSWER_LENGTH = 130;
 
-/** Raw units of the pool's two tokens. */
+/** Amounts of the pool's two tokens in raw units. */
 export interface Collected {
   readonly amount0: bigint;
   readonly amount1: bigint;
@@ -22,7 +22,7 @@ export function collectCall(tokenId: bigint, owner: Hex): Hex {
   return `${COLLECT}${id}${owner.slice(2).padStart(64, '0')}${MOST}${MOST}`;
 }
 
-/** Decodes the answer of `collect`. Null: the call reverted, or its answer is not two words. */
+/** Decodes the answer of `collect`. Null if the call reverted, or if its answer is not two words. */
 export function readCollected(data: Hex | null | undefined): Collected | null {
   if (data?.length !== ANSWER_LENGTH) return null;
   return { amount0: BigInt(data.slice(0, 66)), amount1: BigInt(`0x${data.slice(66)}`) };

@@ -1,29 +1,31 @@
 /**
- * The interface of a DEX protocol: topics, hand-written decoders, the effect of an event on a pool's state, and the
- * marginal price of a state. Each protocol implements it in one file. Storing rows is left to the ingester.
+ * The interface of a DEX protocol: topics, hand-written decoders, the effect of an event on a pool's state,
+ * and the marginal price of a state. Each protocol implements it in one file. The ingester stores the rows.
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { Dex, Pool, PoolState, PoolType, ProtocolName } from '../domain/pool';
 
-/** A swap. Amounts are signed pool deltas, + into the pool, raw units; V2: net per token (in − out). */
+/** A swap. Amounts are changes of the pool's balances in raw units, positive into the pool. V2: net amount
+ * per token (in − out). */
 export interface SwapEvent {
   readonly kind: 'swap';
   readonly sender: Hex;
   readonly recipient: Hex;
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** V3: the state in the event; null for V2. */
+  /** V3: the state of the pool that the event contains; null for V2. */
   readonly after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
 }
 
 export interface MintEvent {
   readonly kind: 'mint';
-  /** V3: the event's owner; V2: the sender. */
+  /** V3: the owner that the event names; V2: the sender. */
   readonly owner: Hex;
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** V3: L added. V2: null; the ingester finds the LP tokens in a Transfer. */
+  /** V3: liquidity added. V2: null, because the LP tokens are in a separate Transfer, which the ingester
+   * finds. */
   readonly liquidity: bigint | null;
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
@@ -31,7 +33,7 @@ export interface MintEvent {
 
 export interface BurnEvent {
   readonly kind: 'burn';
-  /** V3: the event's owner; V2: the receiver (`to`). */
+  /** V3: the owner that the event names; V2: the recipient (`to`). */
   readonly owner: Hex;
   readonly amount0: bigint;
   readonly amount1: bigint;
@@ -74,7 +76,7 @@ export interface CollectProtocolEvent {
   readonly amount1: bigint;
 }
 
-/** V3 Flash: `paid` is the payment beyond the loan, + into the pool. */
+/** V3 Flash: `paid` is the payment beyond the loan, positive into the pool. */
 export interface FlashEvent {
   readonly kind: 'flash';
   readonly owner: Hex;
@@ -98,7 +100,7 @@ export interface PoolCreation {
   readonly pool: Hex;
   readonly token0: Hex;
   readonly token1: Hex;
-  /** Pips; null if the fee is fixed by the DEX (V2). */
+  /** Fee in pips; null if the DEX has one fixed fee (V2). */
   readonly feePips: number | null;
   readonly tickSpacing: number;
 }
@@ -106,17 +108,17 @@ export interface PoolCreation {
 export interface Protocol {
   readonly name: ProtocolName;
   readonly poolType: PoolType;
-  /** topic0 of the factory's creation event. */
+  /** topic0 of the event with which the factory creates a pool. */
   readonly creationTopic: Hex;
   /** topic0 of each event that this protocol's decoder reads. */
   readonly eventTopics: ReadonlySet<Hex>;
-  /** Null: the topic matches but the layout is malformed; the caller counts these logs. */
+  /** Null if the topic matches but the layout is malformed. The caller counts these logs. */
   decodeCreation(log: ChainLog): PoolCreation | null;
-  /** Null: unknown topic or malformed layout. Never throws. */
+  /** Null for an unknown topic or a malformed layout. Never throws. */
   decodeEvent(log: ChainLog): PoolEvent | null;
   /** The state after the event; the same object if nothing changed. Balances never fall below zero. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
-  /** Marginal price as raw token1 per raw token0, a finite float64 > 0; null: none. */
+  /** Marginal price as raw token1 per raw token0, a finite float64 > 0; null if there is no price. */
   spotPrice(state: PoolState): number | null;
 }
 

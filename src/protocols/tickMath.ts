@@ -9,7 +9,7 @@ export const TICK_MAX = 887_272;
 const Q96 = 1n << 96n;
 const UINT256_MAX = (1n << 256n) - 1n;
 
-/** √1.0001^(−2^i) times 2^128, i = 0 … 19 (TickMath.getSqrtRatioAtTick). */
+/** The constants √1.0001^(−2^i) times 2^128, i = 0 … 19 (TickMath.getSqrtRatioAtTick). */
 const FACTORS: readonly bigint[] = [
   0xfffcb933bd6fad37aa2d162d1a594001n,
   0xfff97272373d413259a46990580e213an,
@@ -33,7 +33,7 @@ const FACTORS: readonly bigint[] = [
   0x48a170391f7dc42444e8fa2n,
 ];
 
-/** √(1.0001^tick) · 2^96, rounded up as in the contract. Throws a RangeError beyond ±887,272. */
+/** √(1.0001^tick) · 2^96, rounded up as in the contract. Throws a RangeError for ticks beyond ±887,272. */
 export function sqrtRatioAtTick(tick: number): bigint {
   if (!Number.isInteger(tick) || tick < TICK_MIN || tick > TICK_MAX)
     throw new RangeError(`tick: got ${tick}; allowed: an integer from ${TICK_MIN} to ${TICK_MAX}`);
@@ -51,7 +51,7 @@ interface PositionAmounts {
   readonly amount1: bigint;
 }
 
-/** Raw amounts of liquidity between two ticks at a price, rounded down, without fees. */
+/** Raw amounts of the two tokens for liquidity between two ticks at a price, rounded down, without fees. */
 export function amountsOfLiquidity(
   sqrtPriceX96: bigint,
   tickLower: number,
@@ -68,12 +68,12 @@ export function amountsOfLiquidity(
   };
 }
 
-/** SqrtPriceMath.getAmount0Delta, rounding down: L · (√b − √a) / (√a · √b). */
+/** Amount of token0 by SqrtPriceMath.getAmount0Delta, rounded down: L · (√b − √a) / (√a · √b). */
 function amount0Delta(lower: bigint, upper: bigint, liquidity: bigint): bigint {
   return ((liquidity << 96n) * (upper - lower)) / upper / lower;
 }
 
-/** SqrtPriceMath.getAmount1Delta, rounding down: L · (√b − √a). */
+/** Amount of token1 by SqrtPriceMath.getAmount1Delta, rounded down: L · (√b − √a). */
 function amount1Delta(lower: bigint, upper: bigint, liquidity: bigint): bigint {
   return (liquidity * (upper - lower)) / Q96;
 }

@@ -16,15 +16,16 @@ import type {
 } from './protocol';
 import { addressAt, addressOfTopic, isAddressTopic, isUint112, isUint160, loadData, uintAt } from './words';
 
-/** PairCreated(address indexed token0, address indexed token1, address pair, uint256). */
+/** Topic of PairCreated(address indexed token0, address indexed token1, address pair, uint256). */
 const PAIR_CREATED: Hex = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9';
-/** Swap(address indexed sender, uint256 amount0In, amount1In, amount0Out, amount1Out, address indexed to). */
+/** Topic of Swap(address indexed sender, uint256 amount0In, amount1In, amount0Out, amount1Out, address
+ * indexed to). */
 const SWAP: Hex = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822';
-/** Sync(uint112 reserve0, uint112 reserve1). */
+/** Topic of Sync(uint112 reserve0, uint112 reserve1). */
 const SYNC: Hex = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
-/** Mint(address indexed sender, uint256 amount0, uint256 amount1). */
+/** Topic of Mint(address indexed sender, uint256 amount0, uint256 amount1). */
 const MINT: Hex = '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f';
-/** Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to). */
+/** Topic of Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to). */
 const BURN: Hex = '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496';
 
 const INT256_MAX = (1n << 255n) - 1n;
@@ -82,7 +83,8 @@ function decodeSwap({ topics, data }: ChainLog): SwapEvent | null {
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) return null;
   const amount0 = uintAt(0) - uintAt(2);
   const amount1 = uintAt(1) - uintAt(3);
-  // Real pairs hold balances below 2^112, so an amount that does not fit a signed word is not a real swap.
+  // Real pairs hold balances below 2^112, so an amount that does not fit a signed 32-byte word is not a real
+  // swap.
   if (!isInt256(amount0) || !isInt256(amount1)) return null;
   return {
     kind: 'swap',
@@ -135,7 +137,8 @@ function applyEvent(state: PoolState, event: PoolEvent): PoolState {
   return { reserve0: event.reserve0, reserve1: event.reserve1, sqrtPriceX96, liquidity, tick };
 }
 
-/** reserve1 / reserve0. Both conversions and the division round correctly: relative error below 4e-16. */
+/** The price reserve1 / reserve0. Both conversions and the division round correctly: relative error below
+ * 4e-16. */
 function spotPrice(state: PoolState): number | null {
   const price = Number(state.reserve1) / Number(state.reserve0);
   return Number.isFinite(price) && price > 0 ? price : null;

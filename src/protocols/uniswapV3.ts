@@ -1,4 +1,4 @@
-/** Uniswap V3 and its plain forks. */
+/** Decoder for Uniswap V3 and forks that did not change its events. */
 import type { Protocol } from './protocol';
 import { createV3Protocol } from './v3Pool';
 

@@ -35,23 +35,30 @@ import {
   uintAt,
 } from './words';
 
-/** PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool). */
+/** Topic of PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24
+ * tickSpacing, address pool). */
 const POOL_CREATED: Hex = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118';
-/** Initialize(uint160 sqrtPriceX96, int24 tick). */
+/** Topic of Initialize(uint160 sqrtPriceX96, int24 tick). */
 const INITIALIZE: Hex = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95';
-/** Swap(address indexed sender, address indexed recipient, int256, int256, uint160 sqrtPriceX96, uint128 L, int24). */
+/** Topic of Swap(address indexed sender, address indexed recipient, int256, int256, uint160 sqrtPriceX96,
+ * uint128 L, int24). */
 const SWAP: Hex = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
-/** Like SWAP, with two more uint128: the protocol's fees of token0 and token1. */
+/** Topic of PancakeSwap's Swap, with two more uint128: the protocol's fees of token0 and token1. */
 const PANCAKE_SWAP: Hex = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83';
-/** Mint(address sender, address indexed owner, int24 indexed, int24 indexed, uint128 L, uint256, uint256). */
+/** Topic of Mint(address sender, address indexed owner, int24 indexed, int24 indexed, uint128 L, uint256,
+ * uint256). */
 const MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
-/** Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 L, uint256, uint256). */
+/** Topic of Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 L, uint256,
+ * uint256). */
 const BURN: Hex = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c';
-/** Collect(address indexed owner, address recipient, int24 indexed, int24 indexed, uint128, uint128). */
+/** Topic of Collect(address indexed owner, address recipient, int24 indexed, int24 indexed, uint128,
+ * uint128). */
 const COLLECT: Hex = '0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0';
-/** CollectProtocol(address indexed sender, address indexed recipient, uint128 amount0, uint128 amount1). */
+/** Topic of CollectProtocol(address indexed sender, address indexed recipient, uint128 amount0, uint128
+ * amount1). */
 const COLLECT_PROTOCOL: Hex = '0x596b573906218d3411850b26a6b437d6c4522fdb43d2d2386263f86d50b8b151';
-/** Flash(address indexed sender, address indexed recipient, uint256 amount0, amount1, paid0, paid1). */
+/** Topic of Flash(address indexed sender, address indexed recipient, uint256 amount0, amount1, paid0,
+ * paid1). */
 const FLASH: Hex = '0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2dca633';
 
 const SWAP_WORDS = 5;
@@ -197,7 +204,7 @@ function decodeCollectProtocol({ topics, data }: ChainLog): CollectProtocolEvent
   };
 }
 
-/** The loan (words 0 and 1) was repaid; `paid` remains in the pool. */
+/** The loan (words 0 and 1) was repaid. The amount `paid` remains in the pool. */
 function decodeFlash({ topics, data }: ChainLog): FlashEvent | null {
   const [, sender, recipient] = topics;
   if (topics.length !== 3 || !loadData(data, 4)) return null;

@@ -43,8 +43,9 @@ function afterSwap(state: PoolState, { amount0, amount1, after }: SwapEvent): Po
 }
 
 /**
- * Balances stay within 0 … 2^256 − 1. They would fall below zero if tokens reached the pool without an event. They
- * would exceed the maximum if a hostile token lets `Flash` report any payment. Neither may stop the ingester.
+ * Balances stay within 0 … 2^256 − 1. They would fall below zero if tokens reached the pool without an event.
+ * They would exceed the maximum if a hostile token made `Flash` report any payment. Neither case may stop the
+ * ingester.
  */
 function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolState {
   const reserve0 = clamp(state.reserve0 + delta0, UINT256_MAX);
@@ -68,8 +69,8 @@ function clamp(value: bigint, maximum: bigint): bigint {
 }
 
 /**
- * (sqrtPriceX96 / 2^96)², raw token1 per raw token0. The conversion and the square round correctly, and the division
- * by a power of two is exact: relative error below 4e-16.
+ * The price (sqrtPriceX96 / 2^96)², raw token1 per raw token0. The conversion and the square round correctly,
+ * and the division by a power of two is exact: relative error below 4e-16.
  */
 export function v3SpotPrice(state: PoolState): number | null {
   const root = Number(state.sqrtPriceX96) / TWO_POW_96;

@@ -32,21 +32,22 @@ interface ContractCall {
 interface PoolFacts {
   readonly poolType: 4 | 5;
   /**
-   * 1e18 = 1, in the order of the pool's tokens. Null: stable, or the weights change with time (see `readPoolFacts`).
+   * Weights in units where 1e18 means 1, in the order of the pool's tokens. Null for a stable pool, or if the
+   * weights change with time (see `readPoolFacts`).
    */
   readonly weights: readonly bigint[] | null;
-  /** 1e18 = 100 %; null: unknown. */
+  /** Fee in units where 1e18 means 100 %; null if unknown. */
   readonly swapFee: bigint | null;
 }
 
 /** The vault's record of a pool. */
 interface VaultPoolTokens {
   readonly tokens: readonly Hex[];
-  /** Raw units, cash plus managed. */
+  /** Balances in raw units: cash plus managed. */
   readonly balances: readonly bigint[];
 }
 
-/** The calls whose answers `readPoolFacts` takes, in this order. */
+/** The calls whose answers `readPoolFacts` reads, in this order. */
 export function poolFactCalls(pool: Hex): readonly ContractCall[] {
   return [
     { to: pool, data: SELECTORS.getNormalizedWeights },
@@ -57,10 +58,10 @@ export function poolFactCalls(pool: Hex): readonly ContractCall[] {
 }
 
 /**
- * Decodes the answers to `poolFactCalls`. Null: neither weighted nor stable. An answer is null if the call reverted.
- * Pools that answer getGradualWeightUpdateParams (liquidity bootstrapping and managed pools) change their weights
- * every second without a log. They stay type 4 but get no weights and so no price, because a stored price would be
- * wrong.
+ * Decodes the answers to `poolFactCalls`. Null if the pool is neither weighted nor stable. An answer is null
+ * if the call reverted. Pools that answer getGradualWeightUpdateParams (liquidity bootstrapping and managed
+ * pools) change their weights every second without a log. They stay type 4 but get no weights and so no
+ * price, because a stored price would be wrong.
  */
 export function readPoolFacts(answers: readonly (Hex | null)[], tokenCount: number): PoolFacts | null {
   const [weightsAnswer = null, feeAnswer = null, amplificationAnswer = null, gradualAnswer = null] = answers;
@@ -76,13 +77,14 @@ function isGradual(answer: Hex | null): boolean {
   return answer !== null && answer.length >= DATA_START + GRADUAL_WORDS_MIN * WORD_DIGITS;
 }
 
-/** getNormalizedWeights() returns (uint256[]). Null if these cannot be the weights of this many tokens. */
+/** Decodes getNormalizedWeights() returns (uint256[]). Null if these cannot be the weights of this many
+ * tokens. */
 export function decodeWeights(answer: Hex | null, tokenCount: number): readonly bigint[] | null {
   const weights = answer === null ? undefined : readArrays(answer, 1)?.[0];
   return weights !== undefined && areWeights(weights, tokenCount) ? weights : null;
 }
 
-/** getSwapFeePercentage() returns (uint256). Null above 100 %. */
+/** Decodes getSwapFeePercentage() returns (uint256). Null above 100 %. */
 export function decodeSwapFee(answer: Hex | null): bigint | null {
   const [swapFee, ...rest] = (answer === null ? null : readWords(answer, 1)) ?? [];
   return swapFee !== undefined && rest.length === 0 && swapFee <= ONE ? swapFee : null;
@@ -94,12 +96,13 @@ export function isAmplification(answer: Hex | null): boolean {
   return value > 0n && precision > 0n && updating <= 1n;
 }
 
-/** The vault's getPoolTokens(bytes32 poolId): the balances of a pool, for a pool whose history was not indexed. */
+/** Call data of the vault's getPoolTokens(bytes32 poolId): the balances of a pool whose history was not
+ * indexed. */
 export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
   return { to: vault, data: `${SELECTORS.getPoolTokens}${poolId.slice(DATA_START)}` };
 }
 
-/** getPoolTokens returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
+/** Decodes getPoolTokens returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
 export function decodePoolTokens(answer: Hex | null): VaultPoolTokens | null {
   const [tokenWords, balances] = (answer === null ? null : readArrays(answer, 2, 1)) ?? [];
   const tokens = tokenWords === undefined ? null : toAddresses(tokenWords);

@@ -1,44 +1,47 @@
 /**
  * The state of a Balancer V2 pool: how events change it, and the marginal prices of a weighted pool. A pool
- * of n tokens trades as n(n−1)/2 legs of two. Formulas: WeightedMath.sol (balancer/balancer-v2-monorepo); the
- * invariant is Π B_k^w_k, B = balance, w = weight.
+ * of n tokens trades as n(n−1)/2 legs of two tokens each. Formulas: WeightedMath.sol
+ * (balancer/balancer-v2-monorepo); the invariant is Π B_k^w_k, B = balance, w = weight.
  */
 import type { Hex } from '../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../domain/pool';
 import { ARRAY_LENGTH_MAX } from './abiArrays';
 import { poolOfId, type BalancerEvent, type VaultSwap } from './balancerV2';
 
-/** A weight of 1, or a fee of 100 %. */
+/** The number that means a weight of 1, or a fee of 100 %. */
 export const ONE = 10n ** 18n;
-/** Some pools compress their weights, so the sum may miss 1 by rounding. 0.1 % is far more than that error. */
+/** Largest deviation of the sum of weights from 1. Some pools compress their weights, so the sum has rounding
+ * errors; 0.1 % is far more than these. */
 const WEIGHT_SUM_SLACK = ONE / 1000n;
 const UINT256_MAX = (1n << 256n) - 1n;
 const PIPS_ONE = 1_000_000;
-/** One pip, with 1e18 = 100 %. */
+/** One pip in units where 1e18 means 100 %. */
 const SWAP_FEE_PER_PIP = ONE / BigInt(PIPS_ONE);
 const LEG_BASE = 256;
 
 export interface WeightedPoolState {
   readonly poolId: Hex;
-  /** In chain order; a leg refers to tokens by their index here. */
+  /** Tokens in chain order. A leg refers to tokens by their index in this list. */
   readonly tokens: readonly Hex[];
-  /** Raw units, cash plus managed, one per token. Empty: unknown until the tokens are registered; a swap does not change unknown balances. */
+  /** Balances in raw units (cash plus managed), one per token. Empty while unknown, before the tokens are
+   * registered; a swap does not change unknown balances. */
   readonly balances: readonly bigint[];
-  /** 1e18 = 1, one per token. Null: unknown, or not a weighted pool; then there is no price. */
+  /** Weights in units where 1e18 means 1, one per token. Null if unknown, or if the pool is not weighted;
+   * then there is no price. */
   readonly weights: readonly bigint[] | null;
-  /** 1e18 = 100 %. 0n: unknown, because BasePool.sol allows no fee below 1e12. */
+  /** Fee in units where 1e18 means 100 %. 0n means unknown, because BasePool.sol allows no fee below 1e12. */
   readonly swapFee: bigint;
 }
 
-/** Two tokens of a pool, as indexes into its tokens, `first` < `second`. */
+/** Two tokens of a pool, given by their indexes in its list of tokens, `first` < `second`. */
 export interface LegIndexes {
-  /** 256 · first + second; 1 in two-token pools. */
+  /** Number of the leg: 256 · first + second; 1 in pools of two tokens. */
   readonly leg: number;
   readonly first: number;
   readonly second: number;
 }
 
-/** A swap on its leg. Amounts are signed pool deltas in raw units, + into the pool. */
+/** A swap on its leg. Amounts are changes of the pool's balances in raw units, positive into the pool. */
 interface LegSwap extends LegIndexes {
   readonly token0: Hex;
   readonly token1: Hex;
@@ -135,10 +138,11 @@ export function toLeg(one: number, other: number): LegIndexes {
 }
 
 /**
- * The leg that represents the whole pool: its quote, which is the token with the lowest rank, and the heaviest other
- * token. If no token ranks (Infinity), the two heaviest. Ties go to the first token; without weights all are equal.
- * The pool's own token, which composable pools hold, counts as the lightest. Null: fewer than two tokens, or a
- * duplicate.
+ * The leg that represents the whole pool: its quote, which is the token with the lowest rank, and the other
+ * token with the largest weight. If no token ranks (Infinity), the two tokens with the largest weights. Ties
+ * go to the first token; without weights all tokens are equal. The pool's own token, which composable pools
+ * hold, counts as the token with the smallest weight. Null if there are fewer than two tokens, or a token
+ * appears twice.
  */
 export function pickDefaultLeg(
   { poolId, tokens, weights }: WeightedPoolState,
@@ -160,7 +164,7 @@ export function pickDefaultLeg(
   return toLeg(quote, quote === first ? second : first);
 }
 
-/** The leg of a swap. Null: a token is not in the pool, or both are the same. */
+/** The leg of a swap. Null if a token is not in the pool, or if both tokens are the same. */
 export function toLegSwap(state: WeightedPoolState, swap: VaultSwap): LegSwap | null {
   const { tokenIn, tokenOut, amountIn, amountOut } = swap;
   const indexIn = state.tokens.indexOf(tokenIn);

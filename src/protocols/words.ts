@@ -43,13 +43,13 @@ export function isUint128(word: number): boolean {
   return isUint160(word) && view.getUint32(word * WORD_BYTES + 12) === 0;
 }
 
-/** Also true for a valid address. */
+/** Whether the loaded word is a valid uint160; an address is one too. */
 export function isUint160(word: number): boolean {
   const at = word * WORD_BYTES;
   return (view.getUint32(at) | view.getUint32(at + 4) | view.getUint32(at + 8)) === 0;
 }
 
-/** True for a sign-extended int24. */
+/** Whether the loaded word is a sign-extended int24. */
 export function isInt24(word: number): boolean {
   const at = word * WORD_BYTES;
   const low = view.getInt32(at + 28);

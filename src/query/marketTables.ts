@@ -1,5 +1,6 @@
 /**
- * Creates the tables and caches behind the market endpoints. A table of a head version is built on demand and shared.
+ * Creates the tables and caches behind the market endpoints. A table of a head version is built on demand and
+ * shared by all requests.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { ActivityCounter } from './activity/activity';

@@ -8,7 +8,8 @@ import { findRecentCreation } from './findRecentCreation';
 export interface ChainCode {
   /** Whether a node of the chain is configured. */
   knows(chainId: number): boolean;
-  /** Runtime code; `0x` if the address has none. Null: no node of the chain is configured. Throws node_failed. */
+  /** Runtime code; `0x` if the address has none. Null if no node of the chain is configured. Throws
+   * node_failed. */
   getCode(contract: ContractId): Promise<Hex | null>;
   /**
    * Runtime code of several contracts of one chain. Null for an address the node did not answer for. Throws
@@ -16,13 +17,13 @@ export interface ChainCode {
    */
   listCodes(chainId: number, addresses: readonly Hex[]): Promise<(Hex | null)[]>;
   /**
-   * Creation code with arguments of a contract that a transaction created directly. Null: unknown, or another contract
-   * created it.
+   * Creation code with arguments of a contract that a transaction created directly. Null if unknown, or if
+   * another contract created it.
    */
   findCreationCode(contract: ContractId, transaction: Hex): Promise<Hex | null>;
   /**
-   * The creation of a contract in the newest blocks. Null: not found there, or no node of the chain is configured.
-   * Throws node_failed.
+   * The creation of a contract in the newest blocks. Null if not found there, or if no node of the chain is
+   * configured. Throws node_failed.
    */
   findRecentCreation(contract: ContractId): Promise<Creation | null>;
 }

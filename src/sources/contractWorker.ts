@@ -1,7 +1,8 @@
 /**
- * Background worker that finds the code and the creators of contracts. Runs beside the ingester in small batches, and
- * only while the ingester follows the head. Each result is stored at once, so a restart continues from there. A
- * failing node or store is logged and retried later.
+ * Background worker that finds the code and the creators of contracts. Runs beside the ingester in small
+ * batches, and only while the ingester follows the head. Each result is stored at once, so a restart
+ * continues after the last result. A failure of the node or the database is logged, and the work is retried
+ * later.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -21,20 +22,20 @@ import { findUpgraded } from './findUpgraded';
 import { lendSources } from './lendSources';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
-/** Pause between checks for new contracts. */
+/** Pause in ms between checks for new contracts. */
 const INTERVAL_MS = 2_000;
-/** Pause between checks of all contracts, once all of them are known. */
+/** Pause in ms between checks of all contracts, once all of them are known. */
 const FULL_MS = 60_000;
 const FAILED_MS = 30_000;
-/** Pause before a node without traces is asked for a trace again. */
+/** Pause in ms before a node without traces is asked for a trace again. */
 const BLIND_MS = 600_000;
-/** Contracts per request batch and per insert. */
+/** Number of contracts per request batch and per insert. */
 const BATCH = 50;
-/** Pause between batches, so requests of the ingester come first. */
+/** Pause in ms between batches, so that requests of the ingester come first. */
 const PAUSE_MS = 200;
-/** Most contracts of one check. */
+/** Most contracts of one check for unknown code. */
 const LOOK_MAX = 2_000;
-/** Head blocks to check for new contracts. */
+/** Number of head blocks to check for new contracts. */
 const NEW_BLOCKS = 64;
 /** Most new contracts of one check whose creators are looked up. */
 const NEWCOMERS_MAX = 200;
@@ -53,7 +54,7 @@ export interface ContractWorkerDeps {
     readonly finalTo: number | null;
   };
   readonly log: Logger;
-  /** Unix time, ms. */
+  /** Unix time in milliseconds. */
   readonly now: () => number;
 }
 
@@ -61,12 +62,12 @@ export class ContractWorker {
   private readonly runner: QueryRunner;
   private fullAt = 0;
   private creatorsAt = 0;
-  /** New contracts with unknown creators, the longest waiting first. */
+  /** New contracts with unknown creators. The contract that has waited longest comes first. */
   private readonly newcomers = new Set<Hex>();
   private tracesAt = 0;
   private upgradesAt = 0;
   private lendAt = 0;
-  /** All final upgrades up to this ord are processed, in this run of the program. */
+  /** All final upgrades up to this position (`ord`) are processed, in this run of the program. */
   private upgradesTo = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
@@ -134,7 +135,7 @@ export class ContractWorker {
     return asked.length;
   }
 
-  /** Runs at intervals of FULL_MS. */
+  /** Time of the last check of all contracts; such checks run at intervals of FULL_MS. */
   private async lend(): Promise<void> {
     const { database, chainId, verifiedDb, now, log } = this.deps;
     if (now() < this.lendAt) return;
@@ -159,7 +160,8 @@ export class ContractWorker {
     return found + fresh.found;
   }
 
-  /** A short list is new contracts. A long list is mostly old contracts that were never checked, so it is ignored. */
+  /** A short list has new contracts. A long list has mostly old contracts that were never checked, so it is
+   * ignored. */
   private noteNew(addresses: readonly Hex[]): void {
     if (addresses.length > NEWCOMERS_MAX) return;
     for (const address of addresses) this.newcomers.add(address);

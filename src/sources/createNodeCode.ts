@@ -1,6 +1,6 @@
 /**
- * Current code at single addresses, read from a chain's node. Results are cached and parallel requests are limited. An
- * answer that can do without the code never waits long.
+ * Current code at single addresses, read from a chain's node. Results are cached and parallel requests are
+ * limited. An API answer that can omit the code never waits long.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -15,13 +15,13 @@ import { readContractCodes, type CodeRpc } from './readContractCode';
 /** Number of cached results. Results expire, because code may be deployed and a proxy may change. */
 const KEPT_MAX = 5_000;
 const KEPT_MS = 10_000;
-/** Most addresses requested at the same time. */
+/** Most addresses whose code is requested at the same time. */
 const ASKED_MAX = 8;
-/** Time limit for all requests about one address. */
+/** Time limit in ms for all requests about one address. */
 const ASK_MS = 2_000;
-/** Longest wait of an answer that can do without the code. A later result serves the next request. */
+/** Longest wait in ms of an API answer that can omit the code. A later result serves the next request. */
 const PATIENCE_MS = 300;
-/** Pause after a failure, during which such answers do without the code. */
+/** Pause in ms after a failure, during which such answers omit the code. */
 const REST_MS = 3_000;
 
 export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {

@@ -7,10 +7,10 @@ interface Entry<T> {
   readonly round: number;
 }
 
-/** `add` and `take` scan all entries, so the owner must bound their number. */
+/** `add` and `take` look at all entries, so the owner must limit their number. */
 export class FairQueue<T> {
   private entries: readonly Entry<T>[] = [];
-  /** The round in progress. New work joins a later round, so every round ends. */
+  /** Number of the round in progress. New work joins a later round, so every round ends. */
   private round = 0;
 
   get length(): number {

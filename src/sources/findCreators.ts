@@ -17,9 +17,10 @@ import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { findFactory, type TraceRpc } from './findFactory';
 
-/** Most contracts per check. Each takes two calls, and some take a trace. */
+/** Most contracts per check. Each needs two calls, and some need a trace. */
 const LOOK_MAX = 100;
-/** Largest nonce to try when a contract may be the child of a contract created by the same transaction. */
+/** Largest nonce to try, when another contract that the same transaction created may have created the
+ * contract. */
 const CHILDREN_MAX = 32;
 
 export const contractCreationsTable = defineTable('contract_creations', {
@@ -50,9 +51,9 @@ export interface CreatorDeps {
   readonly chainId: number;
   /** Name of the database with the verified contracts: the market chain's database. */
   readonly verifiedDb: string;
-  /** Last final block. */
+  /** Number of the last final block. */
   readonly finalTo: number;
-  /** Unix time, ms. */
+  /** Unix time in milliseconds. */
   readonly now: () => number;
 }
 
@@ -71,7 +72,8 @@ export async function findCreators(
   const rows: ContractCreationRow[] = [];
   for (const [index, one] of unasked.entries()) {
     const transaction = transactions[index];
-    // Skips an unanswered transaction, which is retried at the next check, and one that is not final yet.
+    // Skips a transaction without an answer, which is retried at the next check, and a transaction that is
+    // not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
     const { address: contract, tx_hash } = one;
     const factory = transaction === null ? undefined : await factoryOf(rpc, one, transaction, signal);
@@ -88,10 +90,11 @@ export async function findCreators(
 }
 
 /**
- * Returns the factory: the contract that created this one. Null: the transaction created it directly. Undefined: the
- * transaction did not create it. A factory's event is reliable. An imported record may describe another chain, so a
- * trace decides. Without a trace, a transaction that called a contract counts as a call of the creator. A transaction
- * that deployed another contract counts if the address is a possible child of that contract.
+ * Returns the factory: the contract that created this one. Null if the transaction created it directly,
+ * undefined if the transaction did not create it. A factory's event is reliable. An imported record may
+ * describe another chain, so a trace decides. Without a trace, a transaction that called a contract counts as
+ * a call of the creator. A transaction that deployed another contract counts if that contract could have
+ * created a contract at the address.
  */
 async function factoryOf(
   rpc: TraceRpc,
@@ -116,14 +119,14 @@ function isChild(parent: Hex, contract: Hex): boolean {
 
 interface Transaction {
   readonly from: Hex;
-  /** Null: the transaction deploys a contract. */
+  /** Called contract; null if the transaction deploys a contract. */
   readonly to: Hex | null;
   readonly block: number;
-  /** The contract that the transaction deployed directly; null: none. */
+  /** The contract that the transaction deployed directly; null if there is none. */
   readonly created: Hex | null;
 }
 
-/** Reads receipts. Null: the node does not know the transaction. Undefined: the node did not answer. */
+/** Reads receipts. Null if the node does not know the transaction, undefined if the node did not answer. */
 export async function readTransactions(
   rpc: Pick<CreatorDeps['rpc'], 'batchOutcomes'>,
   unasked: readonly Pick<Unasked, 'tx_hash'>[],
@@ -161,7 +164,7 @@ function toTransaction(receipt: unknown): Transaction | null {
 
 const blockShape = z.object({ timestamp: z.custom<Hex>(isQuantity) });
 
-/** Unix seconds by block number. Blocks that the node does not return are missing. */
+/** Block times (unix seconds) by block number. Blocks that the node does not return are missing. */
 async function readTimes(
   rpc: CreatorDeps['rpc'],
   blocks: readonly number[],

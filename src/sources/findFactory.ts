@@ -1,6 +1,7 @@
 /**
- * Finds the contract that created another contract within a transaction, from a trace. Tries the usual trace methods.
- * Many nodes have none, and some refuse them with unusual errors, which counts as having none.
+ * Finds the contract that created another contract within a transaction, from a trace. Tries the usual trace
+ * methods. Many nodes have no trace methods. Some nodes refuse them with unusual errors, which counts the
+ * same.
  */
 import { z } from 'zod';
 
@@ -11,9 +12,9 @@ import { isAddress, toLowerHex, type Hex } from '../domain/hex';
 
 export type TraceRpc = Pick<EndpointPool, 'run'>;
 
-/** Errors that mean the node declines to trace: not allowed, or too slow. */
+/** Errors that mean that the node refuses to trace: not allowed, or too slow. */
 const DECLINED: ReadonlySet<RpcErrorKind> = new Set(['refused', 'timeout', 'too_large']);
-/** Most frames of one trace to read. */
+/** Most calls (frames) of one trace that are read. */
 const FRAMES_MAX = 100_000;
 
 interface Tracer {
@@ -22,15 +23,15 @@ interface Tracer {
   read(trace: unknown, contract: Hex): Hex | null;
 }
 
-/** Tried in this order; the first method that the node has is used. */
+/** Trace methods in the order in which they are tried. The first method that the node has is used. */
 const TRACERS: readonly Tracer[] = [
   { method: 'debug_traceTransaction', options: [{ tracer: 'callTracer' }], read: readFrames },
   { method: 'trace_transaction', options: [], read: readTraces },
 ];
 
 /**
- * The contract that created `contract` in a transaction. Null: the trace does not create the contract. Undefined: no node can
- * trace. Rejects when the signal aborts.
+ * The contract that created `contract` in a transaction. Null if the trace does not create the contract,
+ * undefined if no node can trace. Rejects when the signal aborts.
  */
 export async function findFactory(
   rpc: TraceRpc,
@@ -76,7 +77,7 @@ const frameShape = z.object({
   calls: z.array(z.unknown()).nullish(),
 });
 
-/** Reads the tree of the call tracer. A failed frame and its calls created nothing. */
+/** Reads the tree of the call tracer. A call that failed, and the calls inside it, created nothing. */
 function readFrames(trace: unknown, contract: Hex): Hex | null {
   const frames = [trace];
   for (let looked = 0; looked < frames.length && looked < FRAMES_MAX; looked += 1) {

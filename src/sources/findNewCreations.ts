@@ -1,8 +1,8 @@
 /**
- * Finds the creators of new contracts that no known factory and no transaction created directly. Most contracts emit a
- * log while they are created, so a trace of the first log's transaction shows the creator once it is final. Otherwise
- * the creator stays unknown, at the cost of one trace. Old contracts are skipped: each would need a trace, and nodes
- * do not keep their state.
+ * Finds the creators of new contracts that no known factory and no transaction created directly. Most
+ * contracts emit a log while they are created, so a trace of the first log's transaction shows the creator
+ * once it is final. Otherwise the creator stays unknown, and one trace was made in vain. Old contracts are
+ * skipped: each would need a trace, and nodes do not keep their state.
  */
 import { z } from 'zod';
 
@@ -21,7 +21,7 @@ import { findFactory } from './findFactory';
 
 /** Most new contracts that wait for their first log to become final. */
 export const WAITING_MAX = CONTRACTS_MAX;
-/** A contract with a first log this many blocks below the last final block counts as old. */
+/** A contract whose first log is this many blocks below the last final block counts as old. */
 const NEW_BLOCKS = 1_000;
 /** Most traces per check. */
 const TRACES_MAX = 100;
@@ -37,7 +37,7 @@ interface NewCreations {
   readonly blind: boolean;
 }
 
-/** `waiting`: new contracts, at most WAITING_MAX. */
+/** `waiting` has new contracts, at most WAITING_MAX. */
 export async function findNewCreations(
   deps: CreatorDeps,
   waiting: readonly Hex[],

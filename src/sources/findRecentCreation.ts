@@ -11,8 +11,8 @@ import { isHexData, isQuantity, numberToHex, type Hex } from '../domain/hex';
 const RECENT_BLOCKS = 120;
 
 /**
- * Null: the contract is older, another contract created it, or no node has the state of those blocks. Reads at most
- * ten times from one node. Throws node_failed.
+ * Null if the contract is older, if another contract created it, or if no node has the state of those blocks.
+ * Reads at most ten times from one node. Throws node_failed.
  */
 export async function findRecentCreation(
   pool: Pick<EndpointPool, 'run'>,
@@ -34,7 +34,7 @@ async function readCreation(
   const hasCode = (block: number): Promise<boolean> =>
     endpoint.call('eth_getCode', [contract, numberToHex(block)], toHasCode, signal);
   const head = await endpoint.call('eth_blockNumber', [], toNumber, signal);
-  // Binary search: no code after block `lower`, code after block `upper`.
+  // Binary search: there is no code after block `lower`, and there is code after block `upper`.
   let [lower, upper] = [Math.max(0, head - RECENT_BLOCKS), head];
   if (await hasCode(lower)) return null;
   if (!(await hasCode(upper)))

@@ -22,19 +22,19 @@ const checkedShape = z.object({ address: hex, checked_block: z.int() });
 interface UpgradeQuestion {
   readonly runner: QueryRunner;
   readonly chainId: number;
-  /** Newest block of the head tables. */
+  /** Newest block in the head tables. */
   readonly indexed: number;
-  /** First block of the head tables to read. */
+  /** First block to read in the head tables. */
   readonly headFrom: number;
-  /** Last final block; null: read only the head. */
+  /** Last final block; null reads only the head. */
   readonly finalTo: number | null;
-  /** Final logs up to this ord are processed. */
+  /** Final logs up to this position (`ord`) are processed. */
   readonly seenTo: number;
 }
 
 /**
- * `seenTo`: where the next check starts, once these contracts are read. `reached`: whether that is the last final
- * block.
+ * `seenTo` is the position where the next check starts, once these contracts are read. `reached` tells
+ * whether this is the last final block.
  */
 export async function findUpgraded(
   question: UpgradeQuestion,
@@ -54,7 +54,7 @@ export async function findUpgraded(
   const upgrades = rows.map(({ address, ord }) => ({ address, ord: Number(ord) }));
   const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
   const done = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
-  // A contract read on an abandoned branch is read again when its height is final.
+  // A contract that was read on an abandoned branch is read again when the block at the same height is final.
   const depth = finalTo === null ? 0 : Math.max(0, indexed - finalTo);
   const needed = new Map<Hex, number>();
   for (const { address, ord } of upgrades) {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Database } from '../clickhouse/client/database';
 import { commandNamed, type QueryRunner } from '../clickhouse/client/namedQueries';
 
-/** Contracts per statement. */
+/** Number of contracts per statement. */
 const LENDERS_MAX = 200;
 
 const lenderShape = z.object({ twin: z.string(), lender_chain: z.int(), lender: z.string() });
@@ -22,7 +22,7 @@ interface LendDeps {
   readonly verifiedDb: string;
 }
 
-/** Resolves to the number of contracts that received sources. Safe to repeat. */
+/** Resolves to the number of contracts that received sources. A repeated call changes nothing. */
 export async function lendSources(deps: LendDeps): Promise<number> {
   const { database, runner, chainId, verifiedDb } = deps;
   const where = { chain_id: chainId, verified_db: verifiedDb };

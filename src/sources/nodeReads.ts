@@ -1,4 +1,5 @@
-/** Passes read requests to a chain's node. Limits parallel requests and time; error texts name no host. */
+/** Passes read requests to a chain's node. Limits parallel requests and their time. Error texts name no
+ * host. */
 import { Interface } from 'ethers';
 
 import { systemClock, withDeadline } from '../chain/rpc/clock';
@@ -10,12 +11,13 @@ import { isHexData } from '../domain/hex';
 import { AppError } from '../errors';
 import type { NodeAnswer, NodeReads } from '../query/head/nodeReads';
 
-/** The error that `revert` and `require` with a text return. */
+/** Selector of Error(string), the error that `revert` and `require` with a text return. */
 const REVERTS = new Interface(['error Error(string reason)']);
-/** Most parallel reads; more are refused. */
+/** Most parallel reads; further reads are refused. */
 const READS_MAX = 8;
 const READ_MS = 3_000;
-/** Largest answer, bytes. Exceeding it is the caller's error and not the node's. */
+/** Size limit of an answer in bytes. If an answer exceeds it, the caller asked for too much, and the node is
+ * not at fault. */
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 /**
  * Most levels of nested lists and objects. A block with transactions has four; JSON.stringify overflows the stack at
@@ -47,7 +49,7 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
         {
           signal: deadline,
           roundsMax: 1,
-          // Half the time, so another endpoint can be tried after one hangs.
+          // One endpoint gets half the time, so that another endpoint can be tried if the first one hangs.
           attemptMs: READ_MS / 2,
         },
       ),
@@ -98,7 +100,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return true;
 }
 
-/** The text of Error(string), as nodes append it to their message. Null: the data is another error. */
+/** The text of Error(string), as nodes append it to their message. Null if the data is another error. */
 function revertReason(data: string): string | null {
   try {
     const text: unknown = REVERTS.parseError(data)?.args[0];

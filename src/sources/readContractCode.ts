@@ -19,7 +19,7 @@ import { AppError } from '../errors';
 
 /** Gas limit of one call. */
 const CALL_GAS: Hex = '0x4c4b40';
-/** Largest answer, bytes: enough for the addresses of a thousand facets. */
+/** Size limit of an answer in bytes: enough for the addresses of a thousand facets. */
 const ANSWER_BYTES_MAX = 65_536;
 const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
   ['eip1967', IMPLEMENTATION_SLOT],
@@ -108,7 +108,7 @@ function call(to: Hex, data: Hex): RpcCall {
   return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
 }
 
-/** Null: the call reverted, or its answer was too large. */
+/** Result of the call; null if it reverted, or if its answer was too large. */
 async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
   const outcomes = await rpc.batchOutcomes(calls, readData, { signal, roundsMax: 2 });
   return outcomes.map((answer) => {
@@ -123,7 +123,7 @@ function readData(result: unknown): Hex {
   throw new AppError('node_failed', 'the node returned a value that is not hex data');
 }
 
-/** The address in a word; null: zero, or not an address. */
+/** The address in a word; null for zero, or if the word is not an address. */
 function targetOf(word: Hex | null | undefined): Hex | null {
   if (word === null || word === undefined || word.length !== 66 || !word.startsWith(`0x${'0'.repeat(24)}`))
     return null;

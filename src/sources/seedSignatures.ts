@@ -1,4 +1,5 @@
-/** Inserts missing well-known signatures. Safe to repeat, and cheap when none is missing. */
+/** Inserts well-known signatures that are missing. A repeated call changes nothing, and the check is
+ * cheap. */
 import { abiSignaturesTable, type AbiSignatureRow } from '../clickhouse/schema/sourceTables';
 import type { Database } from '../clickhouse/client/database';
 import { insertRows } from '../clickhouse/rows/inserter';
@@ -27,7 +28,7 @@ export async function seedSignatures(database: Database, runner: QueryRunner): P
   return wanted.size;
 }
 
-/** The key columns of abi_signatures. */
+/** The columns of the key of abi_signatures. */
 function keyOf(known: KnownSignature): string {
   const { selector, kind, signature, indexed } = toSignatureRow(known);
   return `${selector} ${kind} ${signature} ${indexed}`;

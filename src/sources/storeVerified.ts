@@ -22,7 +22,7 @@ import { listKnownFiles } from '../query/sources/sourceFiles';
 import { createVerifiedReader, type StoredVerification } from '../query/contracts/verifiedContracts';
 import { hashContent, type VerifiedRecord } from './verifiedRecord';
 
-/** Contracts per insert. */
+/** Number of contracts per insert. */
 const RECORDS_MAX = 500;
 /** Bytes of file content per insert. */
 const BATCH_BYTES = 32 * 2 ** 20;
@@ -37,7 +37,7 @@ const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
 
 interface StoreResult {
   readonly stored: number;
-  /** Records that added nothing to the stored data. */
+  /** Number of records that added nothing to the stored data. */
   readonly kept: number;
 }
 
@@ -87,7 +87,7 @@ function saysMore(record: Worth, old: Worth): boolean {
   if (rank !== 0) return rank > 0;
   if ((a.constructorArguments === null) !== (b.constructorArguments === null))
     return a.constructorArguments !== null;
-  // Code at an address can change after a self-destruct; the current code counts.
+  // Code at an address can change after a self-destruct, so the current code counts.
   return record.codeHash !== old.codeHash;
 }
 

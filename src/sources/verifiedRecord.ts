@@ -1,6 +1,6 @@
 /**
- * A verified contract before it is stored: the record with the contents of its files. Importers and the verification
- * create these.
+ * A verified contract before it is stored: the record with the contents of its files. Importers and the
+ * verification of sources create such records.
  */
 import { keccak256, toUtf8Bytes } from 'ethers';
 
@@ -16,9 +16,10 @@ export interface SourceFile {
 }
 
 export interface VerifiedRecord {
-  /** `twinOf` is always null, and `files` follows from `sources`. */
+  /** The stored record. `twinOf` is always null, and `files` follows from `sources`. */
   readonly contract: Omit<VerifiedContract, 'twinOf' | 'files'>;
-  /** keccak256 of the runtime code on the chain. Null: unknown; such a contract has no twins. */
+  /** keccak256 of the runtime code on the chain. Null if unknown; then no other contract can share this
+   * verification. */
   readonly codeHash: Hex | null;
   readonly deployment: Deployment;
   readonly sources: readonly SourceFile[];

@@ -25,7 +25,7 @@ import { parseTarget, readStandardInput } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
 
 const WAITING_MAX = 20;
-/** Total characters of all waiting requests. */
+/** Limit of the characters of all waiting requests together. */
 const WAITING_SIZE_MAX = 32 * 2 ** 20;
 /** Most open jobs of one client, waiting or running. */
 const OPEN_PER_CLIENT = 2;
@@ -38,16 +38,17 @@ interface VerifyQueueDeps {
   readonly chain: ChainCode;
   readonly reader: VerificationStore;
   readonly store: VerifiedStore;
-  /** The transaction that created a contract. Null: unknown, for example because the index has not reached it. */
+  /** The transaction that created a contract. Null if unknown, for example because its block is not indexed
+   * yet. */
   findCreationTransaction(contract: ContractId): Promise<Hex | null>;
   readonly log: Logger;
-  /** Unix time, ms. */
+  /** Unix time in milliseconds. */
   now?(): number;
 }
 
 interface Job {
   readonly guid: string;
-  /** Hash of the request. */
+  /** Hash of the request, which identifies equal requests. */
   readonly digest: string;
   /** Hash of the request and the code on the chain, which together decide the result. */
   readonly verdictKey: string;
@@ -66,7 +67,7 @@ class VerifyQueue implements VerificationQueue {
   readonly compilerVersions: readonly string[];
   private readonly deps: VerifyQueueDeps;
   private readonly tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
-  /** Tickets of failures, by verdict key. */
+  /** Tickets of failures, by the key of the result. */
   private readonly failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
   private readonly waiting = new FairQueue<Job>();
   /** Tickets of open jobs, by digest. */
@@ -160,7 +161,7 @@ class VerifyQueue implements VerificationQueue {
   }
 }
 
-/** An immediate answer, or else the code to compare with. */
+/** An immediate answer, or otherwise the code to compare with. */
 async function examine(deps: VerifyQueueDeps, request: VerificationRequest): Promise<Submission | OnChain> {
   const own = await findOwn(deps.reader, request);
   const already = own?.status === 'exact_match' ? ALREADY : null;
@@ -203,7 +204,7 @@ function lacksArguments(own: VerifiedContract | null): boolean {
   return own?.source === 'local' && own.constructorArguments === null;
 }
 
-/** Null: the address has no code. */
+/** The code; null if the address has none. */
 async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise<OnChain | null> {
   const runtime = await deps.chain.getCode(contract);
   if (runtime === null || runtime === '0x') return null;

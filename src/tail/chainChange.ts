@@ -1,6 +1,6 @@
 /**
- * Computes the difference between two head snapshots: the fork, the removed events, and the new events. Only
- * reads, and the same snapshots give the same result, so a failed publication can be repeated.
+ * Computes the difference between two head snapshots: the fork, the removed events, and the new events. The
+ * same snapshots always give the same result, so a failed publication can be repeated. Writes nothing.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
@@ -13,10 +13,11 @@ import { listNewEvents, type NewEventSources } from '../query/activity/newEvents
 import type { ChainChange, LiveEvent, Reorg } from './hub';
 import { eventMessage, gapMessage, positionId } from './streamMessage';
 
-/** A change with more events is sent as a gap, for example after a backfill or a long outage. */
+/** A change with more events than this is sent as a gap, for example after a backfill or a long outage. */
 const CHANGE_EVENTS_MAX = 10_000;
 
-/** The change from `old` to `next`: snapshots of one chain whose cursor did not go back. */
+/** The change from `old` to `next`. Both are snapshots of one chain, and the last final block did not go
+ * back. */
 export async function readChange(
   sources: NewEventSources,
   chainId: number,
@@ -37,7 +38,7 @@ export async function readChange(
   return { reorg, gap: null, events: await encodeEvents(runner, chainId, next, events) };
 }
 
-/** Lists at most one event more than the limit, which is enough to detect a gap. */
+/** Lists at most one event more than the limit, which is enough to detect that a gap is needed. */
 function listEventsAbove(
   sources: NewEventSources,
   next: HeadSnapshot,
@@ -52,7 +53,8 @@ function listEventsAbove(
   return listEventsBetween(sources.runner, next, ALL_ACTIVITY, afterOrd, toOrd, limit);
 }
 
-/** Like findFork, but without a query. Null if the fork is not above the cursor of `next`. */
+/** Finds the fork like findFork, but without a query. Null if the fork is not above the last final block of
+ * `next`. */
 function findForkInHead(old: HeadSnapshot, next: HeadSnapshot): number | null {
   const isCommon = ({ number, hash }: HeadBlock): boolean =>
     next.blocks[number - next.finalTo - 1]?.hash === hash;
@@ -74,7 +76,8 @@ async function listHashesUnder(
   );
 }
 
-/** The newest block of `old` that `next` still has. Blocks link by hash, so all blocks below are common too. */
+/** The newest block of `old` that `next` still contains. Blocks link by hash, so both contain all older
+ * blocks too. */
 function findFork(old: HeadSnapshot, next: HeadSnapshot, finalHashes: ReadonlyMap<number, Hex>): number {
   for (const block of [...old.blocks].reverse()) {
     const hash = hashAt(next, block.number, finalHashes);
@@ -99,8 +102,8 @@ async function readReorg(runner: QueryRunner, old: HeadSnapshot, fork: number): 
 }
 
 /**
- * Removed events up to `toOrdInclusive`. `view` is a snapshot in which the orphaned blocks are canonical.
- * Null if their rows are gone or the events are too many.
+ * Removed events up to the position `toOrdInclusive`. `view` is a snapshot in which the orphaned blocks are
+ * canonical. Null if their rows are gone, or if there are too many events.
  */
 export async function listRemoved(
   runner: QueryRunner,

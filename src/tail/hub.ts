@@ -9,28 +9,31 @@ import { AppError } from '../errors';
 import { StreamClient, type StreamSink } from './streamClient';
 import { HEARTBEAT, reorgMessage, type StreamMessage } from './streamMessage';
 
-/** Messages sent before sockets get time to drain, so that a large block does not overrun a reading client. */
+/** Number of messages that are sent before sockets get time to drain, so that a large block does not overrun
+ * a client that reads. */
 const CHUNK_MESSAGES = 200;
-/** Longest total wait for slow but reading clients per change. Bounds the delay for all other clients. */
+/** Longest total time in ms, per change, that the hub waits for clients that read slowly. It bounds the delay
+ * for all other clients. */
 const WAIT_BUDGET_MS = 100;
-/** A socket that accepted no bytes for this long is not waited for. */
+/** The hub does not wait for a socket that has accepted no bytes for this long, in ms. */
 const READING_MS = 50;
-/** Queue length from which the hub waits for a reading client. */
+/** Length of a queue from which the hub waits for a client that reads. */
 const QUEUE_WAIT_MESSAGES = 500;
-/** A client whose socket accepts no bytes for this long is disconnected. It may reconnect with its last id. */
+/** A client whose socket accepts no bytes for this long, in ms, is disconnected. It may reconnect with its
+ * last id. */
 const STALL_MS = 300_000;
 /**
- * Interval of the search for closed sockets. Socket events normally remove a client; this catches missed
- * events.
+ * Interval in ms of the search for closed sockets. Socket events normally remove a client; the search finds
+ * clients whose event was missed.
  */
 const SWEEP_MS = 2_000;
 
-/** Blocks removed by a reorg. */
+/** Blocks that a reorg removed. */
 export interface Reorg {
-  /** The newest block that stays. hash8: first 8 hex digits of its hash. */
+  /** The newest block that stays. hash8 is the first 8 hex digits of its hash. */
   readonly fork: { readonly number: number; readonly hash8: string };
   readonly toBlock: number;
-  /** All events of the removed blocks; null if unknown. */
+  /** All events of the removed blocks; null if they are unknown. */
   readonly removed: readonly ActivityEvent[] | null;
 }
 
@@ -38,11 +41,12 @@ export interface LiveEvent extends ActivityEvent {
   readonly message: StreamMessage;
 }
 
-/** One change of the chain, sent in the order reorg, gap, events. The gap replaces events that are too many. */
+/** One change of the chain. Messages are sent in the order reorg, gap, events. A gap replaces events if there
+ * are too many. */
 export interface ChainChange {
   readonly reorg: Reorg | null;
   readonly gap: StreamMessage | null;
-  /** Ascending. */
+  /** The new events in ascending order. */
   readonly events: readonly LiveEvent[];
 }
 
@@ -50,27 +54,30 @@ export interface HubOptions {
   readonly heartbeatMs?: number;
   readonly sweepMs?: number;
   readonly clientsMax?: number;
-  /** Per client address. Loopback is exempt, because a proxy in front makes all clients look local. */
+  /** Most streams of one client address. Loopback is exempt, because behind a proxy all clients look
+   * local. */
   readonly clientsPerAddressMax?: number;
   /** Called with the number of messages that slow clients lost. */
   readonly observeDrops?: (messages: number) => void;
 }
 
 export interface Hub {
-  /** Adds a client, which is held until its replay ends. Throws unavailable or rate_limited at the limits. */
+  /** Adds a client, whose live messages wait until its replay ends. Throws unavailable or rate_limited at the
+   * limits. */
   subscribe(filter: ActivityFilter, sink: StreamSink, address: string): StreamClient;
-  /** Removes and ends a client. Safe to call twice. */
+  /** Removes a client and ends its stream. A second call does nothing. */
   remove(client: StreamClient): void;
   clientCount(): number;
-  /** Bytes held for slow clients. A shared event counts once for each client that waits for it. */
+  /** Bytes held for slow clients. An event that several clients wait for counts once for each of them. */
   heldBytes(): number;
-  /** Messages queued for slow clients. */
+  /** Number of messages queued for slow clients. */
   queuedMessages(): number;
-  /** Sends a change to the clients present when the call begins. Resolves when everything is sent or queued. */
+  /** Sends a change to the clients that are present when the call begins. Resolves when all messages are sent
+   * or queued. */
   publish(change: ChainChange): Promise<void>;
   /** Ends every stream. Clients reconnect with their last id. */
   endAll(): void;
-  /** Ends every stream and accepts no new clients. */
+  /** Ends every stream, and accepts no new clients. */
   close(): void;
 }
 
@@ -138,7 +145,7 @@ export function createHub(options: HubOptions = {}): Hub {
   };
 }
 
-/** `0:0:0:0` is the /64 of `::1`, because IPv6 clients are identified by their /64. */
+/** `0:0:0:0` is the /64 of `::1`. IPv6 clients are identified by their /64. */
 function isLoopback(address: string): boolean {
   return address === '::1' || address === '0:0:0:0' || /^(?:::ffff:)?127\./.test(address);
 }
@@ -175,8 +182,8 @@ function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMes
 }
 
 /**
- * Lets the sockets send, and waits up to `budgetMs` for reading clients with a long queue. Returns the
- * remaining budget.
+ * Lets the sockets send, and waits up to `budgetMs` for clients that read and have a long queue. Returns the
+ * remaining time.
  */
 async function letSocketsDrain(targets: readonly StreamClient[], budgetMs: number): Promise<number> {
   const started = performance.now();

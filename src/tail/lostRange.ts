@@ -1,12 +1,12 @@
 /**
- * Remembers in constant space which blocks and events a slow client lost with its queue. The client later
- * gets at most one `reorg` and one `gap` for the loss.
+ * Remembers in constant space which blocks and events a slow client lost when its queue was dropped. The
+ * client later gets at most one `reorg` and one `gap` for the loss.
  */
 import { lastOrdOfBlock } from '../domain/ord';
 import { gapMessage, reorgWithId, type StreamMessage } from './streamMessage';
 
 interface LostReorg {
-  /** Position of the newest block that stays. */
+  /** Position of the newest block that stays after the lost reorgs. */
   readonly id: string;
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -17,13 +17,13 @@ interface LostEvents {
   readonly toOrd: number;
 }
 
-/** Invariant: if both are set, the lost events are in or above the first removed block. */
+/** Invariant: if both values are set, the lost events are in the first removed block or above. */
 export class LostRange {
   private reorg: LostReorg | null = null;
   private events: LostEvents | null = null;
   private lastId = '';
 
-  /** Adds a dropped message. Messages must come in stream order. */
+  /** Adds a message that was dropped. Messages must come in the order of the stream. */
   add(message: StreamMessage): void {
     this.lastId = message.id;
     const { reach } = message;
@@ -43,11 +43,12 @@ export class LostRange {
   private addReorg(reorg: LostReorg): void {
     const forkOrd = lastOrdOfBlock(reorg.fromBlock - 1);
     if (this.events !== null && this.events.fromOrd <= forkOrd) {
-      // The client has no event after its first lost one, so this reorg removes nothing that it has.
+      // The client has no event after its first lost event, so this reorg removes nothing that the client
+      // has.
       this.events = { fromOrd: this.events.fromOrd, toOrd: Math.min(this.events.toOrd, forkOrd) };
       return;
     }
-    // Lost events of removed blocks need no gap.
+    // Lost events in removed blocks need no gap.
     this.events = null;
     const known = this.reorg;
     const deeper = known === null || reorg.fromBlock < known.fromBlock ? reorg : known;
@@ -55,8 +56,8 @@ export class LostRange {
   }
 
   /**
-   * The messages that replace the loss. After `reorg` the client is at the fork; after `gap`, at the newest
-   * dropped message. The removed ids are unknown by then.
+   * The messages that replace the lost messages. After `reorg` the client is at the fork; after `gap`, at the
+   * newest dropped message. The ids of removed events are no longer known.
    */
   toMessages(): StreamMessage[] {
     const messages: StreamMessage[] = [];

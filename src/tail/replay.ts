@@ -1,6 +1,6 @@
 /**
  * Replays missed events from the tables to a client that reconnects: from its position to the snapshot at
- * which it joined. Works in pages, to bound the load on database and memory.
+ * which it joined. Reads in pages, to limit the load on database and memory.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { ZERO_HASH } from '../domain/hex';
@@ -12,26 +12,26 @@ import { encodeEvents } from './chainChange';
 import { findResumePoint } from './resumePoint';
 import { gapMessage, positionId, type StreamMessage, type StreamPosition } from './streamMessage';
 
-/** Most events of one replay. Older events are replaced by a gap. */
+/** Most events of one replay. A gap replaces older events. */
 const REPLAY_EVENTS_MAX = 10_000;
 const PAGE_EVENTS = 250;
 
 export interface ReplayQuery {
   readonly runner: QueryRunner;
   readonly chainId: number;
-  /** The replay ends at this snapshot. Live events follow. */
+  /** The replay ends at this snapshot, and live events follow. */
   readonly head: HeadSnapshot;
   readonly filter: ActivityFilter;
 }
 
 export interface ReplayPlan {
-  /** Sent first: a reorg, a gap, or both. */
+  /** Messages that are sent first: a reorg, a gap, or both. */
   readonly opening: readonly StreamMessage[];
-  /** The replay begins after this ord. */
+  /** The replay begins after this position (`ord`). */
   readonly afterOrd: number;
 }
 
-/** Computes the start of the replay for a client with this last id, and the messages before it. */
+/** Computes where the replay begins for a client with this last id, and the messages that come before it. */
 export async function planReplay(query: ReplayQuery, position: StreamPosition): Promise<ReplayPlan> {
   const { runner, head, filter } = query;
   const { afterOrd, reorg } = await findResumePoint(query, position);
@@ -46,7 +46,7 @@ export async function planReplay(query: ReplayQuery, position: StreamPosition): 
   return { opening: [...opening, gapMessage(first?.ord ?? afterOrd + 1, floor, id)], afterOrd: floor };
 }
 
-/** Pages of encoded events after `afterOrd` up to the snapshot, ascending. */
+/** Pages of encoded events after the position `afterOrd` up to the snapshot, ascending. */
 export async function* replayPages(query: ReplayQuery, afterOrd: number): AsyncGenerator<Buffer> {
   const { runner, chainId, head, filter } = query;
   const toOrd = lastOrdOfBlock(head.number);

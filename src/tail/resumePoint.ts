@@ -1,6 +1,6 @@
 /**
- * Finds where a reconnecting client resumes: after its last event if the block is canonical, otherwise after
- * the fork of its branch. The fork is found through the old rows of head_blocks.
+ * Finds where a reconnecting client resumes: after its last event if that event's block is canonical,
+ * otherwise after the fork of its branch. The fork is found through the old rows of head_blocks.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
@@ -11,14 +11,15 @@ import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '
 import { listRemoved } from './chainChange';
 import { reorgMessage, type StreamMessage, type StreamPosition } from './streamMessage';
 
-/** No reorg is deeper than finality allows. If a branch is unknown, its fork is assumed this far back. */
+/** No reorg is deeper than finality allows. If a branch is unknown, its fork is assumed to be this many
+ * blocks back. */
 const REORG_DEPTH_MAX = 1_024;
 const NO_HASH8 = '00000000';
 
 interface ResumePoint {
-  /** Events after this ord are new to the client. */
+  /** Events after this position (`ord`) are new to the client. */
   readonly afterOrd: number;
-  /** Sent first if a reorg removed the client's last event. */
+  /** A message that is sent first if a reorg removed the client's last event. */
   readonly reorg: StreamMessage | null;
 }
 
@@ -29,13 +30,14 @@ interface Query {
   readonly filter: ActivityFilter;
 }
 
-/** Resume point as of the snapshot, for a client whose last id was `position`. */
+/** Where a client with the last id `position` resumes, in this snapshot. */
 export async function findResumePoint(query: Query, position: StreamPosition): Promise<ResumePoint> {
   const { runner, chainId, head } = query;
   const block = blockOfOrd(position.ord);
   if (position.hash8 === null) {
     if (block <= head.number) return { afterOrd: position.ord, reorg: null };
-    // The position is above the head, so all events above the head are void until they are sent again.
+    // The position is above the head, so all events above the head count as removed until they are sent
+    // again.
     return {
       afterOrd: lastOrdOfBlock(head.number),
       reorg: reorgTo(head.number, hash8(head.hash), block, null),
@@ -47,7 +49,8 @@ export async function findResumePoint(query: Query, position: StreamPosition): P
   return leaveBranch(query, position);
 }
 
-/** Stored hashes of the canonical chain, from REORG_DEPTH_MAX below the block up to the block. */
+/** Stored hashes of the canonical chain, from REORG_DEPTH_MAX blocks below the given block up to this
+ * block. */
 async function listCanonical(query: Query, block: number): Promise<Map<number, Hex>> {
   const { runner, chainId, head } = query;
   const from = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
@@ -79,8 +82,8 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
 }
 
 /**
- * The orphaned blocks from the first one above the fork up to the named block. Null if a link is no longer
- * stored. Bounded by `kept`, since each step goes one height down.
+ * The orphaned blocks after the fork, up to the named block. Null if the row of a block is no longer stored.
+ * The loop is bounded by `kept`, because each step goes one block down.
  */
 function followBranch(
   kept: readonly KeptBlock[],

@@ -1,7 +1,7 @@
 /**
- * One stream client: bounds the backlog of a slow client. Messages go straight to the socket while it accepts
- * bytes. Otherwise up to 1,000 messages and 1 MB are queued. Beyond this limit the queue is dropped, and the
- * client gets a gap when it reads again. Sending a live message never waits.
+ * One stream client; bounds the backlog of a slow client. While the socket accepts bytes, messages go
+ * directly to it. Otherwise up to 1,000 messages and 1 MB are queued. Beyond this limit the queue is dropped,
+ * and the client gets a gap when it reads again. Sending a live message never waits.
  */
 import { steadyNow } from '../domain/steadyTime';
 import type { ActivityFilter } from '../query/activity/activity';
@@ -13,10 +13,10 @@ export const QUEUE_BYTES_MAX = 1_000_000;
 
 /** The part of an HTTP response that a stream needs. */
 export interface StreamSink {
-  /** False: the bytes were accepted, but wait for drain() before the next write. */
+  /** False means that the bytes were accepted, but the next write must wait for drain(). */
   write(bytes: Buffer): boolean;
   end(): void;
-  /** Bytes written that are still in the process. */
+  /** Number of written bytes that are still in this process. */
   buffered?(): number;
   isGone?(): boolean;
 }
@@ -32,7 +32,8 @@ export class StreamClient {
   private waiters: (() => void)[] = [];
   private drops = 0;
 
-  /** A client starts held: live messages queue until release(), while write() sends the replay. */
+  /** At first a client is held: live messages wait in the queue until release(), while write() sends the
+   * replay. */
   constructor(
     readonly filter: ActivityFilter,
     private readonly sink: StreamSink,
@@ -48,7 +49,7 @@ export class StreamClient {
     return this.sink.isGone?.() ?? false;
   }
 
-  /** Messages in the queue. */
+  /** Number of messages in the queue. */
   get queued(): number {
     return this.queue.length - this.queueHead;
   }
@@ -62,24 +63,24 @@ export class StreamClient {
     return this.ended ? 0 : this.queueBytes + (this.sink.buffered?.() ?? 0);
   }
 
-  /** True if a write would go straight to the socket. */
+  /** True if a write would go directly to the socket. */
   get isIdle(): boolean {
     return !this.ended && !this.held && this.blockedAt === null;
   }
 
-  /** Whether the socket has accepted no bytes for this long, ms. */
+  /** Whether the socket has accepted no bytes for this long, in ms. */
   isStalled(forMs: number): boolean {
     return this.blockedAt !== null && this.now() - this.blockedAt > forMs;
   }
 
-  /** Messages dropped since the last call. */
+  /** Number of messages dropped since the last call. */
   takeDrops(): number {
     const drops = this.drops;
     this.drops = 0;
     return drops;
   }
 
-  /** Sends a live message, or queues it until the socket drains. */
+  /** Sends a live message, or queues the message until the socket drains. */
   push(message: StreamMessage): void {
     if (this.ended) return;
     if (this.isIdle) {
@@ -101,8 +102,8 @@ export class StreamClient {
   }
 
   /**
-   * Writes replay bytes and resolves when the socket accepts more, or to false when the client has ended.
-   * Only while held.
+   * Writes bytes of the replay. Resolves to true when the socket accepts more, or to false when the client
+   * has ended. Only while the client is held.
    */
   async write(bytes: Buffer): Promise<boolean> {
     if (this.ended) return false;
@@ -111,7 +112,7 @@ export class StreamClient {
     return !this.ended;
   }
 
-  /** Ends the replay: sends the queue, then live messages. */
+  /** Ends the replay: sends the queue, and live messages from then on. */
   release(): void {
     this.held = false;
     this.flush();
@@ -136,7 +137,7 @@ export class StreamClient {
     });
   }
 
-  /** Ends the client. Safe to call twice. */
+  /** Ends the client. A second call does nothing. */
   end(): void {
     if (this.ended) return;
     this.ended = true;

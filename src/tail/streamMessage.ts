@@ -1,20 +1,20 @@
 /**
- * Encodes stream messages (server-sent events) and parses their ids. Each message also carries its range of
- * ords or blocks, so that a dropped queue can be replaced by a gap.
+ * Encodes stream messages (server-sent events) and parses their ids. Each message also carries the positions
+ * or blocks that it covers, so that a gap can replace a dropped queue.
  */
 import { eventId, lastOrdOfBlock, ORD_SPAN, toOrd } from '../domain/ord';
 import type { Hex } from '../domain/hex';
 import type { ActivityEvent } from '../query/activity/activity';
 import { isDecoded } from '../wire/activity';
 
-/** First line of every stream: the client's reconnect delay, ms. */
+/** First line of every stream: the delay in ms after which a client reconnects. */
 export const RETRY_LINE = Buffer.from('retry: 3000\n\n');
 /** A comment that keeps proxies and clients from closing a quiet stream. */
 export const HEARTBEAT = Buffer.from(': still here\n\n');
 
 /**
- * A position in the order of events. `hash8`: first 8 hex digits of the block hash; null if the client
- * omitted it.
+ * A position in the order of events. `hash8` is the first 8 hex digits of the block hash, or null if the
+ * client omitted it.
  */
 export interface StreamPosition {
   readonly ord: number;
@@ -24,19 +24,19 @@ export interface StreamPosition {
 /** The part of the stream that a message covers, used when a queue is dropped. */
 type MessageReach =
   | { readonly kind: 'event'; readonly ord: number }
-  /** Blocks fromBlock … toBlock are void. */
+  /** The blocks from fromBlock to toBlock were removed. */
   | { readonly kind: 'reorg'; readonly fromBlock: number; readonly toBlock: number }
-  /** Events fromOrd … toOrd are left out. */
+  /** The events from fromOrd to toOrd are left out. */
   | { readonly kind: 'gap'; readonly fromOrd: number; readonly toOrd: number };
 
 export interface StreamMessage {
   readonly bytes: Buffer;
-  /** The id line: the client's position after this message. */
+  /** The id of the message: the client's position after this message. */
   readonly id: string;
   readonly reach: MessageReach;
 }
 
-/** `<block>-<log_index>-<hash8>`. */
+/** The id as text: `<block>-<log_index>-<hash8>`. */
 export function positionId(ord: number, blockHash: Hex): string {
   return `${eventId(ord)}-${blockHash.slice(2, 10)}`;
 }
@@ -65,7 +65,7 @@ export function eventMessage(event: ActivityEvent, blockHash: Hex): StreamMessag
   };
 }
 
-/** `fork`: the newest block that stays. `removedIds`: null if unknown. */
+/** `fork` is the newest block that stays. `removedIds` is null if the removed events are unknown. */
 export function reorgMessage(
   fork: { readonly number: number; readonly hash8: string },
   toBlock: number,
@@ -75,7 +75,7 @@ export function reorgMessage(
   return reorgWithId(id, fork.number + 1, toBlock, removedIds);
 }
 
-/** Like reorgMessage with a given id, for a reorg that is sent late, before a gap. */
+/** Like reorgMessage, but with a given id, for a reorg that is sent late, before a gap. */
 export function reorgWithId(
   id: string,
   fromBlock: number,
@@ -86,7 +86,7 @@ export function reorgWithId(
   return { bytes: encode(id, 'reorg', data), id, reach: { kind: 'reorg', fromBlock, toBlock } };
 }
 
-/** All omitted events are between fromOrd and toOrd, both included. `id`: the position after the gap. */
+/** All omitted events are between fromOrd and toOrd, both included. `id` is the position after the gap. */
 export function gapMessage(fromOrd: number, toOrd: number, id: string): StreamMessage {
   const data = { from_id: eventId(fromOrd), to_id: eventId(toOrd) };
   return { bytes: encode(id, 'gap', data), id, reach: { kind: 'gap', fromOrd, toOrd } };

@@ -1,7 +1,7 @@
 /**
- * The loop in each API process that polls ClickHouse for changes. Keeps the current head snapshot for all
- * reads, and passes each change to the hub, in order and once. After a database outage the loop continues
- * from its last snapshot, and the missed time becomes one change.
+ * The loop in each API process that polls ClickHouse for changes. Keeps the current snapshot of the head for
+ * all reads, and passes each change to the hub once and in order. After a database outage, the loop continues
+ * from its last snapshot, and all missed changes become one change.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -22,18 +22,19 @@ import { Directory } from '../query/tokens/directory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
-/** Upper bound between two reads of the head, in case the change mark misses a change. */
+/** Longest time in ms between two reads of the head, in case the change mark (row counts) misses a change. */
 const FULL_READ_MS = 5_000;
 const BACKOFF_MAX_MS = 2_000;
-/** Attempts to stream a change before all streams are restarted. Database outages do not count. */
+/** Number of attempts to stream a change before all streams are restarted. Database outages do not count. */
 const CHANGE_ATTEMPTS = 5;
 
 export interface TailFacts {
-  /** Time since the last answer of the database, ms. Null before the first answer. */
+  /** Time in ms since the last answer of the database. Null before the first answer. */
   readonly silenceMs: number | null;
-  /** Time since the newest block arrived here, ms. Null without a block. */
+  /** Time in ms since the newest block arrived in this process. Null without a block. */
   readonly headKnownMs: number | null;
-  /** Error of the last attempt, null after a success. For the log, not for clients. */
+  /** Error of the last attempt, or null after a success. For the log only, because clients must not see
+   * it. */
   readonly lastError: string | null;
 }
 
@@ -44,11 +45,11 @@ export interface TailLoop {
   current(): HeadSnapshot | null;
   /** The snapshot that the hub has reached: live events come after it. */
   streamHead(): HeadSnapshot | null;
-  /** Resolves when a poll that began after this call is published, or after the timeout, ms. */
+  /** Resolves when a poll that began after this call is published, or after the timeout in ms. */
   refreshed(timeoutMs: number): Promise<void>;
   /**
-   * Reports a change from the ingester in the same process. A flip is applied directly; null makes the loop
-   * read the database. The next poll compares the result with the database.
+   * Reports a change from the ingester in the same process. A change of the head (flip) is applied directly;
+   * null makes the loop read the database. The next poll compares the result with the database.
    */
   wake(flip: HeadNews | null): void;
   facts(): TailFacts;
@@ -62,9 +63,9 @@ interface TailLoopOptions {
   readonly directory?: Directory;
   /** Called with each new snapshot, after it is published to the streams. */
   readonly onHead?: (head: HeadSnapshot) => void;
-  /** Default 50 ms. */
+  /** Interval in ms between two polls, by default 50 ms. */
   readonly pollMs?: number;
-  /** Monotonic clock, ms. */
+  /** Monotonic clock, in ms. */
   readonly now?: () => number;
 }
 
@@ -103,14 +104,17 @@ class DatabaseTail implements TailLoop {
         // A hanging database must not delay the shutdown.
         await untilAborted(this.step(news), signal);
         for (const resolve of waiting) resolve();
-        if (failures > 0) log.info({ failures }, 'the tail loop can read the head again');
+        if (failures > 0) log.info({ failures }, 'the API can read the newest block from the database again');
         failures = 0;
         this.lastError = null;
       } catch (error) {
         failures += 1;
         this.lastError = errorText(error);
         if (failures === 1 || failures % 30 === 0) {
-          log.warn({ err: error, failures }, 'the tail loop cannot read the head');
+          log.warn(
+            { err: error, failures },
+            'the API cannot read the newest block from the database; retrying',
+          );
         }
       }
       await this.pause(
@@ -154,7 +158,7 @@ class DatabaseTail implements TailLoop {
     });
   }
 
-  /** Ends early on `wake`, including a call during the previous step. */
+  /** The pause ends early on `wake`, including a call during the previous step. */
   private async pause(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     this.endPause = () => over.abort();
@@ -172,7 +176,8 @@ class DatabaseTail implements TailLoop {
 
   private async refresh(told: boolean): Promise<void> {
     const { runner, chainId, now = steadyNow } = this.options;
-    // After `wake` the mark is not read. The next poll finds a new mark and reads the head once more.
+    // After `wake` the change mark (row counts) is not read. The next poll finds a new mark and reads the
+    // head once more.
     const mark = told ? this.mark : await readChangeMark(runner);
     this.lastPollAt = now();
     if (!told && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
@@ -180,13 +185,13 @@ class DatabaseTail implements TailLoop {
     this.lastPollAt = now();
     this.compare(reading?.snapshot ?? null);
     this.take(reading);
-    // Set last, so that a failed read is repeated. The mark is read before the head, so no change in between
-    // is missed.
+    // The mark is set last, so that a failed read is repeated. It is read before the head, so no change in
+    // between is missed.
     this.mark = mark;
     this.readAt = now();
   }
 
-  /** Applies the reported flips without a read. False if a read is needed. */
+  /** Applies the reported changes of the head without a read. Returns false if a read is needed. */
   private follow(news: readonly (HeadNews | null)[]): boolean {
     const flips = news.flatMap((flip) => flip ?? []);
     if (this.reading === null || flips.length === 0 || flips.length < news.length) return false;
@@ -203,14 +208,17 @@ class DatabaseTail implements TailLoop {
     this.head = head;
   }
 
-  /** Logs a difference between the in-memory head and the database under the same version. */
+  /** Logs a difference between the head in memory and the database under the same version. */
   private compare(stored: HeadSnapshot | null): void {
     const { head } = this;
     if (stored === null || head === null || stored.version !== head.version) return;
     const links = ({ blocks }: HeadSnapshot): string =>
       blocks.map(({ hash, commit }) => `${hash} ${commit}`).join();
     if (stored.finalTo !== head.finalTo || links(stored) !== links(head))
-      this.options.log.error({ version: head.version }, 'the in-memory head differs from the database');
+      this.options.log.error(
+        { version: head.version },
+        'the newest block in memory differs from the database; using the database',
+      );
   }
 
   private async publish(
@@ -226,14 +234,14 @@ class DatabaseTail implements TailLoop {
     if (next.finalTo < old.finalTo || next.startBlock !== old.startBlock) {
       log.warn(
         { old: old.finalTo, next: next.finalTo },
-        'the final cursor moved back; restarting all streams',
+        'the newest final block in the database moved back; restarting all streams',
       );
       this.restart(next);
       return;
     }
     const change = await this.readChangeOrGiveUp(old, next, fresh);
     if (change === null) return;
-    // From now on a new client starts at `next`; present clients get the change.
+    // From now on, new clients start at `next`, and present clients get the change.
     this.published = next;
     await hub.publish(change);
   }
@@ -267,13 +275,13 @@ class DatabaseTail implements TailLoop {
   }
 }
 
-/** Rows that came with the flips, by commit. A repeated step reads the tables instead. */
+/** Rows that came with the reported changes, by commit. A repeated step reads the tables instead. */
 function freshOf(news: readonly (HeadNews | null)[]): ReadonlyMap<number, FreshRows> {
   const blocks = news.flatMap((flip) => flip?.fresh ?? []);
   return new Map(blocks.map(({ commit, rows }) => [commit, rows]));
 }
 
-/** Waits for the work or the signal, whichever comes first. */
+/** Waits until the work ends or the signal aborts. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let stop = (): void => undefined;
   const aborted = new Promise<void>((resolve) => {

@@ -96,9 +96,10 @@ function start(): void {
   setUpRouter(app, follow);
 }
 
-/** Every answer reports its block to `onBlock`. The page polls /healthz, because this answer costs least. */
+/** Every answer reports its block to `onBlock`. The page polls /healthz, because its answer costs the service
+ * least. */
 function poll(): void {
-  // The live dot already shows a failure.
+  // The live dot in the header already shows a failure.
   getBody('/healthz', AbortSignal.timeout(POLL_MS)).catch(() => undefined);
 }
 
@@ -127,7 +128,7 @@ function decodePart(part: string): string {
   }
 }
 
-/** A view lives until the next one opens. */
+/** A view lives until the next view opens. */
 function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
   let life: AbortController | null = null;
   const main = byId('main');
@@ -149,7 +150,7 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
     }
     const live = followedBy(app.live, follow);
     view({ ...app, live }, place, main, own.signal);
-    // If the view opens no stream, follow all swaps to update the header.
+    // If the view opens no stream, the page follows all swaps to update the header.
     if (!live.isUsed()) app.live.listen({ event_type: 'swap' }, follow, own.signal);
   };
   window.addEventListener('hashchange', open);

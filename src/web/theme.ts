@@ -1,9 +1,10 @@
-/** Applies the saved theme before the page is drawn. A plain script, so no wrong theme flashes up. */
+/** Applies the saved theme before the page is drawn. This is a plain script that runs first, so the page
+ * never shows the wrong theme for a moment. */
 (() => {
   try {
     const chosen = localStorage.getItem('theme');
     if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset['theme'] = chosen;
   } catch {
-    // Storage is not allowed, so the system's theme applies.
+    // Storage is not allowed, so the theme of the system applies.
   }
 })();

@@ -33,7 +33,7 @@ const common = {
   token0: tokenRefShape.meta({ description: 'Token of amount0 and reserve0' }),
   token1: tokenRefShape.meta({ description: 'Token of amount1 and reserve1' }),
   maker: addressShape.nullable().meta({
-    description: 'Sender of the transaction; null if the node does not provide the sender',
+    description: 'Sender of the transaction; null if the node does not report senders',
   }),
   amount_usd: usdShape.nullable().meta({
     description:
@@ -54,10 +54,10 @@ const swapItemShape = z
     token_in: addressShape.meta({ description: 'Token paid into the pool' }),
     token_out: addressShape.meta({ description: 'Token paid out of the pool' }),
     amount_in: decimalShape.meta({
-      description: 'Net amount of token_in paid into the pool, whole tokens; 0 if none entered',
+      description: 'Net amount of token_in paid into the pool, whole tokens; 0 if no token entered',
     }),
     amount_out: decimalShape.meta({
-      description: 'Net amount of token_out paid out of the pool, whole tokens; 0 if none left',
+      description: 'Net amount of token_out paid out of the pool, whole tokens; 0 if no token left',
     }),
     amount0: decimalShape.meta({
       description: 'Net amount of token0, whole tokens; positive into the pool, negative out of the pool',
@@ -105,10 +105,12 @@ const liquidity = {
   amount0: decimalShape.meta({ description: 'Amount of token0 added or removed, whole tokens' }),
   amount1: decimalShape.meta({ description: 'Amount of token1 added or removed, whole tokens' }),
   amount0_usd: usdShape.nullable().meta({
-    description: 'Value of amount0 in USD at the end of the block, by any price; null without a price',
+    description:
+      'Value of amount0 in USD at the end of the block, by a trusted or untrusted price; null without a price',
   }),
   amount1_usd: usdShape.nullable().meta({
-    description: 'Value of amount1 in USD at the end of the block, by any price; null without a price',
+    description:
+      'Value of amount1 in USD at the end of the block, by a trusted or untrusted price; null without a price',
   }),
   liquidity_raw: integerStringShape.nullable().meta({
     description:
@@ -138,7 +140,8 @@ const syncItemShape = z
   .meta({ id: 'SyncEvent' });
 export type SyncItem = z.infer<typeof syncItemShape>;
 
-/** Replaces an event whose stored row cannot be read, so one row never fails a whole answer. */
+/** Shape that replaces an event whose stored row cannot be read, so that one row never fails a whole
+ * answer. */
 const undecodableItemShape = z
   .object({
     id: common.id,
@@ -164,7 +167,7 @@ export const activityItemShape = z.discriminatedUnion('event_type', [
 ]);
 export type ActivityItem = z.infer<typeof activityItemShape>;
 
-/** An item of an event list. */
+/** Shape of an item of an event list. */
 const activityEntryShape = z.discriminatedUnion('event_type', [
   ...activityItemShape.options,
   undecodableItemShape,

@@ -100,8 +100,12 @@ const auditShape = z
         'price_usd divided by the USD price of the wrapped native token, to 18 digits; null without ' +
         'either price',
     }),
-    derived_at_block: countShape.meta({ description: 'Block of the price: pool states count as of its end' }),
-    derived_at_timestamp: unixSecondsShape.meta({ description: 'Time of that block, unix seconds, UTC' }),
+    derived_at_block: countShape.meta({
+      description: 'Number of the block of the price; pool states count as of its end',
+    }),
+    derived_at_timestamp: unixSecondsShape.meta({
+      description: 'Time of the block of the price, unix seconds, UTC',
+    }),
     confidence: confidenceShape,
     confidence_score: z
       .number()

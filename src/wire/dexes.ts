@@ -19,29 +19,31 @@ const percent = percentShape.nullable();
 const item = {
   dex_name: dexNameShape,
   display_name: z.string().meta({ description: 'Name of the DEX for people', example: 'PulseX V2' }),
-  pool_types: z.array(poolTypeShape).meta({ description: 'Types of its pools, ascending' }),
+  pool_types: z.array(poolTypeShape).meta({ description: 'Types of the pools of the DEX, ascending' }),
   factories: z
     .array(addressShape)
-    .meta({ description: 'Factory contracts of its pools; for Balancer V2 the vault' }),
+    .meta({ description: 'Factory contracts of the DEX; for Balancer V2 the vault' }),
   volume_24h_usd: usd.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
   volume_7d_usd: usd.meta({ description: 'Volume of tracked swaps in 7 days, USD' }),
   volume_change_24h: percent.meta({
-    description: 'Change of volume_24h_usd against the previous 24 h, percent; null if that volume is 0',
+    description:
+      'Change of volume_24h_usd against the previous 24 h, percent; null if the previous volume is 0',
   }),
-  tvl_usd: usd.meta({ description: 'Sum of liquidity_usd of its pairs' }),
+  tvl_usd: usd.meta({ description: 'Sum of liquidity_usd of the pairs of the DEX' }),
   fees_24h_usd: usd.meta({ description: 'Fees of tracked swaps in 24 h, USD' }),
   protocol_fees_24h_usd: usd.meta({ description: 'Share of fees_24h_usd that the protocol receives' }),
   tx_24h: countShape.meta({ description: 'Swaps in 24 h' }),
   traders_24h: countShape.nullable().meta({
-    description: 'Distinct senders of swap transactions in 24 h; null if the node provides no senders',
+    description: 'Distinct senders of swap transactions in 24 h; null if the node does not report senders',
   }),
-  pool_count: countShape.meta({ description: 'Number of pools' }),
-  active_pools_24h: countShape.meta({ description: 'Pools with a swap in 24 h' }),
+  pool_count: countShape.meta({ description: 'Number of pools of the DEX' }),
+  active_pools_24h: countShape.meta({ description: 'Number of pools of the DEX with a swap in 24 h' }),
   market_share_24h: percent.meta({
-    description: 'volume_24h_usd in percent of the volume of all DEXes, 0 to 100; null if that volume is 0',
+    description:
+      'volume_24h_usd in percent of the volume of all DEXes, 0 to 100; null if the volume of all DEXes is 0',
   }),
   tvl_share: percent.meta({
-    description: 'tvl_usd in percent of the TVL of all DEXes, 0 to 100; null if that TVL is 0',
+    description: 'tvl_usd in percent of the TVL of all DEXes, 0 to 100; null if the TVL of all DEXes is 0',
   }),
   last_trade_at: unixSecondsShape
     .nullable()
@@ -64,7 +66,8 @@ const dexDayShape = z
     }),
     tx: countShape.meta({ description: 'Swaps' }),
     market_share: percent.meta({
-      description: 'volume_usd in percent of the volume of all DEXes that day; null if that volume is 0',
+      description:
+        'volume_usd in percent of the volume of all DEXes that day; null if the volume of all DEXes is 0',
     }),
   })
   .meta({ id: 'DexDay' });

@@ -21,8 +21,14 @@ export const screenerAssetShape = z.object({
   asset: z
     .object({
       id: addressShape,
-      name: z.string().min(1).meta({ description: 'Name; the symbol if the contract has no name' }),
-      symbol: z.string().min(1).meta({ description: 'Symbol; the address if the contract has no symbol' }),
+      name: z
+        .string()
+        .min(1)
+        .meta({ description: 'Name of the token; its symbol if the contract has no name' }),
+      symbol: z
+        .string()
+        .min(1)
+        .meta({ description: 'Symbol of the token; its address if the contract has no symbol' }),
       totalSupply: decimalShape
         .optional()
         .meta({ description: 'Total supply, whole tokens; absent if unknown' }),
@@ -56,15 +62,15 @@ export const screenerPairShape = z.object({
         .meta({ description: 'Block of the creation; absent if the pool is older than the start block' }),
       createdAtBlockTimestamp: unixSecondsShape
         .optional()
-        .meta({ description: 'Time of that block, unix seconds, UTC' }),
+        .meta({ description: 'Time of the creation block, unix seconds, UTC' }),
       createdAtTxnId: hashShape.optional().meta({ description: 'Transaction of the creation' }),
       feeBps: z.number().min(0).meta({ description: 'Fee of the pool in basis points; may be fractional' }),
       pool: z
         .object({
           id: addressShape.meta({ description: 'Address of the pool' }),
-          name: z.string().min(1).meta({ description: 'Symbols of its tokens' }),
+          name: z.string().min(1).meta({ description: 'Symbols of the tokens of the pool' }),
           assetIds: z.array(addressShape).meta({ description: 'All tokens of the pool' }),
-          pairIds: z.array(pairIdShape).meta({ description: 'Ids of all pairs of its tokens' }),
+          pairIds: z.array(pairIdShape).meta({ description: "Ids of all pairs of the pool's tokens" }),
         })
         .optional()
         .meta({ description: 'The pool of the pair; only for pools of more than two tokens' }),

@@ -26,9 +26,10 @@ const decodedValueShape = z.unknown().meta({
 const decodedShape = z
   .object({
     name: z.string().meta({ description: 'Name of the event' }),
-    signature: z
-      .string()
-      .meta({ description: 'Name and types of the event', example: 'Transfer(address,address,uint256)' }),
+    signature: z.string().meta({
+      description: 'Name and parameter types of the event',
+      example: 'Transfer(address,address,uint256)',
+    }),
     args: z
       .array(
         z.object({
@@ -63,7 +64,9 @@ const logEntryShape = z
     chain_id: chainIdShape,
     address: addressShape.meta({ description: 'Contract that emitted the log' }),
     block_number: countShape.meta({ description: 'Block number' }),
-    block_hash: hashShape.nullable().meta({ description: 'Block hash; null if the block is not stored' }),
+    block_hash: hashShape
+      .nullable()
+      .meta({ description: 'Hash of the block; null if the block is not stored' }),
     timestamp: unixSecondsShape.meta({ description: 'Block time, unix seconds, UTC' }),
     tx_hash: hashShape.meta({ description: 'Transaction hash' }),
     tx_index: countShape.meta({ description: 'Index of the transaction in its block, from 0' }),
@@ -119,9 +122,9 @@ const proxyShape = z.object({
 });
 
 const tokenShape = z.object({
-  symbol: z.string().nullable().meta({ description: 'Symbol; null if the contract has none' }),
-  name: z.string().nullable().meta({ description: 'Name; null if the contract has none' }),
-  decimals: z.int().nullable().meta({ description: 'Decimals, 0 to 77; null if unknown' }),
+  symbol: z.string().nullable().meta({ description: 'Symbol of the token; null if the contract has none' }),
+  name: z.string().nullable().meta({ description: 'Name of the token; null if the contract has none' }),
+  decimals: z.int().nullable().meta({ description: 'Decimals of the token, 0 to 77; null if unknown' }),
 });
 
 const summary = {
@@ -133,16 +136,18 @@ const summary = {
     .meta({ description: 'Name in the verified source, or else the token name; null if neither exists' }),
   type: z.enum(['token', 'pair', 'proxy', 'other']).meta({
     description:
-      'pair: pool of a configured DEX; token: token of the market; proxy: other proxy; other: the rest',
+      'pair: pool of a configured DEX; token: token that a DEX trades; proxy: other proxy; other: every other contract',
   }),
   verified: z.boolean().meta({
     description: 'Whether the source is verified, of this contract or of another one with the same code',
   }),
-  proxy: proxyShape.nullable().meta({ description: 'Null if the contract is not known to be a proxy' }),
+  proxy: proxyShape
+    .nullable()
+    .meta({ description: 'Proxy data; null if the contract is not known to be a proxy' }),
   creation_block: countShape.nullable().meta({ description: 'Block of the creation; null if unknown' }),
   created_at: unixSecondsShape
     .nullable()
-    .meta({ description: 'Time of that block, unix seconds, UTC; null if unknown' }),
+    .meta({ description: 'Time of the creation block, unix seconds, UTC; null if unknown' }),
   first_seen_block: countShape.nullable().meta({
     description: 'Block of the creation or of the first log, whichever is earlier; null if unknown',
   }),
@@ -155,7 +160,9 @@ const summary = {
 const contractSummaryShape = z
   .object({
     ...summary,
-    token: tokenShape.nullable().meta({ description: 'Null if the contract is not a token of the market' }),
+    token: tokenShape
+      .nullable()
+      .meta({ description: 'Token data; null if no configured DEX trades the contract as a token' }),
   })
   .meta({ id: 'ContractSummary' });
 export type ContractSummary = z.infer<typeof contractSummaryShape>;
@@ -193,11 +200,11 @@ const contractRecordShape = z
     }),
     compiler: z
       .object({
-        name: z.string().meta({ description: 'solc or vyper' }),
-        version: z.string().meta({ description: 'Version without a leading v' }),
+        name: z.string().meta({ description: 'Name of the compiler: solc or vyper' }),
+        version: z.string().meta({ description: 'Version of the compiler without a leading v' }),
       })
       .nullable()
-      .meta({ description: 'Null if not verified' }),
+      .meta({ description: 'Version of the compiler; null if not verified' }),
     language: z.string().nullable().meta({ description: 'Solidity, Vyper or Yul; null if not verified' }),
     optimization: z
       .object({
@@ -205,11 +212,11 @@ const contractRecordShape = z
         runs: z.int().meta({ description: 'Optimizer runs' }),
       })
       .nullable()
-      .meta({ description: 'Null if not verified' }),
+      .meta({ description: 'Runs of the optimizer; null if not verified' }),
     evm_version: z
       .string()
       .nullable()
-      .meta({ description: 'Null if not verified, or for the default of the compiler' }),
+      .meta({ description: 'EVM version; null if not verified, or for the default of the compiler' }),
     license: z.string().nullable().meta({ description: 'SPDX identifier; null if not given' }),
     abi: z.array(z.unknown()).nullable().meta({ description: 'ABI of the compiler; null if not verified' }),
     sources: z
@@ -243,7 +250,7 @@ const contractRecordShape = z
           .meta({ description: 'Total supply, whole tokens; null if unknown' }),
       })
       .nullable()
-      .meta({ description: 'Null if the contract is not a token of the market' }),
+      .meta({ description: 'Token data; null if no configured DEX trades the contract as a token' }),
     pair: z
       .object({
         dex_name: dexNameShape,
@@ -255,7 +262,7 @@ const contractRecordShape = z
           .meta({ description: 'All tokens of the pool, in chain order' }),
       })
       .nullable()
-      .meta({ description: 'Null if the contract is not a pool of a configured DEX' }),
+      .meta({ description: 'Pool data; null if the contract is not a pool of a configured DEX' }),
     upgrades: z
       .array(
         z.object({

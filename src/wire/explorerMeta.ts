@@ -8,9 +8,10 @@ export const explorerMetaShape = z.object({
   offset: count.meta({ description: 'Number of items before this page' }),
   total: count.meta({ description: 'Number of items on all pages' }),
   as_of_block: count.nullable().meta({
-    description: 'Newest indexed block of the chain; null if this service does not index the chain',
+    description:
+      'Number of the newest indexed block of the chain; null if this service does not index the chain',
   }),
-  as_of_timestamp: count
-    .nullable()
-    .meta({ description: 'Time of that block, unix seconds, UTC; null if as_of_block is null' }),
+  as_of_timestamp: count.nullable().meta({
+    description: 'Time of the newest indexed block, unix seconds, UTC; null if as_of_block is null',
+  }),
 });

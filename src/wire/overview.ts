@@ -7,15 +7,16 @@ const overviewShape = z
   .object({
     volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
     volume_change_24h: percentShape.nullable().meta({
-      description: 'Change of volume_24h_usd against the previous 24 h, percent; null if that volume is 0',
+      description:
+        'Change of volume_24h_usd against the previous 24 h, percent; null if the previous volume is 0',
     }),
     tvl_usd: usdShape.meta({ description: 'Sum of liquidity_usd of all pairs' }),
-    tx_24h: countShape.meta({ description: 'Transactions on the chain in 24 h' }),
-    swaps_24h: countShape.meta({ description: 'Swaps on all DEXes in 24 h' }),
+    tx_24h: countShape.meta({ description: 'Number of transactions on the chain in 24 h' }),
+    swaps_24h: countShape.meta({ description: 'Number of swaps on all DEXes in 24 h' }),
     traders_24h: countShape.nullable().meta({
-      description: 'Distinct senders of swap transactions in 24 h; null if the node provides no senders',
+      description: 'Distinct senders of swap transactions in 24 h; null if the node does not report senders',
     }),
-    active_pools: countShape.meta({ description: 'Pools with a swap in 24 h' }),
+    active_pools: countShape.meta({ description: 'Number of pools with a swap in 24 h' }),
     gas_gwei: z
       .number()
       .nullable()
@@ -39,8 +40,10 @@ const overviewShape = z
     native_price_usd: decimalShape
       .nullable()
       .meta({ description: 'USD per native coin; null without a price' }),
-    block_number: countShape.meta({ description: 'Block that the answer is as of' }),
-    block_timestamp: unixSecondsShape.meta({ description: 'Time of that block, unix seconds, UTC' }),
+    block_number: countShape.meta({ description: 'Number of the newest block that the answer includes' }),
+    block_timestamp: unixSecondsShape.meta({
+      description: 'Time of the newest block that the answer includes, unix seconds, UTC',
+    }),
   })
   .meta({ id: 'Overview' });
 export type Overview = z.infer<typeof overviewShape>;

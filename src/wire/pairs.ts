@@ -20,7 +20,8 @@ const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
     description:
       `Change of price_usd in ${window}, percent. Without a USD price now or then: change of price. ` +
-      'Null if the pool has no price now or had none then',
+      'Null if the pool has no price now or had none then, and if the earlier USD price of the quote token ' +
+      'had a lower confidence level',
   });
 const aprOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
@@ -37,7 +38,7 @@ const item = {
   name: z
     .string()
     .meta({ description: 'Symbols: base / quote, then other tokens of the pool', example: 'WPLS / DAI' }),
-  base_token: tokenShape.meta({ description: 'Token that `price` is the price of' }),
+  base_token: tokenShape.meta({ description: 'Token whose price `price` is' }),
   quote_token: tokenShape.meta({ description: 'Token in which `price` is given' }),
   tokens: z.array(tokenShape).meta({ description: 'All tokens of the pool, in chain order' }),
   price_usd: decimalShape.nullable().meta({
@@ -68,14 +69,14 @@ const item = {
   }),
   tx_24h: countShape.meta({ description: 'Swaps in 24 h: buys_24h + sells_24h' }),
   buys_24h: countShape.meta({
-    description: 'Swaps in 24 h in which the pool balance of the base token fell',
+    description: 'Number of buys in 24 h: swaps in which the pool balance of the base token fell',
   }),
-  sells_24h: countShape.meta({ description: 'All other swaps in 24 h' }),
+  sells_24h: countShape.meta({ description: 'Number of sells in 24 h: all other swaps' }),
   buyers_24h: countShape.nullable().meta({
-    description: 'Distinct senders of buys in 24 h; null if the node provides no senders',
+    description: 'Distinct senders of buys in 24 h; null if the node does not report senders',
   }),
   sellers_24h: countShape.nullable().meta({
-    description: 'Distinct senders of sells in 24 h; null if the node provides no senders',
+    description: 'Distinct senders of sells in 24 h; null if the node does not report senders',
   }),
   apr_24h: aprOver('24 h'),
   created_at: unixSecondsShape.nullable().meta({
@@ -87,7 +88,7 @@ const item = {
   last_trade_at: unixSecondsShape
     .nullable()
     .meta({ description: 'Time of the last swap, unix seconds, UTC; null if there was none' }),
-  flags: z.array(z.string()).meta({ description: 'Always empty at present' }),
+  flags: z.array(z.string()).meta({ description: 'Always an empty list' }),
 } as const;
 
 export const pairItemShape = z.object(item).meta({ id: 'Pair' });
@@ -104,15 +105,16 @@ export const MONTH_SECONDS = 2_592_000;
 
 export const tradeCountsShape = z.object({
   buys: countShape.meta({
-    description: 'Swaps in which the pool balance fell: of the base token of a pair, or of the token',
+    description:
+      'Number of buys: swaps in which the pool balance fell, of the base token of a pair or of the token',
   }),
-  sells: countShape.meta({ description: 'All other swaps' }),
+  sells: countShape.meta({ description: 'Number of sells: all other swaps' }),
   buyers: countShape
     .nullable()
-    .meta({ description: 'Distinct senders of buys; null if the node provides no senders' }),
+    .meta({ description: 'Distinct senders of buys; null if the node does not report senders' }),
   sellers: countShape
     .nullable()
-    .meta({ description: 'Distinct senders of sells; null if the node provides no senders' }),
+    .meta({ description: 'Distinct senders of sells; null if the node does not report senders' }),
 });
 export type TradeCounts = z.infer<typeof tradeCountsShape>;
 
@@ -139,12 +141,12 @@ export const pairDetailShape = z
     reserve1_raw: integerStringShape
       .nullable()
       .meta({ description: 'reserve1 in raw units; null if unknown' }),
-    reserve0_usd: usdShape
-      .nullable()
-      .meta({ description: 'Value of reserve0 in USD, by any price; null without a price' }),
-    reserve1_usd: usdShape
-      .nullable()
-      .meta({ description: 'Value of reserve1 in USD, by any price; null without a price' }),
+    reserve0_usd: usdShape.nullable().meta({
+      description: 'Value of reserve0 in USD, by a trusted or untrusted price; null without a price',
+    }),
+    reserve1_usd: usdShape.nullable().meta({
+      description: 'Value of reserve1 in USD, by a trusted or untrusted price; null without a price',
+    }),
     token0_price: decimalShape
       .nullable()
       .meta({ description: 'Price of token0 in token1; null if the pool has no price' }),
@@ -178,7 +180,7 @@ export const pairDetailShape = z
     }),
     lp_holders: countShape.nullable().meta({
       description:
-        'Addresses that hold LP tokens, without the zero address; null for V3 pools, and if the logs are ' +
+        'Number of addresses that hold LP tokens, without the zero address; null for V3 pools, and if the logs are ' +
         'incomplete',
     }),
     depth_2pct_usd: z
@@ -217,13 +219,15 @@ export const pairDetailShape = z
       .array(
         z.object({
           address: addressShape.meta({ description: 'Token' }),
-          balance: decimalShape.nullable().meta({ description: 'Balance, whole tokens; null if unknown' }),
+          balance: decimalShape
+            .nullable()
+            .meta({ description: 'Pool balance of the token, whole tokens; null if unknown' }),
           balance_raw: integerStringShape
             .nullable()
-            .meta({ description: 'Balance, raw units; null if unknown' }),
-          value_usd: usdShape
-            .nullable()
-            .meta({ description: 'Value of the balance in USD, by any price; null without a price' }),
+            .meta({ description: 'Pool balance of the token, raw units; null if unknown' }),
+          value_usd: usdShape.nullable().meta({
+            description: 'Value of the balance in USD, by a trusted or untrusted price; null without a price',
+          }),
         }),
       )
       .optional()

@@ -24,9 +24,11 @@ const holding = {
       'null without a price',
   }),
   price_confidence: confidenceShape,
-  price_change_24h: percentShape
-    .nullable()
-    .meta({ description: 'Change of price_usd in 24 h, percent; null without a price now or then' }),
+  price_change_24h: percentShape.nullable().meta({
+    description:
+      'Change of price_usd in 24 h, percent; null without a price now or then, and when the earlier ' +
+      'price had a lower confidence level',
+  }),
 } as const;
 
 const portfolioPct = percentShape.meta({
@@ -60,11 +62,14 @@ export type PortfolioNative = z.infer<typeof portfolioNativeShape>;
 
 const amountShape = z.object({
   address: addressShape.meta({ description: 'Token' }),
-  symbol: z.string().nullable().meta({ description: 'Symbol; null if the contract has none' }),
-  amount: decimalShape.nullable().meta({ description: 'Amount in whole tokens; null if unknown' }),
-  value_usd: usdShape
+  symbol: z.string().nullable().meta({ description: 'Symbol of the token; null if the contract has none' }),
+  amount: decimalShape
     .nullable()
-    .meta({ description: 'Value of the amount in USD, by any price; null if amount or price is unknown' }),
+    .meta({ description: 'Amount of the token in whole tokens; null if unknown' }),
+  value_usd: usdShape.nullable().meta({
+    description:
+      'Value of the amount in USD, by a trusted or untrusted price; null if amount or price is unknown',
+  }),
 });
 export type PortfolioAmount = z.infer<typeof amountShape>;
 
@@ -143,7 +148,7 @@ const portfolioShape = z
     excluded_usd: usdShape.meta({
       description: 'Value of all other tokens and positions, USD: their prices are not trusted',
     }),
-    block_number: countShape.meta({ description: 'Block that the answer is as of' }),
+    block_number: countShape.meta({ description: 'Number of the newest block that the answer includes' }),
     native: portfolioNativeShape
       .nullable()
       .meta({ description: 'The native coin; null if the node does not answer' }),
@@ -161,7 +166,7 @@ const portfolioShape = z
   .meta({
     id: 'Portfolio',
     description:
-      'Tokens, native coin and liquidity positions of one address as of one block. Logs give the tokens ' +
+      'Tokens, native coin and liquidity positions of one address at one block. Logs give the tokens ' +
       'and positions. The node gives the native coin, unclaimed amounts, balances of rebasing tokens, ' +
       'and balances from before the first indexed block. Tokens staked in other contracts are not ' +
       'included. LP tokens are positions, never tokens',

@@ -1,4 +1,5 @@
-/** Small shapes that other answers use: addresses, hashes, decimal strings, times, tokens and list `meta`. */
+/** Small shapes that other answers use: addresses, hashes, decimal strings, times, tokens and the `meta` of
+ * lists. */
 import { z } from 'zod';
 
 export const addressShape = z
@@ -50,7 +51,7 @@ export const dexNameShape = z
   .string()
   .meta({ description: 'Name of the DEX in paths and filters', example: 'pulsex_v2' });
 
-/** A token with only the fields needed to show amounts. */
+/** A token with only the fields that are needed to show amounts. */
 export const tokenRefShape = z.object({
   address: addressShape,
   symbol: z
@@ -72,11 +73,13 @@ export const tokenShape = tokenRefShape.extend({
 export type Token = z.infer<typeof tokenShape>;
 
 const asOf = {
-  as_of_block: z.int().min(0).meta({ description: 'Block that the answer is as of' }),
-  as_of_timestamp: unixSecondsShape.meta({ description: 'Time of that block, unix seconds, UTC' }),
+  as_of_block: z.int().min(0).meta({ description: 'Number of the newest block that the answer includes' }),
+  as_of_timestamp: unixSecondsShape.meta({
+    description: 'Time of the newest block that the answer includes, unix seconds, UTC',
+  }),
 };
 
-/** The block that a list is as of. */
+/** The newest block that a list includes. */
 export const asOfShape = z.object(asOf);
 
 export const listMetaShape = z.object({
@@ -92,7 +95,7 @@ export type ListMeta = z.infer<typeof listMetaShape>;
 export const errorShape = z
   .object({
     success: z.literal(false),
-    error: z.string().meta({ description: 'Message for people; the wording may change' }),
+    error: z.string().meta({ description: 'Description of the problem for people; the wording may change' }),
     code: z.string().meta({
       description:
         'Stable code: bad_request, not_found, method_not_allowed, rate_limited, internal or unavailable',

@@ -8,8 +8,8 @@ const sourceHitShape = z
   .object({
     chain_id: chainIdShape,
     address: addressShape.meta({ description: 'A verified contract with this file' }),
-    contract_name: z.string().meta({ description: 'Name of that contract in its source' }),
-    path: z.string().meta({ description: 'Path of the file in that contract' }),
+    contract_name: z.string().meta({ description: 'Name of the verified contract in its source' }),
+    path: z.string().meta({ description: 'Path of the file in the verified contract' }),
     line: z.int().min(1).meta({ description: 'Line number, from 1' }),
     column: z
       .int()

@@ -11,14 +11,18 @@ export const barShape = z
     high: z.number().meta({ description: 'Highest marginal price after a swap of the bar' }),
     low: z.number().meta({ description: 'Lowest marginal price after a swap of the bar' }),
     close: z.number().meta({ description: 'Marginal price after the last swap of the bar' }),
-    volume: z.number().meta({ description: 'Sum of |net base amount|, whole base tokens' }),
+    volume: z.number().meta({
+      description: 'Traded amount of the base token: the sum of the absolute net amounts, whole tokens',
+    }),
     volume_usd: z
       .number()
       .nullable()
       .meta({ description: 'Volume of tracked swaps, USD; null if the bar has trades but no tracked swap' }),
     trades: countShape.meta({ description: 'Swaps' }),
-    buys: countShape.meta({ description: 'Swaps in which the pool balance of the base token fell' }),
-    sells: countShape.meta({ description: 'All other swaps' }),
+    buys: countShape.meta({
+      description: 'Number of buys: swaps in which the pool balance of the base token fell',
+    }),
+    sells: countShape.meta({ description: 'Number of sells: all other swaps' }),
     closed: z.boolean().meta({ description: 'False if the bar ends after the newest indexed block' }),
   })
   .meta({ id: 'Bar' });
@@ -30,7 +34,7 @@ export type Currency = (typeof CURRENCIES)[number];
 export const ticksMetaShape = asOfShape.extend({
   timeframe: z.enum(TIMEFRAMES).meta({ description: 'Length of a bar' }),
   currency: z.enum(CURRENCIES).meta({ description: 'Currency of the prices' }),
-  base_token: tokenRefShape.meta({ description: 'Token that the bars price' }),
+  base_token: tokenRefShape.meta({ description: 'Token whose price the bars show' }),
   quote_token: tokenRefShape.nullable().meta({
     description: 'Token in which the prices are given; null if the prices are in USD',
   }),

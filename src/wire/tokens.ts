@@ -24,12 +24,14 @@ export const confidenceShape = z.enum(CONFIDENCE_LEVELS).meta({
 const usd = usdShape.nullable();
 const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
-    description: `Change of price_usd in ${window}, percent; null without a price now or then`,
+    description:
+      `Change of price_usd in ${window}, percent; null without a price now or then, and when the earlier ` +
+      'price had a lower confidence level',
   });
 
 const item = {
   ...tokenShape.shape,
-  logo_url: z.string().nullable().meta({ description: 'Always null at present' }),
+  logo_url: z.string().nullable().meta({ description: 'Always null' }),
   price_usd: decimalShape.nullable().meta({ description: 'USD per whole token; null without a price' }),
   price_native: decimalShape
     .nullable()
@@ -45,11 +47,13 @@ const item = {
       'Value of the token and of anchors in its pools, USD, by trusted prices. The pools behind a price ' +
       'limit what each token counts with',
   }),
-  tx_24h: countShape.meta({ description: 'Swaps of the token in 24 h: buys_24h + sells_24h' }),
-  buys_24h: countShape.meta({ description: 'Swaps in 24 h in which the pool balance of the token fell' }),
-  sells_24h: countShape.meta({ description: 'All other swaps of the token in 24 h' }),
+  tx_24h: countShape.meta({ description: 'Number of swaps of the token in 24 h: buys_24h + sells_24h' }),
+  buys_24h: countShape.meta({
+    description: 'Number of buys in 24 h: swaps in which the pool balance of the token fell',
+  }),
+  sells_24h: countShape.meta({ description: 'Number of sells in 24 h: all other swaps of the token' }),
   traders_24h: countShape.nullable().meta({
-    description: 'Distinct senders of these swaps; null if the node provides no senders',
+    description: 'Distinct senders of the swaps in 24 h; null if the node does not report senders',
   }),
   pool_count: countShape.meta({ description: 'Number of pools that hold the token' }),
   total_supply: decimalShape.nullable().meta({
@@ -66,20 +70,20 @@ const item = {
   holders: countShape.nullable().meta({
     description:
       'Addresses with a positive balance from Transfer logs, without the zero address; null if early ' +
-      'transfers are missing',
+      'transfers are missing, and for a token whose transfers create balances from nothing',
   }),
   created_at: unixSecondsShape.nullable().meta({
     description:
-      'Creation of its first pool, unix seconds, UTC; null if a pool is older than the start block',
+      "Creation of the token's first pool, unix seconds, UTC; null if a pool is older than the start block",
   }),
-  last_trade_at: unixSecondsShape
-    .nullable()
-    .meta({ description: 'Time of the last swap in its pools, unix seconds, UTC; null if there was none' }),
+  last_trade_at: unixSecondsShape.nullable().meta({
+    description: "Time of the last swap in the token's pools, unix seconds, UTC; null if there was none",
+  }),
   flags: z.array(z.string()).meta({
     description:
       'new: first pool created within 24 h; no_metadata: no symbol, name and decimals; partial_history: ' +
       'transfers before the first indexed block are missing; unbalanced_transfers: an address sent more ' +
-      'than it received; rebasing: checks with balanceOf found balances that differ from the logs, and ' +
+      'than it received, or the contract does not confirm balances of its transfers; rebasing: checks with balanceOf found balances that differ from the logs, and ' +
       'the flag stays',
   }),
 } as const;
@@ -93,7 +97,9 @@ export type TokensAnswer = z.infer<typeof tokensAnswerShape>;
 export const warningShape = z
   .object({
     code: z.string().meta({ description: 'Stable code', example: 'no_route' }),
-    message: z.string().meta({ description: 'Message for people; the wording may change' }),
+    message: z
+      .string()
+      .meta({ description: 'Description of the warning for people; the wording may change' }),
     severity: z.enum(['info', 'warning', 'critical']).meta({ description: 'How serious the warning is' }),
   })
   .meta({ id: 'Warning' });
@@ -114,18 +120,21 @@ export const tokenDetailShape = z
       })
       .meta({ description: 'Swaps and their senders in 5 minutes, 1, 6 and 24 hours' }),
     price_high_24h: decimalShape.nullable().meta({
-      description: 'Highest USD price after a tracked swap in 24 h; null if there was none',
+      description:
+        'Highest USD price after a swap in 24 h, over the pools that make the price of the token, while the ' +
+        'price was trusted; null if there was none',
     }),
     price_low_24h: decimalShape.nullable().meta({
-      description: 'Lowest USD price after a tracked swap in 24 h; null if there was none',
+      description:
+        'Lowest USD price after a swap in 24 h, counted as in price_high_24h; null if there was none',
     }),
     price_ath: decimalShape.nullable().meta({
       description:
-        'Highest USD price after a tracked swap since the first indexed block; null if there was none',
+        'Highest USD price since the first indexed block, counted as in price_high_24h; null if there was none',
     }),
     price_ath_at: unixSecondsShape
       .nullable()
-      .meta({ description: 'Time of that price, unix seconds, UTC; null if price_ath is null' }),
+      .meta({ description: 'Time of the price price_ath, unix seconds, UTC; null if price_ath is null' }),
     holder_distribution: z
       .object({
         top_10: percentShape.meta({ description: 'Share of the 10 largest holders' }),
@@ -145,10 +154,10 @@ export const tokenDetailShape = z
       .meta({ description: 'Pool of the token with the most liquidity' }),
     links: z
       .object({
-        explorer: z
-          .string()
-          .nullable()
-          .meta({ description: 'Page of a block explorer; null for a chain without a known explorer' }),
+        explorer: z.string().nullable().meta({
+          description:
+            "URL of the token's page on a block explorer; null for a chain without a known explorer",
+        }),
         website: z.string().optional(),
         twitter: z.string().optional(),
         telegram: z.string().optional(),

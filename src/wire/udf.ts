@@ -6,9 +6,9 @@ import { addressShape, countShape, unixSecondsShape } from './primitives';
 /** The charting library's names of the six timeframes. */
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D'] as const;
 
-/** Any call may return this, with the status 200 that the charting library expects. */
+/** An answer that any call may return, with the status 200 that the charting library expects. */
 const udfErrorShape = z
-  .object({ s: z.literal('error'), errmsg: z.string().meta({ description: 'Message for people' }) })
+  .object({ s: z.literal('error'), errmsg: z.string().meta({ description: 'Error message for people' }) })
   .meta({ id: 'UdfError', description: 'A refused call; its HTTP status is 200' });
 
 const choiceShape = z.object({ value: z.string(), name: z.string(), desc: z.string() });
@@ -61,7 +61,7 @@ export const udfSymbolShape = z
     has_weekly_and_monthly: z.literal(false),
     has_empty_bars: z.literal(false),
     supported_resolutions: z.array(z.enum(RESOLUTIONS)),
-    volume_precision: countShape.meta({ description: 'Decimal places of the volume' }),
+    volume_precision: countShape.meta({ description: 'Number of decimal places of the volume' }),
     visible_plots_set: z.literal('ohlcv'),
     data_status: z.literal('streaming'),
     currency_code: z

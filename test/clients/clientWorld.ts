@@ -1,7 +1,7 @@
 /**
- * The setup of the client tests: two real chains with contracts from npm packages, and the whole program over both.
- * Some contracts, or more than 150, are verified on the first chain. One address has different contracts on the two
- * chains, to detect clients that query the wrong chain.
+ * The setup of the client tests: two real chains with contracts from npm packages, and the whole program over
+ * both. The first chain has a few verified contracts, or more than 150 if a test asks for them. One address
+ * has different contracts on the two chains, to detect clients that query the wrong chain.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -39,17 +39,18 @@ export interface Placed {
 export interface ClientWorld {
   /** The folder where the clients are installed. */
   readonly clients: string;
-  /** `http://127.0.0.1:port`. */
+  /** The address of the program's API: `http://127.0.0.1:port`. */
   readonly url: string;
   readonly nodes: ReadonlyMap<number, { readonly url: string; readonly rpc: DevRpc }>;
   readonly program: RunningProgram;
-  /** Different contracts at the same address: of many files on one chain, of one file on the other. */
+  /** Two contracts at the same address: a contract of many files on one chain, and a contract of one file on
+   * the other chain. */
   readonly twoFaced: { readonly 369: Placed; readonly 943: Placed };
-  /** On chain 369: one file, with constructor arguments. */
+  /** A contract on chain 369 with one source file and constructor arguments. */
   readonly vault: Placed;
-  /** The same contract compiled by the IR pipeline. Only the settings show the difference. */
+  /** The contract of one file, compiled by the IR pipeline. Only the compiler settings differ. */
   readonly vaultByIr: Placed;
-  /** On chain 369, deployed but not verified. */
+  /** A contract on chain 369 that is deployed but not verified. */
   readonly unverified: Placed;
   /** All verified contracts of chain 369. */
   readonly verified: readonly Placed[];
@@ -181,8 +182,8 @@ async function makeVaults(maker: Hex, rpc: DevRpc): Promise<void> {
 }
 
 /**
- * Deploys what is possible. Some constructors need more than plain values, and some code exceeds the chain's size
- * limit.
+ * Deploys the contracts that can be deployed. Some constructors need more than plain values, and some code
+ * exceeds the chain's size limit.
  */
 async function placeAll(
   rpc: DevRpc,

@@ -74,7 +74,7 @@ test.each(MOUNTS)('cast source writes the files of a contract found on %s', asyn
   expect(stderr).toBe('');
   const found = readTree(join(folder, 'out', seen.contract.name));
   const expected = filesOf(seen);
-  // The dialect gives no path for a contract of one file.
+  // The Etherscan dialect gives no file path for a contract of one file.
   if (Object.keys(expected).length === 1) expect(Object.values(found)).toEqual(Object.values(expected));
   else expect(found).toEqual(expected);
 });
@@ -151,7 +151,7 @@ test.each([
   ['sourcify', '/v2/contract/369', false],
   ['etherscan', '/api', true],
 ] as const)(
-  'forge clone makes a project from a contract over the %s API and compiles it',
+  'forge clone makes a project from a contract over the %s API, and the project compiles',
   async (source, mount, tellsArguments) => {
     const { address, contract, constructorArguments } = world.vault;
     const home = prepareHome('0.8.30');
@@ -184,7 +184,7 @@ test.each([
   },
 );
 
-test('forge clone keeps the settings of a single file that needs them, and compiles the same code', async () => {
+test('forge clone keeps the compiler settings of a contract of one file, and the project compiles to the same code', async () => {
   const { address, contract } = world.vaultByIr;
   const home = prepareHome('0.8.30');
   configure(369, '/api');

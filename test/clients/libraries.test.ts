@@ -46,7 +46,8 @@ test('whatsabi loads the ABIs of all verified contracts', async () => {
   expect(abis).toEqual(world.verified.map(({ contract }) => contract.abi));
 });
 
-/** Reads a verified contract and a missing one with one of whatsabi's loaders. `own`: a field that only it gives. */
+/** Reads a verified contract and a missing one with one of whatsabi's loaders. `own` is a field that only
+ * this loader returns. */
 async function loadWith(loader: string, own: 'runs' | 'evmVersion', mount: string, chainId: 369 | 943) {
   const script = `
     import { whatsabi } from '@shazow/whatsabi';
@@ -77,8 +78,9 @@ test.each(MOUNTS)('whatsabi reads a contract, its sources and an unknown contrac
   loadWith('EtherscanV1ABILoader', 'runs', mount, chainId),
 );
 
-test.each(PATHS)('whatsabi reads the same from the Blockscout API below "%s"', (mount, chainId) =>
-  loadWith('BlockscoutABILoader', 'evmVersion', mount, chainId),
+test.each(PATHS)(
+  'whatsabi reads the same contract data from the Blockscout API below "%s"',
+  (mount, chainId) => loadWith('BlockscoutABILoader', 'evmVersion', mount, chainId),
 );
 
 /** Runs `wagmi generate` in a new folder. */
@@ -132,7 +134,7 @@ test.each([
   ['', 369],
   ['/943', 943],
 ] as const)(
-  'ethers 6.13 with the plugin for "%s" reads a contract, the head, a balance and calls',
+  'ethers 6.13 with the plugin for "%s" reads a contract, the newest block, a balance and the result of a call',
   async (base, chainId) => {
     const script = `
     import { EtherscanPlugin, EtherscanProvider, Network } from 'ethers';

@@ -21,7 +21,7 @@ export interface ClientRun {
 interface ClientOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: an empty folder that is removed at the end. */
+  /** Working folder of the client. By default an empty folder that is removed at the end. */
   readonly home?: string;
   readonly input?: string;
 }

@@ -15,7 +15,7 @@ const PATH = 'docs/api.md';
 const documents = ['README.md', 'SECURITY.md', 'clickhouse/README.md', ...listFiles('docs', /\.md$/)];
 const withoutFences = (text: string): string => text.replace(/^```[^]*?^```/gm, '');
 
-/** The operations of the OpenAPI document by path, of an API without a database. */
+/** The operations of the OpenAPI document by path, from an API that runs without a database. */
 const operations = new Map<string, Operation>();
 /** Paths without the names of their parameters: `/api/v1/pairs/{}`. */
 const served = new Set<string>();
@@ -41,11 +41,11 @@ function pathsIn(text: string): string[] {
   return [...headings, ...code].map(plain);
 }
 
-test('every endpoint is described', () => {
+test('every endpoint of the API is described in docs/api.md', () => {
   expect([...served]).toEqual(
     expect.arrayContaining(['/', '/api/v1/pairs/{}/ticks', '/v2/chainlist', '/api/v2/smart-contracts/{}']),
   );
-  // By a heading, by a row of a table of paths, or by a sentence about `GET /path`.
+  // An endpoint counts as described if a heading, a row of a table of paths, or a sentence names `GET /path`.
   const text = withoutFences(textOf(PATH));
   const rows = rowsOf(text, 'Path').map(([cell = '']) => cell);
   const lines = text.split('\n').filter((line) => line.includes('GET /'));
@@ -53,8 +53,8 @@ test('every endpoint is described', () => {
   expect([...served].filter((path) => !described.has(path))).toEqual([]);
 });
 
-test('every path in a document is an endpoint, or the beginning of one', () => {
-  // The worked examples add an endpoint.
+test('every path in docs/api.md is an endpoint, or the beginning of one', () => {
+  // The worked examples add an endpoint that the API does not have.
   const text = (path: string): string => withoutFences(textOf(path).replace(/^## Worked examples$[^]*/m, ''));
   const isReal = (path: string): boolean =>
     spellings(path.replace(/\/\*$/, '')).some((each) =>
@@ -68,7 +68,7 @@ test('every path in a document is an endpoint, or the beginning of one', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every parameter of a query is described beside its path', () => {
+test("every query parameter of an endpoint is described beside the endpoint's path", () => {
   // Each endpoint of the market has a heading. Other sections describe their endpoints together.
   const sections = textOf(PATH)
     .split(/^(?=## )/m)
@@ -88,7 +88,7 @@ test('every parameter of a query is described beside its path', () => {
   expect(wrong).toEqual([]);
 });
 
-test('exactly the actions of the Etherscan dialect are described', () => {
+test('docs/api.md describes exactly the actions of the Etherscan dialect', () => {
   const { description = '' } = operations.get('/api') ?? {};
   const [, list = ''] = /Served: ([\w., ]+)\. /.exec(description) ?? [];
   const rows = rowsOf(sectionOf(PATH, 'Etherscan dialect'), 'Module', 'Action');

@@ -1,6 +1,6 @@
 /**
- * Runs the worked examples of docs/development.md on copies of the repository. Each example states its size, compiles,
- * and brings a test that fails without the change.
+ * Runs the worked examples of docs/development.md on copies of the repository. Each example must have the
+ * stated size, compile, and contain a test that fails without its change.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { applyEdit, readExamples, sizeOf } from './workedExamples';
 const ROOT = join(__dirname, '..', '..');
 /** Folders and files of the root that no command of an example reads. */
 const LEFT_OUT = /^(\.git|\.data|node_modules|dist|build|coverage)$/;
-/** A program that hangs ends before Jest gives up, so its output is shown. */
+/** A program that hangs is stopped before the test times out, so that its output is shown. */
 const PROGRAM_MS_MAX = 240_000;
 const isTest = (path: string): boolean => path.startsWith('test/');
 
@@ -31,7 +31,7 @@ let folder = '';
 let copy = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'examples-'));
-  // One path for all copies, so that Jest compiles a file once.
+  // All copies have the same path, so that Jest compiles a file only once.
   copy = join(folder, 'repository');
 });
 
@@ -63,7 +63,8 @@ function runJest(args: readonly string[]): Promise<Result> {
   return run('jest/bin/jest.js', ['--config', JSON.stringify(config), '--forceExit', ...args]);
 }
 
-/** Runs a command as the document shows it. The compiler keeps its results for the next example. */
+/** Runs a command as the document shows it. The compiler keeps its results, which makes the next example
+ * faster. */
 function runCommand(command: string): Promise<Result> {
   const [npx, program, ...args] = command.split(' ');
   if (npx === 'npx' && program === 'jest') return runJest(args);
@@ -79,7 +80,7 @@ async function expectSuccess(what: string, running: Promise<Result>): Promise<vo
   expect([what, status, status === 0 ? '' : output]).toEqual([what, 0, '']);
 }
 
-/** Each DEX of an example is accepted as an entry of a chain description. */
+/** Each DEX that an example describes is accepted as an entry of a chain description. */
 function runDexEntries(json: readonly string[]): Promise<Result> {
   const file = 'test/unit/chains/dexEntries.test.ts';
   writeFileSync(
@@ -94,7 +95,7 @@ function runDexEntries(json: readonly string[]): Promise<Result> {
   return runJest([file]);
 }
 
-test('the document has three examples', () => {
+test('docs/development.md has three worked examples', () => {
   expect(examples.map(({ title }) => title)).toEqual([
     'Add a field to an endpoint',
     'Add a query with its endpoint',
@@ -102,24 +103,27 @@ test('the document has three examples', () => {
   ]);
 });
 
-test.each(examples)('the example "$title" works as written', async (example) => {
-  const { title, edits, commands, json } = example;
-  const size = sizeOf(edits);
-  process.stdout.write(`${title}: ${size}\n`);
-  expect(example.size).toBe(size);
+test.each(examples)(
+  'the worked example "$title" has the stated size, compiles, and its test fails without the change',
+  async (example) => {
+    const { title, edits, commands, json } = example;
+    const size = sizeOf(edits);
+    process.stdout.write(`${title}: ${size}\n`);
+    expect(example.size).toBe(size);
 
-  const tests = edits.filter(({ path }) => isTest(path));
-  for (const { path } of tests) expect(commands.join('\n')).toContain(path);
-  for (const edit of tests) applyEdit(copy, edit);
-  const before = await runJest(tests.map(({ path }) => path));
-  expect([before.status, before.output]).toEqual([1, expect.stringContaining('FAIL test/')]);
+    const tests = edits.filter(({ path }) => isTest(path));
+    for (const { path } of tests) expect(commands.join('\n')).toContain(path);
+    for (const edit of tests) applyEdit(copy, edit);
+    const before = await runJest(tests.map(({ path }) => path));
+    expect([before.status, before.output]).toEqual([1, expect.stringContaining('FAIL test/')]);
 
-  for (const edit of edits.filter(({ path }) => !isTest(path))) applyEdit(copy, edit);
-  const files = edits.map(({ path }) => path);
-  const checks = [
-    expectSuccess('prettier', run('prettier/bin/prettier.cjs', ['--check', '--ignore-unknown', ...files])),
-    ...commands.map((command) => expectSuccess(command, runCommand(command))),
-  ];
-  if (json.length > 0) checks.push(expectSuccess('the chain description', runDexEntries(json)));
-  await Promise.all(checks);
-});
+    for (const edit of edits.filter(({ path }) => !isTest(path))) applyEdit(copy, edit);
+    const files = edits.map(({ path }) => path);
+    const checks = [
+      expectSuccess('prettier', run('prettier/bin/prettier.cjs', ['--check', '--ignore-unknown', ...files])),
+      ...commands.map((command) => expectSuccess(command, runCommand(command))),
+    ];
+    if (json.length > 0) checks.push(expectSuccess('the chain description', runDexEntries(json)));
+    await Promise.all(checks);
+  },
+);

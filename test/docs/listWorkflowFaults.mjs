@@ -1,6 +1,6 @@
 /**
- * Prints the faults of the workflows named on the command line, by GitHub's own schema and parser. A program of its own,
- * because the parser is an ES module and Jest runs CommonJS.
+ * Prints the faults of the workflows named on the command line, by GitHub's own schema and parser. This is a
+ * separate program, because the parser is an ES module and Jest runs CommonJS.
  */
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
@@ -17,7 +17,8 @@ for (const name of process.argv.slice(2)) {
     { name, content: readFileSync(name, 'utf8') },
     new NoOperationTraceWriter(),
   );
-  // Converting finds faults that the schema cannot express, such as jobs that all wait for another job.
+  // Converting a workflow finds faults that the schema cannot express, such as jobs that all wait for another
+  // job.
   if (value !== undefined) await convertWorkflowTemplate(context, value, undefined, {});
   for (const { message } of context.errors.getErrors()) process.stdout.write(`${message}\n`);
 }

@@ -3,7 +3,7 @@ import { parseSync } from '@swc/core';
 
 interface LogCall {
   readonly level: string;
-  /** The possible messages. Empty: the message is computed elsewhere. */
+  /** The messages that the call can log. The list is empty if the message is computed elsewhere. */
   readonly messages: readonly string[];
 }
 
@@ -33,14 +33,15 @@ function listNodes(value: unknown): Node[] {
   return [...('type' in value ? [value as Node] : []), ...Object.values(value).flatMap(listNodes)];
 }
 
-/** The last name of `log`, `options.log` and `this.log`: `log`. */
+/** The last name of an expression: `log` for `log`, `options.log` and `this.log`. */
 function nameOf(value: unknown): string {
   const node = value as Node;
   if (node.type === 'MemberExpression') return nameOf(node['property']);
   return typeof node['value'] === 'string' ? node['value'] : '';
 }
 
-/** The texts that an expression can be. A name is replaced by all properties and constants of that name in the file. */
+/** The texts that an expression can have. A name stands for all properties and constants of this name in the
+ * file. */
 function textsOf(node: Node, nodes: readonly Node[]): string[] {
   switch (node.type) {
     case 'StringLiteral':

@@ -24,7 +24,7 @@ function expectSame(documented: readonly string[], real: readonly string[]): voi
   expect([...documented].sort()).toEqual([...new Set(real)].sort());
 }
 
-/** A command as `name --required [--optional]`, without values. */
+/** The usage of a command as `name --required [--optional]`, without values. */
 function usageOf(command: Command): string {
   const places = command.registeredArguments.map(() => '<>');
   const options = command.options.map(({ long, mandatory }) =>
@@ -33,7 +33,7 @@ function usageOf(command: Command): string {
   return [command.name(), ...places, ...options.sort()].join(' ');
 }
 
-/** The same for a usage in a document, such as `backfill --from A --to B`. */
+/** The usage of a command in a document, such as `backfill --from A --to B`, in the form of `usageOf`. */
 function writtenUsage(text: string): string {
   const options = [...text.matchAll(/(\[?)(--[\w-]+)/g)].map(([, open, long]) =>
     open === '' ? `${long}` : `[${long}]`,
@@ -44,12 +44,12 @@ function writtenUsage(text: string): string {
 
 const { commands } = createProgram();
 
-test('exactly the commands of the program are described, with their options', () => {
+test('docs/operations.md describes exactly the commands of the program, with their options', () => {
   const rows = rowsOf(sectionOf(PATH, 'Commands'), 'Command');
   expectSame(rows.flatMap(([cell = '']) => codeOf(cell)).map(writtenUsage), commands.map(usageOf));
 });
 
-test('every option is explained outside the table of commands', () => {
+test('every option is explained in a document outside the table of commands', () => {
   const table = /^\| Command \|[^]*?\n\n/m;
   const text = documents.map((path) => textOf(path).replace(table, '')).join('\n');
   const options = commands.flatMap((command) => command.options.map(({ long }) => long ?? ''));
@@ -73,7 +73,7 @@ test('every command line in a document names a command and options that exist', 
   expect(wrong.map(([call]) => call)).toEqual([]);
 });
 
-test('exactly the settings are described and in .env.example', () => {
+test('docs/operations.md and .env.example describe exactly the settings of the program', () => {
   const [, object = ''] = /const settings = z\.object\(\{([^]*?)^\}\);/m.exec(textOf('src/config.ts')) ?? [];
   const settings = [...object.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
   expect(settings).toContain('RPC_URL');
@@ -89,12 +89,12 @@ test('exactly the settings are described and in .env.example', () => {
   );
 });
 
-test('exactly the protocols are described', () => {
+test('docs/operations.md describes exactly the protocols of the program', () => {
   const [, sentence = ''] = /^`protocol` is (.*)\.$/m.exec(textOf(PATH)) ?? [];
   expectSame(codeOf(sentence), PROTOCOL_NAMES);
 });
 
-test('exactly the metrics are described, with their labels', async () => {
+test('docs/operations.md describes exactly the metrics of the program, with their labels', async () => {
   const metrics = createMetrics();
   metrics.watchHead(() => null);
   metrics.watchStreams(
@@ -118,7 +118,7 @@ test('exactly the metrics are described, with their labels', async () => {
   );
 });
 
-test('exactly the kinds of errors and mismatches are described', () => {
+test('docs/operations.md describes exactly the kinds of RPC errors and mismatches', () => {
   const section = sectionOf(PATH, 'Metrics');
   const kindsOf = (header: string): string[] =>
     rowsOf(section, header).flatMap(([cell = '']) => codeOf(cell));
@@ -129,7 +129,7 @@ test('exactly the kinds of errors and mismatches are described', () => {
   expectSame(kindsOf('`kind` of a mismatch'), MISMATCH_KINDS);
 });
 
-test('exactly the problems of /readyz are described', () => {
+test('docs/operations.md describes exactly the problems that /readyz can report', () => {
   const files = ['src/api/service/readyz.ts', 'src/ingest/session/problems.ts'].map(textOf).join('\n');
   // `catch_up` is a kind of work and no problem.
   const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
@@ -148,7 +148,7 @@ test('exactly the problems of /readyz are described', () => {
   );
 });
 
-test('exactly the alerts are described', () => {
+test('docs/operations.md describes exactly the Prometheus alerts', () => {
   const alerts = [...textOf('scripts/docker/alerts.yml').matchAll(/^ *- alert: (\w+)$/gm)];
   const rows = rowsOf(sectionOf(PATH, 'Alerts'), 'Alert');
   expectSame(
@@ -157,7 +157,7 @@ test('exactly the alerts are described', () => {
   );
 });
 
-describe('the log', () => {
+describe('messages of the log', () => {
   /** Files with a computed message: the problems of /readyz, and the progress of the development chain. */
   const COMPUTED = ['src/commands/problemLog.ts', 'src/dev/devChain.ts'];
   const calls = sources
@@ -165,13 +165,13 @@ describe('the log', () => {
     .filter(({ level }) => level !== 'debug');
   const rows = rowsOf(sectionOf(PATH, 'Log events'), 'Level', '`msg`');
 
-  test('writes a constant message in every call, except in two files', () => {
+  test('every log call writes a constant message, except in two files', () => {
     const unread = calls.filter(({ messages }) => messages.length === 0).map(({ path }) => path);
     expect(unread.filter((path) => !COMPUTED.includes(path))).toEqual([]);
     expect(calls.length).toBeGreaterThan(60);
   });
 
-  test('writes exactly the messages in the table, from info on', () => {
+  test('the table of log events has exactly the messages that the code logs, from level info on', () => {
     expectSame(
       rows.flatMap(([level, cell = '']) => codeOf(cell).map((message) => `${level}: ${message}`)),
       calls.flatMap(({ level, messages }) => messages.map((message) => `${level}: ${message}`)),

@@ -5,19 +5,19 @@ import { dirname, join } from 'node:path';
 /** A code block that creates or edits a file. */
 interface Edit {
   readonly path: string;
-  /** Whether the block is the complete text of a new file. Otherwise its lines are marked as in a diff. */
+  /** True if the block is the complete text of a new file. Otherwise its lines are marked as in a diff. */
   readonly creates: boolean;
   readonly lines: readonly string[];
 }
 
 interface WorkedExample {
   readonly title: string;
-  /** The size that the document states. */
+  /** The size of the example, as the document states it. */
   readonly size: string;
   readonly edits: readonly Edit[];
-  /** Lines of the `sh` blocks. */
+  /** The commands of the example: lines of its `sh` blocks. */
   readonly commands: readonly string[];
-  /** Texts of the `json` blocks. */
+  /** The chain descriptions of the example: texts of its `json` blocks. */
   readonly json: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function readExamples(document_: string): WorkedExample[] {
   return text.split(/^### /m).slice(1).map(readExample);
 }
 
-/** Throws when a block has no place: an author made a mistake. */
+/** Throws when no step names a file for the block, which is a mistake of the author. */
 function readExample(text: string): WorkedExample {
   const [title = ''] = text.split('\n', 1);
   const edits: Edit[] = [];
@@ -67,7 +67,7 @@ export function applyEdit(root: string, { path, creates, lines }: Edit): void {
   const textOf = (mark: string): string =>
     lines.flatMap((line) => (line[0] === mark ? [] : [`\n${line.slice(1)}`])).join('');
   const [before, after] = [textOf('+'), textOf('-')];
-  // Whole lines: the text begins and ends with a line break.
+  // The text consists of whole lines: it begins and ends with a line break.
   const parts = `\n${readFileSync(file, 'utf8')}`.split(`${before}\n`);
   if (parts.length !== 2) throw new Error(`${path} has this text ${parts.length - 1} times:${before}`);
   writeFileSync(file, parts.join(`${after}\n`).slice(1));

@@ -17,9 +17,10 @@ interface Job {
 
 const ROOT = join(__dirname, '..', '..');
 const FOLDER = '.github/workflows';
-/** Even majors from the `engines` of package.json on: the releases that Node maintains for years. */
+/** Even major versions of Node, from the version in `engines` of package.json on. Node maintains even
+ * versions for years. */
 const NODE_VERSIONS = [20, 22, 24];
-/** Commands of npm itself. */
+/** Commands that npm itself provides, without a script. */
 const NPM_COMMANDS = ['ci'];
 
 const paths = readdirSync(join(ROOT, FOLDER)).map((name) => join(FOLDER, name));
@@ -38,7 +39,7 @@ const listFaults = (files: readonly string[]): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-test('every workflow is valid', () => {
+test("every GitHub workflow is valid by GitHub's schema", () => {
   expect(paths).toContain(join(FOLDER, 'test.yml'));
   expect(listFaults(paths)).toEqual([]);
 });
@@ -59,7 +60,7 @@ test.each(FAULTS)('a workflow with the fault %p is refused', (fault, line) => {
   expect(faults).toEqual([expect.stringContaining(fault)]);
 });
 
-test('every command of npm in a workflow is a script of package.json', () => {
+test('every npm command in a workflow runs a script of package.json', () => {
   const commands = paths
     .flatMap(jobsOf)
     .flatMap(({ steps }) => steps.flatMap(({ run = '' }) => [...run.matchAll(/\bnpm (?:run )?([\w:-]+)/g)]))
@@ -68,7 +69,7 @@ test('every command of npm in a workflow is a script of package.json', () => {
   expect(commands.filter((name) => !NPM_COMMANDS.includes(name) && !(name in manifest.scripts))).toEqual([]);
 });
 
-test('the tests run on every supported version of Node', () => {
+test('the workflow runs the tests on every supported version of Node', () => {
   const [job] = jobsOf(join(FOLDER, 'test.yml'));
   expect(job?.strategy?.matrix?.['node']).toEqual(NODE_VERSIONS);
   const versions = job?.steps.flatMap(({ with: inputs }) => inputs?.['node-version'] ?? []);

@@ -1,6 +1,7 @@
 /**
- * The whole program over a real node: real contracts trade, and the chain is reorganised. Bars of every pair and
- * timeframe, pool states and the stream must equal the truth from eth_getLogs and the contracts.
+ * The whole program over a real node: real contracts trade, and the chain is reorganised. Bars of every pair
+ * and timeframe, pool states and the stream must equal values computed from eth_getLogs and the answers of
+ * the contracts.
  */
 import { numberToHex, type Hex } from '../../src/domain/hex';
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
@@ -133,7 +134,7 @@ test('after trades and reorgs every bar, pool state and streamed event is correc
     const trades = await randomTrades(random);
     if (round > 3 && random.chance(0.35)) {
       const depth = random.int(1, 4);
-      // The new blocks have older parents, but their times must still rise.
+      // A reorg replaces blocks with new ones on an older parent, but block times must still rise.
       const blocks = Array.from({ length: random.int(1, depth + 2) }, (_, index) => ({
         timestamp: time + index * 10,
         transactions: index === 0 ? trades.slice(0, 1) : [],
@@ -174,7 +175,7 @@ test('the state of a pool equals the answer of its contract', async () => {
   }
 });
 
-test('the stream, net of reorgs, equals the activity list', async () => {
+test('streamed events, with reorgs applied, equal the events of /activity', async () => {
   const listed: string[] = [];
   let cursor: string | null = null;
   do {

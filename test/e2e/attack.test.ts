@@ -70,7 +70,7 @@ const pipelinedStreams: Attack = async (isOver) => {
   }
 };
 
-/** Megabytes of brackets and of nested keys. */
+/** JSON request bodies with megabytes of brackets and of nested keys. */
 const deepBodies: Attack = async (isOver) => {
   const json = `{"module":"logs","a":${'['.repeat(2_400_000)}${']'.repeat(2_400_000)}}`;
   const form = `module=logs&${'a[a][a][a]=1&'.repeat(90_000)}`;
@@ -81,7 +81,7 @@ const deepBodies: Attack = async (isOver) => {
   }
 };
 
-/** Contracts of 80 KB for the slow pipeline of the compiler, as many as one client may submit. */
+/** Contracts of 80 KB that the compiler's slow pipeline must compile, as many as one client may submit. */
 const compileJobs: Attack = async (isOver) => {
   for (let job = 0; job < 24 && !isOver(); job += 1) {
     const fields = new URLSearchParams({
@@ -115,7 +115,7 @@ const floodingNode: Attack = async (isOver) => {
   }
 };
 
-/** New tokens, each with a symbol of one megabyte. */
+/** New tokens appear on the chain, each with a symbol of one megabyte. */
 const hugeSymbols: Attack = async (isOver) => {
   while (!isOver()) {
     world.mineHugeTokens(40);

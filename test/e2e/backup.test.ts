@@ -1,4 +1,5 @@
-/** The commands on stored data as a user runs them: beside the running program, and on a folder without a program. */
+/** Runs the commands for stored data as a user does: beside the running program, and on a data folder without
+ * a running program. */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ const settings = (name: string): Settings => ({
   LOG_LEVEL: 'warn',
 });
 
-test('a running program is backed up by name, restored into another folder, and continues there', async () => {
+test('a backup of a running program is restored into another folder, and a program continues there', async () => {
   chain.setHead(200);
   const program = await startProgram('all', { ...settings('one'), LOG_LEVEL: 'info' });
   await waitForBlock(program.url, 200);
@@ -51,7 +52,7 @@ test('a running program is backed up by name, restored into another folder, and 
     output: expect.stringMatching(/^candlehouse: .*nightly already exists/m),
   });
   const checked = await runProgram(['reindex', '--from', '20', '--to', '60', '--check'], settings('one'));
-  expect(checked).toEqual({ code: 0, output: expect.stringContaining('equal those from the node') });
+  expect(checked).toEqual({ code: 0, output: expect.stringContaining('equal the rows from the node') });
   const refused = await runProgram(['restore', 'nightly', '--replace'], settings('one'));
   expect(refused).toEqual({ code: 1, output: expect.stringMatching(/stop this process before the restore/) });
   expect(await program.end('SIGTERM')).toBe(0);
@@ -74,7 +75,7 @@ test('a running program is backed up by name, restored into another folder, and 
   await runToSuccess(['verify'], settings('two'));
 });
 
-test('prune without --yes drops nothing, and a too recent bound is refused with the newest possible one', async () => {
+test('prune without --yes drops nothing, and the error for a too recent bound names the newest possible bound', async () => {
   const planned = await runProgram(['prune', '--before', '1'], settings('two'));
   expect(planned).toEqual({ code: 0, output: expect.stringMatching(/would drop 0 rows of logs.*\n.*--yes/) });
   const young = await runProgram(
@@ -87,7 +88,7 @@ test('prune without --yes drops nothing, and a too recent bound is refused with 
   });
 });
 
-test('each command has help, and unknown flags and destinations are errors', async () => {
+test('every command that works on stored data has help, and unknown options and destinations are errors', async () => {
   for (const command of ['backup', 'restore', 'prune', 'reindex']) {
     const unknown = await runProgram([command, '--frobnicate'], {});
     expect([command, unknown.code, unknown.output]).toEqual([

@@ -20,7 +20,7 @@ afterAll(() => cluster?.stop());
 
 jest.requireActual('./anvilBars.test');
 
-test('both shards hold swaps and logs, so the bars compared above come from both', async () => {
+test('both shards hold swaps and logs, so the compared bars come from both shards', async () => {
   for (const server of cluster.servers) {
     const database = openDatabase({ url: server.writerUrl });
     for (const table of ['swaps_head_local', 'logs_head_local']) {

@@ -67,7 +67,7 @@ test('ingest without RPC_URL names the missing setting', async () => {
   expect(code).toBe(1);
 });
 
-test('unknown flags and commands are errors, and every command has help', async () => {
+test('unknown options and commands are errors, and every command has help', async () => {
   expect((await runProgram(['verify', '--form', '1'], {})).code).not.toBe(0);
   expect((await runProgram(['frobnicate'], {})).code).not.toBe(0);
   const twice = await runProgram(['backfill', '--from', '1', '--from', '2', '--to', '3'], {});
@@ -148,7 +148,7 @@ test('backfill and verify refuse impossible ranges, and print the blocks that th
   await database.drop();
 });
 
-test('while the embedded engine restarts, /readyz is a 503 with the reason', async () => {
+test('/readyz answers 503 with the reason while the embedded engine restarts', async () => {
   const settings = {
     RPC_URL: chain.url,
     CHAIN_CONFIG: join(folder, 'chain.json'),

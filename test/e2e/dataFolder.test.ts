@@ -39,7 +39,7 @@ const UNWRITABLE: readonly (readonly [string, () => string])[] = [
   ['the file system of the data folder is read-only', () => '/sys/candlehouse'],
 ];
 
-test.each(UNWRITABLE)('when %s, the program reports it in one line and exits', async (_why, make) => {
+test.each(UNWRITABLE)('the program exits with one line about the data folder when %s', async (_why, make) => {
   const dataDir = make();
   const { code, output } = await runProgram(['all'], { RPC_URL: chain.url, DATA_DIR: dataDir });
   expect(code).toBe(1);

@@ -1,6 +1,7 @@
 /**
- * The explorer over two real chains: proxies of every kind with upgrades, and logs decoded with the implementation at
- * that time. Also contracts with creation and code, and code twins on the other chain.
+ * The explorer over two real chains: proxies of every kind with upgrades, and logs decoded with the
+ * implementation at that time. Also contracts with creation and code, and contracts with the same code on the
+ * other chain.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -155,7 +156,7 @@ beforeAll(async () => {
   for (const { upgrade } of proxies) await upgrade?.();
   for (const { address } of proxies)
     await send(main(), accounts[2]!, address, STORE.encodeFunctionData('store', [2]));
-  // The same code on the other chain, at another address.
+  // The contract with the same code on the other chain, at another address.
   await chains[1]!.rpc.call('evm_mine');
   twin = (await deploy(chains[1]!.rpc, named('StoreV1'))).address;
   await send(chains[1]!.rpc, accounts[2]!, twin, STORE.encodeFunctionData('store', [7]));
@@ -197,7 +198,8 @@ test('both chains are indexed to their heads, and each answer names the head of 
 });
 
 test('logs of proxies are decoded with the implementation at the time of each log', async () => {
-  // A contract record reads from the node. Logs and lists need stored data, so wait.
+  // The record of a contract may come from the node. Logs and lists need stored data, so the test waits for
+  // them.
   await until('/contracts?type=proxy', ({ data }) => data?.length === proxies.length);
   for (const { name, address, kind, upgrade } of proxies) {
     const { json } = await get(`/contracts/${address}/events?event=Stored&order=asc`);
@@ -213,7 +215,7 @@ test('logs of proxies are decoded with the implementation at the time of each lo
       [upgrade === null ? 'oldName' : 'newName', '2'],
     ];
     expect({ name, said }).toEqual({ name, said: [first, later] });
-    // By its canonical signature, and in Solidity's short form.
+    // The event is given by its canonical signature, and by Solidity's short form.
     for (const event of ['Stored(address,uint256)', 'Stored(address,uint)'])
       expect((await get(`/contracts/${address}/events?event=${event}&order=asc`)).json).toEqual(json);
     const { json: record } = await get(`/contracts/${address}`);
@@ -224,7 +226,7 @@ test('logs of proxies are decoded with the implementation at the time of each lo
   }
 });
 
-test('a contract record has its code, creator, creation and first and last log, as in the node', async () => {
+test('the record of a contract has the code, creator, creation, and first and last log that the node reports', async () => {
   for (const { address, creation } of proxies) {
     const code = String(await main().call('eth_getCode', [address, 'latest']));
     const logs = (await main().call('eth_getLogs', [{ address, fromBlock: '0x0' }])) as {
@@ -250,7 +252,7 @@ test('a contract record has its code, creator, creation and first and last log, 
   expect((await get(`/contracts/${nobody}`)).status).toBe(404);
 });
 
-test('a contract with the code of a verified contract on the other chain is verified as its twin', async () => {
+test('a contract is verified if a contract with the same code on the other chain is verified', async () => {
   await until('/contracts?chainId=943&verified=true', ({ data }) => data?.length === 1);
   const { json } = await get(`/contracts/${twin}?chainId=943`);
   expect(json['data']).toMatchObject({
@@ -264,7 +266,7 @@ test('a contract with the code of a verified contract on the other chain is veri
   expect(list['data']!.map((each) => each['address'])).toEqual([twin]);
 });
 
-test('contracts are filtered by kind, verification and name, and sorted', async () => {
+test('the list of contracts can be filtered by kind, verification and name, and sorted', async () => {
   const { json: verified } = await get('/contracts?verified=true');
   expect(verified['data']!.map((each) => String(each['address'])).sort()).toEqual([v1, v2].sort());
   const { json: found } = await get('/contracts?type=proxy&sort=log_count');
@@ -308,7 +310,7 @@ test('the search finds contracts, transactions, blocks, events and selectors by 
   expect(ofTx['meta']).toMatchObject({ total: 1, total_exact: true });
 });
 
-test('an endpoint of another chain for the second chain stops the start', async () => {
+test('the program does not start if the endpoint for the second chain serves another chain', async () => {
   const other = await createProgramHome();
   const name = await nameOf(other.database);
   try {

@@ -20,7 +20,7 @@ const CREATION_KILLS = 4;
 const SEED = Number(process.env['KILL_SEED'] ?? 11);
 
 test.each([allInOne, separate])(
-  'after kills at random moments %p ends with the bars and events of the oracle and leaves nothing behind',
+  'after kills at random moments %p has the bars and events of the oracle, and no process or file is left',
   async (deploy) => {
     const random = new Random(SEED);
     const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kill-'));
@@ -58,7 +58,7 @@ test.each([allInOne, separate])(
   },
 );
 
-test('a data folder whose first start was killed starts, ingests and answers like the oracle', async () => {
+test('a data folder whose first start was killed can be started again, and its answers equal the oracle', async () => {
   const said: string[] = [];
   const random = new Random(SEED);
   const report = await killCreations({ kills: CREATION_KILLS, random, say: (text) => said.push(text) });

@@ -18,7 +18,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 const root = findPackageRoot();
-/** Replaces the program. Stops like the program, and prints its own process id and its parent's. */
+/** A script that replaces the program. It stops like the program, and prints its own process id and its
+ * parent's. */
 const PROGRAM = `
 const { stopOnSignals, aborted } = require(${JSON.stringify(join(root, 'dist', 'src', 'commands', 'stopSignal.js'))});
 const alive = setInterval(() => undefined, 1000);
@@ -39,7 +40,7 @@ beforeAll(() => {
     .digest('hex');
   writeFileSync(join(folder, 'node_modules', '.candlehouse-lock'), lock);
   writeFileSync(join(folder, 'dist', 'main.js'), PROGRAM);
-  // Newer than every source, as after a build.
+  // The file gets a time newer than every source file, as after a build, so that no build starts.
   const later = Date.now() / 1_000 + 60;
   utimesSync(join(folder, 'dist', 'main.js'), later, later);
 });
@@ -82,7 +83,7 @@ async function untilGone(pid: number): Promise<boolean> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to npm lets the program shut down cleanly and exits with 0',
+  'the program shuts down cleanly and exits with 0 when npm receives %s',
   async (signal) => {
     const { npm, pid, bootstrap, ended, output } = await start();
     npm.kill(signal);

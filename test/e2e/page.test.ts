@@ -46,7 +46,7 @@ async function open(path: string, look: Look = DESKTOP, allowed: Expected = expe
   return watched.page;
 }
 
-/** Read in one step, because the page may redraw the table at any time. */
+/** Reads the table in one step, because the page may redraw it at any time. */
 const rowHashes = (page: Page, label: string): Promise<(string | null)[]> =>
   page.evaluate(
     `[...document.querySelectorAll('table[aria-label=${label}] tbody tr')].map((row) => row.getAttribute('data-hash'))`,
@@ -62,7 +62,8 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** After each test: no error in the console, no request to another origin. */
+/** After each test, the console must have no error, and the page must have sent no request to another
+ * origin. */
 afterEach(async () => {
   const faults = opened.flatMap((watched) => watched.faults);
   await Promise.all(opened.splice(0).map(({ context }) => context.close()));
@@ -82,7 +83,7 @@ const VIEWS: [name: string, path: () => string][] = [
 ];
 
 test.each(VIEWS)(
-  'the view "%s" is drawn on desktop and phone, in dark and light themes',
+  'the page draws the view "%s" on desktop and phone, in dark and light themes',
   async (name, path) => {
     for (const look of [DESKTOP, PHONE]) {
       const page = await open(path(), look);
@@ -121,7 +122,7 @@ test('a click on a column sorts the tokens like the API, and a second click reve
   expect(page.url()).toContain('sort=symbol');
 });
 
-test('pages of the pair table follow each other like in the API, and the URL keeps the position', async () => {
+test('pages of the pair table have the same order as pages of the API, and the URL keeps the position', async () => {
   const page = await open('/#/pairs?sort=created_at');
   const wanted = await world.addresses('/api/v1/pairs?sort=created_at&limit=100');
   const seen = await rowHashes(page, 'Pairs');
@@ -134,7 +135,7 @@ test('pages of the pair table follow each other like in the API, and the URL kee
   expect(await page.locator('.pager .range').innerText()).toMatch(/^26/);
 });
 
-test('the filter finds the same pairs as the API, and shows a message if there are none', async () => {
+test('the filter finds the same pairs as the API, and the page shows a message if no pair matches', async () => {
   const page = await open('/#/pairs');
   const filter = page.getByRole('searchbox', { name: 'Filter pairs' });
   await filter.fill('weth');
@@ -148,7 +149,7 @@ test('the filter finds the same pairs as the API, and shows a message if there a
   await page.getByText('No matching pairs').waitFor();
 });
 
-test('slash, typing, an arrow and Enter open a token, and arrows and Enter open a row of a table', async () => {
+test('the slash key, typing, an arrow and Enter open a token from the search, and arrows and Enter open a row of a table', async () => {
   const page = await open('/');
   await page.keyboard.press('/');
   expect(await page.evaluate('document.activeElement.id')).toBe('search');
@@ -167,7 +168,7 @@ test('slash, typing, an arrow and Enter open a token, and arrows and Enter open 
   await page.waitForURL(`**/${second}`);
 });
 
-test('an address in the search box is offered as pair and wallet', async () => {
+test('the search box offers an address both as a pair and as a wallet', async () => {
   const page = await open('/');
   await page.getByRole('combobox', { name: 'Search' }).fill(world.pair);
   const options = page.locator('#found [role=option]');
@@ -227,7 +228,7 @@ async function csvBars(page: Page): Promise<CsvBar[]> {
   return readCsv(download);
 }
 
-test('each timeframe in each currency shows the bars of the API', async () => {
+test('the chart shows the bars of the API for each timeframe and currency', async () => {
   const page = await open(`/#/pair/${world.pair}`);
   for (const currency of ['quote', 'usd']) {
     await page.locator(`button[data-value=${currency}]`).click();
@@ -239,7 +240,7 @@ test('each timeframe in each currency shows the bars of the API', async () => {
       );
       const { bars, first } = await shownBars(page);
       const wanted = series.filter(({ time }) => time >= first);
-      // The chain continues during the comparison. Bars that were closed before do not change.
+      // The chain grows during the comparison. Bars that were closed before it do not change.
       const closed = asCsv(wanted.filter((bar) => bar.closed).slice(0, bars - 2));
       expect((await csvBars(page)).slice(0, closed.length)).toEqual(closed);
       expect(bars).toBeGreaterThanOrEqual(Math.min(300, series.length - 2));
@@ -272,7 +273,7 @@ test('dragging the chart back loads all older bars, each once and without gaps',
   expect(drawn.slice(0, closed.length)).toEqual(closed);
 });
 
-test('new trades appear without a reload, in the trade list and the last bar, as in the API', async () => {
+test('new trades appear in the trade list and in the last bar without a reload, as in the API', async () => {
   const page = await open(`/#/pair/${world.pair}?timeframe=1d&currency=quote`);
   const newest = page.locator('table.tape tbody tr').first();
   const first = await newest.getAttribute('data-id');
@@ -284,7 +285,8 @@ test('new trades appear without a reload, in the trade list and the last bar, as
     120_000,
   );
   await eventually(trades, (now) => now > before, 60_000);
-  // The shown bar belongs to some block of these seconds. The API has returned the same bar, or will soon.
+  // The shown bar belongs to a block of these seconds. The API has returned the same bar, or will return it
+  // soon.
   const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&limit=1`;
   const told = new Set<string>();
   await eventually(

@@ -9,7 +9,7 @@ import { waitForBlock, type Program } from '../support/server/program';
 import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/worlds/truthWorldPlan';
 import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
-/** Two epochs and two blocks, so that the pools have existed for a whole one. */
+/** Two epochs and two blocks, so that the pools have existed for at least one whole epoch. */
 const TWO_EPOCHS_BLOCKS = 66;
 
 let on: WorldProgram;
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => on?.close());
 
-/** Mines empty blocks, or one with these transactions, and waits until they are indexed. */
+/** Mines empty blocks, or one block with these transactions, and waits until the blocks are indexed. */
 async function mine(blocks: number, transactions: readonly DevTransaction[] = []): Promise<void> {
   if (transactions.length > 0) head = (await world.mineBlock(undefined, transactions)).number;
   for (let i = 0; i < blocks; i += 1) head = (await world.mineBlock()).number;
@@ -67,7 +67,7 @@ const pair = (pool: WorldPool): Promise<Pair> => on.get(`/pairs/${pool.address}`
 const poolAt = (place: keyof typeof TRUTH_POOLS): WorldPool => world.pool(TRUTH_POOLS[place]);
 const codes = (audit: Audit): string[] => audit.warnings.map(({ code }) => code);
 
-/** |a / b − 1| in percent. */
+/** The difference of two values in percent: |a / b − 1| · 100. */
 const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1) * 100;
 
 /** Raw amount of the pool's token that is worth `usd` at its true price. */
@@ -89,7 +89,7 @@ test('every token has its true price at any decimals, and a pool of two unpriced
       expect(codes(audit)).toContain('no_route');
       continue;
     }
-    // The taxed token's pool received 2 % less than the seller sent.
+    // The token's pool received 2 % less than the seller sent, because the token taxes transfers.
     const bound = key === 'taxed' ? 2.5 : 0.5;
     expect({ key, off: off(audit.price_usd, priceUsd) < bound }).toEqual({ key, off: true });
     expect(off((await token(key)).price_usd, Number(audit.price_usd))).toBeLessThan(1e-7);
@@ -113,7 +113,7 @@ test('the TVL of a pool equals the value of its deposits', async () => {
   }
 });
 
-test('trades between unpriced tokens make no tracked volume', async () => {
+test('trades between tokens without a price add no USD volume', async () => {
   const pool = poolAt('pepeFloki');
   for (let i = 0; i < 3; i += 1) {
     await mine(0, [sell(pool, 'pepe', 2_000), sell(pool, 'floki', 2_000, 1)]);
@@ -133,10 +133,10 @@ test('wash trades make exactly their own volume and do not change the price', as
   expect(off((await token('hexd')).price_usd, price)).toBeLessThan(0.2);
 });
 
-test('a thin pool pushed to a thousand times the price changes neither price nor TVL, and is shown as excluded', async () => {
+test('a thin pool whose price is pushed a thousandfold changes neither price nor TVL, and the audit excludes the pool', async () => {
   const thin = poolAt('hexdDaiThin');
   const before = await token('hexd');
-  // √1000 − 1 times the pool's own side.
+  // Selling √1000 − 1 times the pool's own balance raises the price a thousandfold.
   await mine(0, [sell(thin, 'dai', 100 * (Math.sqrt(1_000) - 1) * 1.003)]);
   await mine(40);
   const audit = await auditOf('hexd');
@@ -156,7 +156,8 @@ test('a price pushed up and down within one block does not change the published 
   const zeroForOne = pool.token0.key === 'wpls';
   const hexdBefore = zeroForOne ? reserve1 : reserve0;
   const push = sell(pool, 'wpls', 90_000);
-  // The swap back returns the full output of the push. The constant product, with the fee, gives the amount.
+  // The swap back returns all tokens that the push took out. The constant product formula, with the fee,
+  // gives the amount.
   const wplsIn = worth(pool, zeroForOne, 90_000) * 9_971n;
   const wplsHeld = (zeroForOne ? reserve0 : reserve1) * 10_000n;
   const out = (wplsIn * hexdBefore) / (wplsHeld + wplsIn);
@@ -165,7 +166,7 @@ test('a price pushed up and down within one block does not change the published 
   expect(off((await token('hexd')).price_usd, Number(before.price_usd))).toBeLessThan(0.1);
 });
 
-test('a taxed token is priced by its reserves', async () => {
+test('a token with a transfer tax is priced by its reserves', async () => {
   const pool = poolAt('taxedWpls');
   await mine(0, [sell(pool, 'taxed', 900), sell(pool, 'taxed', 700, 1)]);
   const { reserve0, reserve1 } = await world.readReserves(pool);
@@ -175,12 +176,12 @@ test('a taxed token is priced by its reserves', async () => {
   expect(off((await token('taxed')).price_usd, inWpls * Number(wpls.price_usd))).toBeLessThan(1e-6);
 });
 
-test('reserves changed by a sync without a trade do not change the price until time confirms them', async () => {
+test('a sync without a trade does not change the price until time confirms the new reserves', async () => {
   const pool = poolAt('wholeWpls');
   const before = Number((await token('whole')).price_usd);
   const { reserve0, reserve1 } = await world.readReserves(pool);
   const whole = pool.token0.key === 'whole' ? reserve0 : reserve1;
-  // Doubles the balance, as a rebase does. By the reserves alone the price would halve.
+  // Doubles the balance of the pool, as a rebase does. A price from the reserves alone would halve.
   await giveWhole(pool, whole);
   await mine(0, [world.syncV2(pool)]);
   const audit = await auditOf('whole');
@@ -199,11 +200,11 @@ async function giveWhole(pool: WorldPool, amount: bigint): Promise<void> {
   }
 }
 
-test('a stablecoin that lost its peg is no anchor, and its paired tokens keep their prices', async () => {
+test('a stablecoin that lost its peg is no anchor, and the tokens paired with it keep their prices', async () => {
   const before = Number((await token('wpls')).price_usd);
   const pools = [poolAt('usdcUsdt'), poolAt('wplsUsdt')];
   for (const pool of pools) await mine(0, [sell(pool, 'usdt', 130_000)]);
-  // The mean price needs an hour of blocks to follow.
+  // The 30-minute mean price needs about an hour of blocks to follow a new price.
   for (let i = 0; i < 12; i += 1) await world.mineBlock((await lastTime()) + 600);
   await mine(40);
   const audit = await auditOf('usdt');

@@ -15,7 +15,7 @@ const SECRETS = {
   pathKey: 'pAtHkEysEcReT9',
   queryKey: 'qUeRyKeYsEcReT5',
 } as const;
-/** The form used in a header. */
+/** The password as it appears in an HTTP header. */
 const BASICS = [SECRETS.user, 'writer', 'reader'].map((user) =>
   Buffer.from(`${user}:${SECRETS.password}`).toString('base64'),
 );
@@ -67,7 +67,7 @@ const common = (): Record<string, string> => ({
   LOG_LEVEL: 'trace',
 });
 
-test('the log contains no keys of nodes that fail in every way and repeat the keys', async () => {
+test('the log contains no node keys, even if nodes fail in every way and repeat the keys in their errors', async () => {
   const webSocket = nodeUrl.replace('http://', 'ws://');
   const program = spawnProgram('all', {
     ...common(),
@@ -82,7 +82,7 @@ test('the log contains no keys of nodes that fail in every way and repeat the ke
 });
 
 test.each(['serve', 'all'])(
-  'the password of a database that is down is in no log line of %s',
+  'no log line of %s contains the password of a database that is down',
   async (command) => {
     const { code, output } = await runProgram([command], {
       ...common(),
@@ -96,7 +96,7 @@ test.each(['serve', 'all'])(
   },
 );
 
-test('a password that the database refuses is in no log line', async () => {
+test('no log line contains a password that the database refuses', async () => {
   const engine = new URL(process.env['CANDLEHOUSE_TEST_WRITER_URL']!);
   const url = `http://writer:${SECRETS.password}@${engine.host}/candlehouse_none`;
   for (const args of [['migrate'], ['verify'], ['backfill', '--from', '1', '--to', '2']]) {
@@ -111,7 +111,7 @@ test.each([
   ['CLICKHOUSE_URL', `http//${SECRETS.user}:${SECRETS.password}@host`],
   ['RPC_URL', `ipc://${SECRETS.user}:${SECRETS.password}@x/${SECRETS.pathKey}`],
   ['RPC_URL', `https://x/${SECRETS.pathKey},nonsense?key=${SECRETS.queryKey}`],
-])('a wrong %s is refused without showing its secrets', async (name, value) => {
+])('the error for a wrong %s shows none of its secrets', async (name, value) => {
   const { code, output } = await runProgram(['serve'], { ...common(), [name]: value });
   expect(code).toBe(1);
   expect(output).toContain(name);

@@ -3,7 +3,7 @@ import { runSoak } from '../../scripts/soak/soakRun';
 import { judgeMemory } from '../../scripts/soak/memory';
 import { SEED } from '../support/run/seed';
 
-test('twenty seconds of mixed traffic with reorgs cause no error, and end with correct data', async () => {
+test('twenty seconds of mixed traffic with reorgs cause no error, and the stored data is correct at the end', async () => {
   process.stdout.write(`soak test, seed ${SEED}\n`);
   const report = await runSoak({ seconds: 20, seed: SEED, askers: 4, say: () => undefined });
   expect(report.faults).toEqual([]);

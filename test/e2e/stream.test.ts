@@ -51,7 +51,7 @@ test('clients that reconnect with their last id end with the canonical events, d
   const run = new KillRun(chain, deployment, random);
   const load = new ChainLoad(chain, random, 420);
   const stream = (): string => `${deployment.url()}/api/v1/activity/stream`;
-  // The first follower is mostly away, the second mostly connected.
+  // The first follower is mostly disconnected, the second mostly connected.
   const followers = [1_000, 3_000].map(
     (stayMs) => new EventFollower(stream, new Random(SEED + stayMs), '1-1048575', stayMs),
   );
@@ -64,7 +64,7 @@ test('clients that reconnect with their last id end with the canonical events, d
       await deployment.kill(random.pick(['engine', 'ingester', 'api', 'both'] as const));
       await run.recover(performance.now());
     }
-    // Even if all recoveries were quick, each follower must reconnect often.
+    // Even if the program recovers quickly from every kill, each follower must reconnect often.
     const until = Date.now() + 120_000;
     while (followers.some(({ connections }) => connections <= ROUNDS) && Date.now() < until) await delay(50);
     load.pause();
@@ -133,7 +133,7 @@ test('clients that never read use a bounded memory and do not affect other clien
       most = Math.max(most, await readMetric(program.url, 'candlehouse_sse_held_bytes'));
     }
     expect(await readMetric(program.url, 'candlehouse_sse_dropped_messages_total')).toBeGreaterThan(0);
-    // The queue of each client, and the one message stuck in its socket.
+    // The limit counts the queue of each client, and the one message that waits in its socket.
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(STALLED * QUEUE_BYTES_MAX * 1.1);
     const expected = new StubTruth(chain).activity(101);

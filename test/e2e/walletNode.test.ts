@@ -1,6 +1,7 @@
 /**
- * Data that only a real node has: native balances, fees owed to V3 positions, balances that change without logs, and
- * wallets older than the history. Each figure must equal the contracts' answers at the same block.
+ * Compares data that only a real node has with the contracts: native balances, fees owed to V3 positions,
+ * balances that change without logs, and wallets older than the history. Each figure must equal the
+ * contracts' answers at the same block.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -48,7 +49,7 @@ async function mine(transactions: readonly DevTransaction[]): Promise<void> {
   head = (await world.mineBlock(undefined, transactions)).number;
 }
 
-/** About `usd` dollars of each token. */
+/** An amount of each token worth about `usd` dollars. */
 const amountsOf = ({ token0, token1 }: TestWorld['pools'][number], usd: number) => ({
   amount0: rawWorth(token0, usd),
   amount1: rawWorth(token1, usd),
@@ -87,10 +88,11 @@ async function collectable(owner: Hex, id: bigint): Promise<readonly [bigint, bi
   return [BigInt(String(amount0)), BigInt(String(amount1))];
 }
 
-test('positions show exactly the amounts that collect would pay, and the native balance is that of the node', async () => {
+test('positions show exactly the amounts that collect would pay, and a wallet shows the native balance of the node', async () => {
   const random = new Random(SEED);
   const owners = await earnFees(random);
-  // Liquidity is removed from a position but not collected: the amount is owed, and no longer in the position.
+  // Liquidity is removed from a position but not collected. The contract then owes the amount to the owner,
+  // and the position no longer contains it.
   const [first] = world.users;
   const [id] = owners.get(first!)!;
   await waitForBlock(program.url, head);
@@ -166,7 +168,7 @@ test('wallets older than the stored history have the balances that balanceOf ret
     await waitForBlock(late.url, head);
     const wallets = [...world.users, world.trader];
     const pools = world.pools.filter(({ protocol }) => protocol === 'uniswap_v2');
-    // The history knows only pools that have traded since its start.
+    // The history knows only pools that have traded since the first indexed block.
     const swaps = pools.map((pool) =>
       world.swapV2(pool, { zeroForOne: true, amountIn: amountsOf(pool, 30).amount0 }),
     );

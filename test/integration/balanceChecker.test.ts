@@ -1,4 +1,5 @@
-/** Compares balances in the real store with nodes that are honest, lie, lag, fail or reorganise. */
+/** Compares balances in the real store with the answers of nodes that are honest, lie, lag, fail or report
+ * reorgs. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import {
@@ -15,6 +16,11 @@ import { BalanceChecker } from '../../src/ingest/balances/balanceChecker';
 import { newIngestStatus, type IngestStatus } from '../../src/ingest/session/status';
 import { createLog } from '../../src/log';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import {
+  inventsTransfers,
+  listBalanceChecks,
+  type BalanceChecks,
+} from '../../src/query/holders/balanceChecks';
 import { listRebasing } from '../../src/query/holders/rebasing';
 import { answeringCalls, type Asked } from '../support/node/vaultSetup';
 import { createRandom } from '../support/createRandom';
@@ -38,7 +44,7 @@ afterAll(async () => {
   for (const store of opened) await store.close();
 });
 
-/** Transfers of each block, from block 1. */
+/** The transfers of each block, from block 1 on. */
 function makeBlocks(): TransferRow[][] {
   const random = createRandom(SEED);
   return Array.from({ length: BLOCKS }, (_, index) =>
@@ -70,7 +76,8 @@ function plainBalance(token: Hex, holder: Hex, number: number): bigint {
     }, 0n);
 }
 
-/** The contract's balance. One token grows with each block, another has more than its logs show. */
+/** The balance that the contract reports. One token's balances grow with each block, another token has more
+ * than its logs show. */
 function trueBalance(token: Hex, holder: Hex, number: number): bigint {
   const told = plainBalance(token, holder, number);
   if (token === ELASTIC) return told + BigInt(number);
@@ -145,7 +152,7 @@ function openChecker(
 const rebasingIn = async (db: Database): Promise<string[]> =>
   [...(await listRebasing(createQueryRunner(db)))].sort();
 
-test('exactly the tokens whose balances differ from their logs at two blocks are marked', async () => {
+test('exactly the tokens whose balances differ from their logs at two blocks are marked as rebasing', async () => {
   const db = await storeWorld(1, BLOCKS - 10);
   const { checker, status } = openChecker(db, answerTruly);
   await checker.check();
@@ -166,6 +173,37 @@ test('exactly the tokens whose balances differ from their logs at two blocks are
   expect(fresh.status.balanceChecks).toMatchObject({ rebasing: 2, mismatches: 0 });
 });
 
+test('mints without balances are found among stored holders, long after their blocks', async () => {
+  const db = await storeWorld(1, BLOCKS - 10);
+  const [invented, real] = [`0x${'e'.repeat(40)}`, TOKENS[0]!] as const;
+  const addressOf = (index: number): Hex =>
+    `0x${(index * 7_919 + 1).toString(16).padStart(8, '0').repeat(5)}`;
+  const mints = Array.from({ length: 300 }, (_, index): TransferRow => ({
+    ord: toOrd(1, 100 + index),
+    timestamp: 1,
+    token: invented,
+    sender: ZERO_ADDRESS,
+    recipient: addressOf(index),
+    amount: 1n,
+    kind: 'transfer',
+    tx_index: 0,
+  }));
+  await insertRows(db, transfersTable, mints);
+  await db.command(
+    'pool of both tokens',
+    'INSERT INTO pools (ord, address, token0, token1) SELECT 1, unhex(repeat({pool:String}, 20)), unhex({a:String}), unhex({b:String})',
+    { pool: 'ab', a: invented.slice(2), b: real.slice(2) },
+  );
+  const { checker } = openChecker(db, (asked) => (asked.to === invented ? null : answerTruly(asked)));
+  const found = async (): Promise<BalanceChecks | undefined> =>
+    (await listBalanceChecks(createQueryRunner(db))).get(invented);
+  await checker.check();
+  expect(await found()).toEqual({ rebasing: false, held: 3, unconfirmed: 3 });
+  await checker.check();
+  expect(inventsTransfers((await found()) ?? null)).toBe(true);
+  expect(inventsTransfers((await listBalanceChecks(createQueryRunner(db))).get(real) ?? null)).toBe(false);
+});
+
 test('in a history that begins late only a token whose difference changes is marked', async () => {
   const db = await storeWorld(25, BLOCKS - 12);
   const { checker } = openChecker(db, answerTruly);
@@ -180,7 +218,8 @@ test('a check during a promotion compares the same balances as before', async ()
   const found: object[] = [];
   for (const promoted of [false, true]) {
     const db = await storeWorld(1, BLOCKS);
-    // The final tables already contain the head's transfers, but the cursor is not updated yet.
+    // The final tables already contain the transfers of head blocks, but the last final block is not updated
+    // yet.
     if (promoted) await insertRows(db, transfersTable, blocks.slice(FINAL).flat());
     const { checker, status } = openChecker(db, answerTruly);
     await checker.check();
@@ -190,7 +229,7 @@ test('a check during a promotion compares the same balances as before', async ()
   expect(found[0]).toMatchObject({ rounds: 1, failures: 0 });
 });
 
-test('rows above the head are not compared', async () => {
+test('a balance check does not compare rows above the head', async () => {
   const db = await storeWorld(1, BLOCKS);
   const beyond = blocks.at(-1)!.map((row, index) => ({ ...row, ord: toOrd(BLOCKS + 1, index) }));
   await insertRows(db, transfersTable, beyond);
@@ -228,7 +267,7 @@ test('a reorg during a check discards the check', async () => {
   expect(status.balanceChecks).toMatchObject({ rounds: 0, compared: 0, mismatches: 0 });
 });
 
-test('a failing node fails only the current check', async () => {
+test('a failing node ends only the current balance check', async () => {
   const db = await storeWorld(1, BLOCKS);
   const status = newIngestStatus();
   status.phase = 'follow';
@@ -243,7 +282,7 @@ test('a failing node fails only the current check', async () => {
     clock: {
       ...systemClock(),
       sleep: (ms, signal) => {
-        // The deadline of the node's answers.
+        // The time limit for the node's answers.
         if (ms === 5_000) return systemClock().sleep(ms, signal);
         waits.push(ms);
         if (waits.length === 4) stop.abort();
@@ -256,7 +295,7 @@ test('a failing node fails only the current check', async () => {
   expect(waits).toEqual([3_000, 30_000, 30_000, 30_000]);
 });
 
-test('no check runs during a backfill', async () => {
+test('no balance check runs during a backfill', async () => {
   const db = await storeWorld(1, BLOCKS);
   let asked = 0;
   const status = newIngestStatus();

@@ -1,4 +1,4 @@
-/** Block hashes by number: close together, far apart, in the head, and unknown numbers. */
+/** Reads block hashes by number: close together, far apart, in the head, and unknown numbers. */
 import type { Hex } from '../../src/domain/hex';
 import { createBlockHashes } from '../../src/query/head/blockHashes';
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';

@@ -21,7 +21,7 @@ const SEED = 5;
 const BLOCKS = 110;
 const TOKENS = 10;
 const EXAMPLES = 3;
-/** Differs between any two answers. */
+/** This field differs between any two answers. */
 const ERROR_ID = /"errorId":"[^"]+"/;
 /** Endpoints about the process, not about stored data. */
 const OF_THE_PROCESS = new Set([
@@ -163,7 +163,7 @@ async function compare(path: string, accept?: string): Promise<Comparison> {
   return { status, difference };
 }
 
-test('every endpoint answers the same bytes from two shards as from one engine', async () => {
+test('every endpoint answers the same bytes from a cluster of two shards as from one engine', async () => {
   const { paths } = JSON.parse((await ask(one, '/openapi.json')).body) as { paths: Paths };
   const pairs = JSON.parse((await ask(one, '/api/v1/pairs?limit=50')).body) as {
     data: { address: string }[];
@@ -215,7 +215,7 @@ test('ticks and activity as CSV and Arrow are the same on two shards', async () 
         expect((await compare(path, accept)).difference).toBeNull();
 });
 
-test('the lists of contracts to read from the node are the same on two shards', async () => {
+test('the lists of contracts to query at the node are the same on two shards', async () => {
   const shape = z.record(z.string(), z.unknown());
   const find = async ({ db }: SimApi): Promise<unknown> => {
     const upgrades = Array.from({ length: 40 }, (_, index) =>
@@ -237,7 +237,7 @@ test('the lists of contracts to read from the node are the same on two shards', 
   expect(await find(two)).toEqual(found);
 });
 
-test('both shards hold rows of every table, so the compared answers come from both', async () => {
+test('both shards hold rows of every table, so the compared answers come from both shards', async () => {
   for (const { database } of two.db.cluster!.nodes)
     for (const table of ['swaps_local', 'bars_local', 'logs_local', 'transfers_local', 'blocks_local']) {
       const [row] = await askRows<{ n: string }>(database, `SELECT count() AS n FROM ${table}`);

@@ -29,7 +29,7 @@ beforeEach(async () => {
   home = await createProgramHome();
   chain.setHead(FIRST);
   program = await home.start([chain.url]);
-  // In steps, which give several promotions.
+  // Ingests in steps, so that several promotions run.
   for (let head = FIRST; head <= LAST; head += 10) {
     chain.setHead(head);
     await program.untilBlock(head);
@@ -47,7 +47,7 @@ interface Range {
   readonly to_block: number;
 }
 
-/** The second range that was promoted from the head. */
+/** The second range of blocks that was copied from the head tables. */
 async function findRange(): Promise<Range> {
   const rows = await askRows<Range>(
     home.database,
@@ -79,7 +79,8 @@ async function remove(table: string, { from_block, to_block }: Range): Promise<v
   );
 }
 
-/** The gap check runs after new blocks, so this mines one per second until the text is logged. */
+/** The check for lost rows runs after new blocks, so this function mines one block per second until the text
+ * is logged. */
 async function mineUntilLogged(text: RegExp): Promise<void> {
   const end = Date.now() + 120_000;
   for (let head = LAST + 1; !program.log.some(({ msg }) => text.test(msg)); head += 1) {
@@ -90,9 +91,9 @@ async function mineUntilLogged(text: RegExp): Promise<void> {
   }
 }
 
-test('final rows lost while the program runs are detected and stored again, bit by bit', async () => {
+test('final rows lost while the program runs are detected and stored again with the same bytes', async () => {
   const range = await findRange();
-  // A late statement marks the range as done twice, which is not a gap.
+  // A late statement marks the range as done twice, which is not a loss of rows.
   await home.database.command(
     'late word',
     `INSERT INTO promotions SELECT * FROM promotions WHERE status = 'done' AND to_block = ${range.to_block}`,
@@ -110,7 +111,7 @@ test('final rows lost while the program runs are detected and stored again, bit 
   expect(await truth.findWrongBars(program.url)).toEqual([]);
 });
 
-test('swaps lost together with their insert tokens are stored again, and their bars count once', async () => {
+test('swaps lost together with their deduplication tokens are stored again, and their bars count them once', async () => {
   await program.stop();
   const whole = { from_block: 1, to_block: LAST };
   const before = await hashTables(whole);
@@ -127,7 +128,7 @@ test('swaps lost together with their insert tokens are stored again, and their b
   expect(await truth.findWrongBars(program.url)).toEqual([]);
 });
 
-test('swaps that cannot be stored again without double counting stop the writer, and the error names the range', async () => {
+test('swaps that would count twice if stored again stop the writer, and the error names the range', async () => {
   await program.stop();
   const range = await findRange();
   await remove('swaps', range);
@@ -139,7 +140,7 @@ test('swaps that cannot be stored again without double counting stop the writer,
   expect((await fetch(`${program.url}/api/v1/activity?limit=1`)).status).toBe(200);
 });
 
-test('head blocks without their rows, or above a missing block, are written again', async () => {
+test('head blocks that lost rows, or lie above a missing block, are written again', async () => {
   await program.stop();
   await remove('logs_head', { from_block: LAST - 20, to_block: LAST - 18 });
   await remove('head_blocks', { from_block: LAST - 9, to_block: LAST - 9 });

@@ -1,4 +1,5 @@
-/** Log counts of contracts: exact for a snapshot while blocks are promoted, and the ranking of search results. */
+/** Tests log counts of contracts: they are exact for a snapshot while blocks are promoted, and they rank
+ * search results. */
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { readEmitted, sumEmitted } from '../../src/query/logs/emitters';
@@ -67,11 +68,11 @@ async function countsAt(head: HeadSnapshot, addresses = all): Promise<number[]> 
   return addresses.map((address) => emitted.get(address)?.logs ?? 0);
 }
 
-test('log counts match the snapshot: final rows, head rows, and while the final table is ahead', async () => {
+test('log counts match the snapshot in final rows, in head rows, and while the final table is ahead', async () => {
   await emit('logs_head', 550, 700);
   expect(await countsAt(snapshot(600))).toEqual(truth(600));
   expect(await countsAt(snapshot(600, 680))).toEqual(truth(680));
-  // The blocks are promoted, but this reader's snapshot is older.
+  // The blocks are already in the final table, but this reader's snapshot is older.
   expect(await countsAt(snapshot(560, 640))).toEqual(truth(640));
   for (const n of [0, 6, CONTRACTS]) {
     expect(await countsAt(snapshot(600, 680), all.slice(n, n + 1))).toEqual(truth(680).slice(n, n + 1));

@@ -1,4 +1,4 @@
-/** Rebuilds aggregates that lost a view's rows for a range, before the range counts as done. */
+/** Tests how aggregates that lost the rows of a range are rebuilt before the range counts as done. */
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
@@ -72,7 +72,8 @@ async function contents(): Promise<Record<string, string>> {
 const NAMES = TARGETS.map(([table]) => table);
 
 /**
- * Each group contains at most one table per source, because losing rows of one table rebuilds all tables of its source.
+ * A group contains at most one table per source, because losing rows of one table rebuilds all tables of this
+ * source.
  */
 const GROUPS: readonly string[][] = [
   ['bars', 'token_balances', 'pool_latest', 'token_price_latest', 'owner_positions'],
@@ -81,12 +82,12 @@ const GROUPS: readonly string[][] = [
   ['token_bars'],
 ];
 
-test('the cases together damage every table', () => {
+test('the cases together damage every aggregate table', () => {
   expect(GROUPS.flat().sort()).toEqual([...NAMES].sort());
 });
 
 test.each(GROUPS.map((group) => [group]))(
-  'the rebuild restores rows lost in %j and changes no others',
+  'the rebuild restores the rows lost in %j and changes no other rows',
   async (damaged) => {
     const intent = await intentOf(STORED - 20, STORED);
     const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
@@ -119,7 +120,7 @@ test.each(GROUPS.map((group) => [group]))(
     expect([...lost].sort()).toEqual([...damaged].sort());
     for (const table of damaged) {
       const own = steps.filter(({ target }) => target === table);
-      // Each target is rebuilt in steps, from no rows of its source to all.
+      // Each target table is rebuilt in steps, from no rows of its source to all rows.
       expect([own[0]!.rows, own.at(-1)!.rows]).toEqual([0, own.at(-1)!.of]);
       expect(own.length).toBeGreaterThan(STEPS_MIN + 1);
     }

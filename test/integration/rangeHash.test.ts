@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually';
 
 const CHAIN_ID = 369;
 const BLOCKS = 2_140;
-/** Last blocks of the ranges that are complete and final. */
+/** Last blocks of the ranges of 1,000 blocks that are complete and final. */
 const WHOLE = [0, 1_000];
 const SEED = Number(process.env['RANGE_HASH_SEED'] ?? 3);
 
@@ -72,7 +72,7 @@ afterAll(async () => {
   await chain.close();
 });
 
-test('hashed ranges are 1,000 whole blocks, and the first range omits block 0', () => {
+test('hashed ranges are 1,000 whole blocks, and only the first range omits block 0', () => {
   expect(listWholeRanges(1, 998)).toEqual([]);
   expect(listWholeRanges(1, 2_000)).toEqual([0, 1_000]);
   expect(listWholeRanges(2, 3_999)).toEqual([1_000, 2_000, 3_000]);
@@ -93,7 +93,7 @@ test('a backfill and a step-by-step run with reorgs and restarts have the same r
   }
 });
 
-test('the stored hash equals a row-by-row sum over the table', async () => {
+test('the stored range hash equals a row-by-row sum over the table', async () => {
   const { database } = straight;
   const rows = await askRows<{ hash: string }>(
     database,
@@ -112,7 +112,7 @@ async function printHashes(database: Database): Promise<{ same: boolean; lines: 
   return { same, lines };
 }
 
-test('verify prints each range, and names the range and table of a changed row', async () => {
+test('verify prints each range with its hash, and names the range and table of a changed row', async () => {
   const { database } = stepwise;
   const before = await printHashes(database);
   expect(before.same).toBe(true);
@@ -130,7 +130,7 @@ test('verify prints each range, and names the range and table of a changed row',
   expect(after.lines[1]).toContain('DIFFERENT in transfers: the recorded hash is');
 });
 
-test('a duplicate row, a missing row and two swapped rows change the hash', async () => {
+test('a duplicate row, a missing row and two swapped rows change the range hash', async () => {
   const { database } = straight;
   const hashNow = async (): Promise<string> => {
     for await (const { hash } of hashRanges(database, CHAIN_ID, [0])) return hash;

@@ -28,7 +28,7 @@ interface Range {
   readonly kind: string;
 }
 
-/** Makes the range look started but unfinished. */
+/** Makes the ingester see a range that was started and not finished. */
 async function openLastRange(): Promise<Range> {
   const [range] = await askRows<Range>(
     home.database,
@@ -48,11 +48,11 @@ const barsOf = (): Promise<unknown[]> =>
 test.each([
   ['backfill', FIRST],
   ['promotion', LAST],
-])('a %s cut off while a view lost its rows is repaired at the next start', async (kind, head) => {
+])('a %s that was cut off while a view lost its rows is repaired at the next start', async (kind, head) => {
   chain.setHead(FIRST);
   const first = await home.start([chain.url]);
   await first.untilBlock(FIRST);
-  // In steps, because single blocks are promoted, while a large jump is backfilled.
+  // Ingests in steps, because single blocks are promoted, while a large jump is backfilled.
   for (let at = FIRST + 10; at <= head; at += 10) {
     chain.setHead(at);
     await first.untilBlock(at);
@@ -63,8 +63,8 @@ test.each([
   const before = await barsOf();
   expect(before.length).toBeGreaterThan(50);
   expect(await openLastRange()).toMatchObject({ kind });
-  // Deletes rows but keeps the insert tokens, as after a kill between a token and its rows. Repeating the insert has no
-  // effect.
+  // Deletes rows but keeps the deduplication tokens, as after a kill between storing a token and its rows.
+  // Repeating the insert then has no effect.
   await home.database.command('lose rows', 'ALTER TABLE bars DELETE WHERE true SETTINGS mutations_sync = 2');
 
   const second = await home.start([chain.url]);

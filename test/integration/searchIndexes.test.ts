@@ -87,7 +87,7 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
-/** 0: whole text, 1: prefix, 2: prefix of a word, 3: substring, 4: no match. */
+/** Quality of a match. 0: whole text, 1: prefix, 2: prefix of a word, 3: substring, 4: no match. */
 function kindOf({ symbol, name }: Pick<Stored, 'symbol' | 'name'>, text: string): number {
   const kinds = [symbol ?? '', name ?? ''].map((one) => {
     const lower = one.toLowerCase();
@@ -116,7 +116,7 @@ test('the token search uses current names, and ranks equal matches by log count'
     }
   };
   await checkAll();
-  // Renamed tokens, new tokens, a row read at an older block, and a merge.
+  // Changes of token names: renamed tokens, new tokens, a row read at an older block, and a merge of parts.
   const renamed = [1, 5, 9].map((n) => ({
     address: addressOf(n),
     symbol: some(),
@@ -150,12 +150,12 @@ test('a token search in an empty database finds nothing', async () => {
   }
 });
 
-test('a hit is verified if its address is verified on its chain, or its newest code on any chain', async () => {
+test('a search hit is verified if its address is verified on its chain, or if its current code is verified on any chain', async () => {
   const hashOf = (n: number): Hex => `0x${(n * 31 + 5).toString(16).padStart(64, '0')}`;
   const addresses = Array.from({ length: 60 }, (_, n) => addressOf(n));
   const code = (n: number, hash: Hex, at: number): string =>
     `(unhex('${addressOf(n).slice(2)}'), unhex('${hash.slice(2)}'), 9, ${at})`;
-  // Every second contract has code. Earlier code does not count, and neither does code that is gone.
+  // Every second contract has code. Earlier code of an address does not count, and neither does removed code.
   const codes = addresses.flatMap((_, n) =>
     n % 2 === 1 ? [] : [code(n, hashOf(n + 1), 1), code(n, n % 10 === 0 ? ZERO_HASH : hashOf(n), 2)],
   );

@@ -93,7 +93,7 @@ async function sendManager(from: Hex, name: string, values: readonly unknown[]):
 }
 
 test('the supply and balances of every token equal the sums of its logs, with the locked LP tokens', async () => {
-  // Unwraps some native coin, so that a Withdrawal occurs too.
+  // Unwraps some native coins, so that a Withdrawal occurs too.
   const unwrap = encodeCall(READS, 'withdraw', [12_345n]);
   await builder.send(world.accounts[1]!, world.wrappedNative, unwrap, GAS);
   await builder.finish();
@@ -108,7 +108,8 @@ test('the supply and balances of every token equal the sums of its logs, with th
     const holders = balances.get(token)!;
     const supply = BigInt(String(await readContract(rpc, READS, token, 'totalSupply')));
     const atZero = BigInt(String(await readContract(rpc, READS, token, 'balanceOf', [ZERO_ADDRESS])));
-    // Some tokens keep counting amounts sent to the zero address. The product treats them as burnt.
+    // Some tokens keep counting amounts that were sent to the zero address. The program treats these amounts
+    // as burnt.
     const burnt = lp.includes(token) ? 0n : atZero;
     expect({ token, supply: -(holders.get(ZERO_ADDRESS) ?? 0n) }).toEqual({ token, supply: supply - burnt });
     for (const [holder, balance] of holders) {
@@ -161,7 +162,7 @@ test('the owner, pool, range and liquidity of every position equal the answers o
   }
 });
 
-test('the LP tokens minted to the protocol equal the pending ones after the previous liquidity event', async () => {
+test('the pending LP tokens after a liquidity event equal the LP tokens that the pair then mints to the protocol', async () => {
   const pool = world.pools[TEST_POOLS.wplsUsdc]!;
   const { factory, router } = world.v2[0]!;
   const [deployer, wallet, feeTo] = [world.accounts[0]!, world.accounts[1]!, world.accounts[11]!];
@@ -196,6 +197,6 @@ test('the LP tokens minted to the protocol equal the pending ones after the prev
   await addLiquidity();
   const given = BigInt(String(await readContract(rpc, READS, pool.address, 'balanceOf', [feeTo])));
   expect(given > 0n).toBe(true);
-  // The share is a float of twelve digits.
+  // The share is stored as a float of twelve digits.
   expect(Math.abs(Number(pending) / Number(given) - 1)).toBeLessThan(1e-9);
 });

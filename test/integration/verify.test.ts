@@ -1,4 +1,4 @@
-/** `verify` accepts intact rows, and finds each kind of damage and nothing else. */
+/** Tests that `verify` accepts intact rows, and finds each kind of damage and nothing else. */
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import { storeChain } from '../simulation/harness';

@@ -15,10 +15,10 @@ const STEPS_SECONDS = [0, 1, 3, 10, 10, 10, 12, 60, 400, 4_000];
 interface WorldPool {
   readonly leg: Leg;
   readonly isV3: boolean;
-  /** Typical USD on each side. */
+  /** Typical value in USD on each side of a pool. */
   readonly sizeUsd: number;
   state: LegState;
-  /** The state to restore after a block of just-in-time liquidity or a push. */
+  /** The state of the pool before just-in-time liquidity or a push, to restore one block later. */
   calm: LegState | null;
 }
 
@@ -111,7 +111,7 @@ function makePool(
   return pool;
 }
 
-/** A price near the token's worth times `push`. */
+/** A price near the token's worth, multiplied by `push`. */
 function stateAt(
   random: Random,
   { leg, isV3, sizeUsd }: WorldPool,
@@ -161,7 +161,7 @@ function movePool(random: Random, pool: WorldPool, usdOf: Map<Hex, number>): voi
   } else pool.state = stateAt(random, pool, 1, usdOf);
 }
 
-/** The same block with its entries in another order. */
+/** The same block with its events in another order. */
 export function shuffled(block: MarketBlock, random: Random): MarketBlock {
   const mix = <T>(items: readonly T[]): T[] =>
     items

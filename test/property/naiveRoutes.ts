@@ -1,5 +1,5 @@
 /**
- * The naive search for the routes of an epoch: scan all candidates, take the widest, repeat. Shares no code with the
+ * A slow and plain search for the routes of an epoch: scan all candidates, take the widest, repeat. Shares no code with the
  * search in src/pricing.
  */
 import type { Hex } from '../../src/domain/hex';
@@ -23,7 +23,7 @@ interface NaiveInput {
   readonly records: ReadonlyMap<string, LegRecord>;
   readonly block: number;
   readonly time: number;
-  /** The price of a token in the next one over the pools with these weights; 0 if there is no price. */
+  /** The price of a token in the next token over the pools with these weights; 0 if there is no price. */
   price(token: Hex, next: Hex, pools: readonly { leg: Leg; weight: number }[]): number;
 }
 
@@ -163,7 +163,7 @@ function weightOf(
   if (!(price > 0) || !(counted > 0)) return null;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;
-  // Real balance of the other token, valued at the pool's price in the known token.
+  // Real balance of the unpriced token, valued at the pool's price in the known token.
   const opposite = known === leg.token0 ? reserve1 / price : reserve0 * price;
   const part = Math.sqrt(1.02) - 1;
   const depth = Math.min(virtual * part, real, opposite);

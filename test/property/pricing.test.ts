@@ -1,4 +1,5 @@
-/** Prices over random markets: routes compared with a plain search, and the pricer as a state machine. */
+/** Tests prices over random markets: compares routes with a plain search, and checks the pricer as a state
+ * machine. */
 import { isDeepStrictEqual } from 'node:util';
 
 import fc from 'fast-check';
@@ -29,7 +30,7 @@ const RUNS = runsOf(1_000);
 const forEachWorld = (check: (seed: number) => void, runs = RUNS): void =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 }), check), { numRuns: runs });
 
-/** `expect` is slow, so it runs only for a difference. */
+/** `expect` is slow, so the test calls it only for a difference. */
 function same(got: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(got, wanted)) expect(got).toEqual(wanted);
 }
@@ -38,7 +39,7 @@ function holds(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(what);
 }
 
-/** Legs by their names, because the pricer's other data about a leg is not part of the route. */
+/** Legs by their names. Other data that the pricer keeps about a leg is not part of the route. */
 const plainRoute = ({ pools, ...route }: PriceRoute) => ({
   ...route,
   pools: pools.map(({ leg, weight }) => ({ key: leg.key, weight })),
@@ -55,7 +56,7 @@ const newMoves = (leg: Leg, random: Random): LegMoves => ({
   bornBlock: random.chance(0.8) ? BORN_BEFORE : 1,
 });
 
-/** A market's first blocks as one epoch: its legs, and a record of each. */
+/** A market's first blocks as one epoch: its legs, and the record of each leg. */
 function recordWorld(seed: number) {
   const world = makeMarketWorld(seed, 24);
   const random = new Random(seed);
@@ -133,7 +134,7 @@ test('routes equal those of a plain exhaustive search, for any order of the legs
     priced += lines.filter(({ hops }) => hops > 0).length;
     far += lines.filter(({ hops }) => hops > 1).length;
   });
-  // The markets are useful only if routes are many and long.
+  // The markets are useful only if they have many and long routes.
   expect(priced).toBeGreaterThan(2 * RUNS);
   expect(far).toBeGreaterThan(RUNS / 4);
 });
@@ -162,7 +163,7 @@ test('a token is priced only through tokens routed before it, in at most 4 hops,
   });
 });
 
-/** The contents of a store: newest rows by token and leg. */
+/** The newest stored rows, by token and by leg. */
 class Stored {
   readonly routes = new Map<Hex, PriceRoute>();
   readonly hops = new Map<Hex, TokenHop>();
@@ -179,7 +180,7 @@ class Stored {
     }
   }
 
-  /** Computes the price like the list endpoints. */
+  /** Computes the price in the same way as the endpoints that list tokens. */
   priceOf(token: Hex): UsdPrice | null {
     const path: TokenHop[] = [];
     for (let at = token; at !== ZERO_ADDRESS; at = path.at(-1)!.next) {
@@ -222,7 +223,7 @@ const sorted = ({ records, routes, hops }: PriceChanges) => ({
 
 const pricesOf = (pricer: Pricer, { tokens }: MarketWorld) => tokens.map((token) => pricer.priceOf(token));
 
-test('after every block the price is the product of the stored hops, bit by bit, and never NaN', () => {
+test('after every block the price is exactly the product of the stored hops, and never NaN', () => {
   let prices = 0;
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 110);
@@ -243,7 +244,7 @@ test('after every block the price is the product of the stored hops, bit by bit,
   expect(prices).toBeGreaterThan(RUNS * 100);
 });
 
-test('within an epoch a block changes only tokens of its own legs and tokens that they give a route', () => {
+test('within an epoch, a block changes only prices of tokens of its own legs, and of tokens routed through them', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 70);
     const pricer = new Pricer(world.config);
@@ -281,7 +282,7 @@ test('the order of entries in a block does not change any bit of the result', ()
   }, runsOf(500));
 });
 
-test('a pricer loaded at the end of an epoch continues like one that never stopped', () => {
+test('a pricer loaded at the end of an epoch continues like a pricer that never stopped', () => {
   let compared = 0;
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 130);
@@ -334,7 +335,7 @@ test('a pricer that was rewound continues as if the other branch had never exist
       done += 1;
       if (random.chance(0.05)) bent.finalise(blocks[random.int(0, done - 1)]!.number);
       if (!random.chance(0.1)) continue;
-      // Applies other blocks as a branch, then rewinds.
+      // Applies other blocks as a branch, then rewinds to the fork.
       const branch = other.blocks.slice(0, random.int(1, 40));
       branch.forEach((there, i) =>
         bent.apply({ ...there, number: block.number + 1 + i, timestamp: block.timestamp + i }, true),

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i ends with the same content on two shards and on the model, correct for the chain',
+  'seed %i gives the same rows on two shards and on the model of the store, and the rows are correct for the chain',
   async (seed) => {
     expect((await checkOnEngine(backend, seed)).wrong).toEqual([]);
     const parts = await Promise.all(
@@ -39,7 +39,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
         ),
       ),
     );
-    // The test proves something about two shards only if both have rows.
+    // The comparison proves something about two shards only if both have rows.
     for (const [part] of parts) expect(Number(part!.rows)).toBeGreaterThan(10);
   },
 );

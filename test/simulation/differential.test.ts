@@ -1,6 +1,6 @@
 /**
- * Ingests one chain in different ways and expects the same bytes. The variants are batches of 1, 7 and 1,000 blocks,
- * live or backfill, one life or many, good or bad nodes.
+ * Ingests one chain in different ways and expects the same bytes. The variants are batches of 1, 7 and 1,000
+ * blocks, live or backfill, few or many restarts, good or bad nodes.
  */
 import { checkOnModel } from './compare/checkSeed';
 import { createEngineBackend } from './engineBackend';
@@ -36,7 +36,7 @@ const WAYS: readonly Way[] = [
 ];
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i: every way of ingesting ends with the same content on the model',
+  'with seed %i every way of ingesting stores the same rows in the model of the store',
   async (seed) => {
     const hashes = new Map<string, string>();
     for (const [name, change] of WAYS) {
@@ -49,7 +49,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
 );
 
 test.each(Array.from({ length: ENGINE_SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i: every way of ingesting ends on the engine with the content of the model',
+  'with seed %i every way of ingesting stores on the engine the rows of the model of the store',
   async (seed) => {
     const { contentHash: onModel } = await checkOnModel(seed);
     const backend = await createEngineBackend();

@@ -1,4 +1,5 @@
-/** Runs a seed on the real engine. A life may end before a statement, or after it but before the acknowledgement. */
+/** Runs a seed on the real engine. A run of the process (life) may end before a statement, or after the
+ * statement but before its acknowledgement. */
 import { openDatabase, type ClusterNode, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { createLog } from '../../src/log';
@@ -17,7 +18,7 @@ export interface EngineBackend extends Backend {
 
 const log = createLog('silent', false);
 
-/** On one engine, or on the shards of `cluster`. */
+/** The database is on one engine, or on the shards of `cluster`. */
 export async function createEngineBackend(cluster?: EmbeddedCluster): Promise<EngineBackend> {
   const { steady, readerUrl, drop } = await openPlace(cluster);
   await migrate(steady, log);

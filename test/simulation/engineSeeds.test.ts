@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => backend.drop());
 
 test(
-  `seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} end with the same content on the engine and on the model, correct for the chain`,
+  `seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} store the same rows on the engine and on the model, correct for the chain`,
   async () => {
     const began = performance.now();
     const cpu = process.cpuUsage();

@@ -1,14 +1,14 @@
 /**
- * Decides when the process or the engine dies and which statement fails. The simulation asks at every point of possible
- * failure. The seed makes the answers repeatable.
+ * Decides when the process or the engine dies and which statement fails. The simulation calls it wherever a
+ * failure is possible. The seed makes the decisions repeatable.
  */
 import { AppError } from '../../src/errors';
 import type { Random } from '../support/random';
 
 type Death =
-  /** The client dies. Statements under way finish normally, but their results are lost. */
+  /** The client process dies. Running statements finish normally, but their results are lost. */
   | 'client'
-  /** The engine dies and all statements stop at once. */
+  /** The engine dies, and all statements stop at once. */
   | 'engine';
 
 export const crashError = (): AppError => new AppError('unavailable', 'simulated crash');
@@ -25,31 +25,31 @@ export class FaultPlan {
     private readonly onDeath: () => void,
   ) {}
 
-  /** Sets both probabilities per point, from now on. */
+  /** Sets both probabilities per possible failure, from now on. */
   arm(crashChance: number, glitchChance: number): void {
     this.crashChance = crashChance;
     this.glitchChance = glitchChance;
   }
 
-  /** Ends this life now. */
+  /** Ends this run of the process now. */
   kill(): void {
     if (this.death !== null) return;
     this.death = this.random.chance(0.5) ? 'client' : 'engine';
     this.onDeath();
   }
 
-  /** Marks a point that may be the last of this life. Returns true if the life has ended. */
+  /** Marks a point at which this run of the process may end. Returns true if it has ended. */
   isLast(): boolean {
     if (this.death === null && this.random.chance(this.crashChance)) this.kill();
     return this.death !== null;
   }
 
-  /** Whether a statement fails here without a crash. */
+  /** Whether a statement fails at this point without a crash. */
   glitches(): boolean {
     return this.random.chance(this.glitchChance);
   }
 
-  /** The delay of a statement that its sender gave up, or did not survive; null if the statement is not given up. */
+  /** The delay of a statement whose sender gave it up or died; null if the statement is not given up. */
   lateMs(): number | null {
     const dying = this.death === null && this.random.chance(this.crashChance / 3);
     if (!dying && !this.random.chance(this.glitchChance / 2)) return null;

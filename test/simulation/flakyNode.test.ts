@@ -48,8 +48,8 @@ interface Run {
 }
 
 /**
- * `share`: the share of failing calls. A third of the failures take the whole request with them. `lieAt`: a block whose
- * receipts always lack one.
+ * `share` is the share of failing calls. A third of the failures fail the whole request. `lieAt` is a block
+ * whose answer always lacks a receipt.
  */
 async function run(share: number, lieAt = -1): Promise<Run> {
   const random = new Random(SEED);
@@ -95,7 +95,7 @@ async function run(share: number, lieAt = -1): Promise<Run> {
   return { hashes, virtualMs: clock.now() - began, failed: failed / calls };
 }
 
-// Compiles in real time, outside the virtual clock.
+// WebAssembly is compiled in real time, outside the virtual clock.
 beforeAll(() => BloomBuilder.create());
 
 const wanted = chain.blocks.slice(1).map(({ hash }) => hash);

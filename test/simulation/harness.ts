@@ -22,7 +22,7 @@ interface SessionOptions {
   readonly firstBlock?: number;
 }
 
-/** Opens a session as the product does, starting at the first block or at a later one. */
+/** Opens a session as the product does, starting at the first block or at a later block. */
 export function openSession(
   chain: SimChain,
   database: Database,
@@ -32,7 +32,7 @@ export function openSession(
   return openCalmSession(chain, database, { ...options, rpc, base: chain.at(firstBlock - 1)! });
 }
 
-/** The same for any chain in memory. `rpc` answers for its contracts. */
+/** Opens a session over any chain in memory. `rpc` answers calls of its contracts. */
 export function openCalmSession(
   chain: Branch,
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * Regression seeds that once failed, each with the bug it found. A failing seed stays here even if its plan has changed
- * since.
+ * Seeds that failed once, each with the bug that it found. A failing seed stays here even if its plan has
+ * changed since.
  */
 import { emptyRows } from '../../src/ingest/rows/blockRows';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
@@ -34,7 +34,11 @@ const KEPT = [
     92,
     tokensSeenLate,
   ],
-  ['a flip of an ended session was stored late and took precedence over newer flips', 81, statementsLandLate],
+  [
+    'a head change (flip) of an ended session was stored late and took precedence over newer ones',
+    81,
+    statementsLandLate,
+  ],
   [
     'a head was never stored if the node left it during the sync and returned to it later',
     200_042,
@@ -42,7 +46,7 @@ const KEPT = [
   ],
 ] as const;
 
-test.each(KEPT)('%s (seed %i)', async (_found, seed, plan) => {
+test.each(KEPT)('a kept seed no longer shows this bug: %s (seed %i)', async (_found, seed, plan) => {
   expect((await checkOnModel(seed, plan(seed))).wrong).toEqual([]);
 });
 

@@ -22,7 +22,7 @@ async function withDatabase<T>(run: (database: Database) => Promise<T>): Promise
   }
 }
 
-test('the stored rows of a backfilled chain equal the oracle', () =>
+test('a backfill stores the rows that the oracle computes for the chain', () =>
   withDatabase(async (database) => {
     const chain = new SimChain(7);
     chain.mine(400);
@@ -30,7 +30,8 @@ test('the stored rows of a backfilled chain equal the oracle', () =>
     await session.advanceTo(headerOf(chain.head));
     expect(session.finalTo).toBe(400 - FINALITY_DEPTH);
     expect(await findDifferences(chain, database)).toEqual([]);
-    // The comparison is meaningful only if legs beyond the first have prices, and USD values derive from them.
+    // The comparison is meaningful only if legs beyond the first have prices, and USD values derived from
+    // them.
     const [seen] = await askRows<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
       database,
       `SELECT uniq(pair, leg) AS legs, countIf(price > 0 AND leg > 1) AS priced, countIf(tracked) AS tracked,
@@ -55,7 +56,7 @@ test('a reorg of two blocks removes them from the head, and switching back resto
   }));
 
 test.each([5, 6])(
-  'seed %i: vault pools found in the middle of the history have their earlier balances and fees',
+  'with seed %i, vault pools found in the middle of the history have their earlier balances and fees',
   (seed) =>
     withDatabase(async (database) => {
       // The wild chain has one pair per two tokens, so that factories know every pair.

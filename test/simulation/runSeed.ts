@@ -1,7 +1,7 @@
 /**
- * Runs one seed: the real ingester (endpoint pool, block source, follower, session, store protocol) over simulated
- * nodes and a persistent store. The process lives and dies repeatedly while the chain moves. Then all is calm until the
- * ingester has caught up.
+ * Runs one seed: the real ingester (endpoint pool, block source, follower, session, store protocol) over
+ * simulated nodes and a persistent store. The process starts and dies repeatedly while the chain grows and
+ * forks. Then all faults end, until the ingester has caught up.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
@@ -28,9 +28,9 @@ import { VirtualClock } from './virtualClock';
 
 /** Storage of the rows: the model or the real engine. */
 export interface Backend {
-  /** Opens a connection for one life. */
+  /** Opens a connection for one run of the process. */
   connect(faults: FaultPlan, trace: (event: string) => void, clock: VirtualClock): Database;
-  /** False while a statement runs that its sender gave up. */
+  /** False while a statement is running that its sender gave up. */
   isQuiet(): boolean;
   /** A connection that never fails. */
   readonly steady: Database;
@@ -44,14 +44,14 @@ export interface SeedRun {
   readonly stuck: string | null;
   readonly traceHash: string;
   readonly lives: number;
-  /** Virtual ms. */
+  /** Virtual time in ms. */
   readonly tookMs: number;
 }
 
 interface RunHooks {
-  /** After each death of the process. */
+  /** Called after each death of the process. */
   readonly afterLife?: (chain: SimChain, clock: VirtualClock) => Promise<void>;
-  /** After each flip that is known to be stored. */
+  /** Called after each change of the head that is known to be stored. */
   readonly onFlip?: (flip: HeadFlip) => void;
 }
 
@@ -60,7 +60,7 @@ const START_MS = 1_700_000_000_000;
 const CATCH_UP_MAX_MS = 3 * 3_600_000;
 const LOOK_EVERY_MS = 500;
 const DOWN_MS = 50;
-/** Later lives are not ended. */
+/** Later runs of the process are not ended. */
 const LIVES_MAX = 8;
 
 /** A separate random generator for each purpose of the seed. */
@@ -71,7 +71,7 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
   return new SeedRunner(plan, backend, hooks).run();
 }
 
-/** One seed in two lets the last life continue when the chain comes to rest. */
+/** For one seed in two, the last run of the process continues when the chain stops growing. */
 const SURVIVES_EVERY = 2;
 const WAVERS_MAX = 6;
 const WAVER_MS_MAX = 400;
@@ -114,7 +114,7 @@ class SeedRunner {
   }
 
   async run(): Promise<SeedRun> {
-    // Compiles in real time, outside the virtual clock.
+    // WebAssembly is compiled in real time, outside the virtual clock.
     await BloomBuilder.create();
     const stuck = await this.clock.run(this.live());
     const tip = await readTip(this.backend.steady);
@@ -122,7 +122,7 @@ class SeedRunner {
     return { chain: this.chain, tip, stuck, traceHash: this.trace.hash(), lives: this.lives, tookMs };
   }
 
-  /** Why the ingester did not catch up; null if it did. */
+  /** The reason why the ingester did not catch up; null if it did. */
   private async live(): Promise<string | null> {
     const mining = this.mine();
     if (this.plan.afterwards) await mining;
@@ -134,7 +134,7 @@ class SeedRunner {
     return end === 'there' || end === 'died' ? null : end.stuck;
   }
 
-  /** One life from start to death. In calm times the life ends when the head is reached. */
+  /** One run of the process from start to death. Without faults, it ends when the head is reached. */
   private async oneLife(): Promise<LifeEnd> {
     const { plan, clock } = this;
     this.lives += 1;
@@ -149,7 +149,7 @@ class SeedRunner {
     const running = this.ingest(database, status, life.signal);
     let end: LifeEnd = 'died';
     if (!this.calm) await this.awaitEnd(faults, running);
-    // In some seeds a life that is still running must reach the resting chain's head without a restart.
+    // In some seeds, a process that is still running must reach the last head without a restart.
     else end = await this.awaitHead(status, running);
     if (end === 'died' && this.calm && faults.death === null && this.survives) {
       faults.arm(0, 0);
@@ -211,7 +211,7 @@ class SeedRunner {
     };
   }
 
-  /** Waits until the life ends by itself, its time is over, or the chain has come to rest. */
+  /** Waits until the process ends by itself, its time is over, or the chain has stopped growing. */
   private async awaitEnd(faults: FaultPlan, running: Promise<void>): Promise<null> {
     const { lifeMs } = this.plan;
     const until =
@@ -254,7 +254,8 @@ class SeedRunner {
   }
 
   /**
-   * At the end two branches alternate faster than the ingester can read either. Then the chain rests on one of them.
+   * At the end two branches alternate faster than the ingester can read either. Then the chain stays on one
+   * of them.
    */
   private async waver(random: Random): Promise<void> {
     const { chain, world, clock, plan } = this;
@@ -278,7 +279,7 @@ class SeedRunner {
     for (const transport of this.transports) transport.announce();
   }
 
-  /** The life of the chain: it grows, forks, and returns to abandoned branches. */
+  /** Moves the simulated chain: it grows, forks, and returns to abandoned branches. */
   private async mine(): Promise<void> {
     const { plan, chain, world, clock } = this;
     const random = diceOf(plan.seed, 5);

@@ -14,7 +14,7 @@ export interface SeedPlan {
   /** First block to ingest. */
   readonly startBlock: number;
   readonly moves: number;
-  /** Maximum virtual ms between moves. */
+  /** Longest virtual time in ms between two steps of the chain. */
   readonly gapMs: number;
   /** Possible numbers of blocks that one step of the simulated chain adds. */
   readonly strides: readonly number[];
@@ -22,13 +22,13 @@ export interface SeedPlan {
   readonly wild: WildSize;
   readonly nodes: number;
   readonly health: FleetHealth;
-  /** Probability per possible crash point. */
+  /** Probability of a crash at each possible point. */
   readonly crashChance: number;
   readonly glitchChance: number;
   readonly limits: SessionLimits;
   /** The ingester starts after the chain has stopped, so all final blocks are backfilled. */
   readonly afterwards: boolean;
-  /** Maximum length of a life in virtual ms, after which the life is ended; 0 means no limit. */
+  /** Longest time of one run of the process in virtual ms, after which it is ended; 0 means no limit. */
   readonly lifeMs: number;
 }
 
@@ -42,7 +42,7 @@ export function planOf(seed: number): SeedPlan {
   const large = seed % LARGE_EVERY === 0;
   const depth = random.pick(large ? [3, 8, 20, 40, 64] : [1, 2, 3, 5, 8, 16]);
   const firstBlocks = random.pick(large ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);
-  // The block before the first one must be final, because a start is never undone.
+  // The block before the first one must be final, because the start of the index is never undone.
   const late = random.chance(0.25) && firstBlocks > depth + 2;
   const long = large && random.chance(0.08);
   const sick = random.chance(0.85);
@@ -50,7 +50,7 @@ export function planOf(seed: number): SeedPlan {
   return {
     seed,
     depth,
-    // Without the tag the product assumes finality at depth 64, so a reorg must not be deeper.
+    // Without the finalized tag, the product assumes finality at depth 64, so a reorg must not be deeper.
     finality: depth <= 64 && random.chance(0.5) ? 'tag' : depth,
     firstBlocks,
     startBlock: late ? random.int(2, firstBlocks - depth) : 1,

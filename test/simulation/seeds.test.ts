@@ -1,11 +1,11 @@
 /**
- * Runs seeds on the model of the store. Nodes lag, forget, limit, fail and lie, the chain forks and returns, and the
- * ingester may die at any step. In the end all stored rows equal the oracle's. More: npm run simulate -- --seed 1
- * --seeds 10000.
+ * Runs seeds on the model of the store. Nodes lag, lose blocks, limit calls, fail and answer wrongly, the
+ * chain forks and returns, and the ingester may die at any step. In the end all stored rows equal the
+ * oracle's. More: npm run simulate -- --seed 1 --seeds 10000.
  */
 import { checkOnModel } from './compare/checkSeed';
 
-// Nodes fail a hundred times per seed, and the stacks are of no use.
+// Nodes fail a hundred times per seed, so error stacks are switched off.
 Error.stackTraceLimit = 3;
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
@@ -17,7 +17,7 @@ const tell = (text: string): void => {
 };
 
 test(
-  `after reorgs, faults and crashes the content of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} is correct for the chain`,
+  `after reorgs, faults and crashes the stored rows of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} are correct for the chain`,
   async () => {
     const began = performance.now();
     const cpu = process.cpuUsage();

@@ -1,4 +1,4 @@
-/** Plans that make one kind of trouble likely, for the regression seeds in kept.test.ts. */
+/** Plans of seeds that make one kind of fault likely, for the regression seeds in kept.test.ts. */
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 
 const inShort = (seed: number): Partial<SeedPlan> => ({
@@ -10,7 +10,7 @@ const inShort = (seed: number): Partial<SeedPlan> => ({
   lifeMs: 0,
 });
 
-/** Several nodes behind one address, at different blocks, while the chain forks. */
+/** Several nodes behind one URL, at different blocks, while the chain forks. */
 export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   depth: 3,
@@ -36,7 +36,7 @@ export const tokensSeenLate = (seed: number): Partial<SeedPlan> => ({
   health: { ...HEALTHY, lag: 0.5, spread: 0.8, failure: 0.2 },
 });
 
-/** Statements that take effect after their session gave them up. */
+/** Statements that take effect after their session has given them up. */
 export const statementsLandLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   gapMs: 2_000,

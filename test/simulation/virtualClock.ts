@@ -10,7 +10,7 @@ interface Timer {
   readonly at: number;
   /** Orders timers of the same time by their creation. */
   readonly seq: number;
-  /** null if the timer was cancelled. */
+  /** The action of the timer; null if the timer was cancelled. */
   wake: (() => void) | null;
 }
 

@@ -8,7 +8,7 @@ export const textOf = (path: string): string => readFileSync(join(ROOT, path), '
 /** Folders that exist only after an installation, a build or a start. */
 const MADE = /(^|\/)(node_modules|dist|build|\.data)(\/|$)/;
 
-/** Paths below the folder, relative to the repository, whose name matches. */
+/** Lists the files below the folder whose path, relative to the repository, matches. */
 export function listFiles(folder: string, ending: RegExp): string[] {
   if (!existsSync(join(ROOT, folder))) return [];
   return readdirSync(join(ROOT, folder)).flatMap((name) => {
@@ -24,7 +24,8 @@ export function sectionOf(path: string, heading: string): string {
   return text.split(/^## /m)[0] ?? '';
 }
 
-/** The rows, as cells, of all tables whose header begins with these cells. Throws when there is no such table. */
+/** The rows, as lists of cells, of all tables whose header begins with these cells. Throws if there is no
+ * such table. */
 export function rowsOf(text: string, ...header: readonly string[]): string[][] {
   const cellsOf = (row: string): string[] =>
     row
@@ -39,7 +40,7 @@ export function rowsOf(text: string, ...header: readonly string[]): string[][] {
   return tables.flatMap(([, rows = '']) => rows.trimEnd().split('\n').map(cellsOf));
 }
 
-/** The texts in code style, such as `a` and `b`. */
+/** The texts that are in code style, such as `a` and `b`. */
 export const codeOf = (text: string): string[] =>
   [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 

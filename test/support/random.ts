@@ -40,7 +40,8 @@ export class Random {
   }
 }
 
-/** The same generator, but wide numbers are made of words instead of bits: other numbers, much faster. */
+/** Works like the generator above, but makes wide numbers from words instead of bits. The numbers differ, and
+ * it is much faster. */
 export class FastRandom extends Random {
   override big(bits: number): bigint {
     const size = this.int(1, bits);

@@ -52,7 +52,7 @@ describe('loadConfig', () => {
     corsOrigin: '*',
   };
 
-  it('settings have the documented defaults', () => {
+  it('all settings have the documented defaults', () => {
     expect(load({})).toEqual(DEFAULTS);
   });
 
@@ -103,7 +103,7 @@ describe('loadConfig', () => {
     [{ RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
     [{ CORS_ORIGIN: 'https://app.example.org' }, { corsOrigin: 'https://app.example.org' }],
     [{ CORS_ORIGIN: 'http://localhost:5173/' }, { corsOrigin: 'http://localhost:5173' }],
-  ])('%j is accepted', (env, expected) => {
+  ])('the settings %j are accepted', (env, expected) => {
     expect(load(env)).toMatchObject(expected);
   });
 
@@ -160,13 +160,13 @@ describe('loadConfig', () => {
     ['CORS_ORIGIN', 'example.org'],
     ['CORS_ORIGIN', 'https://example.org/path'],
     ['CORS_ORIGIN', 'https://a.org, https://b.org'],
-  ])('%s=%j is refused with the name, the given value and the allowed values', (name, value) => {
+  ])('the setting %s=%j is refused with its name, the given value and the allowed values', (name, value) => {
     const message = faultOf({ [name]: value });
     expect(message).toMatch(new RegExp(`^${name}: got "[^"]*"; allowed: .{3,}`));
     expect(message).not.toContain('\n');
   });
 
-  it('one message names every wrong variable and every wrong field of the file', () => {
+  it('one message names every wrong variable and every wrong field of the chain description', () => {
     const env = { PORT: 'x', LOG_LEVEL: 'loud', CHAIN_CONFIG: 'c.json', HOST: 'a b', START_BLOCK: 'now' };
     const message = faultOf(env, { chainId: 369, anchors: 5, burn: { token: 'PLSX', addresses: [] } });
     for (const part of [
@@ -183,7 +183,7 @@ describe('loadConfig', () => {
     }
   });
 
-  it('a wrong CHAIN_ID is named once, and the file is still checked', () => {
+  it('a wrong CHAIN_ID is named once, and the chain description is still checked', () => {
     const message = faultOf({ CHAIN_ID: 'x', CHAIN_CONFIG: 'c.json' }, { name: '' });
     expect(message.match(/CHAIN_ID/g)).toHaveLength(1);
     expect(message).toContain('name: got ""');
@@ -213,7 +213,7 @@ describe('loadConfig', () => {
 });
 
 describe('the chain in the settings', () => {
-  it('without a file the chain is built in', () => {
+  it('without CHAIN_CONFIG the chain is a built-in chain', () => {
     expect(load({ CHAIN_ID: '369' }).chain).toBe(pulsechain);
     expect(load({ CHAIN_ID: '943' }).chain.name).toBe('PulseChain Testnet v4');
   });
@@ -222,7 +222,7 @@ describe('the chain in the settings', () => {
     expect(faultOf({ CHAIN_ID: '1' })).toMatch(/^CHAIN_ID: got "1"; allowed: 369, 943, or .*CHAIN_CONFIG$/);
   });
 
-  it('without CHAIN_ID the chain is that of the file', () => {
+  it('without CHAIN_ID the chain is the chain of CHAIN_CONFIG', () => {
     const config = load({ CHAIN_CONFIG: 'c.json' }, WHOLE);
     expect(config.chainId).toBe(1_337);
     expect(config.chain.name).toBe('Local');
@@ -230,12 +230,12 @@ describe('the chain in the settings', () => {
     expect(load({ CHAIN_CONFIG: 'c.json' }, { name: 'Mine' }).chain).toEqual({ ...pulsechain, name: 'Mine' });
   });
 
-  it('CHAIN_ID and the file must name the same chain', () => {
+  it('CHAIN_ID and CHAIN_CONFIG must name the same chain', () => {
     const message = faultOf({ CHAIN_ID: '369', CHAIN_CONFIG: 'c.json' }, WHOLE);
     expect(message).toContain('CHAIN_CONFIG c.json: chainId: got 1337; allowed: 369');
   });
 
-  it('START_BLOCK takes precedence over the start block of the file', () => {
+  it('START_BLOCK takes precedence over the start block of CHAIN_CONFIG', () => {
     const file = { startBlock: 17_500_000 };
     expect(load({ CHAIN_CONFIG: 'c.json' }, file).startBlock).toEqual({
       kind: 'absolute',
@@ -247,7 +247,7 @@ describe('the chain in the settings', () => {
     });
   });
 
-  it('without RPC_URL the endpoints of the file are used, and built-in chains have none', () => {
+  it('without RPC_URL the endpoints of CHAIN_CONFIG are used, and built-in chains have none', () => {
     const file = { rpcUrls: ['http://a:1', 'http://b:1', 'http://a:1'] };
     const urlsOf = (env: Record<string, string>, named?: unknown) =>
       load({ CHAIN_CONFIG: 'c.json', ...env }, named).rpcUrls;
@@ -261,7 +261,7 @@ describe('the chain in the settings', () => {
     ]);
   });
 
-  it('a file that cannot be read is an error', () => {
+  it('a CHAIN_CONFIG file that cannot be read is an error', () => {
     expect(faultOf({ CHAIN_CONFIG: 'gone.json' })).toMatch(
       /^CHAIN_CONFIG gone\.json: the file cannot be read \(ENOENT/,
     );

@@ -10,15 +10,15 @@ const HOSTILE: readonly (readonly [string, string])[] = [
   ['lone surrogates', '\ud83d'.repeat(MIB)],
 ];
 
-/** The lines that `write` logs. */
+/** The log lines that `write` produces. */
 function linesOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];
   write(createLog('debug', false, { write: (line: string) => void lines.push(line) }));
   return lines;
 }
 
-describe.each(HOSTILE)('a megabyte of %s', (_, text) => {
-  test('an error, field, list or message with this text gives one log line of at most 2 kB', () => {
+describe.each(HOSTILE)('a text of a megabyte of %s', (_, text) => {
+  test('an error, field, list or message of a megabyte gives one log line of at most 2 kB', () => {
     const cause = new Error(text);
     const lines = linesOf((log) => {
       log.error({ err: new AppError('internal', text, { cause }), requestId: 'r-1' }, 'a request failed');
@@ -42,7 +42,7 @@ describe.each(HOSTILE)('a megabyte of %s', (_, text) => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'a request failed', err: { type: 'AppError' } });
   });
 
-  test('the message of an AppError keeps the beginning of this text, at most 2 kB', () => {
+  test('the message of an AppError keeps the beginning of a long text, at most 2 kB', () => {
     const { message } = new AppError('internal', `why: ${text}`);
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual(ERROR_BYTES_MAX);
     expect(message.length).toBeGreaterThan(400);
@@ -53,7 +53,7 @@ describe.each(HOSTILE)('a megabyte of %s', (_, text) => {
   });
 });
 
-test('short lines and texts are written unchanged', () => {
+test('the log writes short lines and texts unchanged', () => {
   const [line = ''] = linesOf((log) => log.info({ url: '/a', count: 3 }, 'as it is'));
   expect(JSON.parse(line)).toEqual({
     level: 30,
@@ -67,7 +67,7 @@ test('short lines and texts are written unchanged', () => {
     expect(cutText(text, ERROR_BYTES_MAX)).toBe(text);
 });
 
-test('a text is never cut inside a character', () => {
+test('the log never cuts a text inside a character', () => {
   for (let length = 0; length < 8; length += 1) {
     const cut = cutText(`${'a'.repeat(length)}${'\u{1f600}'.repeat(20)}`, 40);
     expect(cut).toMatch(/^a*(\u{1f600})+…$/u);

@@ -1,10 +1,11 @@
--- The table of applied migrations. It is created before the schema, because it records how far the schema is.
+-- The table of applied migrations. The program creates this table before the schema, because the table
+-- records how much of the schema exists.
 CREATE TABLE IF NOT EXISTS schema_migrations
 (
-    id UInt32 COMMENT 'Number of the migration file; 0: created by the current schema',
-    name String COMMENT 'File name',
-    applied_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was applied, UTC'
+    id UInt32 COMMENT 'Number of the migration file; 0 marks a step of creating the current schema',
+    name String COMMENT 'Name of the migration file',
+    applied_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'Time when the migration was applied, UTC'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY id
-COMMENT 'Which migrations this database has'
+COMMENT 'Migrations that were applied to this database'

@@ -1,6 +1,7 @@
--- Copies the source references of each lender to its twin on this chain. Version 0 marks a lent row: the versions of
--- verifications are microseconds and always higher. `lenders` and `twins`: addresses, hex without 0x. `verified_db`:
--- the database of the verified contracts of all chains.
+-- Copies source references of verified contracts on other chains (lenders) to contracts with the same code on this
+-- chain (twins). Version 0 marks a copied row: the versions of verifications are microseconds and always higher. The
+-- parameters `lenders` and `twins` are addresses in hex without 0x. `verified_db` is the database of the verified
+-- contracts of all chains.
 INSERT INTO {verified_db:Identifier}.source_uses
     (content_hash, chain_id, address, path, contract_name, language, status, version, removed)
 SELECT

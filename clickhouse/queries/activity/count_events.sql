@@ -1,5 +1,5 @@
--- One row: the number of events in (after_ord, to_ord]. Parameters as in list_events. The engine chooses the
--- projection.
+-- One row: the number of events with an ord in (after_ord, to_ord]. The parameters are those of list_events.
+-- The engine chooses the projection.
 SELECT toString(sum(e.events)) AS events
 FROM
 (

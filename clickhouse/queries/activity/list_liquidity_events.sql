@@ -1,5 +1,5 @@
--- One row: a mint or burn. Key: ord. Never scans: reads only `ords` of the final table and `head_ords` of the head
--- table, or all rows of the head blocks `new_commits`. `both`: neither list is empty.
+-- One row: a mint or burn. Uses the key ord. Reads only the rows `ords` of the final table and `head_ords` of the
+-- head table, or all rows of the head blocks `new_commits`. The parameter `both` says that neither list is empty.
 SELECT
     toString(kind) AS event,
     toString(e.ord) AS ord,

@@ -1,6 +1,6 @@
--- One row: one mint or burn in (after_ord, to_ord] of the snapshot's chain. Its reserves come from the newest state of
--- the pool in the same transaction, at or before the event, because V2 pairs emit Sync before Mint and Burn. Null
--- without such a state. Key: ord. Must never scan beyond the range.
+-- One row: one mint or burn in (after_ord, to_ord] of the snapshot's chain. The reserves come from the pool's newest
+-- state in the same transaction, at or before the event, because V2 pairs emit Sync before Mint and Burn. They are
+-- null if the transaction has no such state. Uses the key ord. Must never scan beyond the range.
 WITH
     events AS
     (

@@ -1,6 +1,7 @@
--- One row: a V2 sync. Key: ord. Never scans: reads only `ords` of the final table and `head_ords` of the head table, or
--- all rows of the head blocks `new_commits`. `both`: neither list is empty. Read as RowBinary in this column order.
--- Columns are plain because planning expressions costs as much as reading the rows.
+-- One row: a V2 sync. Uses the key ord. Reads only the rows `ords` of the final table and `head_ords` of the head
+-- table, or all rows of the head blocks `new_commits`. The parameter `both` says that neither list is empty. The caller
+-- reads RowBinary, so the order of columns is fixed. Columns have no expressions, because planning them costs as much
+-- as reading the rows.
 SELECT
     ord,
     timestamp,

@@ -1,5 +1,5 @@
--- One row: the newest final epoch record of one leg with an ord in (from_ord, final_ord]. Key: ord. For tables built
--- once per head version: the first read takes all records, later reads only the new ones.
+-- One row: the newest final epoch record of one leg with an ord in (from_ord, final_ord]. Uses the key ord. Serves
+-- tables that are rebuilt for each new head. The first read returns all records, a later read only new records.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

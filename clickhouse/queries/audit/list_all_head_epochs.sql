@@ -1,4 +1,5 @@
--- One row: the newest epoch record of one leg in the canonical head. The head table is small.
+-- One row: the newest epoch record of one leg in the canonical head. Reads all rows of the head
+-- table, which is small.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

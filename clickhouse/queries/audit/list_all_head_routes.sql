@@ -1,4 +1,5 @@
--- One row: the newest route of one token in the canonical head. The head table is small.
+-- One row: the newest route of one token in the canonical head. Reads all rows of the head table,
+-- which is small.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,
     concat('0x', lower(hex(r.next_token))) AS next_token,

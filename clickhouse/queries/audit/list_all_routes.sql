@@ -1,5 +1,5 @@
--- One row: the newest final route of one token with an ord in (from_ord, final_ord]. Key: ord. For tables built once
--- per head version: the first read takes all routes, later reads only the new ones.
+-- One row: the newest final route of one token with an ord in (from_ord, final_ord]. Uses the key ord. Serves tables
+-- that are rebuilt for each new head. The first read returns all routes, a later read only new routes.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,
     concat('0x', lower(hex(r.next_token))) AS next_token,

@@ -1,4 +1,5 @@
--- One row: number and time of one of the given final blocks. Key (chain_id, number). Must never scan blocks.
+-- One row: the number and time of one of the given final blocks. Uses the key (chain_id, number). Must never
+-- scan the table blocks.
 SELECT
     number,
     timestamp

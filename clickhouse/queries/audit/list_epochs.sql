@@ -1,5 +1,5 @@
 -- One row: the newest final epoch record of a leg of one of the given pools, with an ord in (after_ord, epoch_ord].
--- `pairs`: hex without 0x. Reads the projection by_pair, then ord.
+-- The parameter `pairs` is hex without 0x. Finds rows through the projection by_pair, and reads them by ord.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

@@ -1,5 +1,5 @@
--- One row: the newest hop of one of the given tokens in the head up to `tip_ord`. `tokens`: hex without 0x. The head
--- table is small.
+-- One row: the newest hop of one of the given tokens in the head up to `tip_ord`. The parameter `tokens` is hex
+-- without 0x. Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(p.token))) AS token,
     concat('0x', lower(hex(p.next_token))) AS next_token,

@@ -1,5 +1,5 @@
--- One row: the newest state of one of the given pools in the head up to `tip_ord`. `pairs`: hex without 0x. The head
--- table is small.
+-- One row: the newest state of one of the given pools in the head up to `tip_ord`. The parameter `pairs` is hex
+-- without 0x. Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     toString(s.ord) AS at_ord,

@@ -1,5 +1,6 @@
--- One row: the newest final state of one of the given pools, however old. `pairs`: hex without 0x. Reads the projection
--- by_pair_kind, then ord. For the few pools that list_states and the head do not return.
+-- One row: the newest final state of one of the given pools, however old. The parameter `pairs` is hex without 0x.
+-- Finds rows through the projection by_pair_kind, and reads them by ord. Runs only for the few pools that list_states
+-- and the head do not return.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     toString(s.ord) AS at_ord,

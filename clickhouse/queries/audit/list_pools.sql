@@ -1,4 +1,5 @@
--- One row: one of the given pools as of the snapshot. `pairs`: hex without 0x. Key: address. The head table is small.
+-- One row: one of the given pools as of the snapshot. The parameter `pairs` is hex without 0x. Uses the key address.
+-- Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(p.address))) AS address,
     p.dex AS dex,

@@ -1,6 +1,6 @@
 -- One row: the newest final route of one of the given tokens. A next_token of zero bytes marks an anchor (confidence
--- above 0) or a token without a route. `tokens`: hex without 0x. Reads the projection by_token, then ord. A route from
--- list_head_routes is newer.
+-- above 0) or a token without a route. The parameter `tokens` is hex without 0x. Finds rows through the projection
+-- by_token, and reads them by ord. A route from list_head_routes is newer.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,
     concat('0x', lower(hex(r.next_token))) AS next_token,
@@ -19,8 +19,8 @@ WHERE r.ord IN (
         WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
         GROUP BY token
     )
-    -- All rows of one block share one ord. This condition drops other tokens; LIMIT 1 BY drops older routes of the same
-    -- token.
+    -- All rows of one block share one ord. This condition drops rows of other tokens, and LIMIT 1 BY drops older routes
+    -- of the same token.
     AND lower(hex(r.token)) IN {tokens:Array(String)}
 ORDER BY r.ord DESC
 LIMIT 1 BY r.token

@@ -1,5 +1,5 @@
--- One row: the newest final state of one of the given pools in the given epochs of 32 blocks (2^25 ords). `pairs`: hex
--- without 0x. Key: ord. Never reads other epochs.
+-- One row: the newest final state of one of the given pools in the given epochs of 32 blocks (2^25 ords). The
+-- parameter `pairs` is hex without 0x. Uses the key ord. Never reads other epochs.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     toString(s.ord) AS at_ord,

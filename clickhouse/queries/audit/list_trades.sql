@@ -1,5 +1,5 @@
--- One row: one swap of the given pools from `from_ord` to `tip_ord`, in order. `pairs`: hex without 0x. Key: ord. Reads
--- at most one epoch of 32 blocks.
+-- One row: one swap of the given pools from `from_ord` to `tip_ord`, in order. The parameter `pairs` is hex without 0x.
+-- Uses the key ord. Reads at most one epoch of 32 blocks.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     s.leg AS leg,

@@ -1,5 +1,6 @@
--- One row: the state of the ranges of the database `source`. Equal values of `print` mean that no range began or
--- finished in between. `open`: a range has begun and not finished. Reads the table promotions.
+-- One row: the state of the ranges of the database `source`. If two calls return the same `print`, no range
+-- began or finished between them. `open` is 1 if a range has begun and has not finished. Reads the table
+-- promotions.
 SELECT
     toString((count(), max(seq), maxIf(seq, status = 'done'))) AS print,
     toBool(maxIf(seq, status = 'intent') > maxIf(seq, status = 'done')) AS open

@@ -1,6 +1,7 @@
--- One row: part of one bar of a pair with USD prices, newest first. The caller merges the parts of a bucket. Key:
--- (pair, leg, timeframe, bucket), read backwards. Never scans beyond the LIMIT. Columns are plain because planning
--- costs more than reading and grows with every expression. Read as RowBinary in this column order.
+-- One row: part of one bar of a pair with USD prices, newest first. The caller merges the parts of a bucket. Uses
+-- the key (pair, leg, timeframe, bucket), read backwards. Never scans beyond the LIMIT. Columns have no
+-- expressions: planning costs more than reading and grows with every expression. The caller reads RowBinary, so
+-- the order of columns is fixed.
 SELECT
     bucket,
     first,

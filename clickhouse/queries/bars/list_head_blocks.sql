@@ -1,6 +1,6 @@
 -- One row: the tracked swaps of a token in one canonical block above the final tables, as part of a bar, in order. A
--- block becomes final as a whole, so a stored bar never holds half a block. Key: ord of swaps_head, which holds minutes
--- of chain. Never reads the final tables.
+-- block becomes final as a whole, so a stored bar never holds half a block. Prices that do not count for the token are 0.
+-- Key: ord of swaps_head, which holds minutes of chain. Never reads the final tables.
 SELECT
     toUInt32(any(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32})) AS bucket,
     toString(minIf(s.ord, s.p > 0)) AS open_ord,
@@ -22,7 +22,7 @@ FROM
         amount_usd,
         token0 = unhex({token:String}) AS is_token0,
         if(is_token0, amount0, amount1) AS amount,
-        if(is_token0 = base_is_token0, price_usd, quote_price_usd) AS usd,
+        if(is_token0 = base_is_token0, price_usd, quote_price_usd) * bitTest(price_counts, if(is_token0, 0, 1)) AS usd,
         if({usd:Bool}, usd, if(native_usd > 0, usd / native_usd, 0)) AS p
     FROM swaps_head
     WHERE has({commits:Array(UInt64)}, commit)

@@ -1,5 +1,6 @@
--- One row: one swap of the given commits after `after_ord`, in order. `pair`: hex without 0x; empty for any. Read as
--- RowBinary in this column order. Key: ord of swaps_head, which holds minutes of chain. Never reads the final tables.
+-- One row: one swap after `after_ord` in the head blocks with the given commits, in order. The parameter `pair` is
+-- hex without 0x; an empty value means any. The caller reads RowBinary, so the order of columns is fixed. Uses the
+-- key ord of swaps_head, which holds only some minutes of the chain. Never reads the final tables.
 SELECT
     commit,
     swaps_head.ord,

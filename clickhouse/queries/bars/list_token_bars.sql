@@ -1,7 +1,8 @@
--- One row: part of one bar of a token, newest first. The caller merges the parts of a bucket. `usd`: with USD prices;
--- `first_usd` and `last_usd` are the swaps without a native price. `native`: with prices in the native token. Key:
--- (token, timeframe, bucket), read backwards. Never scans beyond the LIMIT. Columns are plain because planning costs
--- grow with every expression. Read as RowBinary in this column order.
+-- One row: part of one bar of a token, newest first. The caller merges the parts of a bucket. With the parameter
+-- `usd`, rows have USD prices; `first_usd` and `last_usd` describe swaps without a native price. With `native`, rows
+-- have prices in the native token. Uses the key (token, timeframe, bucket), read backwards. Never scans beyond the
+-- LIMIT. Columns have no expressions, because planning costs grow with every expression. The caller reads RowBinary,
+-- so the order of columns is fixed.
 SELECT
     bucket,
     first,

@@ -1,4 +1,5 @@
--- One row: the newest stored code record of an address. Key: address. `addresses`: hex without 0x.
+-- One row: the newest stored code record of an address. Uses the key address. The parameter
+-- `addresses` is hex without 0x.
 SELECT
     concat('0x', lower(hex(c.address))) AS address,
     concat('0x', lower(hex(c.code_hash))) AS code_hash,

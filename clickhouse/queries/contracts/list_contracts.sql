@@ -1,8 +1,8 @@
--- One row: a contract of one page, with the total number of matching contracts. Run once per head version and question.
--- Reads the projection by_contract for all contracts and the tables of creations, pools and verifications, never the
--- logs. `q`: lower case. Part of a token name or symbol, part of a verified name (also of a twin), or the start of an
--- address as hex. Empty: all. `kind`: empty for any. `verified`: 1 yes, 0 no, 2 either. `verified_db`: the database of
--- the verified contracts of all chains.
+-- One row: a contract of one page, with the total number of matching contracts. Runs once for each new head and set of
+-- parameters. Reads the projection by_contract for all contracts and the tables of creations, pools and verifications,
+-- never the logs. `q` in lower case is part of a token name or symbol, part of a verified name (also of a contract with
+-- the same code), or the start of an address as hex. An empty `q` or `kind` accepts all contracts. `verified` is 1 for
+-- verified contracts, 0 for others, 2 for all. `verified_db`: the database of the verified contracts of all chains.
 WITH
     pair_set AS
     (

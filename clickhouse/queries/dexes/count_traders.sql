@@ -1,6 +1,6 @@
--- One row: the distinct makers and the swaps of one DEX in (now - 24 h, now]. A null `dex` is the total of all DEXes.
--- Key: ord, from the first block of the day (`after_ord`). Reads one day of swaps. Run once per head version, never per
--- request.
+-- One row: the distinct makers and the swaps of one DEX in (now - 24 h, now]. The row with a null `dex` counts all
+-- DEXes together. Uses the key ord, from the first block of the day (`after_ord`). Reads one day of swaps. Runs once
+-- for each new head, never for each request.
 SELECT
     if(grouping(slug) = 1, NULL, toString(slug)) AS dex,
     toUInt32(uniqExact(maker)) AS traders,

@@ -1,4 +1,5 @@
--- At most one row: the table swaps, if it is distributed (`distributed`) or if it is not.
+-- At most one row: the table swaps, if its kind is the requested one. With `distributed` the query
+-- finds a Distributed table, otherwise any other table.
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase() AND name = 'swaps' AND (engine = 'Distributed') = {distributed:Bool}

@@ -1,5 +1,5 @@
--- One row: the hash of one final block, by number (at most 10,000) or by range (at most 30,000). Read as RowBinary.
--- Key: (chain_id, number). Must never scan blocks.
+-- One row: the hash of one final block, by number (at most 10,000) or by range (at most 30,000). The caller reads
+-- RowBinary. Uses the key (chain_id, number). Must never scan the table blocks.
 SELECT number, hash
 FROM blocks
 WHERE chain_id = {chain_id:UInt32}

@@ -1,6 +1,6 @@
--- One row: the row counts of promotions and head_blocks. Every flip of the head and every move of the cursor adds rows,
--- so this mark changes too. The query runs many times a second. The engine answers from part metadata: never read a
--- column.
+-- One row: the row counts of promotions and head_blocks. Every change of the head and every finished range adds rows,
+-- so equal counts mean that nothing changed. The query runs many times a second. The engine answers from the metadata
+-- of parts, so the query must read no column.
 SELECT
     (
         SELECT count()

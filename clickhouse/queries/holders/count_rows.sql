@@ -1,5 +1,6 @@
 -- One row: the number of rows of one token in token_balances, which is the cost of counting its holders. `tokens`: hex
--- without 0x, key (token). Empty for all: reads the whole first key column, so only at the start, never per request.
+-- without 0x, key (token). If `tokens` is empty, the query counts all tokens and reads the whole first key column. Use
+-- this only at the start, never for each request.
 SELECT
     concat('0x', lower(hex(b.token))) AS token,
     toUInt32(count()) AS stored

@@ -1,5 +1,5 @@
--- One row: one token with final transfers above `after_ord`. Reads last_ord of all balances, so never per request. Used
--- after the head moved further than its own blocks, as in a backfill.
+-- One row: one token with final transfers above `after_ord`. Reads last_ord of all balances, so never run this query
+-- for a request. Used when the final tables grew by more than the known head blocks, as in a backfill.
 SELECT DISTINCT concat('0x', lower(hex(b.token))) AS token
 FROM token_balances AS b
 WHERE b.last_ord > {after_ord:UInt64}

@@ -1,8 +1,9 @@
--- One row: a log of one contract with one topic0 in [from_ord, to_ord]. `newest`: newest first. Reads the key
--- (chain_id, address, topic0, ord) in order until the page is full. The head table is small. `topics0` to `topics3`:
--- accepted topics at each position; empty for any. A log must also satisfy every clause k: the topic at position
--- left_at[k] is left[k], or the topic at position right_at[k] is right[k]. Topics: hex without 0x. `kept`: the first
--- `data_max` bytes of the data. The engine never sends the rest.
+-- One row: a log of one contract with one topic0 in [from_ord, to_ord]. With `newest`, the newest log comes first.
+-- Reads the key (chain_id, address, topic0, ord) in order until the page is full. Reads all rows of the head table,
+-- which is small. `topics0` to `topics3` list the accepted topics at each position; an empty list accepts any topic.
+-- A log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the topic at position
+-- right_at[k] is right[k]. Topics are hex without 0x. `kept` holds the first `data_max` bytes of the data, so that
+-- the engine never sends more.
 SELECT *
 FROM
 (

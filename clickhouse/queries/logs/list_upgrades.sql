@@ -1,6 +1,6 @@
 -- One row: one upgrade log of a proxy, beacon or diamond, oldest first. Events: Upgraded(address),
--- BeaconUpgraded(address), DiamondCut((address,uint8,bytes4[])[],address,bytes). Key: (chain_id, address, topic0).
--- `addresses`: hex without 0x.
+-- BeaconUpgraded(address), DiamondCut((address,uint8,bytes4[])[],address,bytes). Uses the key (chain_id, address,
+-- topic0). The parameter `addresses` is hex without 0x.
 SELECT
     concat('0x', lower(hex(u.address))) AS address,
     toString(u.ord) AS ord,

@@ -1,4 +1,5 @@
--- At most one row: the number and time of one final block. Key: (chain_id, number). Must never scan blocks.
+-- At most one row: the number and time of one final block. Uses the key (chain_id, number). Must never scan
+-- the table blocks.
 SELECT
     number,
     timestamp

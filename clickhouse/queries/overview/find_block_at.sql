@@ -1,5 +1,5 @@
 -- At most one row: the newest final block at or before `time`. Reads the key (chain_id, number) backwards from the
--- cursor to the first hit, so an older `time` costs a longer read.
+-- last final block to the first match, so an older `time` takes longer to find.
 SELECT
     number,
     timestamp

@@ -1,5 +1,5 @@
--- One row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot, oldest first. Key:
--- (chain_id, number). The caller asks for twenty blocks. Must never scan blocks.
+-- One row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot, oldest first. Uses
+-- the key (chain_id, number). The caller limits the result to twenty blocks. Must never scan the table blocks.
 SELECT
     g.number AS number,
     if(isNull(g.fee), NULL, toString(g.fee)) AS base_fee,

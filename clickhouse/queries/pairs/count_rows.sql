@@ -1,5 +1,6 @@
--- One row: the number of final pools, states and swaps up to an ord, as one text to compare. The engine knows the
--- counts of whole tables, and the subtracted part is small when `ord` is near the end. Run once per head version.
+-- One row: the number of final pools, states and swaps up to an ord, as one text that callers compare. ClickHouse
+-- stores the counts of whole tables, and the rows after `ord`, which are subtracted, are few. Runs once for each
+-- new head.
 SELECT concat(
     toString((SELECT count() FROM pools) - (SELECT count() FROM pools WHERE ord > {ord:UInt64})),
     ' ',

@@ -1,5 +1,6 @@
--- One row: the trading of one pair in the windows that end at `now`, each (now - window, now]. Key: ord, from the last
--- block before the longest window. Reads one day of swaps. Run once per head version, never per request.
+-- One row: the trading of one pair in the windows that end at `now`, each (now - window, now]. Uses the key ord, from
+-- the last block before the longest window. Reads one day of swaps. Runs once for each new head, never for each
+-- request.
 WITH
     (
         SELECT max(number)

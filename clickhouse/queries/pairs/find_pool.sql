@@ -1,4 +1,5 @@
--- At most one row: the pool at an address, as of the snapshot. Key: address. The head table is small.
+-- At most one row: the pool at an address, as of the snapshot. Uses the key address. Reads all rows
+-- of the head table, which is small.
 SELECT
     concat('0x', lower(hex(address))) AS address,
     dex,

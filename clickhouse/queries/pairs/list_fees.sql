@@ -1,6 +1,7 @@
--- One row: the newest SwapFeePercentageChanged of one vault pool as of the snapshot. `swap_fee`: one word, 1e18 = 100
--- %. `since_ord`: later changes only. `pairs`: hex without 0x. `all_pools`: every vault pool. Key: (chain_id, address,
--- topic0), a granule or two for each pool. The head table is small.
+-- One row: the newest SwapFeePercentageChanged log of one pool of a vault, as of the snapshot. `swap_fee` is one word,
+-- where 1e18 means 100 %. With `since_ord`, only later changes are returned. The parameter `pairs` is hex without 0x.
+-- With `all_pools`, all pools of the vault are returned. Uses the key (chain_id, address, topic0), a granule or two
+-- for each pool. Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(f.address))) AS pair,
     concat('0x', lower(hex(argMax(f.data, f.ord)))) AS swap_fee

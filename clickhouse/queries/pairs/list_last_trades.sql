@@ -1,6 +1,6 @@
--- One row: the time of the last trade of one pair as of the snapshot. `since_ord`: only pairs with later trades. Reads
--- pair_totals and the head swaps. Pairs whose last final trade lies beyond the snapshot get an older swap through the
--- projection by_pair. Run once per head version.
+-- One row: the time of the last trade of one pair as of the snapshot. With `since_ord`, only pairs with later trades
+-- are returned. Reads pair_totals and the head swaps. If a pair's last final trade is newer than the snapshot, the
+-- query finds an older swap through the projection by_pair. Runs once for each new head.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     max(at) AS last_trade_at

@@ -1,9 +1,10 @@
 -- One row: the prices of one pool 5 minutes, 1, 6 and 24 hours before `now`, and its time-weighted mean reserves over
--- the 24 hours. Only pools whose state changed within the day have a row. Prices are raw token1 per raw token0; 0:
--- none. Mean reserves are raw. For a younger pool, the mean starts at its first state. Null if no second passed.
--- `mean_value0`, `mean_value1`: the mean value of each reserve at the USD price of the pool's previous swap in the
--- window, in units of 10^-decimals of the other token. States before the first swap use its price. 0: no price. Key:
--- ord for the day, and the projection by_pair_kind for the state before. Run once per head version, never per request.
+-- the 24 hours. Only pools whose state changed within the day have a row. Prices are raw token1 per raw token0; 0
+-- means that the pool had no price. Mean reserves are raw. For a younger pool, the mean starts at its first state. The
+-- means are null if no second has passed. `mean_value0` and `mean_value1` are the mean value of each reserve at the
+-- USD price of the pool's previous swap in the window, in units of 10^-decimals of the other token. States before the
+-- first swap use the price of that swap; the value is 0 without a price. Reads the day by the key ord, and the newest
+-- state before the day through the projection by_pair_kind. Runs once for each new head, never for each request.
 WITH
     (
         SELECT max(number)
@@ -24,8 +25,8 @@ WITH
         FROM pool_states_chain
         WHERE ord > day_ord
     ),
-    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). Swaps
-    -- only change the USD prices.
+    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). A
+    -- swap row changes only the USD prices.
     arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
     arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,

@@ -1,5 +1,5 @@
--- One row: one pool as of the snapshot. `since_ord`: later pools only. Reads all pools, so run once per head version,
--- never per request.
+-- One row: one pool as of the snapshot. With `since_ord`, only later pools are returned. Reads all pools, so run it
+-- once for each new head, never for each request.
 SELECT
     concat('0x', lower(hex(address))) AS address,
     dex,

@@ -1,6 +1,6 @@
--- One row: the newest state of one pool as of the snapshot. `since_ord`: only pools with later states matter. Reads
--- pool_latest and the head states. Pools whose newest final state lies beyond the snapshot get an older state through
--- the projection by_pair_kind. Run once per head version.
+-- One row: the newest state of one pool as of the snapshot. With `since_ord`, the caller needs only pools with later
+-- states. Reads pool_latest and the head states. If a pool's newest final state is newer than the snapshot, the query
+-- finds an older state through the projection by_pair_kind. Runs once for each new head.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     toString((max(state) AS newest).1) AS ord,

@@ -1,5 +1,5 @@
--- One row: a token's newest metadata. Key: address. `addresses`: hex without 0x; empty for all tokens, once per head
--- version.
+-- One row: a token's newest metadata. Uses the key address. `addresses` are hex without 0x. An empty list returns
+-- all tokens; the program does this once for each new head.
 SELECT
     concat('0x', lower(hex(t.address))) AS address,
     t.symbol AS symbol,

@@ -1,5 +1,6 @@
--- One row: an hour of one pair's tracked swaps, or a part of the hour, in no order. Key: (pair, leg, timeframe,
--- bucket). The hours [from, to) must end before the final cursor. Read as RowBinary in this column order.
+-- One row: the sums over one pair's tracked swaps (with a trusted price) in one hour, or in a part of the hour,
+-- in no order. Uses the key (pair, leg, timeframe, bucket). The hours [from, to) must end before the last final
+-- block. The caller reads RowBinary, so the order of columns is fixed.
 SELECT
     bucket,
     volume_usd,

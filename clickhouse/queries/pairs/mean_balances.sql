@@ -1,6 +1,7 @@
 -- At most one row: the time-weighted mean balances of one pool of more than two tokens over (since, now], raw, in the
--- order of pools.tokens. For a younger pool, the mean starts at its first state. No row without a state, or if no
--- second passed. Key: the projection by_pair_kind, from the newest state before the window, then ord.
+-- order of pools.tokens. For a younger pool, the mean starts at its first state. The query returns no row if the pool
+-- has no state, or if no second has passed. Uses the projection by_pair_kind, from the newest state before the
+-- window, then ord.
 WITH
     (
         SELECT max(ord)

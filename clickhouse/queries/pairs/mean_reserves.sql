@@ -1,15 +1,16 @@
 -- At most one row: the time-weighted mean reserves of one pool over (since, now], raw, and their mean values as in
--- list_past_prices. For a younger pool, the mean starts at its first state. Null if no second passed; no row without a
--- state. Key: the projections by_pair and by_pair_kind, from the newest state before the window, then ord. Only for
--- busy pairs. For other pairs the API computes the same means from list_window_states and list_window_swaps.
+-- list_past_prices. For a younger pool, the mean starts at its first state. The means are null if no second has
+-- passed. A pool without a state has no row. Uses the projections by_pair and by_pair_kind, from the newest state
+-- before the window, then ord. The API uses this query only for busy pairs. For other pairs, it computes the same
+-- means from list_window_states and list_window_swaps.
 WITH
     (
         SELECT max(ord)
         FROM pool_states
         WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
     ) AS before,
-    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). Swaps
-    -- only change the USD prices.
+    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). A
+    -- swap row changes only the USD prices.
     arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
     arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,

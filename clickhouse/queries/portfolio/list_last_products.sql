@@ -1,7 +1,7 @@
--- One row: the reserves of one V2 pair right after its newest mint or burn, as of the snapshot. With a protocol fee,
--- their product is the pair's kLast. A pair emits Sync directly before Mint or Burn (UniswapV2Pair.sol). Key: the
--- projection by_pair_kind of liquidity_events, then ord of pool_states. The head tables are small. `pairs`: hex without
--- 0x.
+-- One row: the reserves of one V2 pair right after its newest mint or burn, as of the snapshot. If the pair has a
+-- protocol fee, the product of these reserves is the pair's kLast. A pair emits Sync directly before Mint or Burn
+-- (UniswapV2Pair.sol). Uses the projection by_pair_kind of liquidity_events, then ord of pool_states. Reads all rows of
+-- the head tables, which are small. The parameter `pairs` is hex without 0x.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     toString(s.reserve0) AS reserve0,

@@ -1,7 +1,7 @@
 -- One row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed within the
--- day. Each hop is the value that the first later change replaced. Price 0: none. Null: no later change, so the newest
--- hop was already in force. Key: ord, from the first block of the day (`after_ord`). Run once per head version, never
--- per request.
+-- day. Each hop is the value that the first later change replaced. The price is 0 if there is none. It is null if the
+-- hop did not change later: then the newest hop was already in force. Uses the key ord, from the first block of the
+-- day (`after_ord`). Runs once for each new head, never for each request.
 SELECT
     concat('0x', lower(hex(token))) AS token,
     if(countIf(in_m5) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_m5))))) AS next_m5,
@@ -11,7 +11,11 @@ SELECT
     argMinIf(previous_hop_price, ord, in_m5) AS price_m5,
     argMinIf(previous_hop_price, ord, in_h1) AS price_h1,
     argMinIf(previous_hop_price, ord, in_h6) AS price_h6,
-    argMin(previous_hop_price, ord) AS price_h24
+    argMin(previous_hop_price, ord) AS price_h24,
+    argMinIf(previous_hop_confidence, ord, in_m5) AS confidence_m5,
+    argMinIf(previous_hop_confidence, ord, in_h1) AS confidence_h1,
+    argMinIf(previous_hop_confidence, ord, in_h6) AS confidence_h6,
+    argMin(previous_hop_confidence, ord) AS confidence_h24
 FROM
 (
     SELECT
@@ -19,6 +23,7 @@ FROM
         ord,
         previous_next_token,
         previous_hop_price,
+        previous_hop_confidence,
         timestamp + 300 > {now:UInt32} AS in_m5,
         timestamp + 3600 > {now:UInt32} AS in_h1,
         timestamp + 21600 > {now:UInt32} AS in_h6

@@ -1,4 +1,5 @@
--- One row: the block with a number, as of the snapshot. Key: (chain_id, number). The head table is small.
+-- One row: the block with a number, as of the snapshot. Uses the key (chain_id, number). Reads all rows
+-- of the head table, which is small.
 SELECT
     concat('0x', lower(hex(b.hash))) AS hash,
     b.timestamp AS timestamp

@@ -1,6 +1,7 @@
--- One row: one fact about an address that a search found, in RowBinary for search.ts. Values of `fact`: 1 a pool as of
--- the snapshot, 2 a token (only with `tokens`), 3 a verified contract. Key: address. The head table is small.
--- `addresses`: hex without 0x. `verified_db`: the database of the verified contracts of all chains.
+-- One row: one fact about an address that a search found, in the format RowBinary, which search.ts reads. The column
+-- `fact` is 1 for a pool as of the snapshot, 2 for a token (only with `tokens`), 3 for a verified contract. Uses the
+-- key address. Reads all rows of the head table, which is small. The parameter `addresses` is hex without 0x.
+-- `verified_db` is the database of the verified contracts of all chains.
 SELECT DISTINCT address, 1 AS fact
 FROM pools
 WHERE ord <= {final_ord:UInt64}

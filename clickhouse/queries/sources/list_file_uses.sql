@@ -1,6 +1,6 @@
 -- One row: a source file with its path and the contract's name in one contract, and the number of contracts of the
--- chain that share the file. Items of `uses` are content hash and contract address in hex without 0x, as ab…:12…. Key:
--- content_hash.
+-- chain that share the file. Each item of `uses` is a content hash and a contract address in hex without 0x, such as
+-- ab…:12…. Uses the key content_hash.
 WITH shown AS
 (
     SELECT

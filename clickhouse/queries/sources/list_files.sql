@@ -1,4 +1,5 @@
--- One row: the content of a source file. `hashes`: hex without 0x. Key: content_hash.
+-- One row: the content of a source file. The parameter `hashes` is hex without 0x. Uses the key
+-- content_hash.
 SELECT
     concat('0x', lower(hex(f.content_hash))) AS content_hash,
     f.content AS content

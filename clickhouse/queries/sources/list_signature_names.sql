@@ -1,4 +1,5 @@
--- One row: a signature whose name begins with `prefix` (lower case), shortest first. Key: name_lower.
+-- One row: a signature whose name begins with `prefix` (lower case), shortest first. Uses the key
+-- name_lower.
 SELECT
     n.kind AS kind,
     concat('0x', lower(hex(n.selector))) AS selector,

@@ -1,5 +1,5 @@
 -- One row: an event, function or error with a given selector. An event appears once for each set of indexed parameters.
--- `selectors`: hex without 0x. Key: selector.
+-- The parameter `selectors` is hex without 0x. Uses the key selector.
 SELECT
     s.kind AS kind,
     concat('0x', lower(hex(s.selector))) AS selector,

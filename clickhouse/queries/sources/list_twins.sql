@@ -1,6 +1,6 @@
 -- One row: a verified contract with a given code hash, the best of each chain first: exact_match before match, then
--- oldest. A row may be outdated, because only verified_contracts has the current hash. So each chain and hash returns
--- up to `each` rows. `hashes`: hex without 0x, at most 1,000. Key: code_hash.
+-- oldest. A row may be outdated, because only verified_contracts has the current hash. So the query returns up to
+-- `each` rows for each chain and hash. `hashes` are at most 1,000 values in hex without 0x. Uses the key code_hash.
 SELECT
     concat('0x', lower(hex(c.code_hash))) AS code_hash,
     c.status AS status,

@@ -1,5 +1,5 @@
--- One row: the verification of one contract. `contracts`: chain id and address in hex without 0x, as 369:ab12…; at most
--- 1,000. Key: (chain_id, address). Never scans other contracts.
+-- One row: the verification of one contract. `contracts` are at most 1,000 texts of chain id and address in hex without
+-- 0x, such as 369:ab12…. Uses the key (chain_id, address). Never scans other contracts.
 SELECT
     v.chain_id AS chain_id,
     concat('0x', lower(hex(v.address))) AS address,

@@ -1,7 +1,7 @@
--- One row: a source file of a chain with a match of `regex` (RE2) and from <= content_hash < to. `from`, `to`: hex; an
--- empty `to` means no bound. The caller chooses ranges small enough to be fast. Key: content_hash, and the text index.
--- `needle`: a text of three or more characters in every match, for the text index. Empty: reads every file of the
--- range. `path`, `language`: as in rank_files.
+-- One row: a source file of a chain that matches `regex` (RE2), with from <= content_hash < to. `from` and `to` are
+-- hex; an empty `to` means no bound. The caller chooses ranges small enough to be fast. Uses the key content_hash, and
+-- the text index. `needle` is a text of three or more characters that every match contains; the text index looks it
+-- up. If `needle` is empty, the query reads every file of the range. `path` and `language` are those of rank_files.
 SELECT concat('0x', lower(hex(f.content_hash))) AS content_hash
 FROM {verified_db:Identifier}.source_files AS f
 WHERE f.content_hash >= toFixedString(unhex({from:String}), 32)

@@ -1,6 +1,6 @@
--- One row: a line of a given source file with a match of `regex` (RE2). `column`: the number of characters before the
--- first match, plus 1. The first group of the expression `prefix` captures the text before the first match. Key:
--- content_hash. The caller gives few hashes.
+-- One row: a line of a given source file that matches `regex` (RE2). `column` is the number of characters before the
+-- first match, plus 1. The first group of the expression `prefix` captures the text before the first match. Uses the
+-- key content_hash. The caller passes only few hashes.
 SELECT
     concat('0x', lower(hex(l.content_hash))) AS content_hash,
     toUInt32(l.number) AS line,

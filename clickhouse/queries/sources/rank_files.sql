@@ -1,8 +1,8 @@
--- One row: a source file that may contain `needle` (three or more characters), with its best contract. The index finds
--- files with all three-character sequences of the needle, in any letter case. Contracts and files rank by exact_match,
--- then by most logs, then by smallest address. Key: the text index of source_files, then content_hash of source_uses.
--- The projection by_contract counts logs. Never reads the content. `path`: part of the path in lower case; empty for
--- any. `language`: empty for any.
+-- One row: a source file that may contain the text `needle` (three or more characters), with its best contract. The
+-- index finds files with all three-character sequences of the needle, in any letter case. Contracts and files rank by
+-- exact_match, then by most logs, then by smallest address. Uses the text index of source_files, then content_hash of
+-- source_uses. The projection by_contract counts logs. Never reads the content. `path` is part of the file's path in
+-- lower case. An empty `path` or `language` accepts any file.
 WITH activity AS
 (
     SELECT address AS emitter, count() AS logs

@@ -1,5 +1,5 @@
--- One row: one of the given source files with its best contract, in the order of rank_files. `hashes`: hex without 0x,
--- at most 2,000. Key: content_hash.
+-- One row: one of the given source files with its best contract, in the order of rank_files. `hashes` are at most
+-- 2,000 values in hex without 0x. Uses the key content_hash.
 WITH activity AS
 (
     SELECT address AS emitter, count() AS logs

@@ -1,6 +1,6 @@
 -- One row: the trading of one token over all its pools in the windows that end at `now`, each (now - window, now]. A
 -- buy is a swap that lowers the pool's balance of the token. `high_h24`, `low_h24`: USD per whole token after tracked
--- swaps; 0: no price. Key: ord, from the first block of the day (`after_ord`). Reads one day of swaps. Run once per
+-- swaps that count in highs; 0: no price. Key: ord, from the first block of the day (`after_ord`). Reads one day of swaps. Run once per
 -- head version, never per request.
 WITH
     timestamp + 300 > {now:UInt32} AS in_m5,
@@ -35,8 +35,8 @@ FROM
 (
     SELECT
         arrayJoin([
-            (token0, amount0 < 0, if(base_is_token0, price_usd, quote_price_usd)),
-            (token1, amount1 < 0, if(base_is_token0, quote_price_usd, price_usd))
+            (token0, amount0 < 0, if(base_is_token0, price_usd, quote_price_usd) * bitTest(price_counts, 2)),
+            (token1, amount1 < 0, if(base_is_token0, quote_price_usd, price_usd) * bitTest(price_counts, 3))
         ]) AS side,
         side.1 AS token,
         side.2 AS buy,

@@ -1,8 +1,8 @@
--- At most one row: the hour with the highest USD price of one token, with the ords of its first and last priced swap.
+-- At most one row: the hour with the highest trusted USD price of one token, with the ords of its first and last priced swap.
 -- If hours tie, the earliest. Key: (token, timeframe, bucket). The hours below `to` must end before the final cursor.
 -- Read as RowBinary in this column order.
 SELECT
-    max(high_usd) AS high,
+    max(high_trusted_usd) AS high,
     least(min(first).1, min(first_usd).1) AS first_ord,
     greatest(max(last).1, max(last_usd).1) AS last_ord
 FROM token_bars

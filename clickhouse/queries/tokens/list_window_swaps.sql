@@ -1,12 +1,13 @@
 -- One row: a tracked swap of one token, in no order, as of the snapshot. Reads by ord the final swaps that
 -- list_window_hours does not cover: from the start of the week to its first whole hour, in (week_ord, week_edge], and
 -- after its last whole hour (`tail_ord`). Reads the swaps of the hour with the highest price, in [high_from, high_to],
--- and all head swaps. Read as RowBinary in this column order.
+-- and all head swaps. The price is 0 where it does not count in highs. Read as RowBinary in this column order.
 SELECT
     ord,
     timestamp,
     amount_usd,
     if((token0 = unhex({token:String})) = base_is_token0, price_usd, quote_price_usd)
+        * bitTest(price_counts, if(token0 = unhex({token:String}), 2, 3))
 FROM swaps
 WHERE ((ord > {week_ord:UInt64} AND ord <= {week_edge:UInt64}) OR (ord >= {high_from:UInt64} AND ord <= {high_to:UInt64}) OR ord > {tail_ord:UInt64})
     AND ord <= {final_ord:UInt64}
@@ -20,6 +21,7 @@ SELECT
     timestamp,
     amount_usd,
     if((token0 = unhex({token:String})) = base_is_token0, price_usd, quote_price_usd)
+        * bitTest(price_counts, if(token0 = unhex({token:String}), 2, 3))
 FROM swaps_head
 WHERE has({commits:Array(UInt64)}, commit)
     AND ord > {final_ord:UInt64}

@@ -1,6 +1,7 @@
 -- One row: a final block of one day whose transfers do not match its logs. Compares ERC-20 Transfers of every token
--- (EIP-20: three topics, one word) and Deposits and Withdrawals of the wrapped native token. `wrapped`: its address,
--- hex without 0x; empty: Deposits and Withdrawals are not compared. Scans transfers and logs of the day by ord.
+-- (EIP-20: three topics, one word) and Deposits and Withdrawals of the wrapped native token. `wrapped` is the
+-- address of that token in hex without 0x. If `wrapped` is empty, Deposits and Withdrawals are not compared. Scans
+-- transfers and logs of the day by ord.
 WITH
     unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef') AS transfer_topic,
     unhex('e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c') AS deposit_topic,

@@ -1,4 +1,5 @@
--- One row: a UTC day of the final blocks `from` to `to`, with its whole block range. Reads blocks by key.
+-- One row: a UTC day of the final blocks `from` to `to`, with its first and last block. Reads blocks by
+-- key.
 SELECT
     intDiv(timestamp, 86400) * 86400 AS day,
     min(number) AS first_block,

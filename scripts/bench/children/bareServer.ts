@@ -1,6 +1,6 @@
 /**
- * `node bareServer.js '{"body":"…"}'`: a plain node:http server that always answers with this JSON; prints its
- * address.
+ * `node bareServer.js '{"body":"…"}'`: runs a plain node:http server that always answers with this JSON, and
+ * prints its address.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

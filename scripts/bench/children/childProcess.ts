@@ -9,11 +9,11 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 
 export interface BenchChild {
   readonly pid: number;
-  /** The first line of output: the address of the child. */
+  /** The first line of the child's output, which is its address. */
   readonly url: string;
-  /** The next line of output. */
+  /** Resolves to the next line of the child's output. */
   line(): Promise<string>;
-  /** Writes a line to standard input. */
+  /** Writes a line to the child's standard input. */
   say(line: string): void;
   close(): Promise<void>;
 }

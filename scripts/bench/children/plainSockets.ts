@@ -1,6 +1,7 @@
 /**
- * `node plainSockets.js '{"bytes":…,"everyMs":…}'`: answers each connection with the head of an event stream, then
- * repeatedly writes the same bytes to all connections. This is the least work of any such server.
+ * `node plainSockets.js '{"bytes":…,"everyMs":…}'`: answers each connection with the head of an event stream,
+ * then repeatedly writes the same bytes to all connections. No server of event streams can do less work than
+ * this.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 

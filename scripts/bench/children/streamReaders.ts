@@ -13,10 +13,10 @@ interface Argument {
   readonly clients: number;
 }
 
-/** Sockets to open at the same time. */
+/** Number of sockets that are opened at the same time. */
 const OPENING = 50;
 
-/** Time at which any client first received a message, by id. */
+/** Time at which the first client received a message, by the id of the message. */
 const firstSeen = new Map<string, number>();
 let delays: number[] = [];
 

@@ -134,7 +134,7 @@ function processorTimes({ ingester, engine, node }: PerProcess): PerProcess {
   };
 }
 
-/** Processor seconds of the ingester for fetching, parsing and verifying the blocks only. */
+/** Processor seconds that the ingester needs to fetch, parse and verify the blocks. */
 async function readOnly(nodeUrl: string, to: number, pids: PerProcess, log: Logger): Promise<number> {
   const pool = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
   const source = createBlockSource({ pool, log });

@@ -76,7 +76,7 @@ export async function benchBalances(
       path: (index) => `/portfolio/0x${walletAt(index % load.wallets)}`,
     },
     {
-      // Varying limits, so that no answer comes from the cache.
+      // The limits differ, so that no answer comes from the cache.
       name: `/tokens?q= of a token with ${load.holders} holders`,
       target: TARGET_MS,
       path: (index) =>
@@ -105,7 +105,7 @@ export async function storageFigures(database: Database): Promise<Figure[]> {
   };
   const transfers = of('transfers');
   const all = PARTS.reduce((sum, table) => sum + of(table).bytes, 0);
-  // Uncompressed: three addresses, an amount, ord, time, kind and index.
+  // Uncompressed size of a transfer in bytes: three addresses, an amount, ord, time, kind and index.
   const rawBytes = 3 * 20 + 32 + 8 + 4 + 1 + 4;
   return [
     ['bytes per transfer, the row alone', transfers.bytes / transfers.stored],

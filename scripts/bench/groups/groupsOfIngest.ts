@@ -20,7 +20,7 @@ export async function benchIngest(bench: Bench): Promise<void> {
   }
   if (!wants('backfill') && !wants('insert')) return;
   say('backfill …');
-  // In its own process, because building answers is the node's work.
+  // The stub chain runs in its own process, because building answers is the node's work.
   const node = await startBenchChild('stubServer', CHAIN);
   const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
   const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);

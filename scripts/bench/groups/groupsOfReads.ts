@@ -28,7 +28,7 @@ const TRANSFERS = Number(process.env['BENCH_TRANSFERS'] ?? 3_000_000);
 const EXPLORED_LOGS = Number(process.env['BENCH_LOGS'] ?? 20_000_000);
 const SOURCE_FILES = Number(process.env['BENCH_SOURCE_FILES'] ?? 20_000);
 
-/** Numbers of swaps for the group `growth`. */
+/** Numbers of stored swaps in the group `growth`. */
 const GROWTH = (process.env['BENCH_GROWTH'] ?? '1000000,10000000,100000000').split(',').map(Number);
 
 const STORAGE = [
@@ -69,7 +69,7 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   await api.stop();
 }
 
-/** The same queries at three sizes, in turns; at the largest size also the lists. */
+/** Sends the same queries at three sizes, in turn; at the largest size also the queries of lists. */
 export async function benchSizes({ server, folder, figures }: Bench): Promise<void> {
   const settings = { CHAIN_CONFIG: writeLoadedDescription(folder) };
   const grown: Grown[] = [];

@@ -17,7 +17,8 @@ const REQUESTS = 600;
 const WARM_UP = 100;
 const TARGET = 1.5;
 
-/** One figure for each size except the first, which is the limit. The value is p99; the name contains p50. */
+/** One figure for each size except the first, which is the limit. The value is the p99; the name contains the
+ * p50. */
 export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
   const asked = sizes.map(({ load, api }) => ({
     load,

@@ -9,10 +9,10 @@ import { median, type Figure } from '../figure';
 const ROUNDS = 3;
 
 interface InsertBench {
-  /** Has the tables without views. */
+  /** A database that has the tables without views. */
   readonly raw: Database;
   readonly rawUrl: string;
-  /** Has the tables and the views. */
+  /** A database that has the tables and the views. */
   readonly full: Database;
 }
 

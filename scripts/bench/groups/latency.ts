@@ -10,7 +10,7 @@ import type { ServedApi } from '../loaders/servedApi';
 import type { StubChain } from '../../../test/support/stub/stubChain';
 
 const BLOCK_EVERY_MS = 250;
-/** Allowed milliseconds beyond the insert, by percentile. */
+/** Allowed time in ms beyond the time of the insert, by percentile. */
 const BEYOND_MS = [
   [50, 50],
   [99, 150],

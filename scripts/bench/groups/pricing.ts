@@ -9,7 +9,7 @@ import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { median, type Figure } from '../figure';
 
 const POOLS = 100_000;
-/** One pool in this many moved within 30 days. */
+/** One pool in this many has moved within 30 days. */
 const LIVE = 8;
 const MOVES_PER_BLOCK = 60;
 const EPOCHS = 12;
@@ -30,7 +30,7 @@ interface Market {
   readonly states: LegState[];
 }
 
-/** Numbers in [0, 1), the same in each run (mulberry32). */
+/** Random numbers in [0, 1), the same in each run (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -11,12 +11,12 @@ import type { StubBranch, StubChain } from '../../../test/support/stub/stubChain
 const DEPTH = 64;
 const ROUNDS = 20;
 /**
- * Pause in which the tables of the previous head are built. A real chain does not reorganize twice within a tenth of a
- * block.
+ * Pause in ms in which the tables of the previous head are built. A real chain does not have two reorgs
+ * within a tenth of a block time.
  */
 const GAP_MS = 1_000;
 const WAIT_MS = 20_000;
-/** Constant polling would take processor time from the measured work. */
+/** The API polls rarely, because constant polling would take processor time from the measured work. */
 const POLL_MS = 5;
 
 /** Reorganizes the chain repeatedly, to new branches and back to old ones. `logs`: logs per block. */
@@ -80,7 +80,7 @@ async function untilShown(api: ServedApi, path: string, hash: string): Promise<n
   throw new Error(`the API did not reach block ${hash} within ${WAIT_MS} ms`);
 }
 
-/** The hash of the block that the answer is as of. */
+/** Hash of the newest block that the answer includes. */
 async function askFor(url: string): Promise<string | null> {
   const answer = await fetch(url);
   await answer.arrayBuffer();

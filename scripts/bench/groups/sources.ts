@@ -8,7 +8,8 @@ const REQUESTS = 300;
 const WARM_UP = 30;
 const LIMIT_MS = 100;
 
-/** Typical search words: in every file, in many, in few, in one and in none; and expressions that contain a word. */
+/** Typical search words: words in every file, in many files, in few, in one and in none; and expressions that
+ * contain a word. */
 const WORDS = [
   'transferFrom',
   'function',

@@ -1,4 +1,4 @@
-/** Measures the disk space of a row over all parts of its table, against its size as RowBinary. */
+/** Measures the disk space of a row over all parts of its table, compared with its size as RowBinary. */
 import type { Database } from '../../../src/clickhouse/client/database';
 import type { Figure } from '../figure';
 import { askRows } from '../../../test/support/engine/askRows';
@@ -7,7 +7,7 @@ interface StorageAsk {
   readonly table: string;
   /** The content of one row, in words. */
   readonly row: string;
-  /** Most bytes that one row may take. */
+  /** Largest allowed size of one row, in bytes. */
   readonly target: number;
 }
 

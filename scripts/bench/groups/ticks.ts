@@ -100,11 +100,11 @@ function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Fig
   };
 }
 
-/** Has no target: it shows how much of the other figures is due to the machine. */
+/** This figure has no target. It shows how much of the other figures is due to the machine. */
 function floorFigure({ keyedRead, selectOne }: Times, p: 50 | 99): Figure {
   const value = percentile(keyedRead, p);
   const limit = percentile(selectOne, p);
-  const name = `ticks, for comparison: one row by its key, p${p}`;
+  const name = `read of one row by its key, for comparison with ticks, p${p}`;
   return {
     name,
     value,

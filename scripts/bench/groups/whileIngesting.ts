@@ -8,7 +8,7 @@ import { untilReady } from './recovery';
 import { createAsks, pathOf } from './ticks';
 
 const BLOCK_MS = 50;
-/** The two alternate, so noise affects both alike. */
+/** The two measurements alternate, so that noise affects both alike. */
 const TURNS = 8;
 const ASKS = 60;
 const WARM_UP = 60;

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net';
 
 const READ_BYTES = 256 * 1024;
-/** Shorter than the API's idle timeout of 5 s. */
+/** Idle connections are closed after this time in ms, before the API closes them at 5 s. */
 const IDLE_MS = 2_000;
 const HEAD_END = '\r\n\r\n';
 
@@ -22,7 +22,7 @@ interface Asked {
   readonly resolve: (bytes: number) => void;
   readonly reject: (error: Error) => void;
   head: string;
-  /** Length of the body; null until the header was read. */
+  /** Length of the body; null until the header has been read. */
   length: number | null;
   taken: number;
 }

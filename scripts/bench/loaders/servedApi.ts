@@ -11,13 +11,13 @@ import { createDrain, type Drain } from './drain';
 export interface ServedApi {
   readonly url: string;
   readonly pid: number;
-  /** Body of a GET; throws for a status other than 200. */
+  /** Returns the body of a GET request; throws for a status other than 200. */
   get(path: string): Promise<string>;
   /** Like `get`, but only counts the bytes, because a client's work on the body is not the server's time. */
   drain(path: string): Promise<number>;
-  /** Newest indexed block from the header; null: none yet. */
+  /** Number of the newest indexed block from the header; null if there is none yet. */
   head(): Promise<string | null>;
-  /** Peak resident memory of the process, MB. */
+  /** Largest resident memory of the process, in MB. */
   memoryMb(): number;
   stop(): Promise<void>;
 }

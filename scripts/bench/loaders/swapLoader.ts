@@ -14,7 +14,7 @@ export interface SwapLoad {
 const CHUNK = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
-/** Most rows that one statement may make from swaps, because it holds their groups in memory. */
+/** Most rows that one statement may make from swaps, because ClickHouse holds their groups in memory. */
 const GROUPS_MAX = 6_000_000;
 /** Each statement writes one part, instead of one per block of 65,409 rows. No two of its rows have the same key. */
 const LARGE_PARTS = `SETTINGS ${[
@@ -150,7 +150,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     [
       'load anchors',
       `INSERT INTO token_prices SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 1, 0.99, 0, 1, 0.99,
-         unhex(repeat('00', 20)), 0 FROM numbers(5)`,
+         unhex(repeat('00', 20)), 0, 0 FROM numbers(5)`,
     ],
     [
       'load anchor routes',
@@ -165,7 +165,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     [
       'load prices',
       `INSERT INTO token_prices SELECT intDiv(ord, 1048576) * 1048576 + 1048575 AS o, max(timestamp), token0, any(token1), max(price),
-         0.9, 0, max(price), 0.9, any(token1), min(price) FROM swaps WHERE ord > {since:UInt64} GROUP BY o, token0`,
+         0.9, 0, max(price), 0.9, any(token1), min(price), 0.9 FROM swaps WHERE ord > {since:UInt64} GROUP BY o, token0`,
     ],
     [
       'load epochs',

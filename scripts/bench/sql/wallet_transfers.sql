@@ -1,5 +1,5 @@
--- Loads the transfers number `at` to `at` + `count` of `total`, in block order, that give each wallet all of `tokens` tokens
--- and `lp_tokens` LP tokens, in `receipts` transfers each.
+-- Loads the transfers number `at` to `at` + `count` of `total`, in block order, that give each wallet all of `tokens`
+-- tokens and `lp_tokens` LP tokens, in `receipts` transfers each.
 INSERT INTO transfers
 WITH
     (prefix, n) -> unhex(concat(prefix, leftPad(lower(hex(n)), 38, '0'))) AS address_of,

@@ -30,10 +30,10 @@ export function activity(deps: MarketDeps): Route {
     async read({ cursor, ...params }, head) {
       const filter = toActivityFilter(params);
       const skip = cursor === null ? skipOf(params) : 0;
-      // The extra event shows whether there is a next page.
+      // The read asks for one more event than shown, to find out whether there is a next page.
       const page = { beforeOrd: cursor, skip, limit: params.limit + 1 };
       const counting = deps.activityCounter.count(head, filter);
-      // Only a query that skips events needs the count first.
+      // Only a query that skips events needs to know the count first.
       const there = skip === 0 || skip < (await counting);
       const [total, events] = await Promise.all([
         counting,
@@ -59,7 +59,7 @@ export function formatCursor(ord: number): string {
   return Buffer.from(`${blockOfOrd(ord)}-${logIndexOfOrd(ord)}`).toString('base64url');
 }
 
-/** Decodes a cursor to its ord; null: invalid. */
+/** Decodes a cursor to the position (`ord`) of an event; null if the cursor is invalid. */
 export function parseCursor(text: string): number | null {
   const [, blockText = '', indexText = ''] =
     /^(\d{1,10})-(\d{1,7})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];

@@ -1,4 +1,4 @@
-/** GET /api/v1/tokens/{address}/audit: how a token's price was derived, as of a block. */
+/** GET /api/v1/tokens/{address}/audit: how a token's price was derived at one block. */
 import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { createAuditDirectory } from '../../query/audit/auditDirectory';
@@ -11,7 +11,7 @@ import { badParam, integerParam } from '../params';
 import type { Route } from '../route';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
 
-/** Most pools of the token to consider besides the pools of its route. */
+/** Most pools that an audit considers besides the pools of the token's route. */
 const CANDIDATES_MAX = 100;
 
 export function tokenAudit(deps: MarketDeps): Route {

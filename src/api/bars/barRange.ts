@@ -1,8 +1,8 @@
-/** Parameters that choose bars, shared by pairs and tokens. */
+/** Parameters that choose bars, shared by the endpoints of pairs and tokens. */
 import { TIMEFRAMES } from '../../domain/timeframes';
 import { integerParam, oneOfParam } from '../params';
 
-/** Larger values of `to` are milliseconds. */
+/** Larger values of the parameter `to` are milliseconds, not seconds. */
 const MILLISECONDS_ABOVE = 1e11;
 const LIMIT_MAX = 1_000;
 
@@ -21,7 +21,8 @@ export const BAR_RANGE_PARAMS = {
   }),
 };
 
-/** Converts `to` to seconds. Milliseconds round up: bars open at whole seconds, and the bound is exclusive. */
+/** Converts `to` to seconds. Milliseconds round up: bars open at whole seconds, and `to` is an exclusive
+ * bound. */
 export function toSeconds(to: number | null): number | null {
   return to !== null && to > MILLISECONDS_ABOVE ? Math.ceil(to / 1000) : to;
 }

@@ -45,7 +45,7 @@ export function tokenTicks(deps: MarketDeps): Route {
         currency,
         fill,
       });
-      // A token with bars is in a pool. Only a token without bars needs the look-up.
+      // A token that has bars is in a pool. So only a token without bars must be looked up.
       if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
       return answer;
     },

@@ -1,7 +1,8 @@
 /**
- * Blockscout's API version 2 for verified contracts: /api/v2/smart-contracts/{address}, and /{chainId}/api/v2/… for
- * another chain. The Blockscout clients of whatsabi and hardhat append this path to a base URL. An unverified contract
- * is a 404, which these clients treat as a miss. https://docs.blockscout.com/devs/apis/rest
+ * Blockscout's API version 2 for verified contracts: /api/v2/smart-contracts/{address}, and
+ * /{chainId}/api/v2/… for another chain. The Blockscout clients of whatsabi and hardhat append this path to a
+ * base URL. An unverified contract is a 404, which these clients expect.
+ * https://docs.blockscout.com/devs/apis/rest
  */
 import { AbiCoder, getAddress } from 'ethers';
 
@@ -18,7 +19,7 @@ import type { Route } from '../route';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Blockscout's names of proxy kinds. */
+/** Blockscout's names for the kinds of proxies. */
 const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip1967: 'eip1967',
   eip1967_beacon: 'eip1967_beacon',
@@ -68,7 +69,7 @@ const INVALID_ADDRESS = {
   errors: [{ title: 'Invalid value', source: { pointer: '/address_hash' }, detail: 'Invalid format' }],
 } as const;
 
-/** Throws a 404 for a contract that is not verified. */
+/** Throws a 404 if the contract is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
@@ -134,7 +135,8 @@ function proxyOf({ facts, implementations }: ContractView): Json {
   };
 }
 
-/** Pairs constructor arguments with their parameters. Null: no arguments, or the bytes do not decode. */
+/** Pairs constructor arguments with their parameters. Returns null if there are no arguments, or if they
+ * cannot be decoded. */
 function decodeArguments({ abi, constructorArguments }: VerifiedContract): unknown[] | null {
   const inputs = abi.find(({ type }) => type === 'constructor')?.inputs ?? [];
   if (constructorArguments === null || inputs.length === 0) return null;
@@ -148,7 +150,7 @@ function decodeArguments({ abi, constructorArguments }: VerifiedContract): unkno
   }
 }
 
-/** The ABI coder of ethers needs mutable arrays, so the type goes in as text. */
+/** The ABI coder of ethers needs mutable arrays, so the type is passed as text. */
 function toDecodable({ name, type, components }: AbiParameter): string {
   return components === undefined
     ? `${type} ${name}`

@@ -28,8 +28,7 @@ export function contract(deps: ExplorerDeps): Route {
 }
 
 /**
- * The facts of a contract, including a contract that has code but no logs or calls. Null: the address is not a
- * contract.
+ * The facts about a contract, even if it has code but no logs. Null if the address is not a contract.
  */
 async function findContract(
   deps: ExplorerDeps,

@@ -15,7 +15,7 @@ import { answerLogs, checkRange, RANGE_PARAMS, readWord, TOPIC_PARAMS, TX_PARAM 
 const EVENT_MAX = 512;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/;
-/** Most signatures to read when an event is given by its name only. */
+/** Most signatures that are read when an event is given by its name only. */
 const SIGNATURES_MAX = 50;
 
 export function contractEvents(deps: ExplorerDeps): Route {
@@ -44,7 +44,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
     check: checkRange,
     async read({ address, event, ...params }, _chainId, moment) {
       const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, address, event);
-      // An unknown event name has no logs.
+      // An event name that no signature has matches no logs.
       const unknown = event !== null && topics0.length === 0;
       return answerLogs(
         deps,
@@ -75,7 +75,7 @@ async function topicsOf(
 ): Promise<readonly Hex[]> {
   const topic = readWord(event);
   if (topic !== null) return [topic];
-  // Solidity reads `uint` as `uint256`.
+  // Solidity reads the type `uint` as `uint256`.
   const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
   if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
   const proxies = await readProxies(chain, head, [address]);

@@ -11,7 +11,7 @@ import type { Route } from '../route';
 
 const TOP_PAIRS = 10;
 const DAYS_MAX = 365;
-/** Longest part of a caller's text in an error. */
+/** The error shows at most this many characters of the caller's text. */
 const SHOWN_MAX = 80;
 
 const DEX_NAME: Param<string> = {
@@ -19,7 +19,7 @@ const DEX_NAME: Param<string> = {
   absent: 'required',
   allowed: 'a dex_name of /dexes',
   doc: { type: 'string', example: 'pulsex_v2' },
-  description: 'dex_name of the DEX, in any letter case',
+  description: 'Name of the DEX (dex_name), in any letter case',
 };
 
 export function dex(deps: MarketDeps): Route {
@@ -42,7 +42,7 @@ export function dex(deps: MarketDeps): Route {
       const slug = dex_name.toLowerCase();
       const item = items.find((candidate) => candidate.dex_name.toLowerCase() === slug);
       if (item === undefined)
-        throw new AppError('not_found', `there is no DEX "${dex_name.slice(0, SHOWN_MAX)}"`);
+        throw new AppError('not_found', `there is no DEX with the name "${dex_name.slice(0, SHOWN_MAX)}"`);
       const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item, days);
       return { data: { ...item, top_pairs: topPairs(entries, item.dex_name, TOP_PAIRS), history } };
     },

@@ -86,14 +86,14 @@ function asset(deps: MarketDeps): Route {
   });
 }
 
-/** DEX Screener's indexer stops on an empty name. */
+/** The indexer of DEX Screener stops at an empty name, so every name has a text. */
 function textOr(text: string | null, instead: string): string {
   return text === null || text.trim() === '' ? instead : text;
 }
 
 interface PairId {
   readonly address: Hex;
-  /** The leg as stored in swaps; null: the pool's default leg. */
+  /** The two tokens of the pool, encoded as in swaps; null means the pool's default two. */
   readonly leg: number | null;
 }
 
@@ -132,7 +132,7 @@ function parsePairId(text: string): PairId | null {
   return { address: parseAddress(address, 'id'), leg };
 }
 
-/** Null if the pool does not have this leg. */
+/** Returns null if the pool does not trade these two tokens. */
 function toPair({ pool, item }: PairEntry, wanted: number | null): ScreenerPair | null {
   const tokens = tokensOfPool(pool);
   const leg = wanted ?? legOfPool(pool, pool.token0, pool.token1);

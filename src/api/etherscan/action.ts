@@ -1,4 +1,4 @@
-/** Types of one action of the Etherscan dialect: its input and its answer. */
+/** Types of an action of the Etherscan dialect: its input and its answer. */
 import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
@@ -6,9 +6,9 @@ import { etherscanAnswerShape } from '../../wire/etherscan';
 import type { ChainMoment, ExplorerDeps } from '../explorerRoute';
 import type { AskedParams } from './askedParams';
 
-/** The dependencies of the explorer, and the dependencies that only this dialect needs. */
+/** The dependencies of the explorer, and dependencies that only the Etherscan dialect needs. */
 export interface DialectDeps extends ExplorerDeps {
-  /** USD per whole native coin as of the head; null: no price. */
+  /** USD per whole native coin at the head; null if there is no price. */
   readonly nativeUsdOf?: (chainId: number, head: HeadSnapshot) => Promise<number | null>;
 }
 
@@ -18,13 +18,13 @@ export interface Ask {
   readonly chainId: number;
   /** The client address as the rate limiter counts it. */
   readonly client: string;
-  /** Null if the chain is valid but not stored here. */
+  /** The head of the chain. Null if the chain is valid but this service does not store it. */
   readonly moment: ChainMoment | null;
 }
 
 const handedOnShape = { jsonrpc: z.literal('2.0'), id: z.int() } as const;
 
-/** The answer of a node is passed on unchanged. */
+/** True if the answer comes from a node and is passed on unchanged. */
 export const dialectAnswerShape = z.union([
   etherscanAnswerShape,
   z.object({ ...handedOnShape, result: z.unknown() }),
@@ -37,5 +37,5 @@ export type DialectAnswer = z.infer<typeof dialectAnswerShape>;
 
 export type Action = (ask: Ask) => Promise<DialectAnswer> | DialectAnswer;
 
-/** Actions by lower-case name. */
+/** The actions of a module by lower-case name. */
 export type Actions = ReadonlyMap<string, Action>;

@@ -12,7 +12,7 @@ export const TEXTS = {
   noAddress: 'Error! Missing address',
   unverified: 'Contract source code not verified',
   window: 'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
-  /** The typo is Etherscan's. */
+  /** The typing error "occured" is Etherscan's own. */
   timeout: 'Query Timeout occured. Please select a smaller result dataset',
   largeAnswer: 'Error! The answer is larger than 32 MB. Please use a smaller offset or a smaller block range',
   rateLimit: 'Max rate limit reached, please use API Key for higher rate limit',
@@ -40,23 +40,24 @@ export function ok(result: Result): EtherscanAnswer {
   return { status: '1', message: 'OK', result };
 }
 
-/** Clients look for some texts in `message`, so these appear in both fields. */
+/** Clients look for these texts in `message`, so the answer has them in both fields. */
 export function refuse(text: string): EtherscanAnswer {
   const twice = text === TEXTS.window || text === TEXTS.timeout;
   return { status: '0', message: twice ? text : 'NOTOK', result: text };
 }
 
-/** `empty`: the action's message for an empty list. */
+/** `empty` is the action's message for an empty list. */
 export function listOf(items: readonly unknown[], empty: string): EtherscanAnswer {
   return items.length === 0 ? { status: '0', message: empty, result: [] } : ok([...items]);
 }
 
-/** The 400 for an invalid parameter; the text goes to the caller. */
+/** The error 400 for an invalid parameter. The caller sees the text. */
 export function dialectError(text: string): AppError {
   return new AppError('bad_request', text);
 }
 
-/** The error as an answer of this dialect. Null: the app answers, because the path or the method does not exist. */
+/** The error as an answer of this dialect. Null if the path or the method does not exist; the app answers
+ * these errors. */
 export function refusalOf(error: unknown): EtherscanAnswer | null {
   if (!(error instanceof AppError)) return refuse(TEXTS.busy);
   if (error.code === 'not_found' || error.code === 'method_not_allowed') return null;
@@ -65,7 +66,7 @@ export function refusalOf(error: unknown): EtherscanAnswer | null {
   return refuse(isTimeout(error) ? TEXTS.timeout : TEXTS.busy);
 }
 
-/** Whether ClickHouse stopped the statement at its time limit, or did not answer in time. */
+/** Whether ClickHouse stopped a statement at its time limit, or did not answer in time. */
 function isTimeout(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof EngineError && cause.code === ENGINE_CODES.TIMEOUT_EXCEEDED) return true;

@@ -1,25 +1,26 @@
 /**
- * Parameters of an Etherscan dialect call: query and body merged under lower-case names, and the parsers of the
- * values.
+ * Parameters of a call in the Etherscan dialect: query and body, merged under lower-case names, and parsers
+ * for the values.
  */
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import type { RouteContext } from '../route';
 import { dialectError, TEXTS } from './answers';
 import { readBody } from './readBody';
 
-/** Largest page number times page size. */
+/** Largest allowed product of page number and page size. */
 const WINDOW_MAX = 10_000;
-/** Block numbers have 32 bits; a larger number is above any head. */
+/** Block numbers have 32 bits. A larger number is above any head. */
 const BLOCK_MAX = 4_294_967_295;
 
-/** Texts by lower-case name. The first value of a repeated name counts; the query comes before the body. */
+/** The values by lower-case name. If a name is repeated, its first value counts, and the query comes before
+ * the body. */
 export type AskedParams = ReadonlyMap<string, string>;
 
 export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   const asked = new Map<string, string>();
   const give = (name: string, value: string): void => {
     const key = name.toLowerCase();
-    // A final newline of a source changes its hash, so the source is not trimmed.
+    // A newline at the end of a source changes its hash, so the text of a source is not trimmed.
     if (!asked.has(key)) asked.set(key, key === 'sourcecode' ? value : value.trim());
   };
   for (const [name, value] of new URLSearchParams(ctx.querystring)) give(name, value);
@@ -34,7 +35,7 @@ export function textOf(asked: AskedParams, name: string): string | null {
   return text === undefined || text === '' ? null : text;
 }
 
-/** An address in any letter case. This dialect ignores checksums. */
+/** Parses an address in any letter case. The Etherscan dialect ignores checksums. */
 export function addressOf(text: string): Hex {
   const given = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
   if (!isAddress(given)) throw dialectError(TEXTS.badAddress);
@@ -62,7 +63,7 @@ export function findHashParam(asked: AskedParams, name: string): Hex | null {
   return toLowerHex(given);
 }
 
-/** Parses a decimal or 0x-hex number. Larger values become `max`. */
+/** Parses a decimal or 0x-hex number. A number above `max` becomes `max`. */
 export function numberOf(text: string, name: string, max = BLOCK_MAX): number {
   if (!/^(?:\d{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text)) throw badFormat(name);
   return Math.min(Number(text), max);

@@ -34,10 +34,11 @@ import { transactionActions } from './actions/transactionActions';
 import { transferActions } from './actions/transferActions';
 import { VERIFY_BOUNDS } from './actions/verifyActions';
 
-/** Longer requests, such as whole sources, are not cached. */
+/** Longer requests, such as requests with whole sources, are not cached. */
 const KEY_LENGTH_MAX = 4_096;
 
-/** Etherscan modules without actions here are listed too, so the error names the action and not the module. */
+/** Etherscan's modules without actions here are listed too, so that the error names the action and not the
+ * module. */
 const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['contract', contractActions],
   ['logs', logActions],
@@ -50,7 +51,8 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['gastracker', gasActions],
 ]);
 
-/** The dialects of other services: Etherscan's, and the Sourcify and Blockscout endpoints that its clients use. */
+/** The dialects of other services: Etherscan's, and the Sourcify and Blockscout endpoints that clients use
+ * with it. */
 export function etherscanRoutes(deps: DialectDeps): Route[] {
   return [
     ...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)),
@@ -61,7 +63,7 @@ export function etherscanRoutes(deps: DialectDeps): Route[] {
 }
 
 function dialectRoute(deps: DialectDeps, path: string): Route {
-  // The other paths give the same answers, so one documented example is enough.
+  // The other paths give the same answers, so one documented path is enough.
   const answer = path === '/api' ? { answer: dialectAnswerShape } : {};
   const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
@@ -79,7 +81,8 @@ function dialectRoute(deps: DialectDeps, path: string): Route {
   };
 }
 
-/** Only bad_request. `answerInDialect.ts` logs and answers all other errors. */
+/** Only errors of the caller (bad_request) are answered here. `answerInDialect.ts` logs and answers all other
+ * errors. */
 function refusalOfCall(error: AppError): Refusal | null {
   const said = error.code === 'bad_request' ? refusalOf(error) : null;
   return said === null ? null : new Refusal(200, said);
@@ -127,7 +130,7 @@ async function readCall(
   );
 }
 
-/** The chain id of the path wins over the parameter; the default is the first chain. */
+/** The chain id in the path takes precedence over the parameter. The default is the first chain. */
 function chainOf({ chainIds }: DialectDeps, text: string | null): number {
   if (text === null) return chainIds[0] ?? 0;
   const chainId = chainIds.find((id) => String(id) === text);
@@ -142,7 +145,7 @@ function findAction(asked: AskedParams): Action {
   return action ?? (() => refuse(TEXTS.action));
 }
 
-/** Null: the request is too long to cache. */
+/** The cache key of the request; null if the request is too long to cache. */
 function keyOf(asked: AskedParams): string | null {
   const entries = [...asked].filter(([name]) => name !== 'apikey' && name !== 'chainid');
   const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);

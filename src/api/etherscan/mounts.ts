@@ -1,6 +1,7 @@
 /** Paths of the Etherscan dialect. These paths also accept POST and larger bodies. */
 
-/** In the router's syntax; a trailing slash is allowed. Fixed words come before parameters. */
+/** Paths in the router's syntax; a trailing slash is allowed. Paths with fixed words come before paths with
+ * parameters. */
 export const ETHERSCAN_PATHS = [
   '/api',
   '/v2/api',
@@ -8,19 +9,19 @@ export const ETHERSCAN_PATHS = [
   '/api/v1/etherscan',
   '/api/v1/etherscan/:chainId/api',
   '/:chainId/api',
-  // Routescan's paths.
+  // Paths in the layout of Routescan.
   '/v2/network/mainnet/evm/:chainId/etherscan/api',
   '/v2/network/testnet/evm/:chainId/etherscan/api',
 ] as const;
 
-/** A prefix of all other endpoints, so it belongs to the dialect only if `module` is given. */
+/** This path is a prefix of all other endpoints, so it belongs to the dialect only if `module` is given. */
 export const SHARED_PATH = '/api/v1';
 
 export const CHAIN_LIST_PATH = '/v2/chainlist';
 
-/** Largest form or JSON body, bytes. */
+/** Size limit of a form or JSON body, in bytes. */
 export const BODY_MAX = 65_536;
-/** Largest body of verifysourcecode, whose callers send whole standard JSON inputs. */
+/** Size limit of a body for verifysourcecode, which contains a whole standard JSON input, in bytes. */
 export const VERIFY_BODY_MAX = 5 * 1_048_576;
 
 const MOUNTS =
@@ -31,7 +32,7 @@ export function isEtherscanPath(path: string): boolean {
   return MOUNTS.test(path);
 }
 
-/** Whether the path takes POST. */
+/** Whether the path accepts POST. */
 export function takesForms(path: string): boolean {
   return isEtherscanPath(path) && POSTED.test(path);
 }

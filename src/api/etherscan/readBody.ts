@@ -10,19 +10,20 @@ import type { RouteContext } from '../route';
 import { dialectError, TEXTS } from './answers';
 import { BODY_MAX, VERIFY_BODY_MAX } from './mounts';
 
-/** The only action with large bodies, because it sends sources. */
+/** The only action with large bodies, because callers send sources. */
 const VERIFY = 'verifysourcecode';
 const JSON_BOUNDS = { depthMax: 8, partsMax: 1_000 };
-/** Limits of a standard JSON input inside the sources field. */
+/** Limits of the standard JSON input in the field of the sources. */
 const SOURCE_BOUNDS = { depthMax: 32, partsMax: 20_000 };
 const PAIRS_MAX = 1_000;
-/** Piece size when decoding a form, so one long value does not block other requests. */
+/** Length of the pieces in which a form is decoded, so that one long value does not block other requests. */
 const PIECE = 65_536;
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
 const FORM_TYPES = ['application/x-www-form-urlencoded'];
 
-/** Reads only the bytes. The parsers of koa-bodyparser limit only the length. */
+/** Reads only the bytes and limits their number. The parsers of koa-bodyparser limit nothing but the
+ * length. */
 function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
   const options = {
     enableTypes: ['text'],
@@ -30,7 +31,7 @@ function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
     textLimit: `${limit}b`,
     encoding: null,
     onerror(error: Error, ctx: Koa.Context): never {
-      // Do not read the rest of the body.
+      // The rest of the body is not read.
       ctx.set('Connection', 'close');
       const large = 'status' in error && error.status === 413;
       throw dialectError(large ? tooLarge(limit) : TEXTS.badBody);
@@ -50,8 +51,9 @@ const readLong = readerOf(VERIFY_BODY_MAX);
 const tooLarge = (limit: number): string => (limit === BODY_MAX ? TEXTS.largeShortBody : TEXTS.largeBody);
 
 /**
- * The names and values of a body, in order. `action`: the action in the query string; null: the body names the action.
- * Throws bad_request for a body that is too large for its action, too deep, or neither form nor JSON.
+ * The names and values of a body, in order. `action` is the action in the query string, or null if the body
+ * names the action. Throws bad_request for a body that is too large for its action, too deep, or neither form
+ * nor JSON.
  */
 export async function readBody(
   ctx: RouteContext,
@@ -76,7 +78,7 @@ export async function readBody(
   return entries;
 }
 
-/** Whether the bytes contain the action name. Checked before decoding, in overlapping pieces. */
+/** Whether the bytes contain the name of the action. Checked in overlapping pieces before decoding. */
 function mayVerify(bytes: Buffer): boolean {
   for (let from = 0; from < bytes.length; from += PIECE) {
     const piece = bytes.toString('latin1', from, from + PIECE + VERIFY.length);
@@ -90,7 +92,7 @@ function verifies(entries: readonly (readonly [string, string])[]): boolean {
   return action?.trim().toLowerCase() === VERIFY;
 }
 
-/** Takes the first item of a list. Skips values that are not text, number or boolean. */
+/** Takes the first item of a list value. Skips values that are not text, number or boolean. */
 function parseJson(text: string): [string, string][] {
   if (text === '') return [];
   if (!isWithin(text, JSON_BOUNDS)) throw dialectError(TEXTS.badBody);
@@ -107,7 +109,7 @@ function parseObject(text: string): object {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null) return body;
   } catch {
-    // Handled by the throw below.
+    // The throw below handles this case.
   }
   throw dialectError(TEXTS.badBody);
 }
@@ -123,7 +125,7 @@ async function parseForm(text: string): Promise<[string, string][]> {
       continue;
     }
     const at = pair.indexOf('=');
-    // No parameter has a name this long.
+    // A name this long belongs to no parameter.
     if (at === -1 || at > PIECE) continue;
     const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, at)}=`)];
     const pieces: string[] = [];
@@ -139,8 +141,8 @@ async function parseForm(text: string): Promise<[string, string][]> {
 }
 
 /**
- * The end of a piece, at most `at`. Never splits an escaped byte (%E2), an escaped character (%E2%82%AC) or a
- * surrogate pair.
+ * The position where a piece of the body ends, at most `at`. Never splits an escaped byte (%E2), an escaped
+ * character (%E2%82%AC) or a surrogate pair.
  */
 function endOfPiece(text: string, at: number): number {
   if (at >= text.length) return text.length;

@@ -1,6 +1,6 @@
 /**
- * Formats token transfers in the Etherscan dialect, as decimal strings. Fields that need a receipt or a transaction
- * are empty.
+ * Formats token transfers in the Etherscan dialect, as decimal strings. Fields from receipts or transactions
+ * are empty, because these are not stored.
  */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';

@@ -9,19 +9,20 @@ import { addressOfWord, type Hex } from '../../domain/hex';
 import type { TopicPlace } from '../../query/logs/logFilter';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** TransferSingle(address,address,address,uint256,uint256) and TransferBatch(address,address,address,uint256[],uint256[]). */
+/** Topics of the events TransferSingle(address,address,address,uint256,uint256) and
+ * TransferBatch(address,address,address,uint256[],uint256[]). */
 const TRANSFER_SINGLE: Hex = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
 const TRANSFER_BATCH: Hex = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
 const WORD = 66;
-/** Most items of one batch; further items are not shown. */
+/** Most items of one batch. The dialect does not show further items. */
 const BATCH_MAX = 1_000;
 
 export interface TokenMove {
   readonly from: Hex;
   readonly to: Hex;
-  /** Raw units of a fungible token; null for ERC-721, where the amount is always one. */
+  /** Amount in raw units of a fungible token; null for ERC-721, where the amount is always one. */
   readonly amount: bigint | null;
-  /** Null for a fungible token. */
+  /** Id of the token; null for a fungible token. */
   readonly tokenId: bigint | null;
 }
 
@@ -32,10 +33,10 @@ interface MoveLog {
 
 export interface TokenKind {
   readonly topics0: readonly Hex[];
-  /** Topic positions of sender and recipient. */
+  /** Positions of sender and recipient among the topics. */
   readonly from: TopicPlace;
   readonly to: TopicPlace;
-  /** Bytes of data needed to recognize and decode a log of this kind. */
+  /** Number of bytes of data that are needed to recognise and decode a log of this kind. */
   readonly dataMax: number;
   read(log: MoveLog): readonly TokenMove[];
 }
@@ -66,7 +67,7 @@ export const ERC721: TokenKind = {
 
 const batchShape = z.tuple([z.array(z.bigint()), z.array(z.bigint())]);
 
-/** Topic 1 is the operator. */
+/** Topic 1 is the operator, so sender and recipient follow it. */
 export const ERC1155: TokenKind = {
   topics0: [TRANSFER_SINGLE, TRANSFER_BATCH],
   from: 2,
@@ -84,7 +85,8 @@ export const ERC1155: TokenKind = {
   },
 };
 
-/** Token ids with their amounts. Empty for malformed data or lists of different lengths. */
+/** Token ids with their amounts. The list is empty for malformed data, or if the two lists have different
+ * lengths. */
 function readAmounts(isBatch: boolean, data: Hex): [bigint, bigint][] {
   const types = isBatch ? ['uint256[]', 'uint256[]'] : ['uint256', 'uint256'];
   try {

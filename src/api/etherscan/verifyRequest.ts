@@ -37,7 +37,7 @@ const VYPER_REFUSED =
   'Vyper contracts cannot be verified here: no Vyper compiler is installed. Allowed: Solidity and ' +
   'Yul, with codeformat solidity-single-file or solidity-standard-json-input';
 
-/** Throws bad_request with a text for the caller. */
+/** Throws bad_request with a text that the caller sees. */
 export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {
   const address = needAddress(asked, 'contractaddress');
   const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();
@@ -68,7 +68,7 @@ function needText(asked: AskedParams, name: string): string {
 function readInput(asked: AskedParams, format: string, text: string, contractName: string): unknown {
   if (format === 'solidity-single-file') return singleFileInput(asked, text, contractName);
   if (format !== 'solidity-standard-json-input') throw badFormat('codeformat');
-  // getsourcecode wraps the input in a second pair of braces.
+  // Some clients send the input in a second pair of braces, as getsourcecode writes it.
   return parseJson(/^\{\s*\{/.test(text) ? text.slice(1, -1) : text);
 }
 
@@ -81,7 +81,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Builds the standard JSON input of one file. If the contract name has no path, the file is named after the contract.
+ * Builds the standard JSON input for one source file. If the contract name has no path, the file gets the
+ * name of the contract.
  */
 function singleFileInput(asked: AskedParams, content: string, contractName: string): unknown {
   const at = contractName.lastIndexOf(':');
@@ -107,7 +108,8 @@ function readRuns(asked: AskedParams): number {
   return text === null ? 200 : numberOf(text, 'runs', RUNS_MAX);
 }
 
-/** Reads `libraryname1` with `libraryaddress1`, and so on. Contracts linked after compilation have none. */
+/** Reads `libraryname1` with `libraryaddress1`, and so on. A contract that was linked after compilation has
+ * no such parameters. */
 function readLibraries(asked: AskedParams): Record<string, Hex> {
   const libraries: Record<string, Hex> = {};
   for (let index = 1; index <= LIBRARIES_MAX; index += 1) {

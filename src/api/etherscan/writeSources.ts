@@ -43,14 +43,15 @@ function isPlain(settings: Json): boolean {
 }
 
 const TOLD_OF_OPTIMIZER: ReadonlySet<string> = new Set(['enabled', 'runs']);
-/** The compiler's defaults. https://docs.soliditylang.org/en/latest/using-the-compiler.html#input-description */
+/** The compiler's default settings.
+ * https://docs.soliditylang.org/en/latest/using-the-compiler.html#input-description */
 const METADATA_DEFAULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['useLiteralContent', false],
   ['bytecodeHash', 'ipfs'],
   ['appendCBOR', true],
 ]);
 
-/** Empty remappings or libraries. */
+/** Remappings or libraries that are empty have no effect. */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

@@ -16,15 +16,16 @@ type TableType = keyof typeof TABLE_FORMATS;
 
 export const TABLE_TYPES: readonly string[] = Object.keys(TABLE_FORMATS);
 
-/** An answer as a table: a query that reads only the columns passed as parameters. */
+/** An answer as a table: a query that reads only columns passed as parameters. */
 export interface AnswerTable {
   readonly query: string;
   readonly columns: QueryParams;
-  /** Parameters to change for the next page; null: this is the last page. */
+  /** The parameters that change for the next page; null if this is the last page. */
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-/** The table format that the client prefers over JSON; null: JSON. Adds Accept to Vary. */
+/** The table format that the client prefers over JSON; null if the client prefers JSON. Adds Accept to the
+ * header Vary. */
 export function chooseTable(ctx: RouteContext): TableType | null {
   ctx.vary('Accept');
   const chosen = ctx.accepts('application/json', ...TABLE_TYPES);
@@ -43,7 +44,7 @@ export function linkNext(ctx: RouteContext, next: AnswerTable['next']): void {
   ctx.set('Link', `<${ctx.path}?${query.toString()}>; rel="next"`);
 }
 
-/** The 64 bits of a float. Sent as an integer, the value is not rounded on its way to the server. */
+/** The 64 bits of a float. The value is sent as an integer, so it is not rounded on its way to ClickHouse. */
 export function bitsOf(value: number): bigint {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

@@ -1,12 +1,12 @@
 /**
- * Converts events to columns for the table formats: one column for each field of any event kind, and one per token
- * field.
+ * Converts events to columns for the table formats: one column for each field of any event kind, and one
+ * column for each field of a token.
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import { isDecoded, type ActivityAnswer, type ActivityEntry } from '../../wire/activity';
 import { bitsOrNull, type AnswerTable } from './formats';
 
-/** Fields that only some event kinds have; null in the others. */
+/** Fields that only some kinds of events have; null for other kinds. */
 const TEXTS = [
   ...['side', 'token_in', 'token_out', 'amount_in', 'amount_out', 'amount0', 'amount1', 'price', 'price_usd'],
   ...[
@@ -40,7 +40,7 @@ export function tableOfEvents({ data, meta }: ActivityAnswer): AnswerTable {
   };
 }
 
-/** A marked event has only its position. */
+/** An event whose stored row cannot be read has only its position. */
 function commonColumns(data: readonly ActivityEntry[]): QueryParams {
   const read = data.map((item) => (isDecoded(item) ? item : null));
   return {

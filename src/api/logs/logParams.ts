@@ -1,4 +1,4 @@
-/** Parameters of log lists, and the page of logs that answers them. */
+/** Parameters of lists of logs, and the page of logs that answers them. */
 import { isHash, toLowerHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { findAddress } from '../../domain/address';
@@ -32,7 +32,7 @@ function listOf(
   });
 }
 
-/** Parses a 32-byte word in any letter case; null: invalid. */
+/** Parses a 32-byte word in any letter case; null if the text is no such word. */
 export function readWord(text: string): Hex | null {
   const word = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
   return isHash(word) ? toLowerHex(word) : null;
@@ -142,7 +142,7 @@ export async function answerLogs(
     data,
     meta: {
       ...meta,
-      // A count that stopped early may be lower than the number of logs the page saw.
+      // A count that stopped early may be lower than the number of logs that the page found.
       total: Math.max(counted.total, found.seen),
       total_exact: counted.exact,
       next_cursor: next === null ? null : formatCursor(next),

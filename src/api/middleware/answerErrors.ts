@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from '../../errors';
 import type { Logger } from '../../log';
 import type { RequestState } from '../route';
 
-/** The public code for each internal code. */
+/** The public error code for each internal error code. */
 const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
   bad_request: 'bad_request',
   not_found: 'not_found',
@@ -18,7 +18,7 @@ const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
   broken_invariant: 'internal',
 };
 
-/** Replaces messages that may contain table names, hosts or paths. */
+/** Texts that replace messages which may contain table names, hosts or paths. */
 const HIDDEN_TEXTS: Partial<Record<ErrorCode, string>> = {
   internal: 'internal error; the X-Request-Id header identifies the log entry',
   unavailable: 'the database or the node does not answer, or no block is indexed yet; retry later',
@@ -36,7 +36,7 @@ export function answerErrors(log: Logger): Koa.Middleware<RequestState> {
       if (code === 'internal' || code === 'unavailable') {
         const facts = { requestId: ctx.state.requestId, url: ctx.url, err: error };
         if (code === 'internal') log.error(facts, 'a request failed');
-        else log.warn(facts, 'a request found no database');
+        else log.warn(facts, 'a request failed: the database or the node is unavailable');
       }
       if (ctx.headerSent) {
         ctx.res.destroy();

@@ -1,6 +1,6 @@
 /**
- * Writes errors under the Etherscan dialect's paths in that dialect, with status 200. Includes errors raised before
- * the handler runs.
+ * Writes errors on the paths of the Etherscan dialect in its format, with status 200. This includes errors
+ * raised before the handler runs.
  */
 import type Koa from 'koa';
 
@@ -21,7 +21,8 @@ export function answerInDialect(log: Logger): Koa.Middleware<RequestState> {
       const known = error instanceof AppError && (error.status < 500 || error.retryable);
       const facts = { requestId: ctx.state.requestId, path: ctx.path, err: error };
       if (!known) log.error(facts, 'a request failed');
-      else if (error.status >= 500) log.warn(facts, 'a request found no answer');
+      else if (error.status >= 500)
+        log.warn(facts, 'a request failed: the database or the node is unavailable');
       ctx.status = 200;
       ctx.type = 'application/json';
       ctx.set('Cache-Control', 'no-store');

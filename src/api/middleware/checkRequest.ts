@@ -8,10 +8,10 @@ import type { RequestState } from '../route';
 import { drainBody } from './drainBody';
 
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
-/** Methods of the paths that take forms. */
+/** Allowed methods of the paths that accept forms. */
 export const FORM_METHODS = [...ALLOWED_METHODS, 'POST'];
 const URL_LENGTH_MAX = 4_096;
-/** Largest request body. Only a few paths read a body. */
+/** Size limit of a request body in bytes. Only a few paths read a body. */
 const BODY_BYTES_MAX = 1_048_576;
 
 export function allowedMethods(path: string): readonly string[] {
@@ -31,7 +31,7 @@ export function checkRequest(): Koa.Middleware<RequestState> {
   };
 }
 
-/** Throws if no route could take the request. */
+/** Throws if no route can accept the request. */
 function refuseUnread(
   ctx: Koa.ParameterizedContext<RequestState>,
   bodyBytes: number,
@@ -40,7 +40,7 @@ function refuseUnread(
   const methods = allowedMethods(ctx.path);
   const allowed = methods.includes(ctx.method);
   const bytesMax = takesForms(ctx.path) ? VERIFY_BODY_MAX : BODY_BYTES_MAX;
-  // No handler reads this body, so close the connection after the answer.
+  // No handler reads this body, so the connection is closed after the answer.
   if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax)) ctx.set('Connection', 'close');
   if (!allowed) {
     ctx.set('Allow', methods.join(', '));

@@ -1,9 +1,9 @@
 /** Reads and discards the rest of a request body that no route reads. */
 import type { IncomingMessage } from 'node:http';
 
-/** A longer body is not drained; the connection closes after the answer. */
+/** A body longer than this is not read to its end; the connection closes after the answer. */
 const DRAIN_BYTES_MAX = 33_554_432;
-/** A client that sends fewer bytes in this time is too slow to wait for. */
+/** A client that needs more than this time for the rest of its body is too slow to wait for. */
 const PACE_BYTES = 65_536;
 const PACE_MS = 100;
 

@@ -16,7 +16,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** `free`: paths that do not count. OPTIONS requests never count, because they read nothing. */
+/** `free` lists paths that do not count. OPTIONS requests never count, because they read nothing. */
 export function limitRate(perMinute: number, free: ReadonlySet<string>): Koa.Middleware<RequestState> {
   const buckets = new LRUCache<string, Bucket>({ max: CLIENTS_MAX });
   const perMs = perMinute / MINUTE_MS;

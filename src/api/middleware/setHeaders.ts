@@ -6,7 +6,8 @@ import type Koa from 'koa';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { RequestState } from '../route';
 
-/** A request id of this form from the caller is kept, so logs of several services can be joined. */
+/** If the caller sends a request id of this form, the service keeps it, so that logs of several services can
+ * be joined. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 const SECURITY_HEADERS = {

@@ -1,4 +1,4 @@
-/** GET /api/v1/overview: totals of the market. */
+/** GET /api/v1/overview: totals of the whole market. */
 import { getOverview } from '../../query/overview/overview';
 import { overviewAnswerShape } from '../../wire/overview';
 import { marketRoute, type MarketDeps } from '../marketRoute';
@@ -7,7 +7,7 @@ import type { Route } from '../route';
 export function overview(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/overview',
-    summary: 'Totals of the market',
+    summary: 'Totals of the whole market',
     query: {},
     answer: overviewAnswerShape,
     errors: [503],

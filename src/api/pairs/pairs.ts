@@ -59,7 +59,8 @@ export function pairs(deps: MarketDeps): Route {
   });
 }
 
-/** Returns the DEX name in lower case. Throws bad_request with the list of known names. */
+/** Returns the name of the DEX in lower case. For an unknown DEX, throws bad_request with the list of known
+ * names. */
 function checkDex(dex: string, chain: ChainFacts, table: PairTable): string {
   const known = new Set([
     ...chain.dexes.map(({ name }) => name),

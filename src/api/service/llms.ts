@@ -33,7 +33,11 @@ export function llms(routes: readonly Route[]): Route {
   let text: string | null = null;
   const own: Route = {
     path: '/llms.txt',
-    doc: { summary: 'This API description for language models', tag: 'service', mediaType: 'text/plain' },
+    doc: {
+      summary: 'This description of the API for language models',
+      tag: 'service',
+      mediaType: 'text/plain',
+    },
     handle(ctx): void {
       text ??= writeLlms(describeRoutes([...routes, own]));
       ctx.type = 'text/plain';

@@ -1,7 +1,7 @@
 /**
- * GET /readyz: whether answers are current, and if not, which problems exist. Messages contain no host names and no
- * SQL. 200 if the database answers and the indexed head is younger than 5 minutes or equals the node's head; otherwise
- * 503.
+ * GET /readyz: reports whether answers are current, and lists problems. Messages contain no host names and no
+ * SQL. The status is 200 if the database answers, and the newest indexed block is younger than 5 minutes or
+ * equals the node's. Otherwise it is 503.
  */
 import { z } from 'zod';
 
@@ -10,28 +10,32 @@ import type { TailFacts } from '../../tail/tailLoop';
 import type { Route } from '../route';
 
 const HEAD_AGE_MAX_S = 300;
-/** The tail loop queries the database many times a second. A longer silence means that the database is away. */
+/** The tail loop queries the database many times a second. If there is no answer for longer than this, the
+ * database counts as away. */
 const DATABASE_SILENCE_MAX_MS = 3_000;
 
-/** Final blocks may wait for promotion, which copies some at a time. More than this means that promotion is stuck. */
+/** Final blocks wait for promotion (copying into the final tables), which handles several blocks at a time.
+ * If more blocks than this wait, promotion is stuck. */
 const PROMOTION_LAG_MAX = 128;
-/** A block further in the future than this shows that the machine's clock is wrong, so block ages mean nothing. */
+/** A block further in the future than this shows that the machine's clock is wrong. Ages of blocks are then
+ * meaningless. */
 const HEAD_AHEAD_MAX_S = 60;
 
 interface NodeFacts {
-  /** Head of the node; null: unknown. */
+  /** Number of the node's newest block; null if unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
 }
 
 /** The state of the ingester in this process. */
 export interface IngestFacts extends NodeFacts {
-  /** Other problems: a node with wrong answers, a lagging node, a gap being refilled, a stuck promotion. */
+  /** Other problems: a node with wrong answers, a lagging node, lost rows being read again, a stuck
+   * promotion. */
   readonly problems: readonly ReadyProblem[];
 }
 
 export interface ReadyProblem {
-  /** A stable identifier. */
+  /** A stable code that identifies the problem. */
   readonly code: string;
   readonly message: string;
 }
@@ -39,20 +43,20 @@ export interface ReadyProblem {
 export interface ReadyzDeps {
   head(): HeadSnapshot | null;
   tail(): TailFacts;
-  /** Absent or null if this process does not ingest. */
+  /** State of the ingester. Absent or null if this process does not ingest. */
   ingest?(): IngestFacts | null;
-  /** The node, for a process without an ingester. */
+  /** Access to the node, for a process without an ingester. */
   readonly node?: {
-    /** The last answer of the node; null: no recent answer. */
+    /** The last answer of the node; null if there is no recent answer. */
     known(): NodeFacts | null;
     /** Asks the node, or returns a very recent answer. Takes at most a second or two. */
     ask(): Promise<NodeFacts>;
   };
   /** Other known problems, for example of the embedded database server. */
   more?(): readonly ReadyProblem[];
-  /** Whether the embedded database server is known to be down. */
+  /** Whether the embedded database server is known to have ended. */
   isEngineAway?(): boolean;
-  /** Unix time, ms. */
+  /** Unix time in milliseconds. */
   now?(): number;
 }
 
@@ -69,8 +73,11 @@ export const readyShape = z.object({
       block_number: z
         .int()
         .nullable()
-        .meta({ description: 'Newest indexed block; null if no block is indexed yet' }),
-      block_hash: z.string().nullable().meta({ description: 'Hash of that block; null without a block' }),
+        .meta({ description: 'Number of the newest indexed block; null if no block is indexed yet' }),
+      block_hash: z
+        .string()
+        .nullable()
+        .meta({ description: 'Hash of the newest indexed block; null without a block' }),
       final_block: z.int().nullable().meta({ description: 'Last final block; null without a block' }),
       age_seconds: z
         .int()
@@ -79,7 +86,7 @@ export const readyShape = z.object({
     }),
     node: checkShape
       .extend({
-        head: z.int().nullable().meta({ description: 'Newest block of the node; null if unknown' }),
+        head: z.int().nullable().meta({ description: "Number of the node's newest block; null if unknown" }),
         behind_blocks: z.int().nullable().meta({
           description: 'Blocks from the newest indexed block to the head of the node; null if unknown',
         }),
@@ -90,13 +97,15 @@ export const readyShape = z.object({
   problems: z.array(
     z.object({
       code: z.string().meta({ description: 'Stable code' }),
-      message: z.string().meta({ description: 'Message for people; the wording may change' }),
+      message: z
+        .string()
+        .meta({ description: 'Description of the problem for people; the wording may change' }),
     }),
   ),
 });
 export type ReadyAnswer = z.infer<typeof readyShape>;
 
-/** The current answer, for the endpoint and for logs. */
+/** The current answer, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
   const answer = answerWith(deps, null);
   return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
@@ -108,7 +117,7 @@ function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, besides);
 }
 
-/** Whether the result depends on the node's head and the node has not been asked. */
+/** True if the result depends on the node's newest block and the node has not been asked yet. */
 function needsNode({ checks: { database, head, node } }: ReadyAnswer): boolean {
   return database.ok && !head.ok && head.block_number !== null && node === null;
 }
@@ -134,15 +143,16 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
-/** Facts besides the head and the ingester. */
+/** Facts that are not about the head or the ingester. */
 interface Besides {
   readonly more?: readonly ReadyProblem[];
-  /** The node's state, in a process without an ingester. */
+  /** The state of the node, in a process without an ingester. */
   readonly node?: NodeFacts | null;
   readonly isEngineAway?: boolean;
 }
 
-/** Computes the answer from the facts. `nowMs`: unix ms by the machine's clock, which may jump. Pure. */
+/** Computes the answer from the facts. `nowMs` is unix time in ms by the machine's clock, which may jump.
+ * Pure. */
 export function judge(
   head: HeadSnapshot | null,
   tail: TailFacts,
@@ -152,10 +162,10 @@ export function judge(
 ): ReadyAnswer {
   const told = ingest ?? asked;
   const { silenceMs } = tail;
-  // The exit of the database server is known before the silence is long.
+  // The exit of the database server is known before its silence counts as long.
   const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
   const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
-  // A block is at least as old as the time this process has known it, even if the clock is wrong.
+  // A block is at least as old as the time for which this process has known it, even if the clock is wrong.
   const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
   const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || isNodeHead(head, told));
   const node = told === null ? null : nodeCheck(head, told);
@@ -216,7 +226,8 @@ interface Judged {
 }
 
 /**
- * `byClock`: age of the head in seconds by the machine's clock. Null if an ingester in this process checks the clock.
+ * `byClock` is the age of the head in seconds by the machine's clock. It is null if an ingester in this
+ * process checks the clock.
  */
 function listProblems(
   head: HeadSnapshot | null,
@@ -230,7 +241,7 @@ function listProblems(
   };
   const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
   report(!database, 'database_away', isEngineAway ? 'The database is not running' : silenceText(silenceMs));
-  report(database && lastError !== null, 'head_unreadable', 'The last read of the head failed');
+  report(database && lastError !== null, 'head_unreadable', 'The last read of the newest block failed');
   report(head === null, 'nothing_indexed', 'No block is indexed yet');
   report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));
   report(

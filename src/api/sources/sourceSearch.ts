@@ -12,7 +12,7 @@ const Q_MIN = 3;
 const Q_MAX = 200;
 const PATH_MAX = 200;
 
-/** A text of 3 to 200 characters. The index cannot use fewer than 3. */
+/** The shortest search text has 3 characters, because the index cannot use fewer; the longest has 200. */
 const Q_PARAM: Param<string> = {
   ...textParam({ max: Q_MAX, description: 'Text to find in a line, or an RE2 expression with mode=regex' }),
   schema: textSchema(),
@@ -34,7 +34,7 @@ export function sourceSearch(deps: ExplorerDeps): Route {
       'Each matching line is one hit. A file that several contracts share counts once. Files of ' +
       'contracts with an exact_match come first, then files of contracts with more logs. A source that ' +
       'is verified on another chain only appears under one contract of this chain with the same code. ' +
-      'This takes about a minute after both are known.',
+      'This takes about a minute after both contracts are known.',
     query: {
       q: Q_PARAM,
       mode: oneOfParam(['text', 'regex'], {
@@ -51,7 +51,7 @@ export function sourceSearch(deps: ExplorerDeps): Route {
         max: PATH_MAX,
         description: 'Only files whose path contains this text, in any letter case',
       }),
-      case: flagParam('true: matches the letter case of q'),
+      case: flagParam('true makes the search case-sensitive'),
       ...OFFSET_PARAMS,
     },
     answer: sourceSearchAnswerShape,
@@ -61,7 +61,7 @@ export function sourceSearch(deps: ExplorerDeps): Route {
     },
     async read({ q, mode, language, path, case: caseMatters, limit, offset }, chainId, moment) {
       const runner = moment?.chain.runner ?? deps.findChain(deps.chainIds[0] ?? 0)?.runner;
-      if (runner === undefined) throw new AppError('unavailable', 'the database is away');
+      if (runner === undefined) throw new AppError('unavailable', 'the database does not answer');
       const source = { runner, verifiedDb: deps.verifiedDb };
       const regex = mode === 'text' ? null : await readRegexQuestion(runner, q, caseMatters);
       const question = { q, regex, caseMatters, language, path, chainId, limit, offset };

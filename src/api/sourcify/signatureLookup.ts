@@ -1,7 +1,7 @@
 /**
- * Looks up signatures by selector and topic, in the format of openchain's and Sourcify's signature databases. `cast
- * 4byte` and whatsabi use it. As in those databases, an unknown function is null and an unknown event is an empty
- * list.
+ * Looks up signatures by selector and topic, in the format of openchain's and Sourcify's signature databases.
+ * The clients `cast 4byte` and whatsabi use this endpoint. As in those databases, an unknown function is null
+ * and an unknown event is an empty list.
  */
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { KnownSignature } from '../../domain/verifiedContract';
@@ -33,7 +33,7 @@ export function signatureLookup(deps: DialectDeps): Route {
           max: TEXT_MAX,
           description: `Comma list of at most ${SELECTORS_MAX} topics, each 0x and 64 hex digits`,
         }),
-        filter: textParam({ max: 5, description: 'Accepted and ignored' }),
+        filter: textParam({ max: 5, description: 'Accepted for compatibility and ignored' }),
       },
       errors: [400, 503],
     },

@@ -1,6 +1,6 @@
 /**
- * The answer fields of Sourcify's contract look-up, API version 2, from the record of a verified contract. Unknown
- * fields are null.
+ * Builds the answer fields of Sourcify's contract look-up, API version 2, from the record of a verified
+ * contract. Unknown fields are null.
  */
 import { getAddress } from 'ethers';
 
@@ -12,7 +12,7 @@ import type { ContractView } from '../../query/contracts/contractView';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The fields of every answer. */
+/** The fields that every answer has. */
 interface MinimalContract {
   readonly matchId: string | null;
   readonly match: VerifiedContract['status'] | null;
@@ -23,7 +23,7 @@ interface MinimalContract {
   readonly verifiedAt: string | null;
 }
 
-/** The optional fields. */
+/** The fields that a client can request. */
 export const SOURCIFY_FIELDS = [
   'creationBytecode',
   'runtimeBytecode',
@@ -52,7 +52,8 @@ const BYTECODE_PARTS = [
   'transformationValues',
 ] as const;
 
-/** Fields with selectable parts. Some parts have free keys, which come from the compiler settings. */
+/** Fields whose parts can be requested. Some parts have any name, because they come from the compiler
+ * settings. */
 const PARTS: ReadonlyMap<string, readonly string[]> = new Map<SourcifyField, readonly string[]>([
   ['creationBytecode', BYTECODE_PARTS],
   ['runtimeBytecode', [...BYTECODE_PARTS, 'immutableReferences']],
@@ -89,7 +90,7 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip2535: 'DiamondProxy',
 };
 
-/** Creation code is not compared, so `creationMatch` is null. */
+/** The service does not compare creation code for this answer, so `creationMatch` is null. */
 export function minimalOf({ chainId, address, status, verifiedAt }: VerifiedContract): MinimalContract {
   return {
     matchId: null,
@@ -102,10 +103,10 @@ export function minimalOf({ chainId, address, status, verifiedAt }: VerifiedCont
   };
 }
 
-/** Values that are read separately, because they are large or come from the node. */
+/** Values that are read only on request, because they are large or come from the node. */
 interface FieldParts {
   readonly sources: readonly { readonly path: string; readonly content: string }[];
-  /** Runtime code from the node; null: unknown. */
+  /** Runtime code from the node; null if unknown. */
   readonly runtimeCode: Hex | null;
 }
 

@@ -23,7 +23,7 @@ const SHOWN_MAX = 80;
 type Json = Readonly<Record<string, unknown>>;
 
 export function sourcifyRoutes(deps: DialectDeps): Route[] {
-  // The route with the fixed word must come before the route with a chain id.
+  // The route with the fixed word `all-chains` must come before the route with a chain id.
   return [allChains(deps), contract(deps), signatureLookup(deps)];
 }
 
@@ -49,7 +49,7 @@ function contract(deps: DialectDeps): Route {
         omit: textParam({
           max: FIELDS_LENGTH_MAX,
           description:
-            'Comma list of fields to leave out; all others are included. Not together with `fields`',
+            'Comma list of fields to leave out; the answer has all other fields. Not together with `fields`',
         }),
       },
       errors: [400, 404, 503],
@@ -78,7 +78,7 @@ function missing(chainId: number, address: Hex): Json {
   };
 }
 
-/** Throws a 404 for a contract that is not verified. */
+/** Throws a 404 if the contract is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
@@ -102,7 +102,7 @@ async function readAnswer(
   return answer;
 }
 
-/** The code at the head; null: there is no node, or the node does not answer. */
+/** The code at the head; null if there is no node, or the node does not answer. */
 async function readCode(
   deps: DialectDeps,
   { chainId, address }: VerifiedContract,
@@ -114,7 +114,7 @@ async function readCode(
   return said !== null && 'result' in said && isHexData(said.result) ? toLowerHex(said.result) : null;
 }
 
-/** Copies one value and creates the objects around it. */
+/** Copies one value by its path, and creates the objects around it. */
 function copyPath(from: Json, to: Record<string, unknown>, [key = '', ...rest]: readonly string[]): void {
   const value = Object.hasOwn(from, key) ? from[key] : null;
   if (rest.length === 0 || !isObject(value)) {
@@ -130,7 +130,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The requested fields besides the fields of every answer. */
+/** The requested fields, without the fields that every answer has. */
 function readFields(ctx: RouteContext): readonly string[] {
   const query = new URLSearchParams(ctx.querystring);
   const [fields, omit] = [query.get('fields'), query.get('omit')];

@@ -1,7 +1,7 @@
 /**
- * GET /api/v1/activity/stream: the events of /activity as server-sent events. A client first joins the hub, then gets
- * a replay from the tables up to the head at that time, then the live events. This order leaves no gap and no
- * duplicate.
+ * GET /api/v1/activity/stream: the events of /activity as server-sent events. A client first joins the hub,
+ * which sends live events. Then it gets missed events from the tables up to the current head, and after them
+ * the live events. This order leaves no gap and no duplicate.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -21,11 +21,11 @@ import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';
 
-/** Longest wait of a reconnecting client for a refresh of the head. */
+/** Longest time that a reconnecting client waits for a refresh of the head. */
 const REFRESH_WAIT_MS = 2_000;
-/** Retry-After of a client that found no free place, s. */
+/** Value of Retry-After in seconds for a client that found no free place. */
 const RETRY_AFTER_S = '10';
-/** Replays that read from the database at the same time; others queue. */
+/** Number of replays that read from the database at the same time. Further replays wait. */
 const REPLAYS_AT_ONCE = 6;
 
 const POSITION_ALLOWED = '<block>-<log_index>, with or without -<first 8 hex digits of the block hash>';
@@ -73,7 +73,8 @@ export function activityStream(deps: ActivityStreamDeps): Route {
       const params = parseParams(QUERY_PARAMS, ctx);
       const filter = toActivityFilter(params);
       const position = readPosition(ctx, params.last_event_id);
-      // Another process may be ahead of this one, so refresh the head before judging the client's event id.
+      // Another API process may know a newer head than this one, so the head is refreshed before the client's
+      // event id is judged.
       if (position !== null) await deps.tail.refreshed(REFRESH_WAIT_MS);
       if (ctx.method === 'HEAD') {
         startAnswer(ctx, requireHead(deps.tail));
@@ -88,16 +89,17 @@ export function activityStream(deps: ActivityStreamDeps): Route {
 const DESCRIPTION =
   'A message has an `id` "<block>-<log_index>-<first 8 hex digits of the block hash>", an `event` ' +
   '(swap, mint, burn or sync) and the item of /activity as `data`. `event: reorg` has {from_block, ' +
-  'to_block, removed_ids}: all blocks from from_block on are void, and the events removed_ids are ' +
-  'removed (null: the list is unknown). `event: gap` has {from_id, to_id}: the stream left out the ' +
+  'to_block, removed_ids}: all blocks from from_block on are no longer part of the chain, and the events removed_ids are ' +
+  'removed (null if the list is unknown). `event: gap` has {from_id, to_id}: the stream left out the ' +
   'events from from_id to to_id, both included. With the Last-Event-ID header or last_event_id, the ' +
   'stream first replays the later events, at most 10,000. An address (IPv6: a /64) may have 100 ' +
   'streams. A connection carries one stream; later requests on the same connection are not ' +
   'answered.';
 
 /**
- * Refuses a stream behind an unanswered request of the same connection. A pipelined response waits for the response
- * before it, and a stream never ends. Node assigns the socket to a response when its turn comes.
+ * Refuses a stream that is requested on a connection with an unanswered request. A pipelined response waits
+ * for the response before it, and a stream never ends. Node assigns the socket to a response when its turn
+ * comes.
  */
 function refusePipelined(ctx: RouteContext): void {
   if (ctx.res.socket !== null) return;
@@ -107,7 +109,7 @@ function refusePipelined(ctx: RouteContext): void {
   );
 }
 
-/** The header from a reconnecting EventSource wins over the parameter in its URL. */
+/** The header that a reconnecting EventSource sends takes precedence over the parameter in its URL. */
 function readPosition(ctx: RouteContext, parameter: StreamPosition | null): StreamPosition | null {
   const header = ctx.get('Last-Event-ID');
   if (header === '') return parameter;
@@ -132,7 +134,8 @@ async function openStream(
   const { runner, chainId, tail, hub, log } = deps;
   const head = requireHead(tail);
   if (ctx.res.destroyed) return leave(ctx);
-  // No await between reading the head and joining the hub: every later event reaches the client live.
+  // There must be no await between reading the head and joining the hub, so that every later event reaches
+  // the client live.
   const client = subscribe(hub, ctx, filter);
   endWithSocket(ctx, () => hub.remove(client));
   ctx.res.on('drain', () => client.drain());
@@ -142,7 +145,7 @@ async function openStream(
     if (client.isEnded) return leave(ctx);
     startAnswer(ctx, head);
     void sendReplay(client, query, plan, limit).catch((error: unknown) => {
-      log.warn({ err: error }, 'a replay failed; its stream is ended and comes back with its last id');
+      log.warn({ err: error }, 'replaying missed events to a client failed; its stream is closed');
       hub.remove(client);
     });
   } catch (error) {
@@ -152,8 +155,8 @@ async function openStream(
 }
 
 /**
- * Calls `remove` when the socket closes or the client half-closes it. The response's own events are not enough: a
- * response that has not started emits none, and a response that nobody reads never ends.
+ * Calls `remove` when the socket closes or the client half-closes it. The events of the response are not
+ * enough: before its start it emits none, and if the client does not read, it never ends.
  */
 function endWithSocket({ req, res }: RouteContext, remove: () => void): void {
   const { socket } = req;
@@ -167,7 +170,7 @@ function endWithSocket({ req, res }: RouteContext, remove: () => void): void {
   });
 }
 
-/** The client left before the answer started. */
+/** The client closed the connection before the answer started. */
 function leave(ctx: RouteContext): void {
   ctx.respond = false;
 }
@@ -211,7 +214,7 @@ function startAnswer(ctx: RouteContext, head: HeadSnapshot): void {
   ctx.res.flushHeaders();
 }
 
-/** Until the headers are sent, the app can still answer a refused stream. */
+/** Until the headers are sent, the app can still answer with an error. */
 function createSink(res: ServerResponse, socket: Socket): StreamSink {
   return {
     isGone: () => socket.destroyed,
@@ -219,7 +222,7 @@ function createSink(res: ServerResponse, socket: Socket): StreamSink {
     buffered: () => res.writableLength,
     end: () => {
       if (!res.headersSent) return;
-      // Unread data would keep the connection, and a shutdown, waiting forever.
+      // Unread data would keep the connection open, and a shutdown would wait forever.
       if (res.writableNeedDrain) res.destroy();
       else res.end();
     },
@@ -228,7 +231,8 @@ function createSink(res: ServerResponse, socket: Socket): StreamSink {
 
 type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `most` tasks at once; others wait in order of arrival. The hub bounds the queue. */
+/** Runs at most `most` tasks at once. Further tasks wait in order of arrival. The hub limits the number of
+ * clients, and so this queue. */
 function createLimit(most: number): Limit {
   let running = 0;
   const queue: (() => void)[] = [];

@@ -7,7 +7,7 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import type { Route } from '../route';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
-/** Block explorers by chain id. A token of another chain gets no link. */
+/** Block explorers by chain id. Tokens of other chains get no link. */
 const EXPLORER_OF_CHAIN: Readonly<Record<number, string>> = {
   369: 'https://scan.pulsechain.com',
   943: 'https://scan.v4.testnet.pulsechain.com',

@@ -10,7 +10,7 @@ export const TOKEN_PATH_PARAMS = {
   address: requiredAddressParam('address', 'Address of the token'),
 } as const;
 
-/** Finds a token by address. Throws not_found if no pool of the snapshot holds the token. */
+/** Finds a token by address. Throws not_found if no pool in the snapshot holds the token. */
 export async function getTokenEntry(deps: MarketDeps, address: Hex, head: HeadSnapshot): Promise<TokenEntry> {
   const entry = (await deps.tokens.at(head)).byAddress.get(address);
   if (entry === undefined) throw new AppError('not_found', `there is no pool with the token ${address}`);

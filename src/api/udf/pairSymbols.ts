@@ -24,7 +24,7 @@ export function createPairSymbols(pairs: PairTables): PairSymbolTables {
   return perVersion(async (head: HeadSnapshot) => namePairs(await pairs.at(head)));
 }
 
-/** Names all pairs of a table. */
+/** Gives names to all pairs of a table. */
 function namePairs(table: PairTable): PairSymbols {
   const names = new Map<string, string>();
   const byName = new Map<string, PairEntry>();
@@ -64,7 +64,7 @@ function shortName({ tokens, pool }: PairEntry): string {
   return `${wordOf(tokens.base)}/${wordOf(tokens.quote)}@${pool.dex}`;
 }
 
-/** A token symbol without the characters that separate names. Falls back to the address if no character remains. */
+/** A token symbol without the characters that separate names. Returns the address if no character remains. */
 function wordOf({ symbol, address }: Token): string {
   const word = (symbol ?? '').replace(/[\s,/@#:]+/gu, '_');
   return word === '' || word === '_' ? address : word;

@@ -3,7 +3,7 @@ import { RESOLUTIONS, udfConfigShape, type UdfConfig } from '../../wire/udf';
 import type { ChainFacts } from '../marketRoute';
 import type { Route } from '../route';
 
-/** Prices in US dollars, besides prices in the pair's quote token. */
+/** Currency code for prices in US dollars. Prices in the pair's quote token are the default. */
 export const USD = 'USD';
 
 export function udfConfig(chain: Pick<ChainFacts, 'dexes'>): Route {

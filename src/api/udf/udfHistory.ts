@@ -12,11 +12,12 @@ import type { PairSymbolTables } from './pairSymbols';
 import { CURRENCY_PARAM, currencyOf, findChartedPair, SYMBOL_PARAM, type ChartedPair } from './udfParams';
 import { udfRoute } from './udfRoute';
 
-/** Most bars of one answer. A longer range is refused, because a truncated answer would show a hole. */
+/** Most bars of one answer. A longer range is an error, because a cut answer would look like a hole in the
+ * chart. */
 const BARS_MAX = 20_000;
 const BARS_DEFAULT = 300;
 
-/** The library sends `D` for `1D`. */
+/** The charting library sends `D` for `1D`. */
 const TIMEFRAME_OF: ReadonlyMap<string, Timeframe> = new Map([
   ['1', '1m'],
   ['5', '5m'],
@@ -113,7 +114,7 @@ async function readBars(
   return data;
 }
 
-/** Number of bars in [from, to), at most BARS_MAX + 1. */
+/** Number of bars that open from `from` to before `to`, counted up to BARS_MAX + 1. */
 function countSlots({ timestamp }: HeadSnapshot, seconds: number, from: number, to: number | null): number {
   const end = Math.min(to ?? Infinity, timestamp + 1);
   const slots = Math.ceil(end / seconds) - Math.ceil(Math.max(0, from) / seconds);

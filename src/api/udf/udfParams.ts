@@ -37,7 +37,8 @@ export function currencyOf(quote: Token, code: string | null): Currency {
 }
 
 /**
- * Currency code of a quote token. `USD` always means US dollars, so a token with the symbol USD goes by its address.
+ * Currency code of a quote token. `USD` always means US dollars, so a token with the symbol USD has its
+ * address as code.
  */
 export function quoteCodeOf({ symbol, address }: Token): string {
   return symbol === null || symbol === '' || symbol.toLowerCase() === USD.toLowerCase() ? address : symbol;
@@ -49,8 +50,8 @@ export interface ChartedPair {
 }
 
 /**
- * Finds the pair of a symbol. An address needs one look-up, because charts poll bars by address; a name needs the
- * names of all pairs. Throws bad_request or not_found.
+ * Finds the pair of a symbol. An address needs only one look-up, because charts poll bars by address. A name
+ * needs the names of all pairs. Throws bad_request or not_found.
  */
 export async function findChartedPair(
   deps: Pick<MarketDeps, 'directory'>,

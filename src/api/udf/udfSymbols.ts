@@ -77,7 +77,7 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
   });
 }
 
-/** The DEX name, in lower case, for a name or display name from the caller. */
+/** The name of the DEX in lower case, for a name or display name from the caller. */
 function dexOf({ dexes }: ChainFacts, exchange: string): string {
   const wanted = exchange.toLowerCase();
   const named = dexes.find(({ displayName }) => displayName.toLowerCase() === wanted);

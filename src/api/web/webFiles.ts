@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 
 import { etagOf } from '../etag';
 
-/** Placeholder in the pages for the assets folder. */
+/** Placeholder in the pages for the name of the assets folder. */
 const ASSETS_MARK = '__ASSETS__';
 const HASH_DIGITS = 16;
 
@@ -20,14 +20,14 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** One encoding of a file, ready to send. */
+/** One encoding of a file (plain or compressed), ready to send. */
 interface WebBody {
   readonly body: Buffer;
   readonly etag: string;
 }
 
 export interface WebFile {
-  /** Path below the folder of the build: `core/api.js`. */
+  /** Path of the file below the folder of the build, such as `core/api.js`. */
   readonly name: string;
   readonly type: string;
   readonly plain: WebBody;
@@ -35,14 +35,14 @@ export interface WebFile {
 }
 
 export interface WebFiles {
-  /** `/assets/<hash>` */
+  /** URL path of the assets: `/assets/<hash>`. */
   readonly assetsPath: string;
   readonly assets: readonly WebFile[];
-  /** By file name: `index.html`. */
+  /** Pages by file name, such as `index.html`. */
   readonly pages: ReadonlyMap<string, WebFile>;
 }
 
-/** Loads the built files from a folder; null: there is no build. */
+/** Loads the built files from a folder; null if there is no build. */
 export function loadWebFiles(folder: string): WebFiles | null {
   if (!existsSync(join(folder, 'index.html'))) return null;
   const names = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(

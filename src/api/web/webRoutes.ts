@@ -8,7 +8,8 @@ import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import type { Route, RouteContext } from '../route';
 import { loadWebFiles, type WebFile, type WebFiles } from './webFiles';
 
-/** Allows only this origin: no inline scripts or styles, no frames, no external forms, no HTML from text. */
+/** Content-Security-Policy: allows only this origin, and no inline scripts or styles, frames, external forms
+ * or HTML from text. */
 const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -20,7 +21,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** The folder name is a hash of the content, so an asset never changes. */
+/** The folder name is a hash of the content, so the file at an asset's URL never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const PAGES: readonly (readonly [path: string, file: string, summary: string])[] = [
@@ -28,7 +29,7 @@ const PAGES: readonly (readonly [path: string, file: string, summary: string])[]
   ['/docs', 'docs.html', 'Reference of this API, with a form to try calls'],
 ];
 
-/** Output folder of the web build. */
+/** Folder into which the web page is built. */
 export function webFolder(): string {
   return join(findPackageRoot(), 'dist', 'web');
 }
@@ -60,9 +61,9 @@ function assetRoutes({ assets, assetsPath }: WebFiles): Route[] {
   return assets.map((file) => ({
     path: `${assetsPath}/${file.name}`,
     limited: false,
-    doc: { summary: 'A part of the web page', tag: 'service', mediaType: file.type },
+    doc: { summary: 'A file of the web page: script, style or image', tag: 'service', mediaType: file.type },
     handle(ctx): void {
-      // One route name for all assets in logs and metrics, independent of the hash.
+      // Logs and metrics use one route name for all assets, which does not contain the hash.
       ctx.state.route = '/assets';
       ctx.set('Cache-Control', FOR_EVER);
       ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
@@ -81,7 +82,7 @@ function send(ctx: RouteContext, file: WebFile): void {
   ctx.body = body;
 }
 
-/** Tests and unbuilt sources have no page. The API works without it. */
+/** Tests and sources that were not built have no page. The API works without a page. */
 function sayMissing(ctx: RouteContext): void {
   ctx.status = 503;
   ctx.set('Cache-Control', 'no-store');

@@ -7,10 +7,10 @@ import { AppError } from '../../errors';
 /**
  * Kinds of failed checks.
  * - `block_identity`: A log, receipt or transaction names another block than its header.
- * - `parent_link`: Consecutive blocks do not link.
+ * - `parent_link`: A block does not name the hash of the block before it.
  * - `transactions`: Count, index or hash of transactions and receipts disagree.
  * - `log_index`: Log indexes are not 0…n−1, or do not follow the transaction order.
- * - `removed_log`: A log is marked as removed.
+ * - `removed_log`: A log is marked as removed by a reorg.
  * - `bloom`: The logs do not produce the header's bloom: a log is missing, added or changed.
  * - `malformed`: A field is missing, malformed or out of range.
  */
@@ -40,7 +40,7 @@ const RACE_KINDS: ReadonlySet<MismatchKind> = new Set([
 
 export class BlockMismatch extends AppError {
   readonly kind: MismatchKind;
-  /** Null if the answer does not name a block. */
+  /** Number of the block; null if the answer does not name a block. */
   readonly blockNumber: number | null;
 
   constructor(kind: MismatchKind, blockNumber: number | null, what: string) {

@@ -23,7 +23,7 @@ export type { BlockHeader };
 interface FetchOptions {
   readonly signal?: AbortSignal;
   readonly endpoint?: number;
-  /** Rounds over the endpoints before giving up. */
+  /** Number of rounds over the endpoints before the fetch fails. */
   readonly roundsMax?: number;
 }
 
@@ -33,17 +33,17 @@ type RangeOptions = Omit<FetchOptions, 'endpoint'>;
 export interface BlockSource {
   /** Throws RpcError `unknown_block` if no endpoint has the block. */
   fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
-  /** Headers `from` to `to` inclusive, ascending, linked. At most 1,000. */
+  /** Headers from `from` to `to` inclusive, ascending and linked. At most 1,000. */
   fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
   /**
-   * Complete, verified blocks `from` to `to` inclusive, ascending and linked. RpcError `unknown_block` if the
-   * chain changes meanwhile.
+   * Complete, verified blocks `from` to `to` inclusive, ascending and linked. Throws RpcError `unknown_block`
+   * if the chain changes during the call.
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
    * Asks every endpoint once for block `ref.number`. True if any endpoint has `ref.hash`; endpoints with
-   * another hash are then benched. False if all answers have another hash. RpcError `unknown_block` if none
-   * answers.
+   * another hash are then benched. False if all answers have another hash. Throws RpcError `unknown_block` if
+   * no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
 }
@@ -58,7 +58,7 @@ export interface BlockSourceOptions {
   readonly logBlocksMax?: number;
 }
 
-/** Retries on the same endpoint if a reorg may explain the answer. */
+/** Number of retries on the same endpoint if a reorg may explain the wrong answer. */
 const RACE_RETRIES = 2;
 const RACE_PAUSE_MS = 50;
 const HEADERS_MAX = 1_000;
@@ -83,7 +83,7 @@ class PooledBlockSource implements BlockSource {
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
     const params = [typeof at === 'number' ? numberToHex(at) : at, false];
-    // Tags are requested often, and a hanging endpoint must not delay the head.
+    // Block tags such as `latest` are requested often, and a hanging endpoint must not delay the head.
     const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
     return this.pool.run(async (endpoint, signal) => {
       const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
@@ -163,8 +163,8 @@ class PooledBlockSource implements BlockSource {
   }
 
   /**
-   * Fetches the next verified blocks from the endpoint, at least one. Keeps verified blocks and retries
-   * failed ones in one batch with the blocks after them.
+   * Fetches the next verified blocks from the endpoint, at least one. Keeps verified blocks, and repeats
+   * failed blocks in one batch with the blocks after them.
    */
   private async fetchPiece(
     endpoint: Endpoint,
@@ -177,7 +177,7 @@ class PooledBlockSource implements BlockSource {
     const halves = new BlockHalves();
     let breaks = 0;
     /**
-     * Largest number of kept answers so far. Only a larger number counts as progress, because a node may send
+     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
      * the same wrong block repeatedly.
      */
     let most = 0;
@@ -197,7 +197,7 @@ class PooledBlockSource implements BlockSource {
         const piece = startOf(kept, from);
         const broken = orMismatch(() => checkLinks(piece));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
-        // The node's chain changed meanwhile, and it is unknown which blocks are on the new branch.
+        // The node's chain changed during the fetch, and it is unknown which blocks are on the new branch.
         kept.clear();
         most = 0;
         breaks += 1;
@@ -228,7 +228,7 @@ class PooledBlockSource implements BlockSource {
     return failed;
   }
 
-  /** The first missing blocks: one batch with receipts, otherwise all. */
+  /** The first missing blocks: as many as fit into one batch with receipts, otherwise all. */
   private nextMissing(
     endpoint: Endpoint,
     from: number,
@@ -251,7 +251,7 @@ class PooledBlockSource implements BlockSource {
     return !this.withoutReceipts.has(endpoint.id);
   }
 
-  /** Blocks with the numbers from `next`, at least the first, or an error for each. */
+  /** Blocks from number `next` on, at least the first block, or an error for each. */
   private async fetchUnchecked(
     endpoint: Endpoint,
     next: () => readonly number[],
@@ -318,7 +318,7 @@ function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number 
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
 }
 
-/** Consecutive blocks from `from` up to the first missing one. */
+/** Consecutive blocks from `from` up to the first missing block. */
 function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
   const start: ChainBlock[] = [];
   for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))

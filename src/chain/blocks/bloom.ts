@@ -5,10 +5,11 @@ import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 
 export const BLOOM_BYTES = 256;
-/** Items in each of the two cache generations: about 10 MB in total. */
+/** Number of entries in each of the two generations of the cache: about 10 MB in total. */
 const CACHE_ITEMS = 32_768;
 
-/** One WebAssembly hasher for all builders. Each hash runs synchronously, so sharing is safe. */
+/** One WebAssembly hasher for all builders. Each hash runs synchronously, so builders can share the
+ * hasher. */
 let hasher: Promise<IHasher> | null = null;
 
 /** Builds blooms. Caches the bits of recent addresses and topics in bounded memory. */
@@ -64,7 +65,7 @@ export class BloomBuilder {
   }
 }
 
-/** The low 11 bits of the first three big-endian 16-bit words of the hash. */
+/** The bit numbers are the low 11 bits of the first three big-endian 16-bit words of the hash. */
 function packBits(hash: Uint8Array): number {
   const pair = (index: number): number => (((hash[index] ?? 0) & 7) << 8) | (hash[index + 1] ?? 0);
   return pair(0) + pair(2) * 2048 + pair(4) * 4_194_304;

@@ -11,10 +11,11 @@ import { RpcError } from '../rpc/rpcError';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;
-/** Smaller retries on a slow node before another endpoint is used. */
+/** Number of retries with smaller ranges on a slow node before another endpoint is used. */
 const TIMEOUTS_MAX = 2;
 
-/** Block span of eth_getLogs for each endpoint: halved after a refusal, grown by an eighth after a success. */
+/** Number of blocks per eth_getLogs for each endpoint: halved after a refusal, increased by an eighth after a
+ * success. */
 export class LogSpans {
   private readonly spans = new Map<number, number>();
   private readonly max: number;
@@ -38,8 +39,8 @@ export class LogSpans {
 }
 
 /**
- * Blocks `from` up to `to` or fewer: as many as the endpoint serves at once, at least one.
- * @throws RpcError (`too_large` if even one block is), BlockMismatch
+ * Blocks from `from` up to `to`, or fewer: as many as the endpoint serves at once, but at least one. @throws
+ * RpcError (`too_large` if even one block is too large), BlockMismatch
  */
 export async function fetchByLogs(
   endpoint: Endpoint,

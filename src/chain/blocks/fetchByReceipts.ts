@@ -11,14 +11,15 @@ import { checkNumber } from './verify';
 /** Errors of a node without eth_getBlockReceipts. */
 const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
 
-/** A block whose parts belong together. Log order, bloom and links are not checked yet. */
+/** A block whose header and receipts belong together. Log order, bloom and links are not checked yet. */
 export interface UncheckedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly ChainTransaction[];
   readonly logs: readonly ChainLog[];
 }
 
-/** Headers and receipts whose other half failed. Kept, so that they are not fetched again. */
+/** Headers and receipts whose other half could not be fetched. They are kept, so that they are not fetched
+ * again. */
 export class BlockHalves {
   readonly headers = new Map<number, unknown>();
   readonly receipts = new Map<number, unknown>();
@@ -33,9 +34,9 @@ export class BlockHalves {
 }
 
 /**
- * One attempt. Returns each block or its error. Uses the halves from earlier attempts and stores new ones in
- * `halves`.
- * @throws RpcError `method_missing` or `invalid` if the node lacks eth_getBlockReceipts
+ * Makes one attempt. Returns each block or its error. Uses headers and receipts from earlier attempts, and
+ * stores new ones in `halves`. @throws RpcError `method_missing` or `invalid` if the node lacks
+ * eth_getBlockReceipts
  */
 export async function fetchByReceipts(
   endpoint: Endpoint,

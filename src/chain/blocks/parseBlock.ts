@@ -10,10 +10,10 @@ import { BlockMismatch } from './blockMismatch';
 import { isRecord } from '../rpc/rpcTransport';
 
 export interface BlockHeader extends BlockRef {
-  /** Wei. Null before EIP-1559. */
+  /** Base fee in wei. Null before EIP-1559. */
   readonly baseFeePerGas: bigint | null;
   readonly transactionCount: number;
-  /** 256 bytes. Null if the node sends no bloom. */
+  /** The bloom of 256 bytes. Null if the node sends no bloom. */
   readonly logsBloom: Hex | null;
 }
 
@@ -27,7 +27,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** All code assumes block numbers below 2^31. */
 const BLOCK_MAX = 2 ** 31;
-/** Unix seconds, far beyond any real block. */
+/** Limit of timestamps in unix seconds, far beyond any real block. */
 const TIMESTAMP_MAX = 2 ** 33;
 const TRANSACTIONS_MAX = 1_048_576;
 const LOWER_HEX_DATA = /^0x(?:[0-9a-f]{2})*$/;
@@ -60,7 +60,7 @@ export function parseHeader(value: unknown): HeaderWithBodies {
   return { header, bodies };
 }
 
-/** Transactions and logs from an answer of eth_getBlockReceipts. */
+/** Parses transactions and logs from an answer of eth_getBlockReceipts. */
 export function parseReceipts(
   value: unknown,
   { header, bodies }: HeaderWithBodies,
@@ -78,7 +78,7 @@ export function parseReceipts(
     const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
     assertSameBlock(header, fields, 'a receipt');
     assertTransaction(header, hash, index, fields['transactionIndex'], bodies[index]);
-    // A failed creation has no contract, but nodes still name an address.
+    // A failed creation has no contract, but nodes still name an address in its receipt.
     const created = fields['status'] === '0x0' ? null : fields['contractAddress'];
     transactions.push({
       hash,
@@ -98,7 +98,8 @@ export function parseReceipts(
   return { transactions, logs };
 }
 
-/** Transactions from full bodies (eth_getBlockByNumber with `true`). Created contracts are unknown here. */
+/** Parses transactions from full bodies (eth_getBlockByNumber with `true`). Bodies do not name created
+ * contracts. */
 export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransaction[] {
   return bodies.map((body, index) => {
     const fields = asFields(body, header, 'a transaction');
@@ -116,7 +117,7 @@ export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransact
   });
 }
 
-/** Logs of one block from eth_getLogs, in log-index order. */
+/** Parses the logs of one block from eth_getLogs, in the order of their log indexes. */
 export function parseLogs(
   values: readonly unknown[],
   header: BlockHeader,
@@ -215,8 +216,7 @@ function assertSameBlock(header: BlockHeader, fields: Fields, what: string): voi
 }
 
 /**
- * `listed` is the transaction at this index in the block's own answer: a hash, or the hash read from its
- * body.
+ * `listed` is the hash of the transaction at this index in the block itself.
  */
 function assertTransaction(
   header: BlockHeader,
@@ -244,7 +244,7 @@ function sameHex(value: unknown, expected: Hex): boolean {
   return value === expected || (isHash(value) && toLowerHex(value) === expected);
 }
 
-/** A quantity below `limit`. */
+/** Parses a hex number (quantity) below `limit`. */
 function readNumber(value: unknown, limit: number, block: number | null, name: string): number {
   const number = isQuantity(value) ? Number(value) : NaN;
   if (number < limit) return number;
@@ -261,7 +261,7 @@ function isLowerHex(text: string, pattern: RegExp): text is Hex {
   return pattern.test(text);
 }
 
-/** The usual lower-case answer needs one test and no copy. */
+/** The usual lower-case text needs one test and no copy. */
 function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
   if (typeof value === 'string') {
     if (isLowerHex(value, lower)) return value;

@@ -5,8 +5,8 @@ import { AppError } from '../../errors';
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
 /**
- * A broken invariant if it persists. A lagging node, or several nodes behind one address, may still show an
- * abandoned branch. So the writer retries for a while before it stops.
+ * If the error persists, an invariant is broken. A lagging node, or one of several nodes behind one URL, may
+ * still show an abandoned branch. So the writer retries for some time before it stops.
  */
 export class BeyondFinality extends AppError {
   constructor(final: Position, node: Position) {

@@ -8,29 +8,31 @@ import type { Logger } from '../../log';
 import type { BlockSource } from '../blocks/blockSource';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 
-/** Depth at which a block is final if the node has no tag. */
+/** Depth in blocks at which a block is final if the node has no finalized tag. */
 const DEFAULT_FINALITY_DEPTH = 64;
 
 export interface FinalBlock {
   readonly number: number;
-  /** Known only with the tag. Lets the follower refuse finality of another branch. */
+  /** Hash of the final block, known only with the finalized tag. With it, the follower can refuse finality of
+   * another branch. */
   readonly hash: Hex | null;
 }
 
 export interface Finality {
   /**
-   * The last final block as seen from `head`, the follower's tip; `number` is in 0…head.number. With the tag,
-   * the number never falls unless the head falls below it. By depth, the number depends only on the given
-   * head. Throws a retryable error if the node does not answer.
+   * The last final block for `head`, the follower's newest block; `number` is from 0 to head.number. With the
+   * tag, the number never falls unless the head falls below it. By depth, the number depends only on the
+   * given head. Throws a retryable error if the node does not answer.
    */
   finalAt(head: BlockRef, signal?: AbortSignal): Promise<FinalBlock>;
 }
 
-/** Errors that mean that the node has no such tag, as opposed to a temporary failure. */
+/** Errors that mean that the node has no finalized tag, as opposed to a temporary failure. */
 const UNSUPPORTED: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid', 'unknown_block']);
-/** Most blocks between the head and the tag whose links are checked. Abandoned branches are shorter. */
+/** Most blocks between the head and the tagged block whose links are checked. Abandoned branches are
+ * shorter. */
 const LINKED_MAX = 1_000;
-/** After this many unrecognized errors in a row, assume that the node has no tag. */
+/** After this many unrecognised errors in a row, the node is treated as a node without the tag. */
 const ODD_ERRORS_MAX = 3;
 
 /**
@@ -60,8 +62,8 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
   }
 
   /**
-   * Hash of the ancestor with this number below the tagged block. A lagging node may have another block
-   * there.
+   * Hash of the ancestor with this number of the tagged block. A lagging node may have another block at this
+   * number.
    */
   async function hashUnder(
     tagged: FinalBlock,
@@ -79,9 +81,9 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     if (mode !== 'tag') return byDepth(head, mode);
     const tagged = await readTag(signal);
     if (tagged !== null && tagged.number <= head.number) return tagged;
-    // While catching up, all canonical blocks are final. The hash lets the follower check its tip.
+    // While catching up, all canonical blocks are final. The hash lets the follower check its newest block.
     if (tagged !== null) return { number: head.number, hash: await hashUnder(tagged, head.number, signal) };
-    // A node that had the tag before only lags. A guess by depth could be ahead of the tag.
+    // A node that had the tag before only lags. A final block derived from depth could be ahead of the tag.
     if (tagSeen) return last;
     if (!fallbackLogged) {
       fallbackLogged = true;
@@ -96,9 +98,9 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
   return {
     async finalAt(head, signal) {
       const final = await next(head, signal);
-      // Finality by depth holds only for this head. Another head may be on another branch.
+      // Finality by depth holds only for this head, because another head may be on another branch.
       if (final.hash === null) return final;
-      // At an equal number, replace the hash: the previous one may be of another branch.
+      // If the number is equal, the hash is replaced, because the previous hash may be of another branch.
       if (final.number >= last.number) last = final;
       return last.number <= head.number ? last : final;
     },

@@ -9,11 +9,11 @@ import { BeyondFinality } from './beyondFinality';
 
 /**
  * Result of one header.
- * - `append`: The candidate follows the tip and is the new tip.
- * - `reorg`: The candidate follows an older block and is the new tip; the blocks above `forkNumber` are
- * removed.
- * - `known`: The candidate is canonical already (a repeated head, or a lagging node); no change.
- * - `unlinked`: The parent is not canonical here (a gap, or an earlier fork); no change.
+ * - `append`: The header follows the newest block and is the new newest block.
+ * - `reorg`: The header follows an older block and is the new newest block; the blocks above `forkNumber` are
+ *   removed.
+ * - `known`: The header is canonical already (a repeated head, or a lagging node); nothing changes.
+ * - `unlinked`: The header's parent is not canonical here (a gap, or an earlier fork); nothing changes.
  */
 type FollowerAnswer =
   | { readonly kind: 'append' }
@@ -21,12 +21,12 @@ type FollowerAnswer =
   | { readonly kind: 'known' }
   | { readonly kind: 'unlinked' };
 
-/** More blocks than this mean that finality does not advance; `advance` then throws. */
+/** If more blocks than this are not final, finality does not advance, and `advance` throws. */
 const UNFINALISED_MAX = 100_000;
 
 export class HeadFollower {
   private lastFinal: BlockRef;
-  /** Linked and ascending; the first block follows the base. */
+  /** The blocks are linked and ascending; the first block follows the last final block. */
   private chain: BlockRef[] = [];
 
   /**
@@ -60,15 +60,15 @@ export class HeadFollower {
     return this.chain;
   }
 
-  /** The canonical block with this number, from the base to the tip; otherwise null. */
+  /** The canonical block with this number, between the last final and the newest block; otherwise null. */
   blockAt(number: number): BlockRef | null {
     if (number === this.lastFinal.number) return this.lastFinal;
     return this.chain[number - this.lastFinal.number - 1] ?? null;
   }
 
   /**
-   * Processes one header. A header below the base is ignored as `known`.
-   * @throws AppError `broken_invariant` naming both hashes if the header contradicts the last final block.
+   * Processes one header. A header below the last final block is ignored as `known`. @throws AppError
+   * `broken_invariant` naming both hashes if the header contradicts the last final block.
    */
   advance(candidate: BlockRef): FollowerAnswer {
     if (candidate.number < this.lastFinal.number) return { kind: 'known' };
@@ -93,7 +93,8 @@ export class HeadFollower {
   }
 
   /**
-   * Makes the blocks up to `number` final, at most up to the tip. If `hash` is not the hash of our block `number`, another branch is final, and finality waits.
+   * Makes the blocks up to `number` final, at most up to the newest block. If `hash` differs from the hash of
+   * our block `number`, another branch is final, and finality waits.
    */
   finalise(number: number, hash: Hex | null = null): void {
     if (hash !== null && this.blockAt(number)?.hash !== hash) return;
@@ -104,7 +105,7 @@ export class HeadFollower {
   }
 }
 
-/** Copies only the link, so that whole blocks are not kept in memory. */
+/** Copies only the number and hashes, so that whole blocks are not kept in memory. */
 function toRef({ number, hash, parentHash, timestamp }: BlockRef): BlockRef {
   return { number, hash, parentHash, timestamp };
 }

@@ -19,7 +19,7 @@ interface HeadFeedOptions {
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   /**
-   * Whether the consumer is still at the last yielded head. If the consumer ended up on another branch, the
+   * Whether the consumer still has the last yielded head. If the consumer ended up on another branch, the
    * feed must yield that head again. Default: always true.
    */
   readonly isTaken?: (head: BlockRef) => boolean;
@@ -28,12 +28,12 @@ interface HeadFeedOptions {
 const POLL_DEFAULT_MS = 500;
 const POLL_MIN_MS = 50;
 const POLL_MAX_MS = 1_000;
-/** Polls per expected block. */
+/** Number of polls in the time between two blocks. */
 const POLLS_PER_BLOCK = 16;
-/** Interval for comparing the heads of several endpoints, to find lagging ones. */
+/** Interval in ms for comparing the heads of several endpoints, to find endpoints that lag. */
 const REFRESH_MS = 10_000;
 
-/** The newest push only, so that pushes cannot queue up. */
+/** Only the newest push is kept, so that pushes cannot queue up. */
 interface Wakeup {
   readonly endpoint: number;
   readonly hint: HeadHint | null;
@@ -41,7 +41,7 @@ interface Wakeup {
 
 /**
  * Yields the node's head whenever its hash changes, also at equal or lower height. Yields a head again if the
- * consumer has left it. Intermediate heads are skipped, and a lagging node may show an older head. Node
+ * consumer no longer has it. Intermediate heads are skipped, and a lagging node may show an older head. Node
  * failures are logged, and polling continues. Ends when the signal aborts.
  */
 export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
@@ -69,7 +69,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       }
       const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
       if (isDue && options.pool.endpoints.length > 1) {
-        // Runs beside the loop, so that a hanging endpoint does not delay the heads of others.
+        // Runs beside the loop, so that a hanging endpoint does not delay the heads of other endpoints.
         refreshing = refreshHeads(options).finally(() => {
           refreshedAt = clock.now();
           refreshing = null;
@@ -89,11 +89,12 @@ async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<voi
   try {
     await pool.refreshHeads(signal);
   } catch (error) {
-    if (!signal.aborted) log.warn({ error: errorText(error) }, 'comparing the heads of the endpoints failed');
+    if (!signal.aborted)
+      log.warn({ error: errorText(error) }, 'comparing the newest blocks of the RPC endpoints failed');
   }
 }
 
-/** Head of the endpoint that pushed, otherwise of the best endpoint. Null if none answers now. */
+/** Head of the endpoint that pushed, otherwise of the best endpoint. Null if no endpoint answers now. */
 async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promise<BlockHeader | null> {
   const { source, signal } = options;
   try {
@@ -157,7 +158,7 @@ class Bell {
     return rung;
   }
 
-  /** Returns after a ring or after `ms`. Rejects when the signal aborts. */
+  /** Returns after a wake-up or after `ms`. Rejects when the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.rung !== null) return;

@@ -9,21 +9,21 @@ import { parseBlockNumber, type EndpointPool } from '../rpc/endpointPool';
 import { RpcError } from '../rpc/rpcError';
 
 const ASK_MS = 1_500;
-/** Time limit of one endpoint, so that another one can still answer. */
+/** Time limit in ms of one endpoint, so that another endpoint can still answer. */
 const ATTEMPT_MS = 700;
-/** A result, even a failure, is reused for this long. */
+/** Time in ms for which a result, even a failure, is reused. */
 const FRESH_MS = 1_000;
-/** A result is shown by `known` for this long. */
+/** Time in ms for which `known` returns a result. */
 const KNOWN_MS = 15_000;
 
 interface NodeHeadFacts {
-  /** Null: unknown. */
+  /** The head of the node; null if unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
 }
 
 interface NodeHead {
-  /** The last result without waiting, or null if it is too old. Starts a new request. */
+  /** The last result without waiting, or null if the result is too old. Starts a new request. */
   known(): NodeHeadFacts | null;
   /** Never rejects. */
   ask(): Promise<NodeHeadFacts>;

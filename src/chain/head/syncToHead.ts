@@ -11,10 +11,11 @@ import { BeyondFinality } from './beyondFinality';
 import type { HeadFollower } from './follower';
 import { RpcError } from '../rpc/rpcError';
 
-/** Blocks to commit together. They link to each other and to block `forkNumber`, or to the tip if null. */
+/** Blocks to commit together. They link to each other and to block `forkNumber`, or to the newest block if
+ * `forkNumber` is null. */
 export interface Extension {
   readonly kind: 'extend';
-  /** The last common block of a reorg. Null: no block is removed. */
+  /** The last common block of a reorg. Null if no block is removed. */
   readonly forkNumber: number | null;
   /** The removed blocks, ascending. */
   readonly removed: readonly BlockRef[];
@@ -30,21 +31,21 @@ interface SyncOptions {
 
 const CHUNK = 64;
 /**
- * Growth of the header request while searching for the fork: 1, 16, then 256 headers. Most reorgs are one or
- * two blocks deep.
+ * Number of headers per request while searching for the fork: 1, 16, then 256. Most reorgs are one or two
+ * blocks deep.
  */
 const SPAN_GROWTH = 16;
 const SPAN_MAX = 256;
-/** Restarts of the search, because the chain changed meanwhile, before an error is thrown. */
+/** Number of restarts of the search, because the chain changed during it, before an error is thrown. */
 const RESTARTS_MAX = 8;
 const RESTART_BASE_MS = 20;
 const RESTART_MAX_MS = 1_000;
 
 /**
- * Yields the steps from the follower's tip to `head`. Commit each step before asking for the next one. The
- * follower moves only then, so after a failed commit it still matches the store. The first step of a reorg
- * reaches the old tip's height, or the new head if lower. So the store never holds a mixed or needlessly
- * shortened branch. A known head, or one below the last final block, yields no step.
+ * Yields the steps from the follower's newest block to `head`. Commit each step before asking for the next
+ * step. The follower moves only then, so after a failed commit it still matches the store. The first step of
+ * a reorg reaches the height of the old newest block, or the new head if lower. So the database never holds a
+ * mixed or needlessly shortened branch. A known head, or a head below the last final block, yields no step.
  * @throws AppError `broken_invariant` for a reorg beyond finality, `node_failed` if the chain changes too
  * fast or the node fails.
  */
@@ -81,7 +82,7 @@ export function needsSync(follower: HeadFollower, head: BlockRef): boolean {
   return head.number >= follower.base.number && follower.blockAt(head.number)?.hash !== head.hash;
 }
 
-/** Null if the chain changed meanwhile. */
+/** Null if the chain changed during the search. */
 async function nextStep(
   source: BlockSource,
   follower: HeadFollower,
@@ -110,13 +111,13 @@ async function nextStep(
     const removed = follower.unfinalised.slice(fork.number - follower.base.number);
     return { kind: 'extend', forkNumber: fork.number, removed, blocks };
   } catch (error) {
-    // The announced head was reorganized away, or this node does not have it yet.
+    // A reorg removed the announced head, or this node does not have it yet.
     if (error instanceof RpcError && error.kind === 'unknown_block') return null;
     throw error;
   }
 }
 
-/** The last block that both chains share, or `none` if they differ even at the base. */
+/** The last block that both chains share, or `none` if they differ even at the last final block. */
 async function findFork(
   source: BlockSource,
   follower: HeadFollower,

@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Calls back once when the signal aborts, or at once if already aborted. Returns a function that removes the
- * listener. A signal has one listener per running call, so Node's limit of ten listeners does not indicate a
- * leak.
+ * Calls back once when the signal aborts, or at once if it has aborted already. Returns a function that
+ * removes the listener. A signal has one listener per running call, so Node's limit of ten listeners does not
+ * indicate a leak.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => undefined;
@@ -18,7 +18,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: unkn
   return () => signal.removeEventListener('abort', run);
 }
 
-/** A signal that aborts with either input. `release` removes the listeners. */
+/** A signal that aborts when either input aborts. `release` removes the listeners. */
 export function linkSignals(
   first: AbortSignal,
   second: AbortSignal | undefined,

@@ -1,17 +1,19 @@
 /**
- * Bounds the size of node answers: bytes of one answer, and bytes in flight over all connections of the
- * process. The bounds are enforced while an answer arrives. slicedJson.ts bounds the parsed values.
+ * Limits the size of node answers: bytes of one answer, and bytes that arrive at the same time over all
+ * connections of the process. The limits are enforced while an answer arrives. slicedJson.ts bounds the
+ * parsed values.
  */
 import type { RpcCall } from './rpcTransport';
 
 const MIB = 2 ** 20;
-/** Bytes of one answer. */
+/** Size limit of one answer, in bytes. */
 export const ANSWER_BYTES_MAX = 64 * MIB;
 const IN_FLIGHT_MAX = 80 * MIB;
-/** Bytes around one result in a batch. */
+/** Bytes around one result in the answer to a batch. */
 const ENVELOPE_BYTES = 256;
 
-/** Upper bounds of honest answers by method. Other methods have the transport's bound. */
+/** Size limits of answers by method, above every honest answer. Other methods have the general limit of the
+ * transport. */
 const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_chainId: 1_024,
   eth_blockNumber: 1_024,
@@ -23,7 +25,7 @@ const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
 
 interface AnswerBound {
   readonly bytesMax: number;
-  /** The source of the bound: `call` if the caller set it, `answer` if it is the general bound. */
+  /** Which limit applies: `call` if the caller set the limit, `answer` if it is the general limit. */
   readonly cut: 'call' | 'answer';
 }
 
@@ -40,7 +42,8 @@ export function tooLargeText(bytesMax: number): string {
   return `the answer is larger than ${bytesMax} bytes`;
 }
 
-/** Bounds the bytes in flight. Beyond the bound the largest answer is cut, so small ones always arrive. */
+/** Limits the bytes of all answers that are arriving. Beyond the limit the largest answer is cut, so small
+ * answers always arrive. */
 export class ByteBudget {
   private readonly open = new Set<AnswerMeter>();
 
@@ -54,7 +57,7 @@ export class ByteBudget {
     this.open.delete(meter);
   }
 
-  /** Cuts the largest answers until the rest fits. */
+  /** Cuts the largest answers until the others fit. */
   check(): void {
     let sum = 0;
     for (const { bytes } of this.open) sum += bytes;
@@ -67,7 +70,7 @@ export class ByteBudget {
   }
 }
 
-/** Shared by all endpoints of all chains in the process. */
+/** All endpoints of all chains in the process share this limit. */
 const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
 export class AnswerMeter {
@@ -75,8 +78,8 @@ export class AnswerMeter {
   private isOpen = true;
 
   /**
-   * `onCut` is called at most once, possibly while another answer arrives. `bySize`: the answer exceeded
-   * `bytesMax`, not the shared budget.
+   * `onCut` is called at most once, possibly while another answer arrives. `bySize` means that the answer
+   * exceeded `bytesMax` and not the shared limit.
    */
   constructor(
     private readonly bytesMax: number,
@@ -86,7 +89,7 @@ export class AnswerMeter {
     budget.enter(this);
   }
 
-  /** Cuts an answer whose Content-Length is too large. NaN: no Content-Length. */
+  /** Cuts an answer whose Content-Length is too large. NaN means that there is no Content-Length. */
   announce(bytes: number): void {
     if (bytes > this.bytesMax) this.cut(tooLargeText(this.bytesMax), true);
   }

@@ -4,8 +4,8 @@ import { LIGHT_ATTEMPT_MS, parseChainId, type EndpointPool } from './endpointPoo
 
 /**
  * Passes if at least one endpoint serves `expected`. The pool refuses and logs endpoints of other chains.
- * @throws AppError `bad_config` naming both ids if every endpoint serves another chain, RpcError if none
- * answers.
+ * @throws AppError `bad_config` naming both ids if every endpoint serves another chain, RpcError if no
+ * endpoint answers.
  */
 export async function checkChainId(
   pool: EndpointPool,

@@ -5,11 +5,11 @@ import { steadyNow } from '../../domain/steadyTime';
 import { onAbort } from './abortSignals';
 
 export interface Clock {
-  /** Monotonic milliseconds, close to unix time. Use only differences. */
+  /** Monotonic clock in ms, close to unix time. Only differences are meaningful. */
   now(): number;
   /** Resolves after `ms`. Rejects with the signal's reason as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Yields for one turn of the event loop. The clock of a simulation resolves at once. */
+  /** Lets other work run for one turn of the event loop. The clock of a simulation resolves at once. */
   turn(): Promise<void>;
   /** A float in [0, 1). */
   random(): number;
@@ -19,10 +19,11 @@ export function systemClock(): Clock {
   return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
 }
 
-/** Longest time that one piece of work may block the event loop, so that requests and answers are not delayed. */
+/** Longest time in ms that one piece of work may block the event loop, so that requests and answers are not
+ * delayed. */
 const SLICE_MS = 5;
 
-/** Splits long work: yields to the event loop when 5 ms have passed. */
+/** Splits long work: lets other work run when 5 ms have passed. */
 export class TimeSlices {
   private since: number;
 
@@ -62,8 +63,8 @@ export function backoffMs(clock: Clock, attempt: number, baseMs: number, maxMs: 
 }
 
 /**
- * Runs `work` with a signal that aborts with the caller's signal, or after `timeoutMs` with the error of
- * `onTimeout`. Leaves no timer or listener behind. The work must end when its signal aborts.
+ * Runs `work` with a signal. The signal aborts with the caller's signal, or after `timeoutMs` with the error
+ * of `onTimeout`. Leaves no timer or listener behind. The work must end when its signal aborts.
  */
 export async function withDeadline<T>(
   clock: Clock,

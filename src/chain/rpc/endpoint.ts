@@ -1,6 +1,7 @@
 /**
- * One RPC endpoint: adapts the batch size to the node, repeats failed calls, and tracks failures, rests and
- * benching. `endpointPool.ts` chooses among endpoints.
+ * One RPC endpoint: adapts the batch size to the node, repeats failed calls, and records failures and the
+ * pauses after them. A benched endpoint gave a wrong answer and is not used for some time. `endpointPool.ts`
+ * chooses among endpoints.
  */
 import { AppError, errorText } from '../../errors';
 import { backoffMs, type Clock } from './clock';
@@ -13,22 +14,22 @@ export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
 
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
-/** A refusal (401, 403) seldom ends by itself, and a rate limit takes a while to end. */
+/** A refusal (401, 403) rarely ends without help, and a rate limit takes some time to end. */
 const REFUSED_BASE_MS = 5_000;
 const RATE_BASE_MS = 1_000;
-/** After a timeout the endpoint ranks behind the others for this long, or until it answers. */
+/** Time in ms for which an endpoint ranks behind the others after a timeout, unless it answers earlier. */
 const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
-/** Longest rest of a pool's only endpoint after a failure. A Retry-After may make the rest longer. */
+/** Longest pause in ms of a pool's only endpoint after a failure. A Retry-After may make the pause longer. */
 const ALONE_REST_MAX_MS = 1_000;
 /**
- * Attempts in a row without any answer before the endpoint is given up, with and without other endpoints in
- * the pool.
+ * Number of attempts in a row without any answer before the endpoint is given up, with and without other
+ * endpoints in the pool.
  */
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
-/** Failures that seldom end within a second, so they get fewer attempts. */
+/** Failures that rarely end within a second, so they get fewer attempts. */
 const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
 const LASTING_ROUNDS_MAX = 2;
 const REPEAT_BASE_MS = 20;
@@ -43,8 +44,8 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
 ]);
 
 /**
- * A batch with oversized answers is split into this many parts. More levels would make the node compute each
- * large answer more often.
+ * A batch with answers that are too large is split into this many parts at once. Splitting in halves would
+ * make the node compute each large answer more often.
  */
 const PARTS = 8;
 
@@ -99,7 +100,7 @@ export class Endpoint {
 
   /**
    * Sends all calls in batches that the node accepts. Retries temporary failures as long as some calls
-   * succeed. The first permanent failure rejects the whole. Rejects with RpcError, or with the AppError of
+   * succeed. The first permanent failure rejects all calls. Rejects with RpcError, or with the AppError of
    * `parse`.
    */
   async batch<T>(
@@ -142,7 +143,7 @@ export class Endpoint {
     return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
 
-  /** Attempts in a row without success, after these failures, before the caller gives up. */
+  /** Number of attempts in a row without success, after these failures, before the caller gives up. */
   idleRoundsMax(failed: readonly AppError[]): number {
     if (!this.alone) return IDLE_ROUNDS_MAX;
     const lasting = failed.every((error) => error instanceof RpcError && LASTING_KINDS.has(error.kind));
@@ -150,7 +151,7 @@ export class Endpoint {
   }
 
   /**
-   * Waits before the next attempt: not at all while some calls succeed, and at least as long as a
+   * Waits before the next attempt. Does not wait while some calls succeed, and waits at least as long as a
    * Retry-After.
    */
   async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
@@ -161,8 +162,8 @@ export class Endpoint {
   }
 
   /**
-   * One attempt. Failed calls are returned with their errors, including all calls of a request that failed as
-   * a whole.
+   * Makes one attempt. Failed calls are returned with their errors, including all calls of a request that
+   * failed as a whole.
    */
   async attempt<T>(
     calls: readonly RpcCall[],
@@ -204,8 +205,8 @@ export class Endpoint {
   private async sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
     const start = into.length;
     /**
-     * Index of the first call of the last malformed answer. The first malformed answer is retried; the second
-     * one halves the batch.
+     * Index of the first call in the last malformed answer. The first malformed answer is retried; the second
+     * halves the batch.
      */
     let garbageAt = -1;
     while (into.length - start < calls.length) {
@@ -233,8 +234,8 @@ export class Endpoint {
   }
 
   /**
-   * Finds the calls with oversized answers. The size of an answer does not affect the batch size that the
-   * node accepts.
+   * Finds the calls whose answers are too large. The size of an answer does not affect the batch size that
+   * the node accepts.
    */
   private async sendParts(
     calls: readonly RpcCall[],
@@ -251,7 +252,7 @@ export class Endpoint {
       await this.sendAll(calls.slice(from, from + size), into, signal);
   }
 
-  /** One counted round trip. A request that fails as a whole counts one error per call. */
+  /** One round trip with its counters. A request that fails as a whole counts one error per call. */
   private async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     this.calls += calls.length;
     this.underWay += calls.length;
@@ -290,7 +291,7 @@ export class Endpoint {
     this.lastGoodAt = this.clock.now();
   }
 
-  /** Records a failure. The endpoint rests, longer after each failure in a row. */
+  /** Records a failure. The endpoint then pauses, longer after each failure in a row. */
   noteFailure(error: RpcError): void {
     const now = this.clock.now();
     this.lastError = error.message;
@@ -314,8 +315,8 @@ export class Endpoint {
   }
 
   /**
-   * Benches the endpoint for one minute, doubling each time up to ten minutes. A pool's only endpoint rests
-   * one second.
+   * Benches the endpoint: it is not used for one minute, doubling each time up to ten minutes. A pool's only
+   * endpoint pauses one second.
    */
   bench(reason: string): void {
     const now = this.clock.now();
@@ -328,7 +329,7 @@ export class Endpoint {
     if (this.chain === 'right') this.chain = 'unknown';
   }
 
-  /** Clock time, ms, from which the endpoint may be used again. */
+  /** Time in ms of the clock from which on the endpoint may be used again. */
   get coolUntil(): number {
     return this.restsUntil;
   }

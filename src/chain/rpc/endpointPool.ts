@@ -17,13 +17,13 @@ import type { RpcCall, RpcTransport } from './rpcTransport';
 
 interface PoolOptions {
   readonly transports: readonly RpcTransport[];
-  /** The chain that every endpoint must serve. Null: not checked. */
+  /** Id of the chain that every endpoint must serve. Null means that the id is not checked. */
   readonly chainId: number | null;
   readonly log: Logger;
   readonly clock?: Clock;
   /** Most calls in one batch (default 100). An endpoint lowers its own limit if the node accepts fewer. */
   readonly batchMax?: number;
-  /** Rounds over the endpoints before a call fails (default 5). */
+  /** Number of rounds over the endpoints before a call fails (default 5). */
   readonly roundsMax?: number;
 }
 
@@ -34,23 +34,24 @@ interface CallOptions {
   readonly endpoint?: number;
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
-  /** Time limit of one endpoint while another one is available. The last endpoint has the transport's timeout. */
+  /** Time limit in ms of one endpoint while another endpoint is available. The last endpoint has the
+   * transport's timeout. */
   readonly attemptMs?: number;
 }
 
-/** `attemptMs` for calls that a node answers from memory, such as its head or chain id. */
+/** The same limit for calls that a node answers from memory, such as its head or chain id. */
 export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
-/** More rounds do not help if no endpoint has the answer. The caller knows better whether to retry. */
+/** If no endpoint has the answer, more rounds do not help. The caller knows better whether to retry. */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   method_missing: 1,
   unknown_block: 3,
   too_large: 1,
 };
-/** Connection failures. They carry no information about the call. */
+/** Failures of the connection. They say nothing about the call. */
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
-/** An endpoint further behind the best head is used less. */
+/** An endpoint that is this many blocks behind the best head is used less. */
 const LAG_BLOCKS_MAX = 5;
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
@@ -87,7 +88,8 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.call(method, params, parse, signal), options);
   }
 
-  /** Many calls to one endpoint, parsed, in order. The first failure fails the whole, or fails over. */
+  /** Sends many calls to one endpoint and returns the parsed answers in order. If a call fails, all calls
+   * fail or move to the next endpoint. */
   batch<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -111,11 +113,11 @@ export class EndpointPool {
   }
 
   /**
-   * Runs work that must use one node throughout. An RpcError or BlockMismatch is charged to the endpoint, and
-   * the work moves to the next endpoint. Errors that every node would give (revert, range too large, invalid
-   * parameters) and all other errors are thrown at once.
-   * @throws the most informative RpcError or BlockMismatch of the last round; AppError `bad_config` if all
-   * endpoints serve another chain.
+   * Runs work that must use the same node for all its calls. An RpcError or BlockMismatch counts as a failure
+   * of the endpoint, and the work starts again on the next endpoint. Errors that every node would give
+   * (revert, range too large, invalid parameters) and all other errors are thrown at once. @throws the most
+   * informative RpcError or BlockMismatch of the last round; AppError `bad_config` if all endpoints serve
+   * another chain.
    */
   async run<T>(work: Work<T>, options: CallOptions = {}): Promise<T> {
     const linked = linkSignals(this.closed.signal, options.signal);
@@ -167,7 +169,7 @@ export class EndpointPool {
     return (work) => withDeadline(this.clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
   }
 
-  /** Charges a failure to the endpoint and returns it. Throws errors that every endpoint would give. */
+  /** Counts a failure against the endpoint and returns it. Throws errors that every endpoint would give. */
   private blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) throw signal.reason;
     if (error instanceof BlockMismatch) {
@@ -217,7 +219,7 @@ export class EndpointPool {
     throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
   }
 
-  /** The best endpoint that is not resting: by state, then by the order of the configuration. */
+  /** The best endpoint that is not pausing: by state, then by the order of the configuration. */
   private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.clock.now();
     let best: Endpoint | null = null;
@@ -237,7 +239,7 @@ export class EndpointPool {
     );
   }
 
-  /** If every endpoint rests, waits until the first one is available. */
+  /** If every endpoint is pausing, waits until the first endpoint is available. */
   private async waitForAny(
     tried: ReadonlySet<number>,
     options: CallOptions,
@@ -249,8 +251,8 @@ export class EndpointPool {
     const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
     const now = (): number => this.clock.now();
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
-    // Repeated, because a timer may fire early: all endpoints would still rest, and the round would pass
-    // without a call.
+    // The wait is repeated, because a timer may fire early. All endpoints would still pause, and the round
+    // would pass without a call.
     for (let left = until - now(); left > 0; left = until - now())
       await this.clock.sleep(Math.ceil(left), signal);
   }
@@ -260,7 +262,7 @@ export class EndpointPool {
   }
 
   /**
-   * Benches an endpoint that answered wrongly. It is used again after a while, or if no other endpoint is
+   * Benches an endpoint that answered wrongly. It is used again after some time, or if no other endpoint is
    * left.
    */
   penalise(id: number, reason: string): void {
@@ -270,7 +272,7 @@ export class EndpointPool {
     this.log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint gave a wrong answer and is benched');
   }
 
-  /** Counts a failed verification for /metrics. `run` already counts the mismatches that it catches. */
+  /** Counts a failed verification for /metrics. `run` itself counts the mismatches that it catches. */
   countMismatch(mismatch: BlockMismatch): void {
     this.mismatches.set(mismatch.kind, (this.mismatches.get(mismatch.kind) ?? 0) + 1);
   }
@@ -328,11 +330,11 @@ export class EndpointPool {
 }
 
 export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
-  /** http(s):// or ws(s)://, in order of preference. */
+  /** URLs of the endpoints, http(s):// or ws(s)://, in order of preference. */
   readonly urls: readonly string[];
   /** Timeout of one whole answer (default 30 s). */
   readonly timeoutMs?: number;
-  /** Default 64 MiB. */
+  /** Size limit of one answer in bytes; default 64 MiB. */
   readonly bodyBytesMax?: number;
   /** HTTP connections to one endpoint (default 16). */
   readonly connectionsMax?: number;
@@ -354,8 +356,8 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
 }
 
 /**
- * Ranks errors: an error about the call, then a malformed answer, then a connection failure. The later one
- * wins a tie.
+ * Ranks errors: an error about the call, then a malformed answer, then a connection failure. Of equal errors,
+ * the later one counts.
  */
 function moreTelling(before: unknown, after: unknown): unknown {
   return before !== null && telling(before) > telling(after) ? before : after;

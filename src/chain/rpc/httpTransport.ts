@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over HTTP: keep-alive, one POST per batch, no redirects. One deadline and one size limit cover the
- * whole answer.
+ * JSON-RPC over HTTP: keep-alive, one POST per batch, no redirects. One time limit and one size limit cover
+ * the whole answer.
  */
 import { Agent, request, type Dispatcher } from 'undici';
 
@@ -29,7 +29,7 @@ export function createHttpTransport(endpoint: EndpointUrl, options: TransportOpt
     pipelining: 1,
     keepAliveTimeout: 30_000,
     connect: { timeout: Math.min(10_000, options.timeoutMs) },
-    // Our own deadline covers headers and body, so a body that trickles in is cut too.
+    // Our own time limit covers headers and body, so a body that arrives very slowly is cut too.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -89,14 +89,14 @@ async function post(
       close();
     }
   } catch (error) {
-    // After an abort, undici throws an unrelated error. The caller must see the abort reason.
+    // After an abort, undici throws an unrelated error. The caller must see the reason of the abort.
     if (signal.aborted) throw signal.reason;
     if (error instanceof RpcError) throw error;
     throw endpointError(endpoint, 'network', reasonOf(error), { cause: error });
   }
 }
 
-/** Reads and parses the body. The bytes count as in flight until `close`. */
+/** Reads and parses the body. Its bytes count towards the shared limit until `close`. */
 async function readBody(
   endpoint: EndpointUrl,
   calls: readonly RpcCall[],
@@ -158,13 +158,13 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
   });
 }
 
-/** Orders the answers of a batch like its calls. Nodes may answer in any order. */
+/** Sorts the answers of a batch in the order of its calls, because nodes may answer in any order. */
 function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): RpcAnswer[] {
   if (count === 1) {
     const single: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     if (!isRecord(single))
       throw endpointError(endpoint, 'bad_answer', 'the answer is not a JSON-RPC response');
-    // An error may have a null id (the node could not read the request). A result may not.
+    // An error may have a null id, if the node could not read the request. A result must have an id.
     if ('result' in single && single['id'] !== 0) {
       throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
     }

@@ -1,40 +1,40 @@
-/** Health and traffic of the endpoints, for /readyz and /metrics. Contains no URL secrets. */
+/** Health and traffic of the endpoints, for /readyz and /metrics. Contains no secrets of URLs. */
 import type { MismatchKind } from '../blocks/blockMismatch';
 
 /**
- * `slow`: a recent timeout. `lagging` and `slow` endpoints are used less, `benched` ones only if no other is
- * left, `wrong_chain` ones never.
+ * State of an endpoint. `slow` means a recent timeout. `lagging` and `slow` endpoints are used less,
+ * `benched` ones only if no other is left, and `wrong_chain` ones never.
  */
 export type EndpointState = 'ok' | 'lagging' | 'slow' | 'benched' | 'wrong_chain';
 
 export interface EndpointHealth {
-  /** `#index host`. */
+  /** Name of the endpoint: `#index host`. */
   readonly name: string;
   readonly state: EndpointState;
-  /** Last head of this endpoint. Null before the first answer. */
+  /** Last head that this endpoint reported. Null before the first answer. */
   readonly head: number | null;
-  /** Clock time of the last good answer, ms. */
+  /** Time of the last good answer, in ms of the clock. */
   readonly lastGoodAt: number | null;
   readonly lastError: string | null;
 }
 
-/** Counters of one endpoint. All but `underWay` only grow. */
+/** Counters of one endpoint. All except `underWay` only grow. */
 export interface EndpointTraffic {
   readonly name: string;
   readonly calls: number;
-  /** Calls without an answer yet. */
+  /** Number of calls that have no answer yet. */
   readonly underWay: number;
-  /** Failed calls by kind of error. */
+  /** Number of failed calls, by kind of error. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
 export interface NodeHealth {
-  /** Clock time of the last good answer of any endpoint, ms. */
+  /** Time of the last good answer of any endpoint, in ms of the clock. */
   readonly lastGoodAt: number | null;
-  /** The best head. Benched endpoints and endpoints of another chain do not count. */
+  /** The best head of all endpoints, without benched endpoints and endpoints of another chain. */
   readonly head: number | null;
   readonly endpoints: readonly EndpointHealth[];
-  /** Failed verifications by kind. Only grows. */
+  /** Number of failed verifications by kind. It only grows. */
   readonly mismatches: Readonly<Record<MismatchKind, number>>;
 }
 

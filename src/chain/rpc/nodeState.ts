@@ -1,6 +1,6 @@
 /**
  * Reads account state from the node for API answers, with a short timeout and few requests at once. A slow or
- * dead node makes answers less complete but never slow. A failing node is not asked for a while.
+ * dead node makes answers less complete but never slow. A failing node gets no calls for some time.
  */
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
@@ -11,20 +11,20 @@ import type { EndpointPool } from './endpointPool';
 import { RpcError } from './rpcError';
 import type { RpcCall } from './rpcTransport';
 
-/** Time limit of one request with all its questions. */
+/** Time limit in ms of one request with all its questions. */
 const ASK_MS = 1_500;
-/** Time limit of one endpoint, so that another one can still answer. */
+/** Time limit in ms of one endpoint, so that another endpoint can still answer. */
 const ATTEMPT_MS = 700;
-/** Requests at the same time. Further requests get null, as if the node were down. */
+/** Number of requests at the same time. Further requests get null, as if the node were down. */
 const ASKINGS_MAX = 8;
-/** Rest after a failure. */
+/** Pause in ms after a failure. */
 const REST_MS = 3_000;
-/** Shorter rest after an unknown block, which the node may have soon. */
+/** Shorter pause in ms after an unknown block, which the node may have soon. */
 const UNKNOWN_BLOCK_REST_MS = 250;
-/** Gas of one call: enough for a token behind proxies, too little to slow the node down. */
+/** Gas limit of one call: enough for a token behind proxies, too little to slow the node down. */
 const CALL_GAS: Hex = '0x4c4b40';
 
-/** Bytes of one answer. Names, balances and positions are shorter. */
+/** Size limit of one answer in bytes. Names, balances and positions are shorter. */
 const ANSWER_BYTES_MAX = 4_096;
 
 interface NodeStateOptions {
@@ -63,7 +63,7 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
   };
 }
 
-/** Names the block by hash (EIP-1898), because another block of the same height has another state. */
+/** The block is named by its hash (EIP-1898), because another block at the same height has another state. */
 function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
   const at = { blockHash };
   if (question.kind === 'coin') return { method: 'eth_getBalance', params: [question.address, at] };
@@ -73,7 +73,7 @@ function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
 }
 
 function parseHex(result: unknown): Hex {
-  // A quantity may have an odd number of digits; data may not.
+  // A hex number may have an odd number of digits; hex data may not.
   if (isHexData(result) || isQuantity(result)) return result;
   throw new AppError('node_failed', 'the node returned a value that is not hex');
 }

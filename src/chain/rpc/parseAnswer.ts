@@ -7,10 +7,11 @@ import { isAscii } from 'node:buffer';
 import { TimeSlices, type Clock } from './clock';
 import { parseSliced } from './slicedJson';
 
-/** JSON.parse blocks only briefly for answers up to this size. */
+/** JSON.parse blocks only briefly for answers up to this size in bytes. */
 const SMALL_BYTES = 2 ** 18;
 
-/** Undefined if the bytes are not JSON. Empties `pieces`, so that the bytes are not held twice. */
+/** The parsed value; undefined if the bytes are not JSON. Empties `pieces`, so that the bytes are not held
+ * twice. */
 export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unknown> {
   const bytes = await join(pieces, clock);
   if (bytes.length > SMALL_BYTES) return parseSliced(bytes, clock);
@@ -21,7 +22,7 @@ export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unkno
   }
 }
 
-/** Like Buffer.concat, but yields in between, because writing to new memory is slow. */
+/** Works like Buffer.concat, but lets other work run in between, because writing to new memory is slow. */
 async function join(pieces: Buffer[], clock: Clock): Promise<Buffer> {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return first;

@@ -8,13 +8,13 @@ import { AppError } from '../../errors';
  * Kinds of errors.
  * - `revert`: An eth_call failed; every node gives the same result.
  * - `method_missing`: The node does not know the method.
- * - `too_large`: The range or the answer exceeds a limit; ask for less.
- * - `rate_limited`: Ask later (`retryAfterMs` if the node named a time).
+ * - `too_large`: The range or the answer exceeds a limit; a smaller request may succeed.
+ * - `rate_limited`: The node refuses calls for now (`retryAfterMs` if the node named a time).
  * - `unknown_block`: The node does not have the block (it lags, or a reorg removed the block).
  * - `invalid`: The node rejected our parameters.
- * - `timeout`, `network`: No answer.
- * - `refused`: HTTP 401, 403, 404, or a redirect.
- * - `bad_answer`: A malformed answer.
+ * - `timeout`, `network`: The node gave no answer, or the connection failed.
+ * - `refused`: The node answered with HTTP 401, 403, 404, or a redirect.
+ * - `bad_answer`: The answer is malformed.
  */
 export type RpcErrorKind =
   | 'revert'
@@ -29,7 +29,7 @@ export type RpcErrorKind =
   | 'bad_answer'
   | 'other';
 
-/** Kinds that a retry on the same node does not fix. */
+/** Kinds of errors that a retry on the same node does not remove. */
 const FINAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['revert', 'method_missing', 'too_large', 'invalid']);
 
 export interface RpcErrorFacts {
@@ -39,25 +39,25 @@ export interface RpcErrorFacts {
   readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
   /**
-   * The bound that the answer exceeded: `call` for the call's own bound, `answer` for the general one, where
-   * another node may do better.
+   * The size limit that the answer exceeded: `call` for the limit of the call, `answer` for the general
+   * limit, where another node may succeed.
    */
   readonly cut?: 'call' | 'answer' | null;
 }
 
 /**
- * A node's failure. `message` names the endpoint by index and host only. URL secrets are removed from its
- * text.
+ * A node's failure. `message` names the endpoint by index and host only. Secrets of the URL are removed from
+ * the text.
  */
 export class RpcError extends AppError {
   readonly kind: RpcErrorKind;
-  /** The JSON-RPC error code, or null. */
+  /** Code of the JSON-RPC error, or null. */
   readonly rpcCode: number | null;
-  /** The JSON-RPC error's data, untrusted (for example the bytes of a revert). */
+  /** Data of the JSON-RPC error, such as the bytes of a revert. The data is not trusted. */
   readonly data: unknown;
   readonly httpStatus: number | null;
   readonly retryAfterMs: number | null;
-  /** See RpcErrorFacts. Null: not one of our bounds. */
+  /** See RpcErrorFacts. Null if no size limit was exceeded. */
   readonly cut: 'call' | 'answer' | null;
 
   constructor(kind: RpcErrorKind, message: string, facts: RpcErrorFacts = {}) {
@@ -109,7 +109,7 @@ export function kindOfHttpStatus(status: number): RpcErrorKind {
   return 'refused';
 }
 
-/** Longest wait that a Retry-After can cause. */
+/** Longest wait in ms that a Retry-After can cause. */
 export const RETRY_AFTER_MAX_MS = 60_000;
 
 /**

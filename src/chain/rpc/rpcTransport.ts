@@ -19,19 +19,20 @@ export interface RpcCall {
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
-/** The head named by a newHeads notification. Null: the head may have changed, for example after a reconnect. */
+/** The head that a newHeads notification names. Null means that the head may have changed, for example after
+ * a reconnect. */
 export interface HeadHint {
   readonly number: number;
   readonly hash: Hex;
 }
 
-/** The connection to one endpoint. Retries and failover are the job of Endpoint and EndpointPool. */
+/** The connection to one endpoint. Endpoint and EndpointPool handle retries and failover. */
 export interface RpcTransport {
-  /** `#index host`, never the URL, which may contain a key. */
+  /** Name of the endpoint: `#index host`, never the URL, which may contain a key. */
   readonly name: string;
   /**
    * Sends all calls as one batch and returns the answers in the order of the calls. Rejects with RpcError if
-   * the whole request fails, or with the signal's reason. One attempt, bounded in time and size.
+   * the whole request fails, or with the signal's reason. Makes one attempt, with limits of time and size.
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   /**
@@ -39,15 +40,15 @@ export interface RpcTransport {
    * that stops the calls.
    */
   watchHeads?(onHead: (hint: HeadHint | null) => void): () => void;
-  /** Fails every pending call and releases all handles. */
+  /** Rejects every pending call and releases all handles. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
   readonly clock: Clock;
-  /** Timeout of the whole answer, up to its last byte. */
+  /** Timeout in ms of the whole answer, up to its last byte. */
   readonly timeoutMs: number;
-  /** Largest accepted answer in bytes, for a whole batch too. */
+  /** Size limit of an answer in bytes, for a whole batch too. */
   readonly bodyBytesMax: number;
   readonly connectionsMax: number;
 }
@@ -76,7 +77,7 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   const password = decodeURIComponent(url.password);
   const credentials = Buffer.from(`${user}:${password}`).toString('base64');
   const authorization = user === '' && password === '' ? null : `Basic ${credentials}`;
-  // A node may echo the Authorization header as well as the URL.
+  // A node may repeat the Authorization header as well as the URL.
   const secrets = [...url.pathname.split('/'), ...url.searchParams.values(), user, password, credentials];
   const hidden = secrets.filter((secret) => secret.length >= 6).sort((a, b) => b.length - a.length);
   url.username = '';
@@ -86,10 +87,11 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   return { url, name: `#${index} ${url.host}`, authorization, scrub };
 }
 
-/** Node texts in errors are cut to this many characters. */
+/** Texts of a node in errors are cut to this many characters. */
 const NODE_TEXT_MAX = 300;
 
-/** Creates an error of one endpoint: starts with its name, without secrets, bounded in length. */
+/** Creates an error of one endpoint. Its text starts with the endpoint's name, has no secrets, and has a
+ * limited length. */
 export function endpointError(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   kind: RpcError['kind'],
@@ -99,7 +101,7 @@ export function endpointError(
   return new RpcError(kind, `${endpoint.name}: ${endpoint.scrub(text).slice(0, NODE_TEXT_MAX)}`, facts);
 }
 
-/** The error of an answer that exceeded one of our limits. `cut`: which limit. */
+/** The error of an answer that exceeded one of our limits. `cut` names the limit. */
 export function oversizedError(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   text: string,

@@ -1,21 +1,23 @@
 /**
- * Parses large JSON in slices, so that no node answer blocks the event loop. Small members of a container go
- * to JSON.parse in groups. Only containers larger than a slice are assembled here.
+ * Parses large JSON in slices, so that no node answer blocks the event loop. JSON.parse parses small members
+ * of a list or object in groups. Only lists and objects larger than a slice are assembled here.
  */
 import { isAscii } from 'node:buffer';
 
 import { TimeSlices, type Clock } from './clock';
 
 const SLICE_BYTES = 65_536;
-/** Bytes of one string. The log data of a full block with 60 million gas has 15 million digits. */
+/** Size limit of one string in bytes. The log data of a full block with 60 million gas has 15 million
+ * digits. */
 const STRING_BYTES_MAX = 2 ** 24;
-/** Nesting depth of containers larger than a slice. The logs in a batch of receipts are six deep. */
+/** Limit of the nesting depth of lists and objects larger than a slice. The logs in a batch of receipts are
+ * six levels deep. */
 const DEPTH_MAX = 32;
-/** Members of an object that is larger than a slice. */
+/** Limit of the members of an object that is larger than a slice. */
 const KEYS_MAX = 10_000;
 /**
- * Limit of structural bytes: a fixed number, plus one per twelve bytes. JSON.parse uses up to 60 bytes of
- * heap for each.
+ * Limit of structural bytes such as brackets and commas: a fixed number, plus one per twelve bytes.
+ * JSON.parse uses up to 60 bytes of heap for each.
  */
 const STRUCTURE_FREE = 100_000;
 const BYTES_PER_STRUCTURE = 12;
@@ -30,7 +32,7 @@ type Container =
 /** Thrown if the text is not JSON or exceeds a limit. */
 const REFUSED = new Error('refused');
 
-/** Undefined if the text is not JSON, or exceeds limits that no honest answer reaches. */
+/** The parsed value. Undefined if the text is not JSON, or exceeds limits that no honest answer reaches. */
 export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown> {
   try {
     return await new SlicedParser(bytes, new TimeSlices(clock)).parse();
@@ -44,7 +46,7 @@ class SlicedParser {
   private readonly open: Container[] = [];
   private readonly encoding: 'latin1' | 'utf8';
   private structure = 0;
-  /** Start of the members that are not parsed yet. */
+  /** Position of the first member that is not parsed yet. */
   private from = 0;
   private at = 0;
   private result: unknown = undefined;
@@ -78,7 +80,7 @@ class SlicedParser {
     return this.result;
   }
 
-  /** The comma or bracket behind the member at hand; null when it is not within a slice. */
+  /** Position of the comma or bracket after the current member; null if it is not within a slice. */
   private endOfMember(): number | null {
     const { bytes } = this;
     const limit = Math.min(bytes.length, this.at + SLICE_BYTES);
@@ -121,7 +123,7 @@ class SlicedParser {
     if (top.items.length > KEYS_MAX) throw REFUSED;
   }
 
-  /** Handles a member larger than a slice: a container to descend into, or a string. */
+  /** Handles a member larger than a slice: a list or object to descend into, or a string. */
   private takeLarge(top: Container): void {
     if (this.at > this.from) this.takeGroup(top, this.at - 1);
     if (top.close === CLOSE_OBJECT) {

@@ -1,5 +1,5 @@
 /**
- * JSON-RPC over WebSocket: matches answers by id, pings silent peers, reconnects with back-off, and
+ * JSON-RPC over WebSocket: matches answers by id, pings silent servers, reconnects with back-off, and
  * subscribes to newHeads again.
  */
 import type { Socket } from 'node:net';
@@ -28,11 +28,12 @@ import {
 } from './rpcTransport';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** A peer that is silent this long gets a ping. After the same silence again the connection counts as dead. */
+/** A server that is silent this long, in ms, gets a ping. If it stays silent for the same time again, the
+ * connection counts as dead. */
 const PING_AFTER_MS = 10_000;
 const RECONNECT_BASE_MS = 200;
 const RECONNECT_MAX_MS = 10_000;
-/** Most calls in flight on one connection. */
+/** Limit of calls without an answer on one connection. */
 const PENDING_MAX = 10_000;
 
 interface Pending {
@@ -107,7 +108,7 @@ class WsTransport implements RpcTransport {
     return oversizedError(this.endpoint, text, 'answer');
   }
 
-  /** Returns the open connection, or the one being opened. At most one at a time. */
+  /** Returns the open connection, or the connection that is being opened. There is at most one at a time. */
   private connect(): Promise<Connection> {
     if (this.connection !== null) return Promise.resolve(this.connection);
     this.connecting ??= this.open().finally(() => {
@@ -213,7 +214,7 @@ class WsTransport implements RpcTransport {
     }
   }
 
-  /** Pings a silent peer and terminates a dead one. Ends with its connection. */
+  /** Pings a silent server and ends a dead connection. Ends with its connection. */
   private async watchdog(connection: Connection): Promise<void> {
     const { clock } = this.options;
     try {
@@ -227,7 +228,7 @@ class WsTransport implements RpcTransport {
         if (silentMs >= PING_AFTER_MS) connection.socket.ping();
       }
     } catch {
-      // The connection ended.
+      // The connection has ended.
     }
   }
 
@@ -237,7 +238,7 @@ class WsTransport implements RpcTransport {
     const call = { method: 'eth_subscribe', params: ['newHeads'] };
     const answer = await this.ask(connection, call, connection.ended.signal).catch(() => null);
     const id = answer !== null && 'result' in answer ? answer.result : null;
-    // Without subscription support the value stays '', and the head feed polls.
+    // Without support for subscriptions the value stays '', and the head feed polls.
     if (typeof id === 'string') connection.subscription = id;
     this.tell(null);
   }

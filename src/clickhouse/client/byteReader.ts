@@ -17,10 +17,10 @@ import { toEngineError, type EngineError } from './engineError';
 import { formatParam, type QueryParams } from './queryParams';
 
 interface ByteReaderOptions {
-  /** `http(s)://user:pass@host:port/database?ch_<setting>=<value>`. */
+  /** URL of the server: `http(s)://user:pass@host:port/database?ch_<setting>=<value>`. */
   readonly url: string;
   readonly requestTimeoutMs: number;
-  /** Unused connections are closed after this time, before the server closes them. */
+  /** Unused connections are closed after this time in ms, before the server closes them. */
   readonly idleMs: number;
   readonly maxConnections: number;
 }
@@ -106,7 +106,7 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
   return bytes;
 }
 
-/** The error whose frame ends the bytes, or null. */
+/** The error whose frame is at the end of the bytes, or null. */
 function findFramedError(bytes: Buffer, tag: string): EngineError | null {
   const closing = Buffer.from(` ${tag}${MARKER}`);
   const closingAt = bytes.length - closing.length;

@@ -11,15 +11,15 @@ import { nameRowShape } from '../rows/rowShapes';
 
 export interface ClusterServers {
   readonly name: string;
-  /** Replicas of the shard with the fewest. */
+  /** Number of replicas of the shard with the fewest replicas. */
   readonly replicas: number;
   readonly servers: readonly ClusterServer[];
 }
 
 interface ClusterServer {
-  /** `host:port` of its native protocol, as in the cluster's configuration. */
+  /** `host:port` of the server's native protocol, as in the cluster's configuration. */
   readonly name: string;
-  /** HTTP URL with the user, password and database of the configured server. */
+  /** HTTP URL of the server, with the user, password and database of the configured server. */
   readonly url: string;
 }
 
@@ -35,7 +35,7 @@ const portShape = z.object({ place: z.int(), port: z.int() });
 
 /**
  * The cluster's servers, as the server at `url` reports them. Throws `bad_config` with the known clusters if
- * the server does not know this one, `unavailable` naming a server that is unreachable.
+ * the server does not know this cluster. Throws `unavailable` with the name of a server that does not answer.
  */
 export async function findCluster(url: string, cluster: string): Promise<ClusterServers> {
   const database = openDatabase({ url: atDatabase(url, 'default') });

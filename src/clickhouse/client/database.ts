@@ -26,33 +26,32 @@ export const INSERT_SETTINGS = {
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // Above 100,000 groups, ClickHouse would aggregate in 256 buckets, and each would become a part of the
-  // view's table, in any order.
+  // Above 100,000 groups, ClickHouse would use 256 hash tables. Each would become a separate part of the
+  // view's table.
   group_by_two_level_threshold: '0',
   group_by_two_level_threshold_bytes: '0',
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   throw_on_max_partitions_per_insert_block: 0,
-  // In a cluster: an insert is acknowledged when every shard has its rows. A promotion reads and writes
+  // On a cluster, an insert is acknowledged when every shard has its rows. A promotion reads and writes
   // within each shard.
   distributed_foreground_insert: 1,
   parallel_distributed_insert_select: '2',
 } as const;
 
 /**
- * For the SETTINGS of a large INSERT … SELECT with aggregation: lets all threads aggregate, like ClickHouse's
- * default.
+ * Settings of a large INSERT … SELECT with aggregation: all threads aggregate, as is ClickHouse's default.
  */
 export const TWO_LEVEL_SUMS =
   'group_by_two_level_threshold = 100000, group_by_two_level_threshold_bytes = 50000000';
 
 export interface DatabaseOptions {
   /**
-   * `http(s)://user:pass@host:port/database`, optionally with settings for all statements:
-   * `?ch_<name>=<value>`.
+   * URL of the database: `http(s)://user:pass@host:port/database`, optionally with settings for all
+   * statements: `?ch_<name>=<value>`.
    */
   readonly url: string;
-  /** Default 30 s. */
+  /** Time limit of a request in ms; default 30 s. */
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
   /** Whether the tables are Distributed tables of a cluster. */
@@ -68,13 +67,13 @@ export interface Cluster {
 }
 
 export interface ClusterNode {
-  /** `host:port`. */
+  /** Native address of the server: `host:port`. */
   readonly name: string;
   readonly database: Database;
 }
 
 export interface Database {
-  /** Null: a single server. */
+  /** The cluster of the database; null for a single server. */
   readonly cluster: Cluster | null;
   /** Rows of a SELECT. The caller checks their shape. `name` appears in errors and metrics. */
   select(name: string, sql: string, params?: QueryParams): Promise<unknown[]>;
@@ -85,7 +84,7 @@ export interface Database {
   selectBinary(name: string, sql: string, params?: QueryParams, format?: string): Promise<Buffer>;
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /**
-   * Inserts RowBinary bytes as one block. `token`: the deduplication token; a second insert with the same
+   * Inserts RowBinary bytes as one block. `token` is the deduplication token: a second insert with the same
    * token has no effect.
    */
   insert(table: string, columns: readonly string[], body: Buffer, token?: string): Promise<void>;
@@ -95,11 +94,12 @@ export interface Database {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
-/** Far below the engine's timeout of 10 s, so that even a busy client closes idle connections first. */
+/** Time in ms after which idle connections are closed. It is far below the engine's timeout of 10 s, so that
+ * even a busy client closes them first. */
 const IDLE_MS = 2_500;
 /**
- * Time for running statements to end on close. If a connection is cut, the server must cancel its requests to
- * other servers.
+ * Time for running statements to end on close. If a connection were cut, the server would have to cancel its
+ * requests to other servers.
  */
 const CLOSE_GRACE_MS = 500;
 
@@ -114,7 +114,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     compression: { request: false, response: false },
     use_multipart_params_auto: true,
     application: 'candlehouse',
-    // Failures are thrown, and callers log them.
+    // Failures are thrown, so the client does not log them.
     log: { level: ClickHouseLogLevel.OFF },
   });
   const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
@@ -157,7 +157,8 @@ async function again<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `wait_end_of_query`: the engine sends rows only when all are ready, so an error never appears among them. */
+/** With `wait_end_of_query`, the engine sends rows only when all rows are ready, so an error never appears
+ * among them. */
 async function select(client: ClickHouseClient, query: string, params: QueryParams): Promise<unknown[]> {
   const answer = await client.query({
     query,
@@ -198,7 +199,8 @@ async function insert(
     values: Readable.from([body]),
     clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
   });
-  // A connection that breaks here fails the insert instead of raising an error event that ends the process.
+  // A connection that breaks here fails the insert. Without this listener, an error event would end the
+  // process.
   await buffer(stream);
 }
 

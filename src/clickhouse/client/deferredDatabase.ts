@@ -19,7 +19,7 @@ export function createDeferredDatabase(): DeferredDatabase {
     give(database) {
       given = database;
     },
-    // Only readers use a deferred database, and readers see a cluster as ordinary tables.
+    // Only readers use a deferred database, and readers see the tables of a cluster as ordinary tables.
     cluster: null,
     select: async (name, sql, params) => now().select(name, sql, params),
     selectBinary: async (name, sql, params, format) => now().selectBinary(name, sql, params, format),

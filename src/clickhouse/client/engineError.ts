@@ -16,7 +16,7 @@ const PASSING_CODES: ReadonlySet<number> = new Set([
   202, // TOO_MANY_SIMULTANEOUS_QUERIES
   210, // NETWORK_ERROR
   252, // TOO_MANY_PARTS
-  // In a cluster: another server is down, or too few replicas have the rows.
+  // On a cluster: another server is down, or too few replicas have the rows.
   32, // ATTEMPT_TO_READ_AFTER_EOF
   209, // SOCKET_TIMEOUT
   242, // TABLE_IS_READ_ONLY
@@ -50,7 +50,8 @@ export class EngineError extends Error {
 const NUMBER = /^Code: (\d+)\. DB::Exception: /;
 const VERSION = / \(version [^()]*(?:\([^()]*\))?\)\s*$/;
 
-/** `text`: the full error text, which starts with the number. `code`: the number from the header, if any. */
+/** `text` is the full error text, which starts with the number. `code` is the number from the header, if
+ * there is one. */
 export function toEngineError(text: string, code = Number(NUMBER.exec(text)?.[1] ?? 0)): EngineError {
   return new EngineError(code, text.replace(NUMBER, '').replace(VERSION, '').trim());
 }
@@ -74,7 +75,7 @@ export function isConnectionLost(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE'].includes(systemCode(error) ?? '');
 }
 
-/** Whether an error is temporary, so the same statement may succeed later. */
+/** Whether an error is temporary, so that the same statement may succeed later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof EngineError) return PASSING_CODES.has(error.code);
   return PASSING_FAILURES.has(systemCode(error) ?? '');

@@ -29,7 +29,7 @@ export function createGlobalizer(): (sql: string) => string {
 }
 
 export function globalSubqueries(sql: string): string {
-  // Blanks strings and comments, keeping the length.
+  // Replaces strings and comments by spaces, so that positions stay the same.
   const seen = sql.replace(HIDDEN, (hidden) => ' '.repeat(hidden.length));
   let said = '';
   let done = 0;
@@ -44,7 +44,7 @@ export function globalSubqueries(sql: string): string {
   return said + sql.slice(done);
 }
 
-/** Whether the SELECT around `at` reads a table directly, not a subquery or a query in WITH. */
+/** Whether the SELECT around position `at` reads a table directly, and not a subquery or a query in WITH. */
 function readsTable(sql: string, at: number): boolean {
   for (let inside = at; inside >= 0;) {
     const open = openingBefore(sql, inside);
@@ -77,7 +77,7 @@ function selectAround(flat: string, at: number): string {
   return flat.slice(start);
 }
 
-/** Blanks the content of parentheses, keeping the length. */
+/** Replaces the content of parentheses by spaces, so that positions stay the same. */
 function flatten(sql: string): string {
   let depth = 0;
   let flat = '';
@@ -89,7 +89,7 @@ function flatten(sql: string): string {
   return flat;
 }
 
-/** Position of the parenthesis that encloses `at`, or -1. */
+/** Position of the parenthesis that encloses position `at`, or -1. */
 function openingBefore(sql: string, at: number): number {
   let depth = 0;
   for (let i = at - 1; i >= 0; i -= 1) {

@@ -2,7 +2,7 @@
 import type { Database } from './database';
 
 interface DatabaseObserver {
-  /** `name`: the table of an insert, otherwise the statement's name. The number of names is bounded. */
+  /** `name` is the table of an insert, otherwise the name of the statement. There are only few names. */
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }
 

@@ -1,4 +1,5 @@
-/** Finds the project's root folder, for SQL files and contract artifacts, from sources and from dist. */
+/** Finds the project's root folder, which has the SQL files and contract artifacts. Works in the sources and
+ * in dist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -1,6 +1,6 @@
 /**
- * Three extensions of SQL in named queries. First, the rows of a table as of a snapshot: its final rows and
- * the rows of the canonical head:
+ * Expands three extensions of SQL in named queries. The first is the rows of a table at a snapshot: its final
+ * rows and the rows of canonical head blocks:
  *
  *   FROM swaps_chain AS s                the head rows are left out if `commits` is empty
  *   FROM swaps_chain(fee_usd)            adds a computed column, which `*` leaves out
@@ -11,8 +11,8 @@
  *   -- both parts of events              all lines up to `-- end`
  *   -- end
  *
- * Third, optional parts. ClickHouse plans longer than it reads a few granules, so unused conditions are
- * removed from the statement. They are comments to other tools:
+ * Third, optional parts. For small reads, ClickHouse spends more time on planning than on reading, so
+ * conditions that a call does not need are removed. Other tools see the marks as comments:
  *
  *   AND topic1 IN (…) -- if topics1      the line is removed if the parameter is empty or false
  *   -- if commits                        all lines up to `-- end`
@@ -98,7 +98,8 @@ function expandParts(name: string, lines: readonly string[]): string[] {
   ];
 }
 
-/** A subquery instead of a parameterised view, because ClickHouse needs longer to resolve a view. */
+/** The table becomes a subquery and not a parameterised view, because ClickHouse needs longer to plan a
+ * view. */
 function expandChain(line: string): string[] {
   const found = CHAIN.exec(line);
   if (found === null) return [line];

@@ -16,12 +16,12 @@ export interface BackedUp {
 
 export interface BackupProgress {
   readonly files: number;
-  /** Written or restored so far. */
+  /** Number of bytes written or restored so far. */
   readonly bytes: number;
 }
 
 const POLL_MS = 250;
-/** After this long without an answer, the backup is given up. */
+/** Time in ms without an answer after which the backup is given up. */
 const SILENCE_MAX_MS = 60_000;
 const ENGINES = /^(?:File|Disk|S3|AzureBlobStorage)\((?:\s*'(?:[^'\\]|\\.)*'\s*(?:,|(?=\))))+\)$/i;
 
@@ -30,12 +30,12 @@ export function isDestination(text: string): boolean {
   return ENGINES.test(text);
 }
 
-/** `File('…')` for a name or path. */
+/** Makes `File('…')` from a name or path. */
 export function fileDestination(path: string): Destination {
   return `File('${path.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}')`;
 }
 
-/** For display: hides all arguments after the first, which may be keys. */
+/** The destination for display: hides all arguments after the first, which may be keys. */
 export function showDestination(destination: Destination): string {
   const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
   const shown = first.replace(/\/\/[^/@']*@/, '//');

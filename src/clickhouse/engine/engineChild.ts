@@ -4,8 +4,8 @@
  * it.
  *
  * The pipe is a FIFO whose only writer is this process. If this process dies in any way, the kernel closes
- * the writing end, the engine's last query ends, and the child exits. Node's own 'pipe' stdio is a socket,
- * which /dev/stdin cannot open.
+ * the writing end, the engine's last query ends, and the child exits. Node's own stdio 'pipe' is a socket,
+ * which the engine cannot open as /dev/stdin.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -23,13 +23,13 @@ interface EngineLibraries {
 
 export interface EngineLaunch {
   readonly libraries: EngineLibraries;
-  /** Private folder of the FIFO. */
+  /** Private folder of the named pipe (FIFO). */
   readonly folder: string;
   readonly dataPath: string;
   readonly configFile: string;
-  /** 0: the kernel chooses a free port when the engine binds it. */
+  /** HTTP port; 0 lets the kernel choose a free port when the engine opens it. */
   readonly httpPort: number;
-  /** Port of the native protocol between cluster nodes. Absent: not served. */
+  /** Port of the native protocol between cluster nodes. If absent, the protocol is not served. */
   readonly tcpPort?: number;
 }
 
@@ -40,7 +40,7 @@ export interface EngineProcess {
   hasEnded(): boolean;
   /** The HTTP port, or null before the engine listens. */
   httpPort(): number | null;
-  /** Last output on standard error. */
+  /** Last output of the engine on standard error. */
   said(): string;
   /** Closes the pipe, waits at most `graceMs` for a clean end, then kills. Resolves when the process is gone. */
   end(graceMs: number): Promise<void>;
@@ -74,15 +74,15 @@ export function findEngineLibraries(
   }
 }
 
-/** Starts the engine and returns before it is ready. Poll it over HTTP. */
+/** Starts the engine and returns before it is ready. Callers poll it over HTTP. */
 export function launchEngine(launch: EngineLaunch): EngineProcess {
   const fifo = join(launch.folder, `stdin-${process.pid}`);
   const portFile = join(launch.folder, portFileName());
   rmSync(fifo, { force: true });
   rmSync(portFile, { force: true });
   makeFifo(fifo);
-  // Opened read-write first, which does not block. Both ends are close-on-exec, so the child inherits only
-  // stdin.
+  // The FIFO is opened read-write first, which does not block. Both ends are close-on-exec, so the child
+  // inherits only stdin.
   const writeEnd = openSync(fifo, constants.O_RDWR);
   const readEnd = openSync(fifo, constants.O_RDONLY);
   try {
@@ -93,7 +93,8 @@ export function launchEngine(launch: EngineLaunch): EngineProcess {
         stdio: [readEnd, 'ignore', 'pipe'],
         env: childEnvironment(),
         cwd: launch.folder,
-        // In its own session, so that Ctrl-C reaches only the parent, which drains before it ends the engine.
+        // The child has its own session, so that Ctrl-C reaches only the parent, which completes its work
+        // before it ends the engine.
         detached: true,
       },
     );
@@ -113,7 +114,7 @@ function makeFifo(path: string): void {
   }
 }
 
-/** Relative to the engine's working directory, so the name needs no quoting in SQL. */
+/** The path is relative to the engine's working directory, so that the name needs no quoting in SQL. */
 const portFileName = (): string => `http-port-${process.pid}`;
 
 function childArguments(launch: EngineLaunch): string[] {
@@ -197,7 +198,7 @@ function takePort(file: string): number | null {
   return Number(text);
 }
 
-/** The engine's output without its notices about log files. */
+/** The engine's output without its notes about log files. */
 function lastWords(tail: string): string {
   const lines = tail.split('\n').filter((line) => line !== '' && !line.startsWith('Logging '));
   return lines.join('\n').trim();

@@ -1,6 +1,7 @@
 /**
  * Builds the configuration file of the embedded engine: two users with rights and limits, and server settings
- * for a small machine. Pure text; server.ts chooses the path and engineSupervisor.ts runs the engine.
+ * for a small machine. Only makes the text: server.ts chooses the path, and engineSupervisor.ts runs the
+ * engine.
  */
 
 export interface EngineUser {
@@ -11,43 +12,43 @@ export interface EngineUser {
 /** Makes the engine one shard of a cluster on this machine, to test Distributed tables. */
 export interface EngineCluster {
   readonly name: string;
-  /** Shared secret of the nodes. A query runs on all nodes as the user who sent it. */
+  /** Shared secret of the cluster's nodes. A query runs on all nodes as the user who sent it. */
   readonly secret: string;
   /** Passwords of the users, the same on every node. */
   readonly passwords: { readonly writer: string; readonly reader: string };
-  /** Native ports of this node and of all nodes, one shard each. */
+  /** Native ports of this node and of all nodes. Each node is one shard. */
   readonly tcpPort: number;
   readonly tcpPorts: readonly number[];
 }
 
 export interface EngineConfig {
-  /** Value of `getMacro('candlehouse_nonce')`: proves that the server is the one just started. */
+  /** Value of `getMacro('candlehouse_nonce')`, which proves that the server is the one just started. */
   readonly nonce: string;
   readonly writer: EngineUser;
   readonly reader: EngineUser;
   /** The users have rights on this database and on all databases whose names start with it. */
   readonly database: string;
-  /** Path of this configuration, which also contains the users. */
+  /** Path of this configuration file, which also contains the users. */
   readonly file: string;
   readonly logFile: string;
   /** The only folder for BACKUP and RESTORE. */
   readonly backupFolder: string;
   /** Memory limit of the whole engine in bytes. Above it, queries fail but the process lives. */
   readonly serverMemoryMax: number;
-  /** Free disk space to keep, in bytes. Writes that would use it fail with NOT_ENOUGH_SPACE. */
+  /** Free disk space to keep, in bytes. Writes that would use this space fail with NOT_ENOUGH_SPACE. */
   readonly keepFreeBytes: number;
-  /** Time limit of a reader's statement, s. Default 10. */
+  /** Time limit of a reader's statement, in seconds. Default 10. */
   readonly readerSecondsMax?: number;
-  /** Absent: a single server. */
+  /** The cluster of this node. If absent, the engine is a single server. */
   readonly cluster?: EngineCluster;
 }
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** Time limit of a reader's statement, s. */
+/** Time limit of a reader's statement, in seconds. */
 const READER_SECONDS_MAX = 10;
-/** An engine that is silent for longer hangs, so the request fails instead of waiting. */
+/** An engine that is silent for longer than this hangs, so the request fails instead of waiting. */
 export const READER_TIMEOUT_MS = READER_SECONDS_MAX * 1_000 + 2_000;
 
 /**
@@ -56,11 +57,12 @@ export const READER_TIMEOUT_MS = READER_SECONDS_MAX * 1_000 + 2_000;
  */
 const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads: 2,
-  // Distributing a table's parts to threads costs more than reading their keys.
+  // Reads use one thread, because distributing a table's parts to threads costs more than reading their keys.
   max_threads_for_indexes: 1,
-  // Column statistics would be read for every statement without improving any plan here.
+  // Column statistics are off, because every statement would read them and no plan here improves.
   use_statistics: 0,
-  // Speeds up reads of a few scattered rows, where each column would unpack a block of 64 KB.
+  // This cache speeds up reads of a few scattered rows, where each column would otherwise unpack a block of
+  // 64 KB.
   use_uncompressed_cache: 1,
   max_execution_time: READER_SECONDS_MAX,
   timeout_overflow_mode: 'throw',
@@ -76,24 +78,26 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_query_size: MIB,
   max_ast_depth: 500,
   cancel_http_readonly_queries_on_client_close: 1,
-  // In a cluster: always the same replica, so that no answer is older than the previous one.
+  // On a cluster, always the same replica answers, so that no answer is older than the previous one.
   load_balancing: 'in_order',
   allow_introspection_functions: 0,
   allow_ddl: 0,
-  // Statements contain changing values such as commits, so the compiler would compile each one again.
+  // Compilation of expressions is off. Statements contain changing values such as commits, so each would be
+  // compiled again.
   compile_expressions: 0,
   compile_aggregate_expressions: 0,
   compile_sort_description: 0,
 };
 
-/** Makes answers independent of the engine's version: 64-bit integers as strings, compression on request. */
+/** Makes answers independent of the engine's version: 64-bit integers as text, compression only on
+ * request. */
 const ANSWER_SETTINGS: Readonly<Record<string, number | string>> = {
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_denormals: 0,
   enable_http_compression: 1,
 };
 
-/** Set explicitly, because the engine's defaults changed in 26.2 and 26.3. */
+/** These settings are explicit, because the engine's defaults changed in 26.2 and 26.3. */
 const WRITER_SETTINGS: Readonly<Record<string, number | string>> = {
   async_insert: 0,
   insert_deduplicate: 1,
@@ -118,7 +122,8 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * MIB,
   vector_similarity_index_cache_size: 0,
   background_pool_size: 2,
-  // Tasks of tables that are almost always idle. A smaller pool makes the engine log constant warnings.
+  // Number of threads for tasks of tables, which are almost always idle. A smaller pool makes the engine log
+  // constant warnings.
   background_schedule_pool_size: 64,
   background_streaming_schedule_pool_size: 64,
   max_concurrent_queries: 200,
@@ -126,12 +131,12 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   shutdown_wait_unfinished: 1,
 };
 
-/** Cache of decompressed column blocks. */
+/** Size of the cache of decompressed column blocks, in bytes. */
 const UNPACKED_MAX = GIB;
-/** Share of the engine's memory limit. */
+/** Part of the engine's memory limit. */
 const UNPACKED_SHARE = 1 / 8;
 
-/** The text of the configuration file. Contains both passwords: write it with mode 0600. */
+/** The text of the configuration file. It contains both passwords, so write it with mode 0600. */
 export function writeEngineConfig(config: EngineConfig): string {
   const { readerSecondsMax = READER_SECONDS_MAX } = config;
   const sizes = {
@@ -187,7 +192,8 @@ const BOOTSTRAP_GRANTS = [
   'GRANT READ ON FILE',
 ];
 
-/** Without File, URL, S3, Executable and similar engines, which access data outside the database. */
+/** The engine runs without File, URL, S3, Executable and similar table engines, which access data outside the
+ * database. */
 const WRITER_ENGINES = [
   ...['', 'Replacing', 'Aggregating', 'Summing', 'Collapsing', 'VersionedCollapsing', 'Coalescing'].map(
     (kind) => `${kind}MergeTree`,

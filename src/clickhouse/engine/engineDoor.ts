@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const NAME = 'door.sock';
-/** sun_path has 108 bytes with its final zero on Linux, and 104 elsewhere. */
+/** Length limit of a socket path: sun_path has 108 bytes with its final zero on Linux, and 104 on other
+ * systems. */
 const SOCKET_PATH_MAX = 100;
 const KNOCK_TIMEOUT_MS = 2_000;
 const ANSWER_BYTES_MAX = 4_096;
@@ -30,7 +31,7 @@ export async function openDoor(folder: string, writerUrl: string): Promise<() =>
     socket.on('error', () => socket.destroy());
     socket.end(JSON.stringify(answer));
   });
-  // Does not keep the process alive.
+  // The socket does not keep the process alive.
   server.unref();
   await withShortPath(folder, path, (short) => {
     return new Promise<void>((resolve, reject) => {
@@ -57,7 +58,7 @@ export function knock(folder: string): Promise<DoorAnswer | null> {
         text += chunk;
         if (text.length > ANSWER_BYTES_MAX) socket.destroy();
       });
-      // No process listens: no socket, or the socket of a killed process.
+      // No process listens: there is no socket, or only the socket of a killed process.
       socket.on('error', () => undefined);
       socket.on('close', () => resolve(readAnswer(text)));
     });

@@ -11,7 +11,8 @@ import { AppError } from '../../errors';
 
 interface ProcessIdentity {
   readonly pid: number;
-  /** Distinguishes two processes that had the same pid at different times. */
+  /** Start time of the process, which distinguishes two processes that had the same pid at different
+   * times. */
   readonly startedAt: string;
 }
 
@@ -21,7 +22,7 @@ interface LockContent {
 }
 
 export interface EngineLock {
-  /** Records the engine's process. The next owner waits for it if this process dies. */
+  /** Records the engine's process. If this process dies, the next owner waits for the engine. */
   setEngine(pid: number): void;
   release(): void;
 }
@@ -100,7 +101,7 @@ function setAside(file: string, judged: LockContent | null): void {
   rmSync(aside, { force: true });
 }
 
-/** Creates `file` atomically. False if it exists. */
+/** Creates `file` atomically. Returns false if the file exists. */
 function tryLink(source: string, file: string): boolean {
   try {
     linkSync(source, file);
@@ -158,18 +159,18 @@ function isAlive(wanted: ProcessIdentity): boolean {
   return found !== null && isSame(found, wanted);
 }
 
-/** Null if no such process runs. A zombie counts as ended. */
+/** Start time of a process; null if no such process runs. A zombie counts as ended. */
 function identify(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid);
   return startedAt === null ? null : { pid, startedAt };
 }
 
-/** Boot id and start tick from /proc; see proc(5), field 22 of stat. */
+/** The start time is made of the boot id and the start tick from /proc; see proc(5), field 22 of stat. */
 function startOnLinux(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 2, the name, is in parentheses and may contain spaces and parentheses.
+    // Field 2 of stat, the process name, is in parentheses and may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     if (state === 'Z' || state === 'X') return null;

@@ -9,7 +9,8 @@ import type { EngineUser } from './engineConfig';
 
 const ANSWER_BYTES_MAX = 65_536;
 
-/** The answer without its final newline. Throws `unavailable` for any status but 200, and after `timeoutMs`. */
+/** The answer without its final newline. Throws `unavailable` for any status other than 200, and after
+ * `timeoutMs`. */
 export async function askEngine(
   port: number,
   user: EngineUser,

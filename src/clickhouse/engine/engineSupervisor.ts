@@ -18,9 +18,9 @@ import { askEngine, isAnswering } from './engineProbe';
  */
 export interface EngineStatus {
   readonly state: 'up' | 'restarting' | 'failed' | 'stopped';
-  /** Why the engine is not up. Empty if it is. */
+  /** Why the engine is not up; empty while it is up. */
   readonly reason: string;
-  /** Restarts since the first start. */
+  /** Number of restarts since the first start. */
   readonly restarts: number;
 }
 
@@ -38,7 +38,7 @@ export interface EngineRecipe {
   readonly launched: (pid: number) => void;
 }
 
-/** After a crash the engine may have to load many parts. */
+/** Time limit in ms of a start. After a crash the engine may have to load many parts. */
 const START_TIMEOUT_MS = 60_000;
 const PROBE_PAUSE_MS = 10;
 const PROBE_TIMEOUT_MS = 2_000;
@@ -48,11 +48,11 @@ const END_GRACE_MS = 5_000;
 export interface RestartLimits {
   readonly restartsMax: number;
   readonly windowMs: number;
-  /** Pause before the second restart. Doubles for each further one. */
+  /** Pause in ms before the second restart. It doubles for each further restart. */
   readonly pauseMs: number;
-  /** Pause between two probes of a running engine, and the timeout of each probe. */
+  /** Pause in ms between two checks of a running engine, and the timeout of each check. */
   readonly lookMs: number;
-  /** An engine hangs if this many probes in a row get no answer. */
+  /** The engine counts as hanging if this many checks in a row get no answer. */
   readonly silentLooksMax: number;
 }
 
@@ -117,7 +117,7 @@ async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<bool
 export class EngineSupervisor {
   private readonly listeners = new Set<(status: EngineStatus) => void>();
   private readonly stopSignal = new AbortController();
-  /** Start times of the restarts within the window. */
+  /** Times of the restarts within the window. */
   private recentRestarts: number[] = [];
   private reviving: Promise<void> | null = null;
   private restarting: Promise<void> | null = null;

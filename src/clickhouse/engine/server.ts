@@ -27,21 +27,21 @@ import {
 } from './engineSupervisor';
 
 export interface EmbeddedServerOptions {
-  /** The engine stores everything in the folder `clickhouse` below. Created if missing. */
+  /** The data folder. The engine stores everything in its folder `clickhouse`. Created if missing. */
   readonly dataDir: string;
   readonly log: Logger;
   /**
-   * Created if missing. Both users also have access to databases whose names start with it. Default
-   * `candlehouse`.
+   * Name of the database, created if missing. Both users can also use databases whose names start with this
+   * name. Default `candlehouse`.
    */
   readonly database?: string;
-  /** How long to wait for the engine of a killed process. Default 30 s. */
+  /** Time in ms to wait for the engine of a killed process to end. Default 30 s. */
   readonly predecessorWaitMs?: number;
-  /** Default: gives up after 8 restarts in 10 minutes. */
+  /** When to give up restarting; by default after 8 restarts in 10 minutes. */
   readonly restartLimits?: RestartLimits;
   /** Free disk space to keep, in bytes. Default 512 MiB, or a twentieth of a small disk. */
   readonly keepFreeBytes?: number;
-  /** Time limit of a reader's statement. Default 10 s; tests raise it for busy machines. */
+  /** Time limit of a reader's statement. Default 10 s; tests allow more for busy machines. */
   readonly readerSecondsMax?: number;
   /** Makes the engine a node of a cluster. */
   readonly cluster?: EngineCluster;
@@ -50,16 +50,16 @@ export interface EmbeddedServerOptions {
 export interface EmbeddedServer {
   /** `http://user:password@127.0.0.1:port/database`. Both URLs stay valid when the engine restarts. */
   readonly writerUrl: string;
-  /** For a user with SELECT on the database only, within limits. */
+  /** URL of a user who has only SELECT on the database, within limits. */
   readonly readerUrl: string;
   /** Pid of the engine, or 0 while it is not running. */
   pid(): number;
   status(): EngineStatus;
   /** Calls `listener` at each change of the status. Returns a function that stops the calls. */
   onStatus(listener: (status: EngineStatus) => void): () => void;
-  /** Restarts the engine, for faults that only a restart fixes (ClickHouse #118350). */
+  /** Restarts the engine, for faults that only a restart removes (ClickHouse #118350). */
   restart(reason: string): Promise<void>;
-  /** Ends the engine, and kills it after 5 s. Safe to call twice. */
+  /** Ends the engine, and kills it after 5 s. A second call does nothing. */
   stop(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ const RETRY_PAUSE_MS = 250;
 const QUERY_TIMEOUT_MS = 10_000;
 const SERVER_MEMORY_MAX = 8 * 2 ** 30;
 const KEEP_FREE_MAX = 512 * 2 ** 20;
-/** Inside the engine's folder, because the engine cannot access other files. */
+/** The folder for backups is inside the engine's folder, because the engine cannot access other files. */
 const BACKUP_FOLDER = 'backups';
 
 /**
@@ -118,8 +118,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 /**
- * Creates the folder and writes to it, so that a bad folder gives one clear message instead of many from the
- * engine.
+ * Creates the folder and writes to it, so that an unusable folder gives one clear message instead of many
+ * from the engine.
  */
 function prepareFolder(folder: string): void {
   const probe = join(folder, `writable.${process.pid}`);
@@ -183,7 +183,7 @@ async function startSupervised(
     if (engine.said().includes('not confined')) {
       log.warn(
         { reason: engine.said().trim() },
-        'the embedded ClickHouse is not confined and can read the files of this user',
+        'the embedded ClickHouse runs without a sandbox and can read the files of this user',
       );
     }
     return supervisor;

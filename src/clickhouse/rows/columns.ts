@@ -16,7 +16,7 @@ export const u8 = column<number>('UInt8', (w, v) => w.u8(v));
 export const u16 = column<number>('UInt16', (w, v) => w.u16(v));
 export const u32 = column<number>('UInt32', (w, v) => w.u32(v));
 export const u64 = column<number>('UInt64', (w, v) => w.u64(v));
-/** UInt64 values beyond the integers that a float64 holds exactly. */
+/** Column of UInt64 values beyond the integers that a float64 holds exactly. */
 export const wideU64 = column<bigint>('UInt64', (w, v) => w.bigU64(v));
 export const i32 = column<number>('Int32', (w, v) => w.i32(v));
 export const f64 = column<number>('Float64', (w, v) => w.f64(v));
@@ -24,7 +24,7 @@ export const bool = column<boolean>('Bool', (w, v) => w.bool(v));
 export const u128 = column<bigint>('UInt128', (w, v) => w.u128(v));
 export const u256 = column<bigint>('UInt256', (w, v) => w.u256(v));
 export const i256 = column<bigint>('Int256', (w, v) => w.i256(v));
-/** USD times 10^12. */
+/** Column of USD amounts, given as USD times 10^12. */
 export const usd = column<bigint>('Decimal(38, 12)', (w, v) => w.decimal128(v));
 export const address = column<Hex>('FixedString(20)', (w, v) => w.fixed(v, 20));
 export const hash = column<Hex>('FixedString(32)', (w, v) => w.fixed(v, 32));
@@ -51,7 +51,7 @@ export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
   });
 }
 
-/** Enum8 by name, with the numbers of the schema. */
+/** Column of an Enum8 by name, with the numbers of the schema. */
 export function enum8<K extends string>(numbers: Readonly<Record<K, number>>): ColumnType<K> {
   const words = Object.entries<number>(numbers).map(([name, number]) => `'${name}' = ${number}`);
   return column<K>(`Enum8(${words.join(', ')})`, (w, v) => w.u8(numbers[v]));

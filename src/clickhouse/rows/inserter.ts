@@ -14,7 +14,7 @@ export interface EncodedRows {
   readonly rows: number;
 }
 
-/** Encodes rows. With `commit`, for the table's head table. Each call returns its own buffer. */
+/** Encodes rows. With `commit`, the rows are for the table's head table. Each call returns its own buffer. */
 export function encodeRows<Row>(table: Table<Row>, rows: readonly Row[], commit?: number): EncodedRows {
   const writer = new RowWriter();
   for (const row of rows) {

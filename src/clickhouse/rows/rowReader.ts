@@ -42,7 +42,7 @@ export class RowReader {
     return this.bytes.readUInt32LE(this.take(4));
   }
 
-  /** UInt64 as a float: exact up to 2^53, as ords and counts are. Larger values are rounded. */
+  /** Reads a UInt64 as a float: exact up to 2^53, as for ords and counts. Larger values are rounded. */
   u64(): number {
     const at = this.take(8);
     return this.bytes.readUInt32LE(at) + this.bytes.readUInt32LE(at + 4) * TWO_32;
@@ -57,7 +57,7 @@ export class RowReader {
     let value = 0n;
     for (let word = 24; word >= 0; word -= 8) {
       const part = this.bytes.readBigUInt64LE(at + word);
-      // Most amounts fit in 64 or 128 bits.
+      // Most amounts fit in 64 or 128 bits, so these cases come first.
       if (value !== 0n) value = (value << 64n) | part;
       else if (part !== 0n) value = part;
     }
@@ -79,7 +79,7 @@ export class RowReader {
     return BigInt.asIntN(256, this.u256());
   }
 
-  /** Decimal(38, s) as an integer of 10^-s. */
+  /** Reads a Decimal(38, s) as an integer in units of 10^-s. */
   decimal128(): bigint {
     const at = this.take(16);
     const low = this.bytes.readBigUInt64LE(at);
@@ -87,30 +87,30 @@ export class RowReader {
     return high === 0n ? low : (high << 64n) | low;
   }
 
-  /** FixedString as lower-case hex without 0x. */
+  /** Reads a FixedString as lower-case hex without 0x. */
   hex(bytes: number): string {
     const at = this.take(bytes);
     return this.bytes.toString('hex', at, at + bytes);
   }
 
-  /** FixedString as 0x-hex. */
+  /** Reads a FixedString as 0x-hex. */
   hex0x(bytes: number): Hex {
     return `0x${this.hex(bytes)}`;
   }
 
-  /** String as 0x-hex. */
+  /** Reads a String as 0x-hex. */
   text0x(): Hex {
     return this.hex0x(this.varUint());
   }
 
-  /** String, UTF-8. */
+  /** Reads a String as UTF-8 text. */
   text(): string {
     const bytes = this.varUint();
     const at = this.take(bytes);
     return this.bytes.toString('utf8', at, at + bytes);
   }
 
-  /** Nullable(T); `read` reads the T. */
+  /** Reads a Nullable(T); `read` reads the T. */
   orNull<T>(read: () => T): T | null {
     return this.bool() ? null : read();
   }
@@ -119,14 +119,14 @@ export class RowReader {
     this.take(bytes);
   }
 
-  /** String, as a view of its bytes. */
+  /** Reads a String as a view of its bytes. */
   slice(): Buffer {
     const bytes = this.varUint();
     const at = this.take(bytes);
     return this.bytes.subarray(at, at + bytes);
   }
 
-  /** LEB128, used for lengths. */
+  /** Reads a LEB128 number, which ClickHouse uses for lengths. */
   private varUint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {

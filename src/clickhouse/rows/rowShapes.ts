@@ -3,16 +3,16 @@ import { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
 
-/** An integer of 64 bits or more. */
+/** Shape of an integer of 64 bits or more, which arrives as text. */
 export const wideIntegerShape = z.string().regex(/^-?\d+$/);
-/** Bytes that the statement returns as lower-case 0x-hex. */
+/** Shape of bytes that the statement returns as lower-case 0x-hex. */
 export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/.test(value));
-/** A row with the name of a table, column or database. */
+/** Shape of a row with the name of a table, column or database. */
 export const nameRowShape = z.object({ name: z.string() });
-/** Map(String, UInt64). */
+/** Shape of a Map(String, UInt64). */
 export const countsShape = z.record(z.string(), wideIntegerShape);
 
-/** One leg of a pool at the end of an epoch, as pool_epochs stores it. */
+/** Shape of one leg of a pool at the end of an epoch, as pool_epochs stores it. */
 export const epochShape = z.object({
   pair: hexShape,
   leg: z.int(),

@@ -78,7 +78,7 @@ export class RowWriter {
     this.words.setInt32(at, value, true);
   }
 
-  /** An unsigned 64-bit value, given as a safe integer. */
+  /** Writes an unsigned 64-bit value, given as a safe integer. */
   u64(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw outOfRange('UInt64', value);
     const at = this.reserve(8);
@@ -87,7 +87,7 @@ export class RowWriter {
     this.words.setUint32(at + 4, high, true);
   }
 
-  /** Any unsigned 64-bit value. */
+  /** Writes any unsigned 64-bit value. */
   bigU64(value: bigint): void {
     if (BigInt.asUintN(64, value) !== value) throw outOfRange('UInt64', value);
     const at = this.reserve(8);
@@ -99,7 +99,7 @@ export class RowWriter {
     this.words.setFloat64(at, value, true);
   }
 
-  /** An integer of `bytes` bytes (16 or 32) in two's complement. */
+  /** Writes an integer of `bytes` bytes (16 or 32) in two's complement. */
   private wide(value: bigint, bytes: number): void {
     const at = this.reserve(bytes);
     this.words.setBigUint64(at, BigInt.asUintN(64, value), true);
@@ -126,12 +126,12 @@ export class RowWriter {
     this.wide(value, 32);
   }
 
-  /** Decimal(38, S): the value times 10^S. */
+  /** Writes a Decimal(38, S), given as the value times 10^S. */
   decimal128(scaled: bigint): void {
     this.wide(scaled, 16);
   }
 
-  /** 0x-hex of exactly `bytes` bytes. */
+  /** Writes 0x-hex of exactly `bytes` bytes. */
   fixed(hex: string, bytes: number): void {
     const at = this.reserve(bytes);
     const { buffer } = this;
@@ -159,7 +159,7 @@ export class RowWriter {
     this.u8(rest);
   }
 
-  /** A UTF-8 string with its length. */
+  /** Writes a UTF-8 string with its length. */
   text(value: string): void {
     const bytes = Buffer.byteLength(value);
     this.varint(bytes);
@@ -167,7 +167,7 @@ export class RowWriter {
     this.buffer.write(value, at, bytes, 'utf8');
   }
 
-  /** A String with the bytes of 0x-hex data. */
+  /** Writes a String with the bytes of 0x-hex data. */
   hexString(hex: string): void {
     const bytes = (hex.length - 2) >> 1;
     this.varint(bytes);

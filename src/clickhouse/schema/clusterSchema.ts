@@ -1,7 +1,7 @@
 /**
  * Transforms the schema for a cluster. Each table T becomes `T_local`, a node's own part, and `T`, a
- * Distributed table. Views run inside a node, from local table to local table. Pure text; migrate.ts runs the
- * statements.
+ * Distributed table. Views run inside a node, from local table to local table. Only makes the text;
+ * migrate.ts runs the statements.
  */
 import { AppError } from '../../errors';
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';
@@ -20,7 +20,7 @@ export const localTable = (table: string): string => `${table}${LOCAL_SUFFIX}`;
 /**
  * Sharding keys. Rows that FINAL or LIMIT 1 BY must see together share a key. A head table uses the key of
  * its final table, so a promotion moves rows within a shard. Tables whose inserts readers must see as a whole
- * (flips, finished ranges, operations) are on one shard.
+ * (changes of the head, finished ranges, operations) are on one shard.
  */
 const SHARDING_KEYS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
@@ -44,7 +44,8 @@ const VIEW = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS \w+) TO (\w+) AS\n([\s\S]
 const MODIFIED_VIEW = /^ALTER TABLE \w+ MODIFY QUERY\n/;
 const ENGINE = /\nENGINE = (\w*)MergeTree(?:\(([^)\n]*)\))?/;
 const WINDOW = 'non_replicated_deduplication_window = 1000';
-/** Ten years, because a range left open by a crash may be replayed at any later time. */
+/** Time for which replicas remember deduplication tokens: ten years, because a range that a crash interrupted
+ * may be repeated at any later time. */
 const DEDUPLICATION_SECONDS = 315_360_000;
 
 /** Statements that create a node's local tables and views. Each is safe to repeat. */
@@ -67,8 +68,8 @@ export function toLocalSchema(schema: readonly string[], cluster: ClusterShape):
 }
 
 /**
- * Statements that create the Distributed tables. `outdated`: tables to replace because their local tables
- * have changed.
+ * Statements that create the Distributed tables. `outdated` lists tables to replace, because their local
+ * tables have changed.
  */
 export function toDistributedSchema(
   schema: readonly string[],

@@ -18,7 +18,7 @@ import {
   transfersTable,
 } from './tables';
 
-/** `shardBy`: rows with the same value of this expression are on the same shard. */
+/** `shardBy` is an SQL expression: rows with the same value are on the same shard. */
 export const EVENT_TABLES = {
   blocks: { table: blocksTable, shardBy: 'cityHash64(chain_id, number)' },
   pools: { table: poolsTable, shardBy: 'cityHash64(address)' },

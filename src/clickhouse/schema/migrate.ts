@@ -20,22 +20,24 @@ import { createdName, readSchema } from './schema';
 /** Earlier ClickHouse versions deduplicate view targets incorrectly (ClickHouse #95970). */
 const VERSION_MIN = [26, 2] as const;
 
-/** More tables or migrations than a database has. */
+/** Limit of tables and of migrations, more than a database has. */
 const ROWS_MAX = 10_000;
 
 const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
 
-/** Recorded before the first table is created. Its name contains the fingerprint of the schema being created. */
+/** Row that is recorded before the first table is created. Its name contains the fingerprint (hash) of the
+ * schema being created. */
 const BEGUN_ID = 2 ** 32 - 1;
 /**
- * Recorded together with all migrations, in one insert, after the last table is created. A schema change
- * without a migration raises the number, and databases with a smaller number are refused. Only allowed before
- * the first release.
+ * Row that is recorded together with all migrations, in one insert, after the last table is created. A schema
+ * change without a migration raises the number, and databases with a smaller number are refused. Only allowed
+ * before the first release.
  */
 const CREATED: Row = { id: 0, name: 'created 2' };
 
-/** `being created`: no data yet, and tables may be missing. `created`: some build finished the creation. */
+/** `being created`: the database has no data yet, and tables may be missing. `created`: some build finished
+ * the creation. */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
 
 /**
@@ -53,7 +55,8 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
-/** The target state of one server. `mark`: a table that identifies a database older than schema_migrations. */
+/** The wanted state of one server. `mark` is a table that identifies a database older than
+ * schema_migrations. */
 interface Plan {
   readonly mark: string;
   readonly schema: readonly string[];
@@ -146,7 +149,7 @@ async function dropTables(database: Database): Promise<void> {
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
-/** Concurrent CREATE statements, to shorten the first start. */
+/** Number of CREATE statements that run at the same time, to shorten the first start. */
 const CREATED_AT_ONCE = 8;
 
 async function createMissing(database: Database, schema: readonly string[]): Promise<void> {
@@ -204,7 +207,7 @@ async function applyMigration(
   await record(database, [migration]);
 }
 
-/** One insert, so a crash leaves all rows or none. */
+/** All rows are recorded in one insert, so a crash leaves all rows or none. */
 async function record(database: Database, rows: readonly Row[]): Promise<void> {
   await database.command(
     'record migrations',

@@ -11,7 +11,7 @@ import { readStatements } from './schema';
 
 export interface Migration {
   readonly id: number;
-  /** File name. */
+  /** Name of the migration file. */
   readonly name: string;
   readonly statements: readonly string[];
 }

@@ -10,7 +10,7 @@ import { wideIntegerShape } from '../rows/rowShapes';
 
 const valueShape = z.object({ name: z.string(), value: wideIntegerShape });
 
-/** Values by name. Names that were never written are missing. */
+/** Values by name. Names that were never written are absent. */
 export async function readOperations(
   database: Database,
   names: readonly string[],

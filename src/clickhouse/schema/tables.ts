@@ -33,7 +33,7 @@ type ColumnsOf<Row> = { readonly [K in keyof Row]: ColumnType<Row[K]> };
 
 export interface Table<Row> {
   readonly name: string;
-  /** Column names in writing order. */
+  /** Column names in the order of writing. */
   readonly columns: readonly string[];
   readonly sqlTypes: readonly string[];
   writeRow(writer: RowWriter, row: Row): void;
@@ -142,6 +142,7 @@ export const swapsTable = defineTable('swaps', {
   amount_usd: usd,
   untracked_usd: usd,
   tracked: bool,
+  price_counts: u8,
   fee_pips: u32,
 });
 export type SwapRow = Parameters<typeof swapsTable.writeRow>[1];
@@ -285,6 +286,7 @@ export const tokenPricesTable = defineTable('token_prices', {
   confidence: f64,
   previous_next_token: address,
   previous_hop_price: f64,
+  previous_hop_confidence: f64,
 });
 export type TokenPriceRow = Parameters<typeof tokenPricesTable.writeRow>[1];
 
@@ -328,6 +330,8 @@ export const balanceChecksTable = defineTable('token_balance_checks', {
   mismatches: u64,
   mismatch_block: u32,
   rebasing: bool,
+  held_checked: u64,
+  unconfirmed: u64,
   version: u64,
 });
 export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];

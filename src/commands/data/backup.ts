@@ -77,7 +77,7 @@ export async function runBackup(
   }
 }
 
-/** The operations table, which a database of an older version may lack. */
+/** Name of the table operations, which a database of an older version may lack. */
 function operationsTable(): string[] {
   return readSchema().filter((statement) => statement.startsWith('CREATE TABLE IF NOT EXISTS operations\n'));
 }

@@ -1,6 +1,7 @@
 /**
- * Locations of backups. The embedded server can access only its own folder, so its backups are written there and then
- * moved, and linked or copied back to restore. An external server gets the destination unchanged.
+ * Handles locations of backups. The embedded server can access only its own folder. So a backup is written
+ * there and then moved, and a restore links or copies the backup into that folder. An external server gets
+ * the location unchanged.
  */
 import { cp, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -15,18 +16,20 @@ import { AppError } from '../../errors';
 
 export interface BackupPlace {
   readonly destination: Destination;
-  /** Text for people. */
+  /** The location as text for people. */
   readonly shown: string;
-  /** Moves the written backup to its final place. */
+  /** Moves the finished backup to its final place. */
   finish(): Promise<void>;
-  /** Removes temporary files, also after a failure. */
+  /** Removes temporary files. Also called after a failure. */
   cleanUp(): Promise<void>;
 }
 
-/** Folder below DATA_DIR, outside the server's folder, so backups survive its removal. */
+/** Folder for backups below DATA_DIR. It is outside the server's folder, so backups survive the removal of
+ * that folder. */
 const BACKUPS = 'backups';
 
-/** Folder of an embedded server's backup. A plain name is below DATA_DIR/backups; anything else is a path. */
+/** Folder of a backup of the embedded server. A plain name is a folder below DATA_DIR/backups; any other text
+ * is a path. */
 function backupFolder(place: string, dataDir: string): string {
   if (isDestination(place)) {
     throw new AppError(
@@ -65,7 +68,7 @@ export async function placeToWrite(
   };
 }
 
-/** Throws `bad_config` if there is no backup. */
+/** Throws `bad_config` if the folder has no backup. */
 export async function placeToRead(
   place: string,
   dataDir: string,
@@ -96,8 +99,8 @@ async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch {
-    // A failed rename usually means another file system; the copy reports any other cause. The partial name marks an
-    // unfinished copy.
+    // A failed rename usually means that the target is on another file system, so the files are copied. The
+    // temporary name marks an unfinished copy.
     const partial = `${to}.partial`;
     await rm(partial, { recursive: true, force: true });
     await cp(from, partial, { recursive: true, errorOnExist: true });
@@ -105,7 +108,7 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** Links files where possible, otherwise copies them. */
+/** Links files where possible, and copies them otherwise. */
 async function bring(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {

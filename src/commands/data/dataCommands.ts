@@ -1,4 +1,4 @@
-/** Command line of the commands on stored data: backup, restore, prune and reindex. */
+/** Command line of the commands that work on stored data: backup, restore, prune and reindex. */
 import { InvalidArgumentError, type Command } from 'commander';
 
 import type { Config } from '../../config';
@@ -17,7 +17,7 @@ export interface Started {
   readonly log: Logger;
 }
 
-/** `parseBlock` returns a block number or throws. */
+/** `parseBlock` returns a block number, or throws. */
 export function addDataCommands(
   program: Command,
   start: () => Started,
@@ -33,8 +33,8 @@ export function addDataCommands(
       readBound,
     )
     .option('--what <list>', `comma-separated list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
-    .option('--chain <id>', `the market chain (default) or ${SECOND_CHAIN_ID}`, parseBlock)
-    .option('--yes', 'drop the rows; without this option the command only reports them', false)
+    .option('--chain <id>', `id of the chain: the market chain (default) or ${SECOND_CHAIN_ID}`, parseBlock)
+    .option('--yes', 'really drop the rows; without this option the command only reports them', false)
     .action(
       async (options: {
         before: PruneOptions['before'];
@@ -87,7 +87,7 @@ function addCopies(program: Command, start: () => Started): void {
     });
 }
 
-/** Parses a block number, a date or an ISO 8601 time. UTC unless the text has an offset. */
+/** Parses a block number, a date or an ISO 8601 time. A text without an offset is in UTC. */
 function readBound(text: string): PruneOptions['before'] {
   if (/^\d{1,10}$/.test(text)) return { block: Number(text) };
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);

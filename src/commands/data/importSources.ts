@@ -21,18 +21,19 @@ import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
 import { openStorage } from '../storage';
 
-/** The explorer's chains; both started as copies of chain 1. */
+/** The chains of the explorer. Both started as copies of chain 1. */
 const DESCENDANTS = [369, 943];
 const CHAINS = [...DESCENDANTS, ANCESTOR_CHAIN];
 
 interface ImportOptions {
-  /** Empty: all chains of the source. */
+  /** The chains to import; an empty list means all chains of the source. */
   readonly chains: readonly number[];
-  /** Node of the market chain; null: RPC_URL. */
+  /** URL of a node of the market chain; null means RPC_URL. */
   readonly rpc: string | null;
 }
 
-/** Resolves when the import is complete or the signal stops it. The next run continues from there. */
+/** Resolves when the import is complete, or when the signal stops it. The next run continues at the same
+ * position. */
 export async function runImportSources(
   config: Config,
   log: Logger,
@@ -85,7 +86,7 @@ function openPools(config: Config, log: Logger, rpc: string | null): Map<number,
   return pools;
 }
 
-/** Opens a folder, or a server whose kind is detected by a request. */
+/** Opens a folder, or a server. A request detects the kind of server. */
 async function openSources(
   place: string,
   chains: readonly number[],

@@ -9,7 +9,8 @@ interface LineProgress {
 
 const EVERY_MS = 5_000;
 
-/** `total`: expected bytes; null: unknown. Without a terminal it prints a line every five seconds. */
+/** `total` is the expected number of bytes, or null if unknown. Without a terminal, a line is printed every
+ * five seconds. */
 export function lineProgress(verb: string, total: number | null): LineProgress {
   const terminal = process.stderr;
   let shown = performance.now();

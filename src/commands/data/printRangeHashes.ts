@@ -1,4 +1,5 @@
-/** Prints the range hash of each complete range of final blocks for `verify`, so two deployments can compare. */
+/** Prints the range hash of each complete range of final blocks for `verify`, so that the operators of two
+ * deployments can compare their data. */
 import type { Database } from '../../clickhouse/client/database';
 import {
   HASH_BLOCKS,
@@ -8,7 +9,8 @@ import {
   readRangeHashes,
 } from '../../ingest/repair/rangeHash';
 
-/** Hashes the stored rows and compares them with the hashes noted when the range became final. True: no difference. */
+/** Hashes the stored rows and compares the hashes with those stored when the range became final. Returns true
+ * if there is no difference. */
 export async function printRangeHashes(
   database: Database,
   chainId: number,
@@ -27,7 +29,7 @@ export async function printRangeHashes(
     const word = isDifferent
       ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${before.hash}`
       : before === undefined
-        ? 'not recorded yet'
+        ? 'the hash was not stored yet'
         : 'as recorded';
     print(`range hash of ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
   }

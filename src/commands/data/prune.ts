@@ -1,4 +1,5 @@
-/** The `prune` command: drops old rows of the largest tables. Bars, prices, balances and all aggregates are kept. */
+/** The `prune` command: drops old rows of the largest tables. Bars, prices, balances and all aggregates stay
+ * unchanged. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Database } from '../../clickhouse/client/database';
@@ -20,13 +21,13 @@ import type { CommandOutput } from './backup';
 import { SECOND_CHAIN_ID } from '../secondChain';
 
 export interface PruneOptions {
-  /** A block number, or unix seconds. */
+  /** The bound: a block number, or a time in unix seconds. */
   readonly before: { readonly block: number } | { readonly time: number };
   readonly what: readonly Prunable[];
   readonly chainId: number;
-  /** Drops rows only if true; otherwise the command only shows the plan. */
+  /** True drops the rows. Otherwise the command only shows the plan. */
   readonly yes: boolean;
-  /** Default: KEPT_SECONDS. */
+  /** Seconds of newest rows that always stay; default KEPT_SECONDS. */
   readonly keptSeconds?: Readonly<Record<Prunable, number>>;
 }
 
@@ -78,7 +79,7 @@ export async function runPrune(
   }
 }
 
-/** The first block to keep by the option --before. Throws `bad_config` if all stored blocks are older. */
+/** The first block to keep, from the option --before. Throws `bad_config` if all stored blocks are older. */
 async function findBound(
   database: Database,
   chainId: number,

@@ -18,7 +18,7 @@ import type { CommandOutput } from './backup';
 interface ReindexOptions {
   readonly from: number;
   readonly to: number;
-  /** Report differences without correcting them. */
+  /** True reports differences without correcting them. */
   readonly check: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function runReindex(
     for (const { table, stored, read } of report.differences)
       output.write(`DIFFERENT ${table}: ${stored} rows stored, ${read} rows from the node\n`);
     if (report.differences.length === 0 && report.rebuilt.length === 0) {
-      output.write(`The stored rows of ${span} equal those from the node.\n`);
+      output.write(`The stored rows of ${span} equal the rows from the node.\n`);
       return 0;
     }
     if (check) return 1;

@@ -1,6 +1,6 @@
 /**
- * The `restore` command: restores a backup into a separate database, checks it, and only then swaps the databases. A
- * broken backup changes nothing, and a crash leaves either the old or the restored database.
+ * The `restore` command: restores a backup into a separate database, checks it, and only then exchanges the
+ * databases. A broken backup changes nothing, and a crash leaves either the old or the restored database.
  */
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ import { lineProgress } from './lineProgress';
 import { SECOND_CHAIN_ID } from '../secondChain';
 
 interface RestoreOptions {
-  /** Whether existing data may be replaced. */
+  /** Whether the restore may replace existing data. */
   readonly replace: boolean;
 }
 
@@ -86,7 +86,8 @@ interface Restored extends Target {
 
 const besideOf = (name: string): string => `${name}_restoring`;
 
-/** Throws `bad_config` naming a table with rows. The schema's own tables do not count. */
+/** Throws `bad_config` if a table has rows, and names the table. Tables about the schema itself do not
+ * count. */
 async function assertEmpty(attached: Attached, name: string): Promise<void> {
   const system = attached.open('system');
   const shape = z.object({ name: z.string(), rows: z.string() });

@@ -13,7 +13,7 @@ import { verifyAggregates } from '../../query/verify/verifyAggregates';
 import { openStorage } from '../storage';
 import { printRangeHashes } from './printRangeHashes';
 
-/** Null: the first or last stored block. */
+/** First or last block to verify; null means the first or last stored block. */
 interface AskedRange {
   readonly from: number | null;
   readonly to: number | null;
@@ -25,8 +25,8 @@ interface BlockRange {
 }
 
 /**
- * Prints each difference; resolves to 0 without differences, else 1.
- * @throws AppError `bad_config` if no block of the requested range can be verified.
+ * Prints each difference. Resolves to exit code 0 without differences, otherwise to 1. @throws AppError
+ * `bad_config` if no block of the requested range can be verified.
  */
 export async function runVerify(config: Config, log: Logger, range: AskedRange): Promise<number> {
   if (range.from !== null && range.to !== null && range.from > range.to)
@@ -65,7 +65,10 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
         pruned: floors.has('swaps'),
       },
       (day, blocks) =>
-        log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified a day'),
+        log.info(
+          { day: new Date(day * 1000).toISOString().slice(0, 10), blocks },
+          'verified the aggregates of one day',
+        ),
     );
     for (const { item, only_in, value } of differences) {
       process.stdout.write(`DIFFERENT ${item}: only in ${only_in}: ${value}\n`);
@@ -90,8 +93,8 @@ function isAsked({ from, to }: AskedRange): boolean {
 }
 
 /**
- * The stored part of the requested range. A range that was not requested explicitly may be empty. `kept`: first block
- * that was not pruned.
+ * The stored part of the requested range. It may be empty only if no range was requested. `kept` is the first
+ * block that was not pruned.
  */
 function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRange {
   const from = Math.max(asked.from ?? stored.from, stored.from);

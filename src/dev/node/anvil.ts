@@ -2,9 +2,9 @@
  * Starts one anvil node as a child process, on a free port, without leaving files on disk. The node ends when this
  * process ends.
  *
- * anvil does not notice when its parent dies. So a shell runs in between, and starts anvil beside a watcher that reads
- * the shell's standard input. This process holds the only other end of that pipe. When this process dies for any
- * reason, the kernel closes the pipe and the watcher kills anvil.
+ * The node program anvil does not notice when its parent dies. So a shell runs in between, and starts anvil
+ * beside a watcher that reads the shell's standard input. This process holds the only other end of that pipe.
+ * When this process dies for any reason, the kernel closes the pipe and the watcher kills anvil.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
@@ -19,11 +19,11 @@ import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 
 interface AnvilOptions {
   readonly log: Logger;
-  /** Default 369. */
+  /** Chain id; default 369. */
   readonly chainId?: number;
-  /** Default: a free port, chosen by the system. */
+  /** Port; by default a free port, chosen by the system. */
   readonly port?: number;
-  /** Time of the genesis block, unix seconds. Default: now. */
+  /** Time of the genesis block, unix seconds. The default is now. */
   readonly timestamp?: number;
   /** Number of unlocked accounts of anvil's well-known mnemonic, each with a billion native tokens. Default 10. */
   readonly accounts?: number;
@@ -37,9 +37,9 @@ export interface Anvil {
   readonly wsUrl: string;
   /** Process id of anvil itself. */
   readonly pid: number;
-  /** Resolves with the reason when anvil ends, whether requested or not. */
+  /** Resolves with the reason when anvil ends, whether it was stopped or ended by itself. */
   readonly ended: Promise<string>;
-  /** Ends anvil and waits for its exit. May be called twice. */
+  /** Ends anvil and waits for its exit. A second call does nothing. */
   stop(): Promise<void>;
 }
 
@@ -72,7 +72,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const cache = mkdtempSync(join(tmpdir(), 'candlehouse-anvil-'));
   const child = spawn('/bin/sh', ['-c', WATCHED, cache, binary, ...argumentsFor(options, cache)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // In its own process group, Ctrl-C on the terminal does not reach anvil. It stops after the ingester has finished.
+    // anvil has its own process group, so Ctrl-C on the terminal does not reach it. It stops after the
+    // ingester has finished.
     detached: true,
     env: { PATH: process.env['PATH'] ?? '', HOME: cache, NO_COLOR: '1' },
   });
@@ -97,7 +98,7 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
     host: '127.0.0.1',
     port: options.port ?? 0,
     'chain-id': options.chainId ?? 369,
-    // PulseChain's rules, without blob fields in headers.
+    // The chain has the rules of PulseChain, without blob fields in headers.
     hardfork: 'shanghai',
     'gas-limit': 100_000_000,
     accounts: options.accounts ?? 10,
@@ -105,7 +106,7 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
     // Without this setting, anvil writes the whole state of each block to disk and leaves it there.
     'prune-history': options.stateBlocks ?? 300,
     'cache-path': cache,
-    // Equal runs must order equal transactions equally, so the sender gives each transaction its own price.
+    // Equal runs must order transactions equally, so the sender gives each transaction its own price.
     order: 'fees',
   };
   if (options.timestamp !== undefined) settings['timestamp'] = options.timestamp;

@@ -8,7 +8,7 @@ import { field, toNumber, type DevRpc, type RpcCall } from './devRpc';
 
 export interface DevTransaction {
   readonly from: Hex;
-  /** Null creates a contract. */
+  /** Address of the called contract; null creates a contract. */
   readonly to: Hex | null;
   readonly data: Hex;
   readonly gas: number;
@@ -23,13 +23,14 @@ export interface BlockMaker {
   add(transaction: DevTransaction): number;
   /** Number of transactions added and not yet mined. */
   readonly waiting: number;
-  /** Sum of their gas limits. */
+  /** Sum of the gas limits of the waiting transactions. */
   readonly waitingGas: number;
-  /** Mines the waiting transactions into one block. `timestamp`: unix seconds; default: the node's clock. */
+  /** Mines the waiting transactions into one block. `timestamp` is in unix seconds; by default the node's
+   * clock. */
   mine(timestamp?: number): Promise<void>;
   /** Drops waiting transactions and reads the nonces again, after a reorg. */
   reset(): Promise<void>;
-  /** Builds requests for a reorg, like `add`, with the nonces as of block `asOf`. */
+  /** Builds requests for a reorg, like `add`, with the nonces at block `asOf`. */
   prepare(transactions: readonly DevTransaction[], asOf: number): Promise<TransactionRequest[]>;
 }
 

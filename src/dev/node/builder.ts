@@ -7,7 +7,7 @@ import { getBlockHead, type DevRpc } from './devRpc';
 export interface Builder {
   /** Adds a transaction and mines first if the block is full. Returns its nonce. */
   send(from: Hex, to: Hex | null, data: Hex, gas: number, value?: bigint): Promise<number>;
-  /** Mines the rest. Throws if any transaction failed or was left out. */
+  /** Mines the remaining transactions. Throws if any transaction failed or was left out. */
   finish(): Promise<void>;
 }
 

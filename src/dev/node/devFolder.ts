@@ -1,5 +1,6 @@
 /**
- * The folder of one development chain. Its process owns the folder; a later start removes folders of ended processes.
+ * The folder of one development chain. Its process owns the folder; a later start removes folders whose
+ * processes have ended.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -10,7 +11,7 @@ import type { Logger } from '../../log';
 import { errorText } from '../../errors';
 
 export interface DevFolder {
-  /** `dev-` and eight hex digits. */
+  /** Name of the folder: `dev-` and eight hex digits. */
   readonly id: string;
   readonly path: string;
   /** Records the chain's node. A later start waits for that node to end before it deletes the folder. */
@@ -22,7 +23,7 @@ export interface DevFolder {
 const FOLDER_NAME = /^dev-[0-9a-f]{8}$/;
 const OWNER_FILE = 'owner.json';
 
-/** A younger folder without an owner file may still be in creation. */
+/** A folder younger than this, without an owner file, may still be in creation. */
 const UNOWNED_AGE_MS = 60_000;
 const NODE_END_MS = 2_000;
 

@@ -20,7 +20,7 @@ export interface DevRpc {
 
 const CONNECTIONS = 2;
 const TIMEOUT_MS = 60_000;
-/** The node refuses bodies above 2 MB. */
+/** Size limit of a request body: the node refuses bodies above 2 MB. */
 const BODY_CHARACTERS_MAX = 1_900_000;
 
 /** Opens a connection to a node's HTTP address. */
@@ -78,14 +78,14 @@ function resultOf(answer: unknown, method: string): unknown {
   return field(answer, 'result');
 }
 
-/** Converts a quantity to a number; throws for anything else. */
+/** Converts a hex number (quantity) to a number; throws for any other value. */
 export function toNumber(value: unknown): number {
   if (!isQuantity(value))
     throw new AppError('node_failed', `got ${String(value)}; allowed: a JSON-RPC quantity`);
   return Number(value);
 }
 
-/** Checks hex data; throws for anything else. */
+/** Checks hex data; throws for any other value. */
 export function toHexData(value: unknown): Hex {
   if (!isHexData(value)) throw new AppError('node_failed', `got ${String(value)}; allowed: hex data`);
   return value;
@@ -95,11 +95,11 @@ export interface BlockHead {
   readonly number: number;
   readonly hash: Hex;
   readonly parentHash: Hex;
-  /** Unix seconds. */
+  /** Time in unix seconds. */
   readonly timestamp: number;
 }
 
-/** The header fields of a block by number, or of the newest one. Throws if the block does not exist. */
+/** The header fields of a block by number, or of the newest block. Throws if the block does not exist. */
 export async function getBlockHead(rpc: DevRpc, number: number | 'latest' = 'latest'): Promise<BlockHead> {
   const tag = number === 'latest' ? number : `0x${number.toString(16)}`;
   const block = await rpc.call('eth_getBlockByNumber', [tag, false]);

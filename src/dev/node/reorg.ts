@@ -1,10 +1,10 @@
-/** Reorgs of the newest blocks, in the two ways a client may see one. */
+/** Reorgs of the newest blocks, in the two ways in which a client may see a reorg. */
 import type { BlockMaker, DevTransaction } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
 
 /**
- * At once: replaces the transactions of the last `blocks.length` blocks; height and timestamps stay. The replaced
- * transactions are dropped. `blocks[0]` is the oldest.
+ * Reorg in one step: replaces the transactions of the last `blocks.length` blocks; height and timestamps
+ * stay. The replaced transactions are dropped. `blocks[0]` is the oldest.
  */
 export async function replaceBlocks(
   rpc: DevRpc,
@@ -19,9 +19,9 @@ export async function replaceBlocks(
 }
 
 /**
- * Step by step: removes `depth` blocks, then mines the given blocks, which may be fewer or more. In between the node's
- * head is lower, without a notification. `blocks` have their own timestamps (unix seconds, ascending, above the
- * parent's).
+ * Reorg in several steps: removes `depth` blocks, then mines the given blocks, which may be fewer or more.
+ * Between the two, the node's head is lower, without a notification. `blocks` have their own timestamps (unix
+ * seconds, ascending, above the parent's).
  */
 export async function rollBack(
   rpc: DevRpc,

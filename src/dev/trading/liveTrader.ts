@@ -15,13 +15,13 @@ export interface LiveOptions {
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Current prices. Default: the world's first prices. */
+  /** The price walk with the current prices. By default it starts at the world's first prices. */
   readonly walk?: PriceWalk;
-  /** Time between blocks. Default 2,000. */
+  /** Time between blocks in ms. Default 2,000. */
   readonly blockMs?: number;
-  /** Default 10. */
+  /** Number of swaps per block. Default 10. */
   readonly tradesPerBlock?: number;
-  /** Shortest and longest time between reorgs. Default 60,000 to 90,000. */
+  /** Shortest and longest time between reorgs, in ms. Default 60,000 to 90,000. */
   readonly reorgMs?: readonly [number, number];
 }
 
@@ -40,11 +40,11 @@ interface LiveState {
   readonly trading: Trading;
   readonly random: Random;
   readonly tradesPerBlock: number;
-  /** Time of the head, unix seconds. */
+  /** Time of the newest block, unix seconds. */
   headTimestamp: number;
 }
 
-/** Resolves after the signal's abort. Rejects if the node fails ten times in a row. */
+/** Resolves after the signal aborts. Rejects if the node fails ten times in a row. */
 export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions): Promise<LiveSummary> {
   const { signal, log, blockMs = 2_000, tradesPerBlock = 10, reorgMs = [60_000, 90_000] } = options;
   const random = createRandom(options.seed);
@@ -101,7 +101,7 @@ function planBlock(state: LiveState, seconds: number): ReturnType<Trading['block
   return state.trading.block(Math.max(1, trades), Math.min(seconds, 60));
 }
 
-/** Reorganizes one to three blocks, in one of two ways. */
+/** Replaces one to three blocks by a reorg, in one of two ways. */
 async function reorganise(state: LiveState, log: Logger): Promise<void> {
   const head = await getBlockHead(state.rpc);
   const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - 1);

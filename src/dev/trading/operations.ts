@@ -1,6 +1,6 @@
 /**
- * Packed operations of DevTrader.sol: one word each, encoded by hand for speed, because a history has tens of
- * thousands.
+ * Packed operations of DevTrader.sol: one word for each operation. They are encoded by hand for speed,
+ * because a history has tens of thousands.
  */
 import type { Hex } from '../../domain/hex';
 import { TRADER, encodeCall } from '../abi';
@@ -14,21 +14,23 @@ export interface Operation {
   readonly kind: OperationKind;
   /** Index of the pool in the trader's list. */
   readonly pool: number;
-  /** Millionths of the reserve, of the base liquidity, or (send) of the inventory; up to 2^24 − 1. */
+  /** Size of the operation in millionths: of the reserve, of the base liquidity, or (send) of the stock of
+   * tokens; up to 2^24 − 1. */
   readonly sizePpm: number;
   /** Whether token0 goes into the pool (swap) or is sent. Default false. */
   readonly zeroForOne?: boolean;
-  /** Whether the proceeds go to the transaction's sender. Default false: they stay in the inventory. */
+  /** Whether the proceeds go to the transaction's sender. By default they stay with the trader contract. */
   readonly toSender?: boolean;
   /** V3 mint: half the width of the range, in tick spacings, 1–64. Default 1. */
   readonly width?: number;
-  /** push: sqrtPriceX96 to trade towards; send: the recipient; burn: selects the position. */
+  /** For push: sqrtPriceX96 to trade towards. For send: the recipient. For burn: a number that selects the
+   * position. */
   readonly target?: bigint;
 }
 
 const GAS_BASE = 150_000;
 const GAS_PER_OPERATION = 550_000;
-/** `0x` and the function selector of four bytes. */
+/** The calldata begins with `0x` and the function selector of four bytes. */
 const SELECTOR_CHARACTERS = 10;
 
 /** One transaction that runs these operations in order. */

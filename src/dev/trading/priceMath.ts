@@ -3,12 +3,12 @@ import type { WorldToken } from '../world/world';
 
 type Priced = Pick<WorldToken, 'decimals' | 'priceUsd'>;
 
-/** Raw units of a token worth this many USD. */
+/** Raw units of a token that are worth this many USD. */
 export function rawAmount(token: Priced, usd: number): bigint {
   return BigInt(Math.round((usd / token.priceUsd) * 10 ** token.decimals));
 }
 
-/** sqrt(raw token1 per raw token0) · 2^96 for these USD prices. */
+/** sqrtPriceX96 for these USD prices: sqrt(raw token1 per raw token0) · 2^96. */
 export function sqrtPriceX96Of(token0: Priced, token1: Priced): bigint {
   const ratio = (token0.priceUsd / token1.priceUsd) * 10 ** (token1.decimals - token0.decimals);
   return BigInt(Math.floor(Math.sqrt(ratio) * 2 ** 96));
@@ -19,7 +19,7 @@ export function liquidityOf(token0: Priced, token1: Priced, usd: number): bigint
   return BigInt(Math.floor(Math.sqrt(Number(rawAmount(token0, usd)) * Number(rawAmount(token1, usd)))));
 }
 
-/** The tick of these USD prices. */
+/** The tick that corresponds to these USD prices. */
 export function tickOf(token0: Priced, token1: Priced): number {
   const ratio = (token0.priceUsd / token1.priceUsd) * 10 ** (token1.decimals - token0.decimals);
   return Math.floor(Math.log(ratio) / Math.log(1.0001));

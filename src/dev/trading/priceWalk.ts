@@ -1,6 +1,6 @@
 /**
- * Fair prices that vary without drifting away: the logarithm of each token's price is an Ornstein-Uhlenbeck process
- * around its first price. Exact for any step, so the spacing of blocks does not matter.
+ * Fair prices that vary without drifting away: the logarithm of each token's price is an Ornstein-Uhlenbeck
+ * process around its first price. The step can have any length, so the time between blocks does not matter.
  */
 import type { Random } from './random';
 import { sqrtPriceX96Of } from './priceMath';
@@ -9,17 +9,17 @@ import type { WorldPool, WorldToken } from '../world/world';
 export interface PriceWalk {
   /** Advances the prices by this many seconds. */
   advance(seconds: number): void;
-  /** USD per whole token. */
+  /** Price in USD per whole token. */
   priceUsd(token: WorldToken): number;
   /** The fair price of a pool. */
   sqrtPriceX96(pool: Pick<WorldPool, 'token0' | 'token1'>): bigint;
 }
 
-/** After this time a deviation has shrunk to 1/e. */
+/** Time in seconds after which a deviation has shrunk to 1/e. */
 const MEMORY_SECONDS = 86_400;
 const BOUND_DEVIATIONS = 4;
 
-/** Starts at the tokens' first prices. */
+/** Starts a walk at the tokens' first prices. */
 export function createPriceWalk(tokens: readonly WorldToken[], random: Random): PriceWalk {
   const logs = new Map<string, number>(tokens.map(({ key }) => [key, 0]));
   const priceUsd = (token: WorldToken): number => token.priceUsd * Math.exp(logs.get(token.key) ?? 0);

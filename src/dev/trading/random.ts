@@ -1,11 +1,11 @@
 /** A seeded random number generator, so that the development chain is reproducible. */
 
 export interface Random {
-  /** In [0, 1). */
+  /** A float from 0 (included) to 1 (excluded). */
   next(): number;
-  /** An integer in [0, bound). */
+  /** An integer from 0 to bound − 1. */
   below(bound: number): number;
-  /** Normally distributed, mean 0, variance 1. */
+  /** A normally distributed number with mean 0 and variance 1. */
   normal(): number;
   /** True with this probability. */
   chance(probability: number): boolean;

@@ -1,6 +1,6 @@
 /**
- * Plans the trades of a block: senders, pools, sizes and directions. Random from a seed, around the prices of the
- * price walk.
+ * Plans the trades of a block: senders, pools, sizes and directions. The trades are random numbers from a
+ * seed, around the prices of the price walk.
  */
 import type { Hex } from '../../domain/hex';
 import { toAddress } from '../abi';
@@ -29,15 +29,16 @@ const RATES = { mint: 0.05, burn: 0.04, send: 0.02, donate: 0.004 } as const;
 const WALLET_ACTION_CHANCE = 0.05;
 const PUSH_CHANCE = 0.6;
 const TO_SENDER_CHANCE = 0.04;
-/** A typical trade in USD, and the spread of its logarithm. */
+/** Typical size of a trade in USD, and the spread of its logarithm. */
 const TRADE_USD = 250;
 const TRADE_SPREAD = 1.2;
 const SWAP_PPM_MAX = 20_000;
-/** Largest move of a pool by one push. Larger after a long gap, when fair prices have moved more. */
+/** Largest move of a pool by one push. It is larger after a long time between blocks, when fair prices have
+ * moved more. */
 const PUSH_PPM_MAX = { dense: 1_500, sparse: 9_000, sparseSeconds: 90 } as const;
 const SEND_PPM_MAX = 3;
 const BURN_TOKEN_SENDS = 0.4;
-/** Half of a block's gas. */
+/** Gas limit for trades: half of a block's gas. */
 const OPERATIONS_PER_BLOCK_MAX = 120;
 const HOT_POOLS = 3;
 
@@ -60,7 +61,8 @@ export function createTrading(firstWorld: World, walk: PriceWalk, random: Random
       const pushPpm = seconds >= PUSH_PPM_MAX.sparseSeconds ? PUSH_PPM_MAX.sparse : PUSH_PPM_MAX.dense;
       const operations: Operation[] = [];
       for (let made = 0; made < count; made += 1) {
-        // The first trade of each block is in one of the most active pools, so these never have an empty minute.
+        // The first trade of each block is in one of the most active pools, so these pools have trades in
+        // every minute.
         const pool =
           made === 0 ? world.pools[random.below(Math.min(HOT_POOLS, world.pools.length))] : anyPool();
         if (pool !== undefined) operations.push(swapOperation(pool, walk, random, pushPpm));

@@ -1,7 +1,8 @@
 /**
- * Deploys the development chain's contracts and opens its pools: Uniswap's own V2 and V3 code, a second V2 exchange
- * with 29 basis points, Multicall3 at its canonical address, and the plan's tokens. The same plan on an equal node
- * gives the same blocks. One account deploys everything, so all addresses are known in advance.
+ * Deploys the development chain's contracts and opens its pools: Uniswap's own V2 and V3 code, a second V2
+ * exchange with 29 basis points, Multicall3 at its canonical address, and the planned tokens. The same plan
+ * on an equal node gives the same blocks. One account deploys everything, so all addresses are known in
+ * advance.
  */
 import { getCreateAddress } from 'ethers';
 
@@ -33,7 +34,7 @@ export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const DEPLOY_GAS = 7_000_000;
 const TOKEN_GAS = 2_500_000;
 const CALL_GAS = 300_000;
-/** Native tokens of the deployer: enough to wrap the whole supply. */
+/** Native tokens of the deployer, enough to wrap the whole supply. */
 const DEPLOYER_BALANCE = 10n ** 36n;
 
 /** Builds the world on a fresh node that mines on request. Throws if a transaction fails. */
@@ -77,7 +78,7 @@ async function listAccounts(rpc: DevRpc): Promise<Hex[]> {
   return answer.map(toAddress);
 }
 
-/** The addresses that the rest of the build needs. */
+/** The addresses that later steps of the build need. */
 type Contracts = Pick<World, 'trader' | 'wrappedNative' | 'v2' | 'v3'>;
 
 async function deployContracts(builder: Builder, deployer: Hex, plan: WorldPlan): Promise<Contracts> {

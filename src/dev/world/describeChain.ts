@@ -6,7 +6,7 @@ import type { ChainConfigFile, DexConfig, World, WorldToken } from './world';
 import { DEX_V2, DEX_V2_29, DEX_V3, type WorldPlan } from './worldPlan';
 
 const CHAIN_ID = 369;
-/** PulseChain's burn address, and the zero address. */
+/** PulseChain's usual burn address, and the zero address. */
 export const BURN_ADDRESSES: readonly Hex[] = [
   '0x0000000000000000000000000000000000000369',
   '0x0000000000000000000000000000000000000000',

@@ -15,7 +15,7 @@ const LIQUIDITY_USD = 2_500;
 const TRADE_USD = 300;
 const GIFT_KEYS = ['wpls', 'usdc', 'dai', 'weth', 'hexd'];
 const ALLOWANCE = 2n ** 256n - 1n;
-/** The year 2100: a deadline that never passes. */
+/** A deadline in the year 2100, which never passes. */
 const FAR_FUTURE = 4_102_444_800;
 const GAS = 900_000;
 
@@ -47,8 +47,8 @@ export async function giveHoldings(builder: Builder, world: World, holders: numb
 }
 
 /**
- * The transactions of a wallet for one action. A gift comes first and pays for the action, so the action can be
- * repeated without end. `choice` picks the pool and the range. Empty if no pool fits.
+ * The transactions of a wallet for one action. A gift of tokens comes first and pays for the action, so the
+ * action can be repeated without end. `choice` selects the pool and the range. Empty if no pool fits.
  */
 export function walletTransactions(
   world: World,
@@ -108,7 +108,8 @@ function act(
   return call(wallet, world.v3.positionManager, POSITION_MANAGER, 'mint', [values]);
 }
 
-/** A range of some percent around the first price. Every third range is above the price, out of range. */
+/** A range of some percent around the first price. Every third range is above the price, so its position is
+ * out of range. */
 function positionRange({ token0, token1, feePips }: WorldPool, choice: number): [number, number] {
   const spacing = feePips === 100 ? 1 : feePips / 50;
   const width = Math.ceil((1_000 * (1 + (choice % 8))) / spacing) * spacing;

@@ -1,4 +1,5 @@
-/** Mines days of past trading: few blocks for the distant past, one every ten seconds in the last hour. */
+/** Mines days of past trading: few blocks for the distant past, and a block every ten seconds in the last
+ * hour. */
 import { AppError } from '../../errors';
 import { openBlockMaker, type BlockMaker } from '../node/blockMaker';
 import { getBlockHead, type DevRpc } from '../node/devRpc';
@@ -12,9 +13,9 @@ interface HistoryOptions {
   readonly seed: number;
   /** Approximate number of swaps; at least one per block. */
   readonly swaps: number;
-  /** Unix seconds of the last block. */
+  /** Time of the last block, unix seconds. */
   readonly endTimestamp: number;
-  /** Length of the history in days; the node's head must be older. */
+  /** Length of the history in days. The node's newest block must be older. */
   readonly days: number;
   readonly signal?: AbortSignal;
   /** Called at intervals with the progress. */
@@ -31,8 +32,8 @@ export interface History {
 }
 
 /**
- * Seconds between blocks by their age: the first row whose `within` (seconds) exceeds the age. Fewer blocks save time,
- * because the node computes a state root for each.
+ * Seconds between blocks by their age. The first row whose `within` (seconds) exceeds the age applies. Fewer
+ * blocks save time, because the node computes a state root for each block.
  */
 const SPACING = [
   { within: 3_600, seconds: 10 },
@@ -41,7 +42,8 @@ const SPACING = [
   { within: 3 * 86_400, seconds: 600 },
   { within: Infinity, seconds: 1_800 },
 ] as const;
-/** Sparse blocks hold more trades, but less than proportionally, so activity grows towards the present. */
+/** Blocks that are far apart hold more trades, but less than proportionally, so that activity grows towards
+ * the present. */
 const CROWDING = 0.3;
 const DAILY_SWING = 0.5;
 const PROGRESS_BLOCKS = 100;
@@ -84,7 +86,7 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   return { world: grown, blocks: timestamps.length, swaps, walk };
 }
 
-/** Ascending block times, ending with `end`. */
+/** Times of the blocks in ascending order; the last is `end`. */
 export function listTimestamps(end: number, days: number): number[] {
   const timestamps: number[] = [];
   for (let age = 0; age < days * 86_400;) {

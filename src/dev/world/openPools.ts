@@ -11,7 +11,8 @@ type Exchanges = Pick<World, 'trader' | 'v2' | 'v3' | 'tokens'>;
 
 const V2_GAS = 4_000_000;
 const V3_GAS = 8_000_000;
-/** One of this many parts of a V3 pool's depth covers the whole range; the others are near the price. */
+/** The depth of a V3 pool is divided by this number: one part covers the whole range, the others are near the
+ * price. */
 const FULL_RANGE_PART = 5;
 
 /** Calldata for the trader contract that opens the planned pool at the prices of its tokens. */
@@ -31,7 +32,8 @@ export function openPoolData(exchanges: Exchanges, plan: PoolPlan): { data: Hex;
   return { data: encodeCall(TRADER, 'openV2', values), gas: V2_GAS };
 }
 
-/** Reads the trader's list of pools and joins it with the plans, in the same order. Throws if the numbers differ. */
+/** Reads the trader contract's list of pools and joins it with the plans, in the same order. Throws if the
+ * numbers differ. */
 export async function readPools(
   rpc: DevRpc,
   exchanges: Exchanges,
@@ -60,7 +62,7 @@ function joinPool(tokens: readonly WorldToken[], plan: PoolPlan, record: unknown
   };
 }
 
-/** Basis points for a V2 exchange, pips for a V3 pool. */
+/** Fee in basis points for a V2 exchange, in pips for a V3 pool. */
 function feeOf(plan: PoolPlan): number {
   if (plan.dex === DEX_V2) return 30;
   if (plan.dex === DEX_V2_29) return 29;
@@ -69,7 +71,7 @@ function feeOf(plan: PoolPlan): number {
   return plan.fee;
 }
 
-/** The factory of an exchange by name. */
+/** Address of the factory of an exchange, by name. */
 function factoryOf(contracts: Pick<World, 'v2' | 'v3'>, dex: string): Hex {
   const factories: Record<string, Hex | undefined> = {
     [DEX_V2]: contracts.v2[0]?.factory,
@@ -81,7 +83,7 @@ function factoryOf(contracts: Pick<World, 'v2' | 'v3'>, dex: string): Hex {
   return factory;
 }
 
-/** The token with this key in the plan; throws if there is none. */
+/** The token with this key in the plan; throws if the plan has no such token. */
 export function tokenByKey(tokens: readonly WorldToken[], key: string): WorldToken {
   const token = tokens.find((candidate) => candidate.key === key);
   if (token === undefined) throw new AppError('internal', `the development chain has no token "${key}"`);

@@ -1,8 +1,8 @@
-/** The contents of a development chain, once built. */
+/** The contents of a development chain after its creation. */
 import type { Hex } from '../../domain/hex';
 import type { ProtocolName } from '../../domain/pool';
 
-/** The JSON of a CHAIN_CONFIG file. */
+/** Contents of a CHAIN_CONFIG file as JSON. */
 export interface ChainConfigFile {
   readonly chainId: number;
   readonly name: string;
@@ -28,30 +28,30 @@ export interface DexConfig {
 }
 
 export interface WorldToken {
-  /** The token's key in the plan, such as `usdc`. */
+  /** Key of the token in the plan, such as `usdc`. */
   readonly key: string;
   readonly address: Hex;
-  /** Decimals that the contract uses. For a token without readable decimals, the planned value. */
+  /** Decimals that the contract uses. For a token whose decimals cannot be read, the planned value. */
   readonly decimals: number;
-  /** USD per whole token at the start, the center of its price walk. */
+  /** USD per whole token at the start, which is the centre of its price walk. */
   readonly priceUsd: number;
   /** Long-run standard deviation of the logarithm of the price. */
   readonly volatility: number;
 }
 
 export interface WorldPool {
-  /** Index in the trader contract's list. */
+  /** Index of the pool in the trader contract's list. */
   readonly index: number;
   readonly address: Hex;
   readonly dex: string;
   readonly protocol: 'uniswap_v2' | 'uniswap_v3';
-  /** In chain order. */
+  /** The two tokens in chain order. */
   readonly token0: WorldToken;
   readonly token1: WorldToken;
   readonly feePips: number;
-  /** USD on each side at the start. */
+  /** USD on each side of the pool at the start. */
   readonly sideUsd: number;
-  /** Relative share of trades. */
+  /** Relative share of the trades that go to this pool. */
   readonly popularity: number;
 }
 
@@ -63,9 +63,9 @@ interface V2Exchange {
 
 export interface World {
   readonly chainDescription: ChainConfigFile;
-  /** Unlocked accounts; the first one deployed everything. */
+  /** Unlocked accounts. The first account deployed everything. */
   readonly accounts: readonly Hex[];
-  /** The batch contract, which owns the inventory and most liquidity. */
+  /** The trader contract, which owns a stock of tokens and most liquidity. */
   readonly trader: Hex;
   readonly multicall3: Hex;
   readonly wrappedNative: Hex;
@@ -75,9 +75,9 @@ export interface World {
   readonly pools: readonly WorldPool[];
   /** The plan of each pool in `pools`, in the same order. */
   readonly poolPlans: readonly PoolPlan[];
-  /** Pools that the history opens, each at a fraction (0–1) of its length. */
+  /** Pools that the history opens, each at a fraction (0 to 1) of its length. */
   readonly launches: readonly Launch[];
-  /** Number of accounts after the first that hold tokens and may use the routers. */
+  /** Number of accounts, after the first, that hold tokens and may use the routers. */
   readonly holders: number;
 }
 
@@ -91,9 +91,9 @@ export interface PoolPlan {
   readonly dex: string;
   readonly base: string;
   readonly quote: string;
-  /** USD on each side at the start (V3: as if over the whole range). */
+  /** USD on each side of the pool at the start. For V3, as if the liquidity covered the whole range. */
   readonly sideUsd: number;
   readonly popularity: number;
-  /** V3 only: pips. */
+  /** Fee in pips; V3 only. */
   readonly fee?: number;
 }

@@ -1,7 +1,7 @@
 /**
- * The plan of the development chain: tokens with prices, and pools with depths. Prices are plausible for PulseChain.
- * Odd tokens imitate faulty tokens on real chains, each in one shallow pool. Plain data; buildWorld.ts does the
- * building.
+ * The plan of the development chain: tokens with prices, and pools with depths. Prices are plausible for
+ * PulseChain. Odd tokens imitate faulty tokens on real chains, each in one shallow pool. The plan is data
+ * only; buildWorld.ts builds the world.
  */
 import type { Launch, PoolPlan } from './world';
 
@@ -9,22 +9,22 @@ export interface TokenPlan {
   readonly key: string;
   readonly name: string;
   readonly symbol: string;
-  /** Decimals of the token's amounts. */
+  /** Decimals in which the token counts its amounts. */
   readonly decimals: number;
   /** USD per whole token. */
   readonly priceUsd: number;
   /** Long-run standard deviation of the logarithm of the price. */
   readonly volatility: number;
-  /** Supply in USD at the first price. */
+  /** Supply of the token in USD at its first price. */
   readonly supplyUsd: number;
-  /** Tax on each transfer. */
+  /** Tax on each transfer, as a part of the amount. */
   readonly taxBps?: number;
-  /** Answer of decimals(), if not `decimals`. */
+  /** Answer of decimals(), if it differs from `decimals`. */
   readonly declaredDecimals?: bigint;
   readonly oddity?: Oddity;
 }
 
-/** Numbers of OddToken.sol. `none` is for a token whose texts are the oddity. */
+/** Kinds of odd tokens, as numbers of OddToken.sol. `none` is for a token that is odd only by its texts. */
 export const ODDITIES = {
   none: 0,
   bytes32Text: 1,
@@ -96,7 +96,8 @@ const TAIL_TOKENS: readonly TokenPlan[] = [
 ];
 
 /**
- * A right-to-left override, a NUL, a bell, a zero-width space, markup and SQL. None of it may reach a page unescaped.
+ * A right-to-left override, a NUL, a bell, a zero-width space, markup and SQL. No part of the text may reach
+ * a page unescaped.
  */
 const HOSTILE_TEXT = '\u202Ekcatta\u0000\u0007\u200B<img src=x onerror=alert(1)>%_\'"\\;';
 

@@ -1,16 +1,19 @@
 /**
- * Decides which tokens' logs do not explain their balances, from comparisons with balanceOf. Pure:
+ * Finds tokens whose balances do not follow from their transfer logs, from comparisons with balanceOf. Pure:
  * balanceChecker calls the node and the database.
  *
  * With the whole history stored, balanceOf must equal the sum of the logs. A history that starts later lacks
  * the earlier balances. They are the same at every check, so only a changed difference is a mismatch. One
  * mismatch makes a token suspect. A second one, at another block, marks the token for good, even if later
  * checks agree.
+ *
+ * The book also counts, over different addresses, which balances the contract confirms at all. A token that invents
+ * transfers answers 0, or not at all, for addresses that hold tokens by the logs.
  */
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 
-/** Bounds the number of remembered differences. */
+/** Limit of the number of remembered differences. */
 const KNOWN_MAX = 20_000;
 
 export interface HeldToken {
@@ -18,46 +21,55 @@ export interface HeldToken {
   readonly holder: Hex;
 }
 
-/** One balance as of one block, raw units: the sum of the logs, and the contract's answer. */
+/** One balance as of one block, raw units: the sum of the logs, and the contract's answer; null: no usable answer. */
 export interface ComparedBalance extends HeldToken {
   readonly logs: bigint;
-  readonly node: bigint;
+  readonly node: bigint | null;
 }
 
-type TokenCheck = Pick<
-  BalanceCheckRow,
-  'token' | 'checked_block' | 'holders_checked' | 'mismatches' | 'mismatch_block' | 'rebasing'
->;
+type TokenCheck = Omit<BalanceCheckRow, 'version'>;
 
 interface Findings {
-  /** The checked tokens with their updated counts. */
+  /** The checked tokens with their new counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
-  /** Tokens with a new mismatch that are not marked yet. They are checked again soon. */
+  /** Tokens with a new mismatch that are not marked yet. Their balances are checked again soon. */
   readonly suspects: number;
 }
 
 interface Difference extends HeldToken {
-  /** balanceOf minus the logs, modulo 2^256, signed. */
+  /** Difference of balanceOf and the logs, modulo 2^256, signed. */
   readonly difference: bigint;
   readonly block: number;
 }
 
+const NO_CHECK = {
+  checked_block: 0,
+  holders_checked: 0,
+  mismatches: 0,
+  mismatch_block: 0,
+  rebasing: false,
+  held_checked: 0,
+  unconfirmed: 0,
+};
+
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
 export class BalanceBook {
-  /** Least recently checked first. */
+  /** Holders in the order of their last check, the oldest check first. */
   private readonly known = new Map<string, Difference>();
   private readonly tokens: Map<Hex, TokenCheck>;
+  /** Addresses already counted, oldest first. */
+  private readonly held = new Set<string>();
   /** Suspects of the last check, each with a holder to check again. */
   private doubted: HeldToken[] = [];
 
-  /** `stored`: results of earlier runs. */
+  /** `stored` has the results of earlier runs. */
   constructor(stored: readonly TokenCheck[] = []) {
     this.tokens = new Map(stored.map((check) => [check.token, check]));
   }
 
-  /** Tokens marked as rebasing. They need no further checks. */
+  /** Tokens marked as rebasing. Further mismatches do not matter. */
   marked(): Hex[] {
     return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }
@@ -73,14 +85,17 @@ export class BalanceBook {
     return [...again.values()];
   }
 
-  /** Records one check as of one block. `partial`: the stored history starts after the chain's first block. */
+  /** Records one check at one block. `partial` means that the stored history starts after the chain's first
+   * block. */
   note(block: number, compared: readonly ComparedBalance[], partial: boolean): Findings {
     const touched = new Set<Hex>();
     const doubted: HeldToken[] = [];
     let mismatches = 0;
     for (const balance of compared) {
-      const wrong = this.isWrong(block, balance, partial);
       touched.add(balance.token);
+      if (!partial) this.countHeld(block, balance);
+      if (balance.node === null) continue;
+      const wrong = this.isWrong(block, balance, balance.node, partial);
       if (wrong) mismatches += 1;
       if (this.count(block, balance.token, wrong)) doubted.push(balance);
     }
@@ -89,11 +104,31 @@ export class BalanceBook {
     return { tokens, mismatches, suspects: new Set(this.doubted.map(({ token }) => token)).size };
   }
 
+  private checkOf(token: Hex, block: number): TokenCheck {
+    return this.tokens.get(token) ?? { ...NO_CHECK, token, checked_block: block };
+  }
+
+  /** Counts an address with a positive balance by the logs, once. */
+  private countHeld(block: number, { token, holder, logs, node }: ComparedBalance): void {
+    const key = keyOf({ token, holder });
+    if (logs <= 0n || this.held.has(key)) return;
+    this.held.add(key);
+    if (this.held.size > KNOWN_MAX) for (const oldest of this.held) if (this.held.delete(oldest)) break;
+    const before = this.checkOf(token, block);
+    this.tokens.set(token, {
+      ...before,
+      checked_block: block,
+      held_checked: before.held_checked + 1,
+      unconfirmed: before.unconfirmed + (node === null || node === 0n ? 1 : 0),
+    });
+  }
+
   /** Whether the balance is a mismatch. Remembers the difference. */
-  private isWrong(block: number, balance: ComparedBalance, partial: boolean): boolean {
+  private isWrong(block: number, balance: ComparedBalance, node: bigint, partial: boolean): boolean {
+    if (this.tokens.get(balance.token)?.rebasing === true) return false;
     const key = keyOf(balance);
     const before = this.known.get(key);
-    const difference = BigInt.asIntN(256, balance.node - balance.logs);
+    const difference = BigInt.asIntN(256, node - balance.logs);
     this.known.delete(key);
     this.known.set(key, { token: balance.token, holder: balance.holder, difference, block });
     if (this.known.size > KNOWN_MAX) {
@@ -104,18 +139,18 @@ export class BalanceBook {
     return before !== undefined && before.block !== block && before.difference !== difference;
   }
 
-  /** Counts one comparison of a token. Returns `wrong`. */
+  /** Counts one comparison of a token. Returns `wrong` unchanged. */
   private count(block: number, token: Hex, wrong: boolean): boolean {
-    const before = this.tokens.get(token);
-    const mismatchBlock = before?.mismatch_block ?? 0;
+    const before = this.checkOf(token, block);
+    const { mismatch_block: mismatchBlock } = before;
     const repeated = wrong && mismatchBlock !== 0 && mismatchBlock !== block;
     this.tokens.set(token, {
-      token,
+      ...before,
       checked_block: block,
-      holders_checked: (before?.holders_checked ?? 0) + 1,
-      mismatches: (before?.mismatches ?? 0) + (wrong ? 1 : 0),
+      holders_checked: before.holders_checked + 1,
+      mismatches: before.mismatches + (wrong ? 1 : 0),
       mismatch_block: wrong ? block : mismatchBlock,
-      rebasing: repeated || before?.rebasing === true,
+      rebasing: repeated || before.rebasing,
     });
     return wrong;
   }

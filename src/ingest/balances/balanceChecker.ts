@@ -1,7 +1,7 @@
 /**
  * Compares stored balances with balanceOf while the ingester follows the head. Each check samples holders of
- * recently moved tokens, as of one block, without delaying the ingester. Failures of the node or the database
- * go to the log and the status, and the next check tries again.
+ * recently moved tokens at one block. It does not delay the ingester. Failures of the node or the database go
+ * to the log and the status, and the next check tries again.
  */
 import { z } from 'zod';
 
@@ -23,20 +23,23 @@ import type { IngestStatus } from '../session/status';
 import type { StoredState } from '../store/store';
 import { readStoredState } from '../store/storedState';
 
-/** Time between two checks. */
+/** Time between two checks, in ms. */
 const INTERVAL_MS = 30_000;
-/** Time before the first check, and after a mismatch, to learn soon whether the mismatch repeats. */
+/** Time in ms before the first check, and after a mismatch, to find out soon whether the mismatch repeats. */
 const SOON_MS = 3_000;
-/** Balances per check, and how many of them are repeated checks. */
+/** Number of balances per check, and how many of them repeat an earlier check. */
 const BALANCES_MAX = 100;
 const AGAIN_MAX = 40;
+/** Tokens of pools per check whose stored holders are sampled, and holders per token. */
+const STORED_TOKENS_MAX = 8;
+const STORED_HOLDERS_MAX = 3;
 /** Head blocks whose transfers are sampled. */
 const RECENT_BLOCKS = 64;
-/** Time limit for all node answers of a check. */
+/** Time limit in ms for all node answers of a check. */
 const NODE_MS = 5_000;
-/** Gas of one balanceOf. */
+/** Gas limit of one call of balanceOf. */
 const CALL_GAS: Hex = '0x4c4b40';
-/** A safety bound, far above the number of checked tokens. */
+/** A limit for safety, far above the number of checked tokens. */
 const TOKENS_MAX = 2_000_000;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
@@ -49,7 +52,10 @@ const checkShape = z.object({
   mismatches: z.coerce.number(),
   mismatch_block: z.number(),
   rebasing: z.boolean(),
+  held_checked: z.coerce.number(),
+  unconfirmed: z.coerce.number(),
 });
+const tokenShape = z.object({ token: hex });
 
 interface BalanceCheckerDeps {
   readonly database: Database;
@@ -75,7 +81,7 @@ export class BalanceChecker {
     while (!signal.aborted) {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      // The node is left alone until the backfill is done.
+      // The node gets no calls of balanceOf until the backfill is done.
       if (status.phase !== 'follow') continue;
       try {
         const { suspects } = await this.check(signal);
@@ -89,7 +95,7 @@ export class BalanceChecker {
     }
   }
 
-  /** One check as of the stored head. Rejects if the node or the database fails. */
+  /** Runs one check at the stored head. Rejects if the node or the database fails. */
   async check(signal?: AbortSignal): Promise<{ readonly suspects: number }> {
     const { database, chainId, status } = this.deps;
     const stored = await readStoredState(database, chainId);
@@ -104,7 +110,7 @@ export class BalanceChecker {
     if (after?.head.find(({ number }) => number === tip.number)?.hash !== tip.hash) return { suspects: 0 };
     const findings = book.note(tip.number, compared, stored.startBlock > 1);
     await this.store(findings.tokens);
-    status.balanceChecks.compared += compared.length;
+    status.balanceChecks.compared += compared.filter(({ node }) => node !== null).length;
     status.balanceChecks.mismatches += findings.mismatches;
     this.tell(book, findings.mismatches);
     return findings;
@@ -127,7 +133,7 @@ export class BalanceChecker {
     return new BalanceBook(rows.map((row) => checkShape.parse(row)));
   }
 
-  /** Balances to check again, then recently moved ones. */
+  /** Balances to check again, then holders of pool tokens, then recently moved balances. */
   private async choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
     const again = book.listAgain(AGAIN_MAX);
     const params = {
@@ -137,8 +143,30 @@ export class BalanceChecker {
       limit: BALANCES_MAX,
     };
     const fresh = await this.runner.run('ingest/balances/sample_moved', params, heldShape);
-    const pairs = new Map([...again, ...fresh].map((pair) => [pair.token + pair.holder, pair]));
+    const held = await this.sampleStored();
+    const pairs = new Map([...again, ...held, ...fresh].map((pair) => [pair.token + pair.holder, pair]));
     return [...pairs.values()].slice(0, BALANCES_MAX);
+  }
+
+  /**
+   * Stored holders of the pool tokens with the fewest checks. Transfers that a token invented long ago are in no head
+   * block.
+   */
+  private async sampleStored(): Promise<HeldToken[]> {
+    const salt = Math.floor(this.deps.clock.random() * 2 ** 52);
+    const some = { salt, limit: STORED_TOKENS_MAX };
+    const tokens = await this.runner.run('ingest/balances/choose_tokens', some, tokenShape);
+    const start = salt.toString(16).padStart(13, '0').padEnd(40, '0');
+    const samples = await Promise.all(
+      tokens.map(async ({ token }) => {
+        const key = { token: token.slice(2), limit: STORED_HOLDERS_MAX };
+        const sample = (after: string): Promise<HeldToken[]> =>
+          this.runner.run('ingest/balances/sample_stored', { ...key, after }, heldShape);
+        const found = await sample(start);
+        return found.length > 0 ? found : sample('0'.repeat(40));
+      }),
+    );
+    return samples.flat();
   }
 
   /** Sums of the logs as of the stored head. Leaves out balances with newer rows. */
@@ -161,7 +189,7 @@ export class BalanceChecker {
       .map(({ token, holder, balance }) => ({ token, holder, logs: BigInt(balance) }));
   }
 
-  /** balanceOf at the block hash. Leaves out calls without a usable answer. */
+  /** balanceOf at the block hash. */
   private async askNode(
     blockHash: Hex,
     balances: readonly Omit<ComparedBalance, 'node'>[],
@@ -178,10 +206,7 @@ export class BalanceChecker {
     const answers = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
       callContracts(rpc, calls, inner),
     );
-    return balances.flatMap((balance, index) => {
-      const node = readBalance(answers[index]);
-      return node === null ? [] : [{ ...balance, node }];
-    });
+    return balances.map((balance, index) => ({ ...balance, node: readBalance(answers[index]) }));
   }
 
   private async store(tokens: ReturnType<BalanceBook['note']>['tokens']): Promise<void> {

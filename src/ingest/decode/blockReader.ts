@@ -1,6 +1,7 @@
 /**
  * Turns verified blocks into priced rows: discovers pools without a creation event, reads token metadata,
- * decodes and prices. The state can be loaded from the store and rewound by block.
+ * decodes and prices. The state of pools and prices can be loaded from the store, and rewound to an earlier
+ * block.
  */
 import { systemClock, TimeSlices, type Clock } from '../../chain/rpc/clock';
 import type { BlockRef, ChainBlock } from '../../domain/block';
@@ -29,7 +30,7 @@ export interface ReaderDeps {
   readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
-  /** Default: the system clock. */
+  /** The clock; default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -41,14 +42,15 @@ export class BlockReader {
 
   constructor(
     private readonly deps: ReaderDeps,
-    /** First block of the deployment. */
+    /** First block of this database. */
     private readonly startBlock: number,
   ) {
     this.clock = deps.clock ?? systemClock();
     this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? null);
   }
 
-  /** Loads the state as of the cursor. `exact` as in Store.loadPoolStates. Returns the number of pools. */
+  /** Loads the state at the cursor, which is the last final block. `exact` has the same meaning as in
+   * Store.loadPoolStates. Returns the number of pools. */
   async load(cursor: Cursor, exact: boolean): Promise<number> {
     const { store, decode } = this.deps;
     const { registry } = decode;
@@ -68,8 +70,8 @@ export class BlockReader {
   }
 
   /**
-   * Reads linked blocks in order and hands their rows to `take`. Also adds the pools and tokens that first
-   * appear in them.
+   * Reads linked blocks in order and hands their rows to `take`. Also adds pools and tokens that first appear
+   * in these blocks.
    */
   async read(
     blocks: readonly ChainBlock[],
@@ -102,13 +104,13 @@ export class BlockReader {
     }
   }
 
-  /** Undoes every reversible block above `number`. */
+  /** Undoes every block above `number` that is not final. */
   rewindTo(number: number): void {
     this.deps.decode.registry.rewindTo(number);
     this.pricer.rewindTo(number);
   }
 
-  /** Blocks up to `number` are final, so their undo data is dropped. */
+  /** Marks blocks up to `number` as final, and drops their undo data. */
   finalise(number: number): void {
     this.deps.decode.registry.finalise(number);
     this.pricer.finalise(number);
@@ -120,7 +122,7 @@ export class BlockReader {
     signal: AbortSignal,
   ): Promise<(block: ChainBlock) => BlockFindings> {
     const { decode, discovery, vaultDiscovery } = this.deps;
-    // Older pools exist only if ingestion starts after block 1.
+    // Pools older than the first block exist only if ingestion starts after block 1.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
     const vaultPools = await vaultDiscovery.discover(blocks, decode.registry, reversible, signal);
     if (pools.length === 0 && vaultPools.length === 0) return () => NO_FINDINGS;
@@ -130,7 +132,7 @@ export class BlockReader {
     });
   }
 
-  /** Stores metadata before the rows that need it become visible. */
+  /** Metadata is stored before the rows that need it become visible. */
   private async readTokens(
     tokens: ReadonlySet<Hex>,
     block: ShowingBlock,

@@ -16,21 +16,22 @@ import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** A two-token pool has only this leg. */
+/** The only leg of a pool with two tokens. */
 const PAIR_LEG = 1;
 
-/** Results of node calls that a block needs before it is decoded. */
+/** Results of node calls that are needed before a block is decoded. */
 export interface BlockFindings {
   /** Pools without a creation event that first appear in this block. */
   readonly pools: readonly DiscoveredPool[];
-  /** Vault pools that first appear in this block, and listed pools whose state becomes known with it. */
+  /** Pools of a vault that first appear in this block, and known pools whose state becomes known with this
+   * block. */
   readonly vaultPools: readonly FoundVaultPool[];
 }
 
 /** Earlier events of a pool in the same transaction, needed to decode its later logs. */
 interface TxMemory {
   txIndex: number;
-  /** A V2 swap takes its price from the Sync before it. */
+  /** A V2 swap takes its price from the Sync event before it. */
   synced: boolean;
   lpMinted: bigint | null;
   lpBurned: bigint | null;
@@ -41,8 +42,8 @@ interface Work extends BlockWork {
 }
 
 /**
- * Returns the facts in log order. `reversible`: the block is not final, so the registry must be able to undo
- * it.
+ * Decodes the block and returns its facts in log order. `reversible` means that the block is not final, so
+ * the registry must be able to undo it.
  */
 export function decodeBlock(
   context: DecodeContext,
@@ -91,7 +92,7 @@ function pushBlockRow({ context, block, facts }: Work): void {
   });
 }
 
-/** Contracts created directly by a transaction, as named in its receipt. */
+/** Contracts that transactions of the block created directly, as named in receipts. */
 function pushCreations({ block, facts }: Work): void {
   for (const tx of block.transactions) {
     if (tx.contractAddress === null) continue;
@@ -151,9 +152,9 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 }
 
 /**
- * A V2 Mint or Burn does not contain its LP tokens. They are in the pair's Transfer before it: from zero to a
- * holder, or from the pair to zero. MINIMUM_LIQUIDITY goes to zero and does not count. See mint() and burn()
- * in UniswapV2Pair.sol.
+ * A V2 Mint or Burn does not contain its LP tokens. The LP tokens are in the pair's preceding Transfer: from
+ * the zero address to a holder, or from the pair to the zero address. MINIMUM_LIQUIDITY goes to the zero
+ * address and does not count. See mint() and burn() in UniswapV2Pair.sol.
  */
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;

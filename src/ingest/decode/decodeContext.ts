@@ -1,5 +1,5 @@
 /**
- * Context shared by the decoders of pair logs and vault logs: the chain's configuration, the registry, and
+ * Values that the decoders of pair logs and vault logs share: the chain's configuration, the registry, and
  * the block being decoded.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
@@ -10,7 +10,7 @@ import type { BlockFacts } from '../rows/blockRows';
 import type { TransferDecoder } from './decodeTransfers';
 import type { KnownPool, PoolRegistry } from '../pools/poolRegistry';
 
-/** Fixed for the life of the process, except the registry. */
+/** Values that stay the same for the life of the process. Only the registry changes. */
 export interface DecodeContext {
   readonly chainId: number;
   readonly registry: PoolRegistry;
@@ -20,7 +20,8 @@ export interface DecodeContext {
   /** topic0 of every event that pools emit. */
   readonly eventTopics: ReadonlySet<Hex>;
   readonly creationTopics: ReadonlySet<Hex>;
-  /** topic0 of the vault and vault-pool events that change a state. Empty if no vault is configured. */
+  /** topic0 of every event of a vault or of its pools that changes a state. Empty if no vault is
+   * configured. */
   readonly vaultTopics: ReadonlySet<Hex>;
   readonly transfers: TransferDecoder;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;

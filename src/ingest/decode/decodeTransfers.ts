@@ -1,6 +1,6 @@
 /**
  * Decodes ERC-20 transfers, deposits and withdrawals of the wrapped native token, and the events of V3
- * position managers. Independent of pool states and prices. Events: EIP-20, EIP-721, WETH9.sol,
+ * position managers. Needs no pool states and no prices. Sources of the events: EIP-20, EIP-721, WETH9.sol,
  * INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's is the same).
  */
 import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
@@ -19,19 +19,22 @@ import {
   uintAt,
 } from '../../protocols/words';
 
-/** Transfer(address indexed from, address indexed to, uint256): ERC-20. ERC-721 indexes the third word too. */
+/** Topic of Transfer(address indexed from, address indexed to, uint256) of ERC-20. ERC-721 indexes the third
+ * word too. */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** Deposit(address indexed dst, uint256 wad). */
+/** Topic of Deposit(address indexed dst, uint256 wad). */
 const DEPOSIT: Hex = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
-/** Withdrawal(address indexed src, uint256 wad). */
+/** Topic of Withdrawal(address indexed src, uint256 wad). */
 const WITHDRAWAL: Hex = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
-/** IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1). */
+/** Topic of IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256
+ * amount1). */
 const INCREASE: Hex = '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f';
-/** DecreaseLiquidity, with the same words. */
+/** Topic of DecreaseLiquidity, which has the same parameters. */
 const DECREASE: Hex = '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4';
-/** Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
+/** Topic of Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
 const COLLECT: Hex = '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01';
-/** Mint of a V3 pool, emitted right before the manager's IncreaseLiquidity (src/protocols/v3Pool.ts). */
+/** Topic of Mint of a V3 pool, which the pool emits right before the manager's IncreaseLiquidity
+ * (src/protocols/v3Pool.ts). */
 const POOL_MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
 
 const NO_DATA: Hex = '0x';
@@ -40,15 +43,15 @@ const NO_DATA: Hex = '0x';
 export interface SkippedLogs {
   nft: number;
   malformed: number;
-  /** IncreaseLiquidity without a matching Mint of a known pool. Stored without its pool. */
+  /** IncreaseLiquidity events without a matching Mint of a known pool. They are stored without their pool. */
   unplaced: number;
 }
 
 interface TransferRules {
-  /** Null: deposits and withdrawals are ignored. */
+  /** The wrapped native token. If null, deposits and withdrawals are ignored. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
-  /** True for a known pool. Any contract can emit a Mint, so others are ignored. */
+  /** True for a known pool. Any contract can emit a Mint, so events of unknown contracts are ignored. */
   isPool(address: Hex): boolean;
 }
 
@@ -64,7 +67,8 @@ export interface TransferDecoder {
   readonly topics: ReadonlySet<Hex>;
   /** Counts since the start of the process. */
   readonly skipped: Readonly<SkippedLogs>;
-  /** Appends the log's row, if any. Call in log order, with the same `rows` for the whole block. */
+  /** Appends the row of the log, if the log has one. Call in log order, with the same `rows` for the whole
+   * block. */
   read(block: BlockAt, log: ChainLog, rows: TransferRows): void;
 }
 
@@ -72,7 +76,7 @@ interface PoolMint extends MintEvent {
   readonly pool: Hex;
 }
 
-/** Mints by position managers in the current transaction. */
+/** Mints of V3 pools by position managers in the current transaction. */
 interface TxMints {
   rows: TransferRows | null;
   txIndex: number;
@@ -156,12 +160,13 @@ function readTransfer({ rules, skipped }: Work, block: BlockAt, log: ChainLog, r
   }
 }
 
-/** Null if the topic is not a 32-byte hex word. Overwrites the buffer of `loadData`. */
+/** Reads a topic as a word; null if the topic is not a 32-byte hex word. Overwrites the buffer of
+ * `loadData`. */
 function uintOfTopic(topic: Hex | undefined): bigint | null {
   return topic !== undefined && loadData(topic, 1) ? uintAt(0) : null;
 }
 
-/** WETH9 mints and burns without a Transfer. */
+/** WETH9 mints and burns tokens without a Transfer log. */
 function readWrapping({ skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const [topic, holderTopic] = topics;
@@ -183,7 +188,7 @@ function readWrapping({ skipped }: Work, block: BlockAt, log: ChainLog, rows: Tr
   });
 }
 
-/** Mints of the current transaction. Forgets the mints of the previous transaction. */
+/** The mints of the log's transaction. Forgets the mints of the previous transaction. */
 function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[] {
   if (memory.rows !== rows || memory.txIndex !== log.transactionIndex) {
     memory.rows = rows;
@@ -195,7 +200,7 @@ function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[
 
 function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
   const event = uniswapV3.decodeEvent(log);
-  // decodeBlock counts malformed logs of pools.
+  // decodeBlock counts the malformed logs of pools, so this function counts only other logs.
   if (event?.kind !== 'mint' || !work.rules.positionManagers.has(event.owner)) return;
   mintsOf(work, log, rows).push({ ...event, pool: log.address });
 }
@@ -223,8 +228,8 @@ type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;
 type Increase = Pick<PositionEventRow, 'amount0' | 'amount1' | 'liquidity'>;
 
 /**
- * Pool and ticks of an IncreaseLiquidity. Taken from the manager's last Mint in the transaction with equal
- * liquidity and amounts.
+ * Pool and ticks of an IncreaseLiquidity. They come from the manager's last Mint in the transaction that has
+ * the same liquidity and amounts.
  */
 function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increase): Partial<Place> {
   const mint = mintsOf(work, log, rows).findLast(

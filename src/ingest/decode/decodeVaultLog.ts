@@ -1,8 +1,8 @@
 /**
  * Decodes events of Balancer V2 vaults. A pool of n tokens trades as legs of two tokens, and each swap
  * becomes a row of its leg. States and liquidity events name the tokens of the default leg; `balances` of a
- * state holds all tokens. The token list stays as it was when the pool was listed. Only managed pools change
- * theirs, and managed pools have no price.
+ * state holds all tokens. The token list of a pool never changes after the pool is listed. Only managed pools
+ * change their tokens, and managed pools have no price.
  */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
@@ -59,7 +59,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   if (event === null) return onMalformed(log);
   if (event.kind === 'pool_registered' || event.kind === 'tokens_registered') return;
   const { pool, state } = known;
-  // A contract may register several pools. Only the first one counts.
+  // A contract may register several pools. Only the first registration counts.
   if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
   const after = applyBalancerEvent(state, event);
   if (after !== state) registry.setVaultPool({ pool, state: after });
@@ -106,7 +106,7 @@ function pushLegSwap(
     token0: swap.token0,
     token1: swap.token1,
     base_is_token0: work.context.baseIsToken0(swap.token0, swap.token1),
-    // The event contains neither address.
+    // The event names neither sender nor recipient.
     sender: ZERO_ADDRESS,
     recipient: ZERO_ADDRESS,
     amount0: swap.amount0,
@@ -124,8 +124,8 @@ function pushLegSwap(
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
 /**
- * Amounts of the default leg's tokens; other tokens are passed on to be valued. The pool's own token is left
- * out: composable pools mint it for the vault, so it belongs to no provider.
+ * Amounts of the default leg's tokens. Other tokens are passed on, so that pricing can value them. The pool's
+ * own token is left out: composable pools mint it for the vault, so it belongs to no provider.
  */
 function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
   const amountOf = (token: Hex): bigint => {
@@ -190,7 +190,7 @@ function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Le
   return toLeg(tokens.indexOf(token0), tokens.indexOf(token1));
 }
 
-/** An asset manager moves the pool's tokens: neither a trade nor liquidity of a provider. */
+/** An asset manager moves the pool's tokens. This is neither a trade nor liquidity of a provider. */
 function kindOf(event: MovingEvent): PoolStateRow['kind'] {
   if (event.kind === 'swap') return 'swap';
   if (event.kind === 'balance_managed') return 'collect';

@@ -1,4 +1,4 @@
-/** Batches of eth_call for pool discovery. A revert is an answer (null), not an error. */
+/** Sends batches of eth_call for pool discovery. A revert counts as an answer (null), not as an error. */
 import type { Outcome } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { RpcCall } from '../../chain/rpc/rpcTransport';
@@ -6,11 +6,12 @@ import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { EthCalls } from './ethCalls';
 
-/** Calls in one batch. */
+/** Number of calls in one batch. */
 const CALLS_MAX = 300;
-/** Bytes of one answer: enough for the tokens, balances and weights of the largest supported pool. */
+/** Size limit of one answer in bytes: enough for the tokens, balances and weights of the largest supported
+ * pool. */
 const ANSWER_BYTES_MAX = 16_384;
-/** Failures that do not show whether the node has the state. Retried later. */
+/** Failures that do not show whether the node has the state of the block. Such calls are retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -19,7 +20,7 @@ const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'bad_answer',
 ]);
 
-/** A block as a parameter of eth_call. A block that may be reorganized is given by hash (EIP-1898). */
+/** A block as a parameter of eth_call. A block that a reorg may still replace is given by hash (EIP-1898). */
 export type BlockTag = Hex | 'latest' | { readonly blockHash: Hex };
 
 export interface TaggedCall {
@@ -29,7 +30,8 @@ export interface TaggedCall {
   readonly at: BlockTag;
 }
 
-/** One answer per call; null for a revert or an oversized answer. Rejects if the node cannot answer. */
+/** Returns one answer per call; null for a revert or for an answer that is too large. Rejects if the node
+ * cannot answer. */
 export async function callContracts(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
@@ -54,7 +56,7 @@ export async function callContractsOfOld(
   } catch (error) {
     if (!isStateMissing(error)) throw error;
   }
-  // One block without state fails the whole batch, so each block is tried alone.
+  // One call at a block without state fails the whole batch, so each block gets its own batch.
   const byBlock = new Map<string, number[]>();
   calls.forEach(({ at }, index) => {
     const key = JSON.stringify(at);
@@ -75,21 +77,22 @@ export async function callContractsOfOld(
   return results;
 }
 
-/** Every node keeps the state of this many blocks below its head, and no abandoned branch is longer. */
+/** Every node keeps the state of this many blocks below its head. No branch that a reorg abandons is
+ * longer. */
 const STATES_KEPT_BLOCKS = 64;
 
-/** The lowest head that a node must have before its newest state may replace the missing one. */
+/** Number of the lowest head that a node must have before its newest state may replace the missing state. */
 export function newestInstead(number: number, error: unknown): number {
   const isGone = error instanceof RpcError && error.kind === 'unknown_block';
-  // `unknown_block`: wait for nodes far beyond the block, because a node that does not have the block yet
-  // gives the same error.
+  // For the error `unknown_block`, wait for a node far beyond the block, because a node that does not have
+  // the block yet gives the same error.
   return isGone ? number + STATES_KEPT_BLOCKS : number;
 }
 
 /**
- * Reads values that never change once the contract exists. Calls at the given block. If no node has that
- * state, calls at the newest state of a node far beyond. A node that is behind or on another branch would
- * report a missing contract.
+ * Reads values that never change once the contract exists. The calls use the state of the given block. If no
+ * node has this state, they use the newest state of a node far beyond the block. A node that is behind or on
+ * another branch would report a missing contract.
  */
 export async function callContractsSince(
   rpc: EthCalls,
@@ -119,16 +122,16 @@ function isStateMissing(error: unknown): boolean {
 interface CallAllOptions {
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
-  /** Lowest acceptable head of the node. */
+  /** Lowest acceptable block number of the node's head. */
   readonly atLeast?: number;
 }
 
-/** `answerBytesMax`: size of the whole JSON answer, which has two hex digits for each byte of data. */
+/** `answerBytesMax` limits the whole JSON answer, which has two hex digits for each byte of data. */
 export function toEthCall(call: object, at: BlockTag, answerBytesMax: number): RpcCall {
   return { method: 'eth_call', params: [call, at], answerBytesMax };
 }
 
-/** True if the contract caused the failure, so every node would fail in the same way. */
+/** True if the contract itself caused the failure, so that every node would fail in the same way. */
 export function isContractsAnswer({ kind, cut }: RpcError): boolean {
   return kind === 'revert' || cut === 'call';
 }

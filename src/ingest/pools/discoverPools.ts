@@ -1,6 +1,6 @@
 /**
- * Finds pools older than the first ingested block: addresses that emit pool events without a known creation
- * event. A configured factory must confirm the pool, because a contract can claim anything. The node then
+ * Finds pools older than the first ingested block: addresses that emit pool events but have no known creation
+ * event. A configured factory must confirm the pool, because any contract can emit such events. The node then
  * provides the pool's state.
  */
 import { AbiCoder } from 'ethers';
@@ -15,9 +15,9 @@ import { callContractsOfOld, callContractsSince, type TaggedCall } from './contr
 import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
-/** Candidates per batch of calls. */
+/** Number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
-/** Bounds the memory of addresses that are not our pools. A full memory is cleared. */
+/** Limit of remembered addresses that are not our pools. When the limit is reached, all are forgotten. */
 const STRANGERS_MAX = 200_000;
 
 const SELECTORS = {
@@ -32,7 +32,7 @@ const SELECTORS = {
   getPool: '0x1698ee82',
 } as const;
 
-/** A discovered pool, the ord of its first log, and its state before that block. */
+/** A discovered pool, the position (`ord`) of its first log, and its state before that block. */
 export interface DiscoveredPool {
   readonly pool: KnownPool;
   readonly ord: number;
@@ -59,7 +59,7 @@ export class PoolDiscovery {
 
   constructor(private readonly deps: DiscoveryDeps) {}
 
-  /** Finds unknown pools among the emitters of these blocks. */
+  /** Finds unknown pools among the contracts that emitted logs in these blocks. */
   async discover(
     blocks: readonly ChainBlock[],
     registry: PoolRegistry,
@@ -142,7 +142,8 @@ export class PoolDiscovery {
     return this.readStates(proven, signal);
   }
 
-  /** State at the end of the block before the first log. Null if the node does not have this state. */
+  /** State of the pool at the end of the block before its first log. Null if the node does not have this
+   * state. */
   private async readStates(
     proven: readonly { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[],
     signal?: AbortSignal,
@@ -191,7 +192,7 @@ function factoryCall(factory: Hex, creation: PoolCreation): Omit<TaggedCall, 'at
   return { to: factory, data };
 }
 
-/** The `index`-th 32-byte word of an answer, or null if the answer is too short. */
+/** Word `index` (32 bytes) of an answer, or null if the answer is too short. */
 function wordOf(data: Hex | null | undefined, index = 0): bigint | null {
   const start = 2 + index * 64;
   if (data == null || data.length < start + 64) return null;

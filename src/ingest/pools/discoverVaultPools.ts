@@ -1,7 +1,7 @@
 /**
- * Finds Balancer V2 vault pools in blocks before decoding. Reads each pool's type and weights from the node.
- * Pools older than the first ingested block also need their balances and fee. A pool without usable answers
- * is not listed. A node failure is an error that is retried.
+ * Finds new pools of Balancer V2 vaults in blocks, before the blocks are decoded. Reads each pool's type and
+ * weights from the node. Pools older than the first ingested block also need their balances and fee. A pool
+ * without usable answers is not listed. A node failure is an error that is retried.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { isHash, numberToHex, type Hex } from '../../domain/hex';
@@ -42,18 +42,19 @@ import {
 import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 
-/** Gas of one call: enough for any pool, and low enough that a call that burns it all still answers in time. */
+/** Gas limit of one call: enough for any pool. A call that uses all of it still answers in time. */
 const CALL_GAS: Hex = '0x1c9c380';
-/** Bounds the memory of pool ids that are not listed. A full memory is cleared. */
+/** Limit of remembered pool ids that are not listed. When the limit is reached, all are forgotten. */
 const STRANGERS_MAX = 200_000;
-/** A pool, or the missing state of one, to apply before a block is decoded. */
+/** A pool, or the missing state of a pool, that must be known before a block is decoded. */
 export interface FoundVaultPool {
-  /** The pool with its state before its first log in the block. For a listed pool, the state that was missing. */
+  /** The pool with its state before its first log in the block. For a listed pool, only the state that was
+   * missing. */
   readonly vaultPool: VaultPool;
   readonly blockNumber: number;
-  /** How the pool is listed. Null: the pool is listed already, and only its state is new. */
+  /** How the pool is listed. Null if the pool is listed already, and only its state is new. */
   readonly listed: {
-    /** Ord of PoolRegistered, or of the first seen log of an older pool. */
+    /** Position (`ord`) of PoolRegistered, or of the first seen log of an older pool. */
     readonly ord: number;
     readonly created: { readonly block: number; readonly at: number; readonly tx: Hex } | null;
   } | null;
@@ -64,26 +65,26 @@ interface VaultDiscoveryDeps {
   /** DEXes whose `factory` is a vault. */
   readonly dexes: readonly Dex[];
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
-  /** As in domain/orientPool. */
+  /** Whether token0 is the base token, by the rule of domain/orientPool. */
   readonly quoteRank: (token: Hex) => number;
   readonly log: Logger;
 }
 
 interface Registration {
   readonly tokens: readonly Hex[];
-  /** Fee at PoolRegistered. Later changes are decoded from their logs. */
+  /** Fee at the event PoolRegistered. Later changes are decoded from their logs. */
   readonly swapFee: bigint;
-  /** Fee of the row: after the whole transaction. */
+  /** Fee in the pool's row: the fee after the whole transaction. */
   readonly feeAfter: bigint;
 }
 
-/** A pool that needs node calls before it is decoded. */
+/** A pool whose values must be read from the node before the block is decoded. */
 interface Candidate {
   readonly dex: Dex;
   readonly poolId: Hex;
   readonly block: ChainBlock;
   readonly log: ChainLog;
-  /** Facts from the registering transaction. Null: the pool is older, or known already. */
+  /** Facts from the registering transaction. Null if the pool is older or known already. */
   readonly created: Registration | null;
   readonly known: VaultPool | null;
 }
@@ -101,8 +102,9 @@ export class VaultDiscovery {
   constructor(private readonly deps: VaultDiscoveryDeps) {}
 
   /**
-   * Pools to apply before decoding these linked blocks. `reversible`: the blocks may be reorganized, so the
-   * calls name them by hash. Otherwise constant values may also come from a newer block.
+   * Pools that must be known before these linked blocks are decoded. `reversible` means that a reorg can
+   * still replace the blocks, so the calls name them by hash. Otherwise constant values may also come from a
+   * newer block.
    */
   async discover(
     blocks: readonly ChainBlock[],
@@ -114,14 +116,14 @@ export class VaultDiscovery {
     if (last === undefined || this.deps.dexes.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
     if (candidates.length === 0) return [];
-    // Asks for values that never change once the pool exists.
+    // Asks the node for values that never change once the pool exists.
     const ask: AskFacts = (calls) =>
       reversible
         ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal)
         : callContractsSince(this.deps.rpc, calls, last, signal);
     const fresh = candidates.filter(({ known }) => known === null);
     const able = await this.list(fresh, ask);
-    // A contract may register several ids. Only the first one counts.
+    // A contract may register several pool ids. Only the first id counts.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
     );
@@ -149,7 +151,7 @@ export class VaultDiscovery {
           const own = known.state.poolId === poolId && known.pool.factory === log.address;
           if (own && lacksBooks(known.state)) candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
-          // A registration without tokens waits for the event that brings them.
+          // A registration without tokens waits for the event that names the tokens.
           const created = readRegistration(block, log);
           if (created !== null) candidates.set(poolId, { ...candidate, created });
         } else if (!this.strangers.has(poolId)) {
@@ -160,13 +162,13 @@ export class VaultDiscovery {
     return [...candidates.values()];
   }
 
-  /** Called for every log. Comparing with the few vaults is faster than a set. */
+  /** Called for every log. There are few vaults, so comparing with each of them is faster than a set. */
   private dexOf(vault: Hex): Dex | null {
     for (const dex of this.deps.dexes) if (dex.factory === vault) return dex;
     return null;
   }
 
-  /** Pools to list, with everything but the balances and fees of older pools. */
+  /** Pools to list, complete except for the balances and fees of older pools. */
   private async list(
     candidates: readonly Candidate[],
     ask: AskFacts,
@@ -214,8 +216,8 @@ export class VaultDiscovery {
   }
 
   /**
-   * Reads balances and fee of older pools at the end of the block before their first log. If the node does
-   * not have this state, the pool has no price until the state of a later block is available.
+   * Reads the balances and fees of older pools at the end of the block before their first log. If the node
+   * does not have this state, the pool has no price until the state of a later block is available.
    */
   private async readBooks(
     open: readonly { candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[],
@@ -272,7 +274,7 @@ function lacksBooks({ balances, swapFee }: WeightedPoolState): boolean {
   return balances.length === 0 || swapFee === 0n;
 }
 
-/** Fills only the missing parts of the state. */
+/** Fills in only the missing parts of the state. */
 function withBooks(state: WeightedPoolState, books: Hex | null, fee: Hex | null): WeightedPoolState {
   const read = decodePoolTokens(books);
   const answered = read === null ? emptyWeightedPool(state.poolId) : withBalances(state, read);
@@ -280,9 +282,9 @@ function withBooks(state: WeightedPoolState, books: Hex | null, fee: Hex | null)
 }
 
 /**
- * Tokens and fee from the registering transaction. The pool's constructor announces the fee before the
- * registration (BasePool.sol); other vaults' pools may announce it later. Null if the log is malformed or no
- * tokens are named.
+ * Tokens and fee from the registering transaction. The pool's constructor emits the fee before the
+ * registration (BasePool.sol). Pools of other vaults may emit the fee later. Null if the log is malformed or
+ * names no tokens.
  */
 function readRegistration(block: ChainBlock, log: ChainLog): Registration | null {
   const registered = decodeBalancerEvent(log);

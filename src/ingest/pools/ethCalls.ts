@@ -1,6 +1,6 @@
 /**
- * The part of EndpointPool that the ingester uses for contract calls: batches in which a revert affects only
- * its own call.
+ * The part of EndpointPool that the ingester uses for contract calls: batches of calls in which a revert
+ * fails only its own call.
  */
 import type { EndpointPool } from '../../chain/rpc/endpointPool';
 

@@ -1,6 +1,6 @@
 /**
- * In-memory registry of pools and their newest states, as of the last decoded block. Blocks that are not
- * final are decoded reversibly, so `rewindTo` can undo them after a reorg.
+ * Registry of pools and their newest states in memory, at the last decoded block. The registry keeps undo
+ * data for blocks that are not final, so `rewindTo` can undo them after a reorg.
  */
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -11,7 +11,7 @@ export interface KnownPool extends Pool {
   readonly baseIsToken0: boolean;
 }
 
-/** A vault pool of n tokens. token0 and token1 of `pool` are the tokens of its default leg. */
+/** A pool of a vault with n tokens. token0 and token1 of `pool` are the tokens of its default leg. */
 export interface VaultPool {
   readonly pool: KnownPool;
   readonly state: WeightedPoolState;
@@ -25,7 +25,7 @@ interface Before {
 
 interface Undo {
   readonly number: number;
-  /** Values before the block, by touched address. */
+  /** Values before the block, by address of the changed pool. */
   readonly before: Map<Hex, Before>;
 }
 
@@ -44,7 +44,7 @@ export function poolOfRow(row: PoolRow): KnownPool {
   };
 }
 
-/** Row of a two-token pool without a known creation event. */
+/** Row of a pool with two tokens that has no known creation event. */
 export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
   return {
     ord,
@@ -69,7 +69,8 @@ export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
 export class PoolRegistry {
   private readonly pools = new Map<Hex, KnownPool>();
   private readonly states = new Map<Hex, PoolState>();
-  /** Separate from pairs, so that an event of one kind is never applied to the other. */
+  /** Pools of vaults are kept apart from pairs, so that an event of one kind is never applied to the
+   * other. */
   private readonly vaultPools = new Map<Hex, VaultPool>();
   private readonly undos: Undo[] = [];
   private current: Undo | null = null;
@@ -86,7 +87,7 @@ export class PoolRegistry {
     this.current = null;
   }
 
-  /** Begins a block. A reversible block can be undone until `finalise`. */
+  /** Begins a block. The changes of a reversible block can be undone until `finalise`. */
   openBlock(number: number, reversible: boolean): void {
     this.current = reversible ? { number, before: new Map() } : null;
     if (this.current !== null) this.undos.push(this.current);
@@ -109,7 +110,7 @@ export class PoolRegistry {
     return this.vaultPools.get(address);
   }
 
-  /** Adds a vault pool, or sets its state. */
+  /** Adds a pool of a vault, or sets its state. */
   setVaultPool(vaultPool: VaultPool): void {
     const { address } = vaultPool.pool;
     this.remember(address);
@@ -134,7 +135,7 @@ export class PoolRegistry {
     this.current = null;
   }
 
-  /** Blocks up to `number` are final, so their undo data is dropped. */
+  /** Marks blocks up to `number` as final, and drops their undo data. */
   finalise(number: number): void {
     while ((this.undos[0]?.number ?? Infinity) <= number) this.undos.shift();
   }

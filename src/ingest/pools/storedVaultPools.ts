@@ -1,6 +1,6 @@
 /**
- * Reads Balancer V2 vault pools from the database as of the cursor. Two values come from stored logs: the
- * pool id from the listing log, and the fee from the newest fee change.
+ * Reads the pools of Balancer V2 vaults from the database, up to the last final block. Two values come from
+ * stored logs: the pool id from the log by which the pool was listed, and the fee from the newest fee change.
  */
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ import { poolOfId, SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../protocols/balanc
 import { emptyWeightedPool, fromFeePips, withBalances, withWeights } from '../../protocols/weightedPool';
 import { poolOfRow, type VaultPool } from './poolRegistry';
 
-/** Pools in one query. */
+/** Number of pools in one query. */
 const POOLS_MAX = 1_000;
 const VAULT_TOPIC_LIST = [...VAULT_TOPICS].map((topic) => topic.slice(2));
 
@@ -23,7 +23,8 @@ const idShape = z.object({ pool_id: hexShape });
 const feeShape = z.object({ address: hexShape, ord: wideIntegerShape, data: hexShape });
 const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape) });
 
-/** `rows`: pool rows of the vault protocol. `exact` as in Store.loadPoolStates. */
+/** `rows` are the pool rows of the vault protocol. `exact` has the same meaning as in
+ * Store.loadPoolStates. */
 export async function readVaultPools(
   database: Database,
   chainId: number,
@@ -47,11 +48,11 @@ export async function readVaultPools(
           `no stored log contains the pool id of vault pool ${row.address}`,
         );
       const fee = fees.get(row.address);
-      // The row already includes fee changes before the pool was listed.
+      // The row already contains fee changes from before the pool was listed.
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
       const swapFee = counts ? fee.swapFee : fromFeePips(row.fee_pips);
       const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
-      // Without a stored state, a pool with a creation block is empty, and the balances of an older pool are
+      // Without a stored state, a pool with a creation block is empty. The balances of an older pool are
       // unknown.
       const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
       const state = { ...begun, balances: balances.get(row.address) ?? begun.balances };
@@ -62,7 +63,7 @@ export async function readVaultPools(
   return found;
 }
 
-/** Pool ids by address: topic 1 of the vault's log at the row's ord. */
+/** Pool ids by address. The id is topic 1 of the vault's log at the position (`ord`) of the row. */
 async function readIds(
   database: Database,
   chainId: number,

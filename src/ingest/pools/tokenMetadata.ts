@@ -34,17 +34,18 @@ const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);
-/** Success and return data of each call. */
+/** The result of each call: success and return data. */
 const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
-/** The third call is decimals(). */
+/** The third call of a token is decimals(). */
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
-/** Tokens in one aggregate. A token that burns all its gas must leave enough for the others. */
+/** Number of tokens in one aggregate call. A token that burns all its gas must leave enough gas for the
+ * others. */
 const TOKENS_MAX = 40;
-/** Answer bytes per token in an aggregate: about three times a usual answer. */
+/** Size limit in bytes per token in an aggregate call: about three times a usual answer. */
 const AGGREGATE_BYTES_MAX = 4_096;
-/** Gas of one direct call: enough for a proxy, too little for an answer of a megabyte. */
+/** Gas limit of one direct call: enough for a proxy, too little for an answer of a megabyte. */
 const CALL_GAS: Hex = '0xf4240';
-/** Failures that are not about the token. Retried later. */
+/** Failures that are not about the token. The call is retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -53,11 +54,11 @@ const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'bad_answer',
 ]);
 
-/** The block in which the tokens appear. The node must know this block. */
+/** Number of the block in which the tokens appear. The node must know this block. */
 export interface ShowingBlock {
   readonly number: number;
   readonly hash: Hex;
-  /** The block may still be reorganized. */
+  /** True if a reorg can still replace the block. */
   readonly reversible: boolean;
 }
 
@@ -65,7 +66,8 @@ type Asked = (Hex | null)[];
 
 /**
  * One row per token, in the given order. Throws a retryable error if the node does not answer or is behind
- * the block. A stale node would report no decimals for a new token, and the row would stay wrong.
+ * the block. A node that is behind would report no decimals for a new token, and the stored row would stay
+ * wrong.
  */
 export async function readTokens(
   rpc: EthCalls,
@@ -93,14 +95,14 @@ export async function readTokens(
 
 interface Question {
   readonly at: BlockTag;
-  /** Lowest acceptable head of the node. Null: the block tag is enough. */
+  /** Lowest acceptable block number of the node's head. Null if the block tag of the call is enough. */
   readonly atLeast: number | null;
   readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
 }
 
 /**
- * Calls at the block's own state. If no node has this state, calls at the newest state of a node far beyond
- * the block.
+ * Calls at the state of the block itself. If no node has this state, calls at the newest state of a node far
+ * beyond the block.
  */
 async function askAtBlock(
   rpc: EthCalls,
@@ -109,13 +111,13 @@ async function askAtBlock(
   signal?: AbortSignal,
 ): Promise<Asked> {
   const options = signal === undefined ? {} : { signal };
-  // The state of a final block may be gone everywhere, so each endpoint is tried once.
+  // No node may have the state of a final block, so each endpoint is tried only once.
   const pinned = reversible ? options : { ...options, roundsMax: 1 };
   try {
     return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
   } catch (error) {
     if (!(error instanceof RpcError) || NODE_FAULTS.has(error.kind)) throw error;
-    // The block was reorganized, or the node does not have it yet.
+    // A reorg replaced the block, or the node does not have the block yet.
     if (reversible && error.kind === 'unknown_block') throw error;
     return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options });
   }
@@ -125,7 +127,8 @@ async function ask(rpc: EthCalls, tokens: readonly Hex[], question: Question): P
   return (await aggregate(rpc, tokens, question)) ?? (await askAlone(rpc, tokens, question));
 }
 
-/** Null if the chain has no Multicall3, or if the whole aggregate failed or was too large. */
+/** The answers of the aggregate call. Null if the chain has no Multicall3, or if the whole call failed or was
+ * too large. */
 async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked | null> {
   const calls = tokens.flatMap((target) =>
     CALLS.map((callData) => ({ target, allowFailure: true, callData })),
@@ -151,8 +154,7 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   );
   return outcomes.map((item) => {
     if ('value' in item) return item.value;
-    // A node that cannot read the block tag has not evaluated the call, so the failure is not about the
-    // token.
+    // A node that cannot read the block tag has not run the call, so the failure is not about the token.
     const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
     if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
     return null;
@@ -175,7 +177,7 @@ function parseData(result: unknown): Hex {
   throw new AppError('node_failed', 'the answer of eth_call is not hex data');
 }
 
-/** The standard says uint8, but a contract can return any word. Only 0–77 is accepted. */
+/** The standard says uint8, but a contract can return any word. Only 0 to 77 is accepted. */
 export function decimalsOf(data: Hex | null | undefined): number | null {
   if (data == null || data.length < 66) return null;
   const value = BigInt(data.slice(0, 66));

@@ -1,6 +1,6 @@
 /**
- * Prices decoded blocks in chain order: adds USD values to swaps and liquidity events, and produces the rows
- * of routes and prices. The pricing rules are in `src/pricing`.
+ * Prices decoded blocks in chain order: adds USD values to swaps and liquidity events, and makes the rows of
+ * routes and prices. The pricing rules are in `src/pricing`.
  */
 import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
@@ -21,6 +21,7 @@ import {
   type SwapFact,
 } from '../rows/blockRows';
 import { MarketReader } from './marketBlock';
+import { priceCounts } from './priceCounts';
 import type { StoredPrices } from './storedPrices';
 import { TickBook } from './tickBook';
 
@@ -43,7 +44,7 @@ export class BlockPricer {
     this.wrappedNative = config.wrappedNative;
   }
 
-  /** Replaces the whole state with the state that the store holds. */
+  /** Replaces the whole state of pricing with the state in the database. */
   load(stored: StoredPrices): void {
     this.pricer.clear();
     this.reader.clear();
@@ -55,7 +56,7 @@ export class BlockPricer {
     for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
   }
 
-  /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
+  /** `reversible` means that a reorg can still remove the block, so its changes go into the journal. */
   price(facts: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible);
@@ -106,14 +107,20 @@ export class BlockPricer {
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0 ?? 0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1 ?? 0);
     const value = valueTrade(price0, price1, amount0, amount1);
+    const priceUsd = marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0;
+    const quotePriceUsd = marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0;
+    const [usd0, usd1] = swap.base_is_token0 ? [priceUsd, quotePriceUsd] : [quotePriceUsd, priceUsd];
+    const side0 = { token: swap.token0, price: price0, usd: usd0 };
+    const side1 = { token: swap.token1, price: price1, usd: usd1 };
     // The spread comes last because V8 builds the object much faster in this order.
     return {
-      price_usd: marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0,
-      quote_price_usd: marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0,
+      price_usd: priceUsd,
+      quote_price_usd: quotePriceUsd,
       native_usd: nativeUsd,
       amount_usd: toStoredUsd(value.amountUsd),
       untracked_usd: toStoredUsd(value.untrackedUsd),
       tracked: value.tracked,
+      price_counts: priceCounts(this.pricer, swap, side0, side1),
       ...swap,
     };
   }
@@ -157,8 +164,8 @@ function finite(price: number): number {
 }
 
 /**
- * USD times 10^12, for 0 <= usd < 10^20. Large values are converted in two steps, because the product may
- * exceed the integers that a float holds exactly.
+ * Converts USD to units of 10^-12, for 0 <= usd < 10^20. Large values are converted in two steps, because the
+ * product may exceed the integers that a float holds exactly.
  */
 export function toStoredUsd(usd: number): bigint {
   if (usd < 1_000) return BigInt(Math.round(usd * USD_SCALE));
@@ -220,5 +227,6 @@ function toPriceRow(change: HopChange, ord: number, timestamp: number): BlockRow
     confidence: price?.confidence ?? 0,
     previous_next_token: before?.next ?? ZERO_ADDRESS,
     previous_hop_price: before?.price ?? 0,
+    previous_hop_confidence: before?.confidence ?? 0,
   };
 }

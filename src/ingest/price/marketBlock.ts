@@ -1,6 +1,6 @@
 /**
  * Converts rows in raw units into the input of pricing: legs and their states in whole tokens. Fresh blocks
- * and blocks read back from the store share this code, so both give bit-identical prices.
+ * and blocks read back from the store share this code, so both give exactly the same prices.
  */
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
@@ -20,7 +20,7 @@ import type { LegHold, MarketBlock } from '../../pricing/pricer';
 const V2 = 2;
 
 export interface PricedPool extends LegsPool {
-  /** Null: the pool is older than the first ingested block. */
+  /** Block of the pool's creation; null if the pool is older than the first ingested block. */
   readonly created_block: number | null;
 }
 
@@ -43,7 +43,7 @@ export interface PricedRows {
   readonly number: number;
   readonly timestamp: number;
   readonly pools: readonly PricedPool[];
-  /** In log order. */
+  /** The states of the block in log order. */
   readonly states: readonly LoggedState[];
   readonly swaps: readonly PricedSwap[];
 }
@@ -53,7 +53,7 @@ interface PoolInfo {
   readonly legs: readonly LegInfo[];
 }
 
-/** Remembers pools and turns blocks of rows into market blocks. */
+/** Remembers pools, and converts the rows of a block into the input of pricing. */
 export class MarketReader {
   private readonly pools = new Map<Hex, PoolInfo>();
 

@@ -1,7 +1,7 @@
 /**
  * Reads the state of pricing from the database after a restart: legs, routes and hops at the start of the
- * current epoch. Also reads the blocks since, which the pricer applies again. Rows above the cursor are
- * ignored.
+ * current epoch. Also reads later blocks of the epoch, which the pricer applies again. Rows above the last
+ * final block are ignored.
  */
 import { z } from 'zod';
 
@@ -20,20 +20,21 @@ import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
 import type { PricedPool, PricedRows, PricedSwap, LoggedState } from './marketBlock';
 import type { StoredTick } from './tickBook';
 
-/** Legs, tokens, or events of one epoch. More than the memory of the ingester can hold. */
+/** Limit of legs, of tokens, and of events of one epoch. This is more than the memory of the ingester can
+ * hold. */
 const ROWS_MAX = 10_000_000;
 
 type LegOf = ReadonlyMap<LegKey, Leg>;
 
 export interface StoredPrices {
-  /** The last block before the current epoch. Null: the first ingested block is in this epoch. */
+  /** The last block before the current epoch. Null if the first ingested block is in this epoch. */
   readonly base: { readonly number: number; readonly timestamp: number } | null;
-  /** Pools up to the base. */
+  /** Pools created up to the base block. */
   readonly pools: readonly PricedPool[];
   records(legOf: LegOf): LegRecord[];
   routes(legOf: LegOf): PriceRoute[];
   readonly hops: readonly (readonly [Hex, TokenHop])[];
-  /** Blocks of the current epoch up to the cursor, ascending. */
+  /** Blocks of the current epoch up to the last final block, ascending. */
   readonly blocks: readonly PricedRows[];
   /** Net liquidity of every initialised tick at the cursor. */
   readonly ticks: readonly StoredTick[];
@@ -92,7 +93,7 @@ function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]>
   return selectAll(database, 'ingest/price/list_epochs', { final_ord: finalOrd }, recordShape, ROWS_MAX);
 }
 
-/** An epoch's row is written with the first block after the epoch. */
+/** The row of an epoch is written with the first block after the epoch. */
 function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
   const leg = legOf.get(legKey(row.pair, row.leg));
   if (leg === undefined) return [];

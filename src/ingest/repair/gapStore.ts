@@ -1,7 +1,6 @@
 /**
- * Detects final or head rows that ClickHouse acknowledged and later lost, for example after a disk fault or a
- * power cut. Lists the affected ranges and re-inserts missing tables; `refill.ts` reads the blocks from the
- * node.
+ * Detects rows that ClickHouse acknowledged and later lost, for example after a disk fault or a power cut.
+ * Lists the affected ranges and re-inserts missing tables; `refill.ts` reads the blocks from the node.
  */
 import { z } from 'zod';
 
@@ -17,7 +16,7 @@ import type { Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
 import type { OpenIntent, StoredHead } from '../store/store';
 
-/** A finished range for which some tables have lost all rows. */
+/** A finished range of blocks for which some tables have lost all rows. */
 export interface Gap extends OpenIntent {
   readonly missing: ReadonlySet<EventTableName>;
 }
@@ -25,16 +24,17 @@ export interface Gap extends OpenIntent {
 export type RowTotals = ReadonlyMap<EventTableName, number>;
 
 export interface GapStore {
-  /** Expected rows by final table: the sum over all finished ranges. Reads promotions once. */
+  /** Expected number of rows by final table, summed over all finished ranges. Reads promotions once. */
   readExpected(): Promise<RowTotals>;
-  /** Rows that the final tables hold, answered from metadata. `upTo` leaves out later blocks. */
+  /** Number of rows in each final table, which ClickHouse knows without reading rows. `upTo` leaves out later
+   * blocks. */
   readStored(upTo?: number): Promise<RowTotals>;
   /**
-   * Incomplete ranges up to the cursor, ascending. Reads each named table once. Throws broken_invariant if a
-   * range has only some of its rows, or too many.
+   * Incomplete ranges up to the last final block, ascending. Reads each named table once. Throws
+   * broken_invariant if a table has only some rows of a range, or too many.
    */
   listGaps(tables: readonly EventTableName[], cursor: number): Promise<Gap[]>;
-  /** Inserts only the missing tables of the batch. Safe to repeat. */
+  /** Inserts only the missing tables of the batch. A repeated call changes nothing. */
   refill(gap: Gap, batch: RowBatch): Promise<void>;
   /** Returns the head blocks whose logs are incomplete. */
   listIncomplete(blocks: readonly StoredHead[]): Promise<StoredHead[]>;
@@ -44,12 +44,12 @@ const GAPS_MAX = 10_000;
 const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 
 /**
- * Tables with views that add rows up. A second insert would count twice, so refills reuse the first
- * deduplication token.
+ * Tables with views that add up rows. A second insert would count twice in the views, so a refill uses the
+ * first insert's deduplication token again.
  */
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
-/** `floors`: the first block that each pruned table keeps. */
+/** `floors` holds the first block that each pruned table still has completely. */
 export function createGapStore(database: Database, chainId: number, floors: () => Promise<Floors>): GapStore {
   return {
     readExpected: async () => readExpected(database, await floors()),
@@ -88,7 +88,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   const [row] = await selectMade(
     database,
     'sum up finished ranges',
-    // A timed-out statement may still have landed, so a range can have two `done` rows.
+    // A statement that timed out may still have been executed, so a range can have two `done` rows.
     `SELECT sumMap(${counts}) AS totals
      FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
     {},
@@ -97,7 +97,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
 }
 
-/** Rows above `upTo` are subtracted: they may belong to an unfinished range. */
+/** Rows above `upTo` are subtracted, because they may belong to an unfinished range. */
 async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
   const counts = NAMES.map((name) => {
     const floor = floors.get(name);

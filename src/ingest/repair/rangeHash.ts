@@ -1,7 +1,8 @@
 /**
- * Computes a range hash, independent of row order, over the stored rows of each 1,000 final blocks. Two
- * deployments, or one before and after a change, can compare their hashes. ClickHouse hashes and sums the
- * rows. All columns count, because final tables have no columns about how or when a row was stored.
+ * Computes a range hash, independent of row order, over the stored rows of each 1,000 final blocks. Operators
+ * can compare the hashes of two deployments, or of one deployment before and after a change. ClickHouse
+ * hashes and sums the rows. All columns count, because final tables have no columns about how or when a row
+ * was stored.
  */
 import { createHash } from 'node:crypto';
 
@@ -18,21 +19,22 @@ export const HASH_BLOCKS = 1_000;
 /** The table `events` is left out, because it repeats swaps, liquidity_events and pool_states. */
 const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
 
-/** Bounds the run time of one statement. */
+/** Limit of logs per statement, which bounds its run time. */
 const LOGS_AT_ONCE = 4_000_000;
 const RANGES_AT_ONCE = 256;
 
 interface RangeHash {
   /** First block of the range, a multiple of 1,000. */
   readonly from: number;
-  /** 32 hex digits over all tables. */
+  /** Hash over all tables: 32 hex digits. */
   readonly hash: string;
   readonly rows: number;
-  /** Per table, the sum modulo 2^128 of the hashes of its rows. */
+  /** For each table, the sum of the hashes of its rows, modulo 2^128. */
   readonly sums: ReadonlyMap<string, bigint>;
 }
 
-/** First blocks of the whole ranges in from … to. Block 0 may be missing, because it is never stored. */
+/** First blocks of the complete ranges in from … to. Block 0 may be missing, because the ingester never
+ * stores it. */
 export function listWholeRanges(from: number, to: number): number[] {
   const ranges: number[] = [];
   const first = from <= 1 ? 0 : Math.ceil(from / HASH_BLOCKS) * HASH_BLOCKS;
@@ -57,7 +59,7 @@ export async function* hashRanges(
   }
 }
 
-/** The longest run of first ranges within the limit of logs; at least one range. */
+/** The longest list of consecutive ranges within the limit of logs, but at least one range. */
 async function takeSome(
   database: Database,
   chainId: number,
@@ -113,20 +115,20 @@ async function hashSome(
 }
 
 /**
- * Columns added after hashes had been stored. A null is hashed as if the column did not exist, so old hashes
- * stay valid.
+ * Columns that were added after hashes had been stored. A null is hashed as if the column did not exist, so
+ * old hashes stay valid.
  */
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
 /**
- * Columns that are hashed although they are now computed: older versions stored them. The value names the
+ * Columns that are computed now but were stored by older versions. They are still hashed. The value names the
  * column before which it is hashed.
  */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],
 };
 
-/** Columns in hash order. */
+/** The columns in the order in which they are hashed. */
 export function hashedColumns(name: string, columns: readonly string[]): readonly string[] {
   const [computed, before] = COMPUTED[name] ?? [];
   return computed === undefined
@@ -134,7 +136,7 @@ export function hashedColumns(name: string, columns: readonly string[]): readonl
     : columns.flatMap((column) => (column === before ? [computed, column] : [column]));
 }
 
-/** The tuple keeps a null from making the whole hash null. */
+/** Without the tuple, one null would make the whole hash null. */
 function rowHashSql(name: string, written: readonly string[]): string {
   const columns = hashedColumns(name, written);
   const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
@@ -156,7 +158,7 @@ function rangeSql(name: string, columns: readonly string[], threads: number | un
     FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
 }
 
-/** Stored hashes by first block. */
+/** Stored hashes by first block of the range. */
 export async function readRangeHashes(
   database: Database,
   chainId: number,
@@ -189,7 +191,7 @@ export async function writeRangeHash(database: Database, chainId: number, range:
   );
 }
 
-/** Tables whose sums differ between two hashes of one range. Empty: the hashes are equal. */
+/** Tables whose sums differ between two hashes of a range. An empty list means that the hashes are equal. */
 export function listDifferentTables(a: RangeHash, b: RangeHash): string[] {
   const names = new Set([...a.sums.keys(), ...b.sums.keys()]);
   return [...names].filter((name) => a.sums.get(name) !== b.sums.get(name)).sort();

@@ -9,8 +9,8 @@ const THREADS = 1;
 
 export interface RangeHasher {
   /**
-   * Starts to hash the missing ranges of from … to, which must be final and complete. Ignored while a run is
-   * in progress.
+   * Starts to hash the missing ranges of from … to, which must be final and complete. Does nothing while a
+   * run is in progress.
    */
   poke(from: number, to: number): void;
   /** Resolves when no run is in progress. */
@@ -39,8 +39,8 @@ export function createRangeHasher(database: Database, chainId: number, log: Logg
       if (ranges.length === 0) return;
       running = work(ranges)
         .catch((error: unknown) => {
-          // The next poke tries again. Ingestion does not wait for hashes.
-          log.warn({ error: errorText(error) }, 'range hashes could not be stored');
+          // The next call of `poke` tries again. Ingestion does not wait for hashes.
+          log.warn({ error: errorText(error) }, 'storing range hashes failed; retrying later');
         })
         .finally(() => {
           running = null;

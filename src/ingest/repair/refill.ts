@@ -1,6 +1,6 @@
 /**
- * Detects lost rows while the ingester runs, and refills gaps by reading their blocks from the node again.
- * Decoding starts from the pools and prices known before the gap. `gapStore.ts` finds and fills the tables.
+ * Detects lost rows while the ingester runs, and reads their blocks from the node again. Decoding starts from
+ * the pools and prices before the lost rows. `gapStore.ts` finds and fills the tables.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -48,13 +48,14 @@ export class GapWatch {
     for (const [name, rows] of this.expected) this.expected.set(name, rows + (counts[name] ?? 0));
   }
 
-  /** Call only between writes. Throws a retryable error if rows are gone; the next session refills them. */
+  /** Call only between two writes. Throws a retryable error if rows are lost; the next session reads them
+   * again. */
   async check(): Promise<void> {
     if (this.now() - this.checkedAt < CHECK_EVERY_MS) return;
     this.checkedAt = this.now();
     const stored = await this.gaps.readStored();
     if (differOf(this.expected, stored).length === 0) return;
-    // Retention may have pruned rows since, so the expected counts are read again.
+    // Retention may have pruned rows in the meantime, so the expected counts are read again.
     this.expected = new Map(await this.gaps.readExpected());
     const gone = differOf(this.expected, await this.gaps.readStored());
     if (gone.length === 0) return;
@@ -66,8 +67,8 @@ export class GapWatch {
 }
 
 /**
- * Refills all gaps up to the cursor. Resolves to true if any row was missing. Load the reader again
- * afterwards: its state is at the end of the last gap.
+ * Stores the lost rows of all final ranges again. Resolves to true if rows were missing. The block reader
+ * must be loaded again afterwards, because its state is at the end of the last range.
  */
 export async function refillGaps(
   deps: RefillDeps,
@@ -91,19 +92,20 @@ export async function refillGaps(
     log.warn({ from, to }, 'the missing rows are stored again');
   }
   const last = found.at(-1);
-  // Check once at the end, because aggregates are counted over all rows.
+  // Checks once at the end, because aggregates are counted over all rows.
   if (last !== undefined) await deps.store.checkRange(last);
   const left = await read();
   if (left.length > 0) throw rowsGone(left);
   return true;
 }
 
-/** Tables whose row counts differ from the finished ranges. */
+/** Tables whose row counts differ from the sums over the finished ranges. */
 function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
   return [...expected].filter(([name, rows]) => stored.get(name) !== rows).map(([name]) => name);
 }
 
-/** After a refill the sums still differ: some rows belong to no range, or a range was stored twice. */
+/** The sums still differ after lost rows were stored again: some rows belong to no range, or a range was
+ * stored twice. */
 function rowsGone(tables: readonly string[]): AppError {
   return new AppError(
     'broken_invariant',
@@ -125,8 +127,8 @@ async function refill(
   for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {
     const [first] = blocks;
     if (first === undefined) continue;
-    // The block before the range may be lost too, so its hash cannot be checked. The last hash is checked
-    // instead.
+    // The block before the range may be lost too, so the parent hash cannot be checked. The hash of the
+    // range's last block is checked instead.
     const parent = last ?? { number: first.number - 1, hash: first.parentHash };
     await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
     last = blocks.at(-1) ?? last;
@@ -140,7 +142,7 @@ async function refill(
 }
 
 /**
- * Drops the head from the first incomplete block on. The session stores the incomplete blocks again under new
+ * Drops the head blocks from the first incomplete block on. The session stores these blocks again under new
  * commits.
  */
 export async function withoutIncomplete(

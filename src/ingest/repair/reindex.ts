@@ -36,7 +36,7 @@ interface ReindexDeps extends ReaderDeps {
 interface ReindexDifference {
   readonly table: EventTableName;
   readonly stored: number;
-  /** Rows from the node. */
+  /** Rows that were read from the node. */
   readonly read: number;
 }
 
@@ -52,15 +52,16 @@ const rangeShape = z.object({ from_block: z.int(), to_block: z.int(), to_hash: h
 type Range = z.infer<typeof rangeShape>;
 const comparisonShape = z.object({ stored: wideIntegerShape, read: wideIntegerShape, same: z.int() });
 
-/** Limits one insert into the staged tables. */
+/** Size limit of one insert into the new tables. */
 const BATCH_LOGS = 100_000;
-/** Set while tables are exchanged. After a crash, old and new tables may be mixed. */
+/** Name of the flag that is set while tables are exchanged. After a crash, old and new tables may be
+ * mixed. */
 const EXCHANGING = 'exchanging';
 const RANGES_MAX = 1_000_000;
 
 const stagedOf = (table: string): string => `staged_${table}`;
 
-/** Requires a paused ingester. With `replace` false, only compares. */
+/** Requires that the ingester is paused. If `replace` is false, the tables are only compared. */
 export async function reindex(
   deps: ReindexDeps,
   { from, to, replace }: { readonly from: number; readonly to: number; readonly replace: boolean },
@@ -98,7 +99,7 @@ function listRanges(database: Database, chainId: number, from: number, to: numbe
   return selectNamed(database, 'ingest/repair/list_ranges', params, rangeShape);
 }
 
-/** Reads the blocks into staged tables, starting from the pools and prices known before them. */
+/** Reads the blocks into new tables, starting with the pools and prices before these blocks. */
 async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): Promise<void> {
   const { database, source, chainId, signal, log } = deps;
   for (const { name } of TABLE_ENCODERS)
@@ -143,7 +144,7 @@ async function readStart(database: Database, chainId: number): Promise<number> {
   return row?.from_block ?? 1;
 }
 
-/** Rows of the span, without the part that was pruned. */
+/** Rows of the blocks, without the part that was pruned. */
 function within(table: EventTableName, { from, to }: Span, floors: Floors): string {
   const first = Math.max(from, floors.get(table) ?? 0);
   return table === 'blocks'
@@ -176,7 +177,7 @@ interface Repair {
   readonly ranges: readonly Range[];
   readonly floors: Floors;
   readonly differences: readonly ReindexDifference[];
-  /** A crash interrupted an earlier exchange, so no aggregate can be trusted. */
+  /** A crash interrupted an earlier exchange of tables, so no aggregate can be trusted. */
   readonly interrupted: boolean;
 }
 
@@ -250,7 +251,7 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
   }
 }
 
-/** Recomputes the range hashes that exist for the span. */
+/** Recomputes the stored range hashes of the blocks. */
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
   const first = Math.floor(span.from / HASH_BLOCKS) * HASH_BLOCKS;
   const params = { chain: chainId, first, to: span.to };

@@ -1,7 +1,7 @@
 /**
- * The view check: finds materialized views that lack rows of their sources, and rebuilds them. An engine killed
- * between storing an insert's deduplication token and filling a view loses the view's rows. A repeated insert does
- * not bring them back.
+ * The view check: finds materialized views that lack rows of their sources, and rebuilds them. If ClickHouse
+ * is killed after it stored an insert's deduplication token and before it filled a view, the view's rows are
+ * lost. A repeated insert does not add the view's rows, because its token is known.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -16,16 +16,17 @@ import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import type { Floors } from '../store/retention';
 import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
 
-/** Statements may still be running, so the check is repeated before a rebuild: 3 times, 1 second apart. */
+/** Statements may still be running, so the check is repeated before a rebuild: 3 times, with 1 second in
+ * between. */
 const RECHECKS_MAX = 3;
 const RECHECK_MS = 1_000;
 
-/** A view target that does not match its source. */
+/** The target table of a view that does not match its source. */
 interface WrongTotal {
-  /** Table of the view. For bars, followed by the timeframe in seconds. */
+  /** Table of the view. For bars, the name is followed by the timeframe in seconds. */
   readonly name: string;
   readonly source: EventTableName;
-  /** Number of swaps, or the newest ord of the range. */
+  /** The compared value: a number of swaps, or the newest position (`ord`) of the range. */
   readonly expected: number;
   readonly found: number;
 }
@@ -45,8 +46,8 @@ interface OrdRange {
 }
 
 /**
- * The first aggregate over swaps with a wrong count, or null. Bars keep pruned swaps, so the counts of pruned
- * ranges are added.
+ * The first aggregate over swaps with a wrong count, or null. Bars still contain swaps that were pruned, so
+ * the counts of pruned ranges are added.
  */
 export async function findWrongTotal(database: Database, floors: Floors): Promise<WrongTotal | null> {
   const floor = floors.get('swaps');
@@ -82,8 +83,8 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
 }
 
 /**
- * Views that keep the newest ord: target, expression of that ord, source, and the view's filter on the
- * source.
+ * Views that keep the newest position (`ord`): target table, expression of the position, source, and the
+ * view's filter on the source.
  */
 const NEWEST: readonly (readonly [target: string, ord: string, source: EventTableName, where: string])[] = [
   ['token_bars', 'greatest(last.1, other_ord)', 'swaps', 'tracked'],
@@ -96,8 +97,8 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
 ];
 
 /**
- * The first view that misses the newest rows of the range, or null. Only reliable for the newest stored
- * range.
+ * The first view that lacks the newest rows of the range, or null. The answer is reliable only for the newest
+ * stored range.
  */
 async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
   const each = NEWEST.map(
@@ -122,8 +123,8 @@ async function findUnseen(database: Database, range: OrdRange): Promise<WrongTot
 }
 
 /**
- * Rebuilds the views that lost rows. Returns a total that is still wrong, or one that cannot be rebuilt: on a
- * cluster, or from a pruned source.
+ * Rebuilds the views that lost rows. Returns a total that is still wrong, or a total that cannot be rebuilt:
+ * on a cluster, or from a pruned source.
  */
 export async function mendViews(
   database: Database,
@@ -134,7 +135,7 @@ export async function mendViews(
   const look = async (): Promise<WrongTotal | null> =>
     (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
   let wrong = await look();
-  // A statement of a dead process may still finish.
+  // A statement of a process that has died may still finish.
   for (let time = 0; wrong !== null && time < RECHECKS_MAX; time += 1) {
     await delay(RECHECK_MS);
     wrong = await look();

@@ -11,7 +11,7 @@ import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { ORD_SPAN } from '../../domain/ord';
 
-/** Views read computed columns, so `SELECT *` must include them. */
+/** Views read computed columns, so `SELECT *` must include computed columns. */
 export const WITH_COMPUTED = 'asterisk_include_alias_columns = 1';
 
 const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
@@ -19,9 +19,9 @@ const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]
 export interface View {
   readonly name: string;
   readonly target: string;
-  /** The view's SELECT over the inserted rows. */
+  /** The view's SELECT, applied to the inserted rows. */
   readonly select: string;
-  /** The whole CREATE statement. */
+  /** The whole CREATE statement of the view. */
   readonly statement: string;
 }
 
@@ -39,7 +39,7 @@ function readsFrom(select: string, table: string): boolean {
   return new RegExp(`\\bFROM ${table}\\b`).test(select);
 }
 
-/** Clones the table under its next name, with hard links. */
+/** Copies the table by hard links under the name of its next version. */
 export async function cloneNext(database: Database, table: string): Promise<void> {
   await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
   await database.command(`clone ${table}`, `CREATE TABLE ${nextOf(table)} CLONE AS ${table}`);
@@ -53,26 +53,26 @@ export interface RebuildProgress {
 
 export interface RebuildOptions {
   readonly onProgress?: ((progress: RebuildProgress) => void) | undefined;
-  /** Checked between two steps. */
+  /** Called between two steps; throws to stop. */
   readonly signal?: AbortSignal | undefined;
   readonly step?: StepSize;
 }
 
 /**
- * Limits one statement: groups of `groupBlocks` blocks with at most `rows` source rows in total, and at least
- * one group.
+ * Limits one statement: groups of `groupBlocks` blocks with at most `rows` rows of the source in total, but
+ * at least one group.
  */
 interface StepSize {
   readonly rows: number;
   readonly groupBlocks: number;
 }
 
-/** Keeps a statement far below the two-minute timeout of a connection. */
+/** With this limit, a statement takes far less than the two-minute timeout of a connection. */
 const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
 
 /**
- * Computes all view targets of `table` from the rows of `from`, under the targets' next names. Returns the
- * targets. The work can be split by ord, because a target adds up the partial rows of its view.
+ * Computes all view targets of `table` from the rows of `from`, in new tables. Returns the targets. The work
+ * can be split into ranges of `ord`, because a target adds up the partial rows of its view.
  */
 export async function rebuildViews(
   database: Database,
@@ -114,8 +114,8 @@ function createNext(table: string): string {
 }
 
 /**
- * Without deduplication, since equal rows of two steps must both count. Large blocks keep the number of parts
- * low.
+ * Deduplication is off, because equal rows of two steps must both count. Large blocks keep the number of
+ * parts low.
  */
 const STEP_SETTINGS = [
   WITH_COMPUTED,
@@ -158,7 +158,7 @@ async function listColumns(database: Database, table: string): Promise<string> {
   return rows.map(({ name }) => name).join(', ');
 }
 
-/** Exchanges each table with its next generation, then drops the old one. */
+/** Exchanges each table with its new version, then drops the old one. */
 export async function exchange(database: Database, tables: readonly string[]): Promise<void> {
   for (const table of tables)
     await database.command(`exchange ${table}`, `EXCHANGE TABLES ${table} AND ${nextOf(table)}`);

@@ -1,4 +1,5 @@
-/** Types of a block's rows, by table: the facts that decoding produces, and the complete rows after pricing. */
+/** Types of a block's rows by table: rows after decoding, which have no prices (facts), and complete rows
+ * after pricing. */
 import {
   EVENT_TABLE_NAMES,
   forEventTables,
@@ -10,14 +11,22 @@ import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 
-type SwapPrices = 'price_usd' | 'quote_price_usd' | 'native_usd' | 'amount_usd' | 'untracked_usd' | 'tracked';
+type SwapPrices =
+  | 'price_usd'
+  | 'quote_price_usd'
+  | 'native_usd'
+  | 'amount_usd'
+  | 'untracked_usd'
+  | 'tracked'
+  | 'price_counts';
 type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
 /** Tables whose rows BlockPricer makes. */
 type LaterTables = 'events' | 'pool_epochs' | 'token_routes' | 'token_prices';
 
 export type SwapFact = Omit<SwapRow, SwapPrices>;
 
-/** `others`: raw amounts of the tokens that the row has no columns for. Pricing turns them into others_usd. */
+/** `others` holds raw amounts of tokens for which the row has no columns. Pricing turns these amounts into
+ * others_usd. */
 export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
   readonly others?: readonly { readonly token: Hex; readonly amount: bigint }[];
 };
@@ -25,7 +34,7 @@ export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
 type RowsByTable = { readonly [Name in EventTableName]: readonly EventRow<Name>[] };
 type FactTables = Exclude<EventTableName, LaterTables | 'swaps' | 'liquidity_events'>;
 
-/** The decoded block before pricing, in log order. */
+/** The decoded block before pricing. Rows are in log order. */
 export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly ref: BlockRef;
   readonly swaps: SwapFact[];
@@ -53,7 +62,7 @@ export function noFacts(ref: BlockRef): BlockFacts {
 
 type Listed = Pick<SwapFact, 'ord' | 'pair' | 'token0' | 'token1' | 'maker'>;
 
-/** Rows of the table `events`, ascending by ord: one for each swap, mint, burn and sync. */
+/** Rows of the table `events`, ascending by position (`ord`): one row for each swap, mint, burn and sync. */
 export function toEventRows(rows: {
   readonly swaps: readonly Listed[];
   readonly liquidity_events: readonly (Listed & Pick<LiquidityFact, 'kind'>)[];

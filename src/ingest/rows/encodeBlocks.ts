@@ -5,7 +5,7 @@ import { RowWriter } from '../../clickhouse/rows/rowWriter';
 import type { Table } from '../../clickhouse/schema/tables';
 import type { BlockRows } from './blockRows';
 
-/** A block's rows and the commit that tags them in the head tables. */
+/** The rows of a block, and the commit that marks these rows in the head tables. */
 export interface HeadBlockRows {
   readonly rows: BlockRows;
   readonly commit: number;
@@ -14,7 +14,7 @@ export interface HeadBlockRows {
 interface TableEncoder {
   readonly name: EventTableName;
   readonly columns: readonly string[];
-  /** Appends the block's rows of this table. `commit` null: the rows are for the final table. */
+  /** Appends the block's rows of this table. If `commit` is null, the rows are for the final table. */
   write(writer: RowWriter, rows: BlockRows, commit: number | null): void;
 }
 
@@ -32,12 +32,12 @@ function encoderOf<K extends EventTableName>(key: K, table: Table<BlockRows[K][n
   };
 }
 
-/** In the order of promotion. */
+/** The tables in the order of promotion. */
 export const TABLE_ENCODERS: readonly TableEncoder[] = EVENT_TABLE_NAMES.map((name) =>
   encoderOf(name, EVENT_TABLES[name].table),
 );
 
-/** Yields one body for each head table that has rows. Bodies are encoded lazily. */
+/** Yields the encoded rows of each head table that has rows. Rows are encoded only when requested. */
 export function* encodeHeadBlocks(blocks: readonly HeadBlockRows[]): Generator<EncodedRows, void, void> {
   for (const encoder of TABLE_ENCODERS) {
     const rows = blocks.reduce((sum, block) => sum + block.rows[encoder.name].length, 0);

@@ -28,7 +28,7 @@ export class RowBatch {
     return { ...this.totals };
   }
 
-  /** First and last block. Throws on an empty batch. */
+  /** First and last block of the batch. Throws on an empty batch. */
   get range(): { readonly first: BlockRef; readonly last: BlockRef } {
     if (this.first === null || this.last === null)
       throw new AppError('broken_invariant', 'the batch has no blocks');
@@ -46,7 +46,7 @@ export class RowBatch {
     for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] += counts[encoder.name];
   }
 
-  /** One body per table that has rows. The bodies are valid until `reset`. */
+  /** The encoded rows of each table that has rows. They are valid until `reset`. */
   encoded(): EncodedRows[] {
     return TABLE_ENCODERS.flatMap((encoder, index) => {
       const rows = this.totals[encoder.name];

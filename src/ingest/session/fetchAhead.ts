@@ -1,23 +1,23 @@
 /**
- * Fetches a long block range in chunks, several in parallel, and yields them in order. The number and size of
- * chunks bound the memory.
+ * Fetches a long range of blocks in pieces, several in parallel, and yields them in order. The number and
+ * size of the pieces limit the memory.
  */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { ChainBlock } from '../../domain/block';
 
 interface FetchAheadOptions {
   readonly signal: AbortSignal;
-  /** Most blocks per chunk; at most 512. */
+  /** Most blocks per piece; at most 512. */
   readonly blocksMax?: number;
 }
 
 const CHUNKS_IN_FLIGHT = 4;
-/** Target of one chunk. */
+/** Number of logs that a piece should have. */
 const CHUNK_LOGS = 6_000;
 const FIRST_CHUNK_BLOCKS = 16;
 const CHUNK_BLOCKS_MAX = 512;
 
-/** Verified chunks of consecutive blocks, ascending. */
+/** Verified pieces of consecutive blocks, ascending. */
 export async function* fetchAhead(
   source: BlockSource,
   from: number,
@@ -33,7 +33,8 @@ export async function* fetchAhead(
     while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
       const end = Math.min(to, next + size - 1);
       const chunk = source.fetchRange(next, end, { signal });
-      // A later chunk may fail while an earlier one is awaited. Its error is thrown in its turn.
+      // A later piece may fail while the caller waits for an earlier one. The error is thrown when the caller
+      // reaches that piece.
       chunk.catch(() => undefined);
       under.push(chunk);
       next = end + 1;

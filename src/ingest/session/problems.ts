@@ -3,44 +3,45 @@ import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/
 import type { IngestStatus, RangeWork } from './status';
 
 interface IngestProblem {
-  /** Stable: clients may compare it. */
+  /** The code is stable, so clients may compare it. */
   readonly code: string;
   readonly message: string;
 }
 
-/** The ingester asks at least every 20 seconds, so a longer silence means that the node is unreachable. */
+/** The ingester calls the node at least every 20 seconds. A longer silence means that the node is
+ * unreachable. */
 const NODE_SILENCE_MS = 25_000;
-/** The head counts as stalled after 2.5 mean block times, within these two bounds. */
+/** The head counts as stalled after 2.5 mean block times, but within these two limits, in ms. */
 const STALL_MIN_MS = 15_000;
 const STALL_MAX_MS = 300_000;
 const SPACINGS_OF_STALL = 2.5;
-/** The head is polled every second, so a longer silence means that the node does not answer. */
+/** The head is polled every second. A longer silence in ms means that the node does not answer. */
 const ANSWERS_WITHIN_MS = 6_000;
-/** Used until the mean block time is known. */
+/** Time in ms that is used until the mean block time is known. */
 const STALL_UNKNOWN_MS = 25_000;
-/** A newest block older than this means that the node is behind. */
+/** If the node's newest block is older than this, in seconds, the node is behind. */
 const HEAD_OLD_S = 120;
-/** A newest block this far in the future means that the local clock is wrong. */
+/** If the node's newest block is this far in the future, in seconds, the local clock is wrong. */
 const HEAD_AHEAD_S = 60;
 const PROMOTION_MAX_MS = 10_000;
-/** Blocks above the last final block. Chains with finality stay below 100. */
+/** More blocks above the last final block than this are a problem. Chains with finality stay below 100. */
 const UNFINAL_BLOCKS_MAX = 512;
-/** A shorter catch-up is not reported. */
+/** Catching up for a shorter time than this, in ms, is not reported. */
 const CATCH_UP_MIN_MS = 3_000;
 
 interface ProblemTimes {
-  /** Ingester clock, ms. */
+  /** The ingester's own clock, in ms. */
   readonly now: number;
-  /** System clock, unix ms. Compared with block timestamps. */
+  /** The system clock, unix time in ms. It is compared with the times of blocks. */
   readonly wallMs: number;
 }
 
-/** Whether any endpoint answered recently. */
+/** Whether any RPC endpoint answered recently. */
 export function doesNodeAnswer(health: NodeHealth, now: number): boolean {
   return health.lastGoodAt !== null && now - health.lastGoodAt < NODE_SILENCE_MS;
 }
 
-/** All problems, most important first. */
+/** All problems. The most important problem comes first. */
 export function listIngestProblems(
   status: IngestStatus,
   health: NodeHealth,
@@ -94,7 +95,7 @@ function listHeadProblems(
   if (nodeHead === null || nodeHeadAt === null || nodeHeadTimestamp === null) return [];
   const problems: IngestProblem[] = [];
   const shownMs = now - nodeHeadAt;
-  // While the ingester stores blocks, it does not wait for a new head.
+  // While the ingester stores blocks, it does not wait for a new head, so the head cannot be stalled.
   const waitedMs = idleSince === null ? 0 : now - Math.max(nodeHeadAt, idleSince);
   if (doesNodeAnswer(health, now) && waitedMs > stallMs(headSpacingMs)) {
     const seconds = Math.round(shownMs / 1000);
@@ -103,7 +104,8 @@ function listHeadProblems(
     const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
     problems.push({ code: 'node_stalled', message });
   }
-  // The age counts up to the moment the node showed the block, because later waiting is not the node's fault.
+  // The age of the newest block counts up to the moment when the node reported it. Later waiting is not the
+  // node's fault.
   const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
   if (ageSeconds > HEAD_OLD_S) {
     const message = `The node's newest block, ${nodeHead}, was already ${ageSeconds} s old when the node returned it`;

@@ -17,7 +17,7 @@ interface ProgressOptions {
   readonly to: number;
   readonly log: Logger;
   readonly now: () => number;
-  /** Terminal for the bar. If absent or not a TTY, progress goes to the log. */
+  /** Terminal that shows the bar. If it is absent or no TTY, progress goes to the log. */
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
 }
 

@@ -33,35 +33,36 @@ import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 20_000;
-/** How long a contradiction of a final block is retried before the writer stops. A single node may lag. */
+/** Time in ms for which a contradiction of a final block is retried before the writer stops. A single node
+ * may lag. */
 const CONTRADICTION_MS = 15_000;
-/** Random commits stay below this bound: they fit a JavaScript number, and a collision is very unlikely. */
+/** Random commits are below this limit. They fit a JavaScript number, and equal commits are very unlikely. */
 const COMMIT_SPAN = 2 ** 52;
 
 interface IngestOptions {
   readonly store: Store;
-  /** Absent: lost rows are not looked for. */
+  /** Access to lost rows. If absent, the ingester does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
-  /** Absent: no range hashes are stored. */
+  /** If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
   readonly chain: ChainDescription;
   readonly startBlock: StartBlock;
-  /** The node's `finalized` tag, or the depth at which a block is final. */
+  /** How blocks become final: by the node's `finalized` tag, or at a depth. */
   readonly finality: 'tag' | number;
   readonly status: IngestStatus;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
-  /** Called before each retry. May repair the cause. */
+  /** Called before each retry. It may remove the cause of the failure. */
   readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
   /** Last block to store. The run ends when this block is in the final tables. */
   readonly stopAt?: number | undefined;
 }
 
-/** Runs until the signal aborts. Throws only errors that no retry can fix. */
+/** Runs until the signal aborts. Throws only errors that no retry can remove. */
 export async function runIngest(options: IngestOptions, signal: AbortSignal): Promise<void> {
   const { status, log, clock } = options;
   const context = createDecodeContext(options);
@@ -84,7 +85,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
         error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
       if (isFinal(error) && !doubted) {
         status.phase = 'stopped';
-        log.fatal({ error: errorText(error) }, 'the ingester stops');
+        log.fatal({ error: errorText(error) }, 'the ingester stops after a fatal error');
         throw error;
       }
       status.phase = 'waiting';
@@ -188,7 +189,8 @@ async function backfillTo(
   await rangeHasher?.idle();
 }
 
-/** The block before the first one to ingest. Block 0 has no transactions, so the first one is at least 1. */
+/** The block before the first block to ingest. Block 0 has no transactions, so the first block is at least
+ * 1. */
 async function resolveStart(
   { source, startBlock, log }: IngestOptions,
   signal: AbortSignal,
@@ -220,7 +222,7 @@ function vaultDexes(chain: ChainDescription): Dex[] {
   return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
 }
 
-/** Decode context of a chain, with an empty registry. */
+/** The decode context of a chain, with an empty registry. */
 export function createDecodeContext({
   chain,
   status,
@@ -250,7 +252,7 @@ export function createDecodeContext({
       status.malformedLogs += 1;
       log.debug(
         { address: item.address, topic: item.topics[0], tx: item.transactionHash },
-        'malformed log skipped',
+        'skipped a log with malformed data',
       );
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Checks that the node's blocks continue the stored chain. A break is either a temporary disagreement of
- * nodes, or a reorg beyond finality or another chain.
+ * Checks that the node's blocks continue the stored chain. If they do not, nodes disagree for a moment, or a
+ * reorg replaced final blocks, or the node serves another chain.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -10,12 +10,12 @@ import type { Cursor } from '../store/store';
 
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
-/** An abandoned branch is not longer than this, so a block this far below needs no proof. */
+/** Longest branch that a reorg abandons. A block this far below the final block needs no proof. */
 const PROOF_BLOCKS_MAX = 1_000;
 
 /**
- * Chunks that do not link: two nodes disagree, or the chain moved. Retryable, because the next session checks
- * again.
+ * Two parts of a range do not link: two nodes disagree, or the chain changed. Retryable, because the next
+ * session checks again.
  */
 export function unlinked(parent: Position, block: BlockRef): AppError {
   return new AppError(
@@ -40,8 +40,8 @@ export async function checkSameChain(
 
 /**
  * Proves that the last block of a range is an ancestor of the block that makes it final. A lagging node,
- * perhaps behind a shared address, may have served the range from an abandoned branch. Throws a retryable
- * error if the proof fails.
+ * perhaps one of several behind one URL, may have served the range from an abandoned branch. Throws a
+ * retryable error if the proof fails.
  */
 export async function proveFinal(
   source: BlockSource,

@@ -1,6 +1,6 @@
 /**
  * One run of the ingester over one store: recover, backfill final blocks, follow the head. Any error ends the
- * session. The next one recovers, because all state can be read again from the store or the node.
+ * session. The next session recovers, because all state can be read again from the database or the node.
  */
 import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
 import type { Clock } from '../../chain/rpc/clock';
@@ -27,22 +27,22 @@ import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent, StoredState } from '../store/store';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
-/** A shorter distance to the head is not reported as catching up. */
+/** A shorter distance to the head, in blocks, is not reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
-/** A reorg of this depth is a warning; smaller ones are usual. The alert DeepReorg begins at the same depth. */
+/** From this depth on, a reorg is logged as a warning. The alert DeepReorg begins at the same depth. */
 const DEEP_REORG_BLOCKS = 32;
 
 export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
   readonly finality: Finality;
   readonly status: IngestStatus;
-  /** Absent: lost rows are not looked for. */
+  /** Access to lost rows. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
-  /** Absent: no range hashes are stored. */
+  /** If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
   readonly log: Logger;
   readonly now: () => number;
-  /** Default: the system clock. */
+  /** The clock; default: the system clock. */
   readonly clock?: Clock | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
   /** Returns a number that no earlier commit has. */
@@ -62,7 +62,7 @@ export class IngestSession {
   /** True while a head is processed. Stays true after a failure or `close`, so that no promotion begins. */
   private advancing = false;
   private readonly failure = new AbortController();
-  /** First block of the deployment. */
+  /** First block of this database. */
   readonly startBlock: number;
   private watch: GapWatch | null = null;
 
@@ -83,8 +83,8 @@ export class IngestSession {
   }
 
   /**
-   * Recovers: checks that the node has the stored chain, replays an open intent, refills lost rows, and loads
-   * pools and prices.
+   * Recovers: checks that the node has the stored chain, completes an unfinished range, stores lost rows
+   * again, and loads pools and prices.
    */
   static async open(
     deps: SessionDeps,
@@ -120,7 +120,7 @@ export class IngestSession {
     return this.cursor.number;
   }
 
-  /** Aborted with the error when work beside the follower fails. */
+  /** A signal that aborts with the error when work beside the follower fails. */
   get failed(): AbortSignal {
     return this.failure.signal;
   }
@@ -131,13 +131,13 @@ export class IngestSession {
     this.failed.throwIfAborted();
   }
 
-  /** Waits for running work. The session must not be used afterwards. */
+  /** Waits for running work. The session must not be used after this call. */
   async close(): Promise<void> {
     this.advancing = true;
     await this.promoter.idle();
   }
 
-  /** Whether the store has reached the head. */
+  /** Whether the store has reached the node's head. */
   isAt(head: BlockRef): boolean {
     return !needsSync(this.follower, head);
   }
@@ -173,7 +173,7 @@ export class IngestSession {
     status.idleSince = now();
   }
 
-  /** If the sync ended on another branch than `head`, its finality is computed from the tip instead. */
+  /** If the sync ended on another branch than `head`, finality is computed from that branch. */
   private async finalise(head: BlockHeader, ofHead: FinalBlock): Promise<void> {
     const { tip } = this.follower;
     const final = tip.hash === head.hash ? ofHead : await this.deps.finality.finalAt(tip, this.signal);
@@ -182,10 +182,10 @@ export class IngestSession {
 
   private async load(exact: boolean): Promise<void> {
     const pools = await this.reader.load(this.cursor, exact);
-    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'loaded stored state');
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'read the stored state');
   }
 
-  /** Refills lost rows below the cursor before the state is loaded. Resolves to true if rows were missing. */
+  /** Stores lost rows again before the state is loaded. Resolves to true if rows were missing. */
   private async mend(): Promise<boolean> {
     const { gaps } = this.deps;
     if (gaps === undefined) return false;
@@ -203,8 +203,8 @@ export class IngestSession {
   }
 
   /**
-   * Stores the blocks after the cursor, up to `to`, straight into the final tables. `proof` is the descendant
-   * that makes them final.
+   * Stores the blocks after the last final block, up to `to`, directly into the final tables. `proof` is the
+   * descendant that makes them final.
    */
   async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
     const { status, log, now, terminal, source } = this.deps;
@@ -215,7 +215,7 @@ export class IngestSession {
     this.reader.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
-    // One batch is filled while the other is written.
+    // One batch is filled while the other batch is written.
     let batch = new RowBatch();
     let spare = new RowBatch();
     let since = now();
@@ -250,7 +250,7 @@ export class IngestSession {
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
-  /** Returns the number of stored logs. */
+  /** Stores a range and returns the number of its logs. */
   private async writeBatch(batch: RowBatch): Promise<number> {
     this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch, null);
     const { counts, logs } = batch;
@@ -261,7 +261,7 @@ export class IngestSession {
     return logs;
   }
 
-  /** Commits one step of the follower in one flip: appended blocks, or a new branch. */
+  /** Stores one step of the follower in one change of the head: appended blocks, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
     const { store, log, status } = this.deps;
     const last = step.blocks.at(-1);
@@ -368,7 +368,7 @@ export class IngestSession {
 
 function baseOf(cursor: Cursor): BlockRef {
   const { number, hash, timestamp } = cursor;
-  // A placeholder: the parent of the cursor is final and never requested.
+  // A placeholder, because the parent of the last final block is never requested.
   return { number, hash, parentHash: hash, timestamp };
 }
 

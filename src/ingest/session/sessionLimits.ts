@@ -4,16 +4,19 @@
  */
 
 export interface SessionLimits {
-  /** A promotion waits for this many final blocks, so that inserts are few and large. */
+  /** A promotion (copy into the final tables) waits for this many final blocks, so that inserts are few and
+   * large. */
   readonly promoteMinBlocks: number;
   readonly promoteMaxBlocks: number;
-  /** Blocks below the final cursor that stay in the head tables, for readers with an older snapshot. */
+  /** Number of blocks below the last final block that stay in the head tables, for readers with an older
+   * snapshot. */
   readonly headKeptBlocks: number;
-  /** A backfill batch ends at the first of these three limits. */
+  /** A batch of a backfill ends at the first of these three limits. */
   readonly batchLogs: number;
   readonly batchBlocks: number;
   readonly batchMs: number;
-  /** Backfill starts only if the last final block is more than this above the tip. */
+  /** A backfill starts only if the last final block is more than this many blocks above the newest stored
+   * block. */
   readonly backfillMinBlocks: number;
 }
 

@@ -9,11 +9,11 @@ type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting'
 
 /** Work on a range of blocks that is running or was interrupted. */
 export interface RangeWork {
-  /** `catch_up`: blocks up to the node's head. `refill`: missing blocks below the cursor. */
+  /** `catch_up` stores blocks up to the node's head. `refill` stores lost rows of final blocks again. */
   readonly kind: 'catch_up' | 'refill' | 'promotion';
   readonly from: number;
   readonly to: number;
-  /** First start of the work, ingester clock, ms. */
+  /** First start of the work, in ms of the ingester's clock. */
   readonly since: number;
 }
 
@@ -22,48 +22,49 @@ interface BalanceCheckCounts {
   rounds: number;
   compared: number;
   mismatches: number;
-  /** Checks without an answer. */
+  /** Number of checks without an answer of the node. */
   failures: number;
-  /** Tokens marked as rebasing, including those marked before the start. */
+  /** Number of tokens marked as rebasing, including tokens marked before this start. */
   rebasing: number;
 }
 
 export interface IngestStatus {
   phase: IngestPhase;
-  /** Last block of the final tables. */
+  /** Number of the last block in the final tables. */
   finalTo: number | null;
-  /** Newest block that readers can see. */
+  /** Number of the newest block that readers can see. */
   indexed: number | null;
-  /** Last final block, as last seen. */
+  /** Number of the last final block that the ingester has seen. */
   finalNumber: number | null;
-  /** Newest block of the node, as last seen. */
+  /** Number of the node's newest block that the ingester has seen. */
   nodeHead: number | null;
-  /** Timestamp of `nodeHead`, unix seconds. */
+  /** Timestamp of the block `nodeHead`, unix seconds. */
   nodeHeadTimestamp: number | null;
-  /** When `nodeHead` last changed, ingester clock, ms. */
+  /** Time of the last change of `nodeHead`, in ms of the ingester's clock. */
   nodeHeadAt: number | null;
-  /** Moving average of the time between heads, ms. Null before the second head. */
+  /** Moving average of the time between two heads, in ms. Null before the second head. */
   headSpacingMs: number | null;
-  /** When the ingester began to wait for the next head, ingester clock, ms. Null: it is storing blocks. */
+  /** Time when the ingester began to wait for the next head, in ms of its clock. Null while it stores
+   * blocks. */
   idleSince: number | null;
-  /** Running or interrupted work, by kind. */
+  /** Running or interrupted work by its kind. */
   readonly work: Map<RangeWork['kind'], RangeWork>;
   /** The current problem in one sentence. */
   problem: string | null;
-  /** When the problem began, ingester clock, ms. */
+  /** Time when the problem began, in ms of the ingester's clock. */
   problemSince: number | null;
   blocks: number;
   logs: number;
   swaps: number;
   malformedLogs: number;
-  /** Skipped transfer and position logs, by reason. */
+  /** Number of skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
   readonly balanceChecks: BalanceCheckCounts;
-  /** Incomplete ranges below the cursor that were stored again. */
+  /** Number of ranges whose lost rows were stored again. */
   refills: number;
-  /** How often aggregates lacked stored rows and were rebuilt. */
+  /** Number of rebuilds of aggregates that lacked stored rows. */
   mends: number;
-  /** Reorgs by depth. */
+  /** Number of reorgs by depth. */
   readonly reorgs: Map<number, number>;
 }
 
@@ -93,13 +94,13 @@ export function newIngestStatus(): IngestStatus {
   };
 }
 
-/** Records a new head of the node. `now`: ingester clock, ms. */
+/** Records a new head of the node. `now` is the time in ms of the ingester's clock. */
 export function noteHead(
   status: IngestStatus,
   head: Pick<BlockRef, 'number' | 'timestamp'>,
   now: number,
 ): void {
-  // The spacing is measured only if the ingester was waiting when the head arrived.
+  // The time between heads is measured only if the ingester was waiting when the head arrived.
   if (status.nodeHeadAt !== null && status.idleSince !== null) {
     const gap = now - status.nodeHeadAt;
     status.headSpacingMs = status.headSpacingMs === null ? gap : 0.8 * status.headSpacingMs + 0.2 * gap;
@@ -110,7 +111,7 @@ export function noteHead(
   status.idleSince = null;
 }
 
-/** Records the start of work. Resumed work keeps its first start time. */
+/** Records the start of work. Work that continues keeps its first start time. */
 export function beginWork(status: IngestStatus, work: Omit<RangeWork, 'since'>, now: number): void {
   const known = status.work.get(work.kind);
   const since = known !== undefined && known.from <= work.from && work.from <= known.to ? known.since : now;

@@ -1,4 +1,5 @@
-/** Implements the exactly-once protocol on ClickHouse: the order of inserts and their deduplication tokens. */
+/** Implements the exactly-once protocol on ClickHouse: inserts in a fixed order, with deduplication
+ * tokens. */
 import { z } from 'zod';
 
 import { localTable } from '../../clickhouse/schema/clusterSchema';
@@ -22,12 +23,14 @@ import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
 import { mendViews, type Mending } from '../repair/viewCheck';
 
-/** Must equal the PARTITION BY of the head tables. */
+/** Number of ords in a partition. Must equal the PARTITION BY of the head tables. */
 const HEAD_PARTITION_BLOCKS = 256;
-/** More tokens than the memory of the ingester can hold, and more partitions than its head tables have. */
+/** Limit of tokens, and of partitions. This is more than the ingester's memory can hold, and more than its
+ * head tables have. */
 const TOKENS_MAX = 10_000_000;
 const PARTITIONS_MAX = 1_000_000;
-/** Part of every token. Storing the same blocks again in emptied tables would need another value. */
+/** A part of every deduplication token. To store the same blocks again in emptied tables, this value would
+ * have to change. */
 const EPOCH = 'e1';
 
 /** The deduplication token of a range in a table. Every insert of the range uses the same token. */
@@ -35,7 +38,8 @@ export function rangeToken(chainId: number, intent: OpenIntent, table: string): 
   return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
 }
 
-/** `floors`: the first block that each pruned table keeps. `mending`: callbacks for repairs of aggregates. */
+/** `floors` holds the first block that each pruned table still has completely. `mending` holds callbacks for
+ * rebuilds of aggregates. */
 export function createClickHouseStore(
   database: Database,
   chainId: number,
@@ -183,11 +187,11 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   const inserts: Promise<void>[] = [];
   for (const { table, columns, body } of encodeHeadBlocks(blocks)) {
     const insert = database.insert(table, columns, body);
-    // Promise.all below reports the failure, even if an insert fails before the last one is sent.
+    // Promise.all below reports the failure, even if an insert fails before the last insert is sent.
     insert.catch(() => undefined);
     inserts.push(insert);
-    // Lets the request start before more rows are encoded. A full turn of the event loop would make the
-    // simulation treat its world as idle.
+    // Lets the request start before more rows are encoded. After a full turn of the event loop, the
+    // simulation would treat the program as idle.
     await new Promise<void>((resolve) => process.nextTick(resolve));
   }
   await Promise.all(inserts);
@@ -234,7 +238,7 @@ function differs(name: string, intent: OpenIntent, expected: number, found: numb
   );
 }
 
-/** On a cluster, drops the partitions of each node's local tables. */
+/** On a cluster, drops the partitions of the local tables on each node. */
 async function dropHeadBelow(database: Database, block: number): Promise<void> {
   if (database.cluster === null) return dropPartitionsBelow(database, block, (table) => table);
   for (const node of database.cluster.nodes) await dropPartitionsBelow(node.database, block, localTable);

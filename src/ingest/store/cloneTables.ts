@@ -1,6 +1,6 @@
 /**
  * Clones the tables of one database (hard links) into another database for a backup, between two ranges. Head
- * tables are left out because the node can provide them again. The schema recreates the views.
+ * tables are left out, because the node can provide their blocks again. The schema recreates the views.
  */
 import { z } from 'zod';
 
@@ -16,9 +16,9 @@ import { readFloors } from './retention';
 import { findWrongTotal } from '../repair/viewCheck';
 
 interface CloneOptions {
-  /** Connected to the source database. */
+  /** A connection to the source database. */
   readonly database: Database;
-  /** `source`: name of the database to copy. `target`: name of the copy. */
+  /** `source` is the name of the database to copy, `target` the name of the copy. */
   readonly source: string;
   readonly target: string;
   readonly clock: Clock;
@@ -27,22 +27,24 @@ interface CloneOptions {
 }
 
 export interface Content {
-  /** First block of the deployment. */
+  /** First block of the database. */
   readonly startBlock: number;
-  /** Last block of the final tables. */
+  /** Last block in the final tables. */
   readonly finalTo: number;
-  /** On disk. */
+  /** Size of the copy on disk, in bytes. */
   readonly bytes: number;
 }
 
 const POLL_MS = 100;
-/** A range takes seconds. A range open for longer belongs to a dead writer. */
+/** A range takes seconds. A range that is unfinished for longer than this belongs to a writer that has
+ * died. */
 const QUIET_MAX_MS = 60_000;
 const ATTEMPTS_MAX = 5;
 
 /**
- * Tables are cloned in this order, with all other tables in between. A table that refers to rows of another
- * table is cloned before that table, so no clone refers to a missing row.
+ * The first tables of this list are cloned first and the last tables last; all other tables come in between.
+ * A table that refers to rows of another table is cloned before that table, so no clone refers to a missing
+ * row.
  */
 const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
 const LAST = ['source_files', 'tokens'];
@@ -56,11 +58,11 @@ export async function cloneTables(options: CloneOptions): Promise<void> {
       const before = await untilQuiet(options);
       await cloneAll(options, tables);
       if ((await readRanges(options)).print === before.print) return;
-      // A range began just before the pause.
+      // A range may have begun just before the pause.
       if (attempt === ATTEMPTS_MAX)
         throw new AppError(
           'unavailable',
-          `another process writes to ${source} and ignores the pause: stop this process and try again`,
+          `another process writes to ${source} and ignores the pause: stop that process and try again`,
         );
       log.warn({ source }, 'a range was written while the tables were copied; copying again');
     }
@@ -83,7 +85,7 @@ const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
 const bytesShape = z.object({ bytes: wideIntegerShape });
 
 interface Ranges {
-  /** Equal values mean that no range began or finished in between. */
+  /** If two values are equal, no range began or finished between them. */
   readonly print: string;
   readonly open: boolean;
 }
@@ -116,7 +118,7 @@ async function cloneAll(
   for (const table of tables) {
     signal.throwIfAborted();
     await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
-    // Merges would only cost disk space in a copy.
+    // Merges of parts are stopped, because in a copy they would only cost disk space.
     await database.command(`stop merges of ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
   }
 }
@@ -132,8 +134,8 @@ export async function describeContent(database: Database, chainId: number): Prom
 }
 
 /**
- * Throws `broken_invariant` if row counts differ from the finished ranges, or aggregates differ from the
- * tables.
+ * Throws `broken_invariant` if row counts differ from those of the finished ranges, or aggregates differ from
+ * their tables.
  */
 export async function checkWhole(database: Database, chainId: number): Promise<void> {
   const floors = await readFloors(database);

@@ -1,27 +1,29 @@
 /**
- * Fencing: a new writer fences off the older one. After a timeout or the death of its process, a statement of an
- * earlier session may still run and land at any time. A new session makes such a late statement ineffective.
+ * Fencing: a new writer makes the older writer ineffective. After a timeout, or when its process has died, a
+ * statement of an earlier session may still run and finish at any time. A new session makes such a late
+ * statement ineffective.
  */
 import type { StoredState, Store } from './store';
 
 /**
  * Versions and range numbers start from the clock, so they exceed all numbers of earlier sessions, even
- * unseen ones. In 1/1,024 of a millisecond; this fits a float until the year 2248.
+ * numbers not stored yet. The unit is 1/1,024 of a millisecond, which fits a float until the year 2248.
  */
 const COUNTS_PER_MS = 1_024;
-/** Reach of a late flip above the tip: 64 blocks of one step, or a branch about as long as the old one. */
+/** How far above the newest block a late change of the head can reach: 64 blocks of one step, or a branch
+ * about as long as the old branch. */
 const REACH_BLOCKS = 256;
 
-/** What a session starts from after it has fenced off earlier ones. */
+/** The numbers from which a session starts after it has fenced off earlier sessions. */
 export interface Fenced {
   readonly stored: StoredState;
-  /** Range numbers of this session are larger. */
+  /** Range numbers of this session are larger than this number. */
   readonly seqFloor: number;
 }
 
 /**
- * Publishes the head again under a version newer than any write still in flight, and voids the heights above
- * the head. `now`: approximate unix ms.
+ * Publishes the head again under a version newer than any write still in flight, and marks the heights above
+ * the head as empty. `now` is approximate unix time in ms.
  */
 export async function fenceOff(store: Store, stored: StoredState, now: number): Promise<Fenced> {
   const begun = Math.floor(now * COUNTS_PER_MS);

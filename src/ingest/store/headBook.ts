@@ -1,6 +1,6 @@
 /**
- * In-memory record of the head tables above the cursor: canonical blocks by height, commits, and row counts.
- * Computes the flip for a new branch.
+ * Keeps in memory what the head tables contain above the last final block: canonical blocks by height,
+ * commits, and row counts. Computes the change of the head (flip) for a new branch.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -9,22 +9,22 @@ import { countRows, sumCounts, type BlockRows } from '../rows/blockRows';
 import type { HeadBlockRows } from '../rows/encodeBlocks';
 import type { StoredHead, StoredState } from './store';
 
-/** One flip of the head. */
+/** One change of the head. */
 interface HeadChange {
-  /** Blocks without stored rows. */
+  /** Blocks whose rows are not stored yet. */
   readonly fresh: readonly HeadBlockRows[];
   readonly canonical: readonly StoredHead[];
-  /** Heights above the new tip that held a block, including blocks above a hole. */
+  /** Heights above the new head that held a block, including blocks above a hole. */
   readonly voided: readonly number[];
 }
 
 export class HeadBook {
-  /** Canonical blocks by height. */
+  /** Canonical blocks by block number. */
   private readonly live = new Map<number, StoredHead>();
   private readonly commits: Map<Hex, number>;
-  /** Row counts by table, by block hash. */
+  /** Number of rows by table, by block hash. */
   private readonly counts = new Map<Hex, Record<string, number>>();
-  /** Largest height of a canonical block above a hole. 0: no such block. */
+  /** Largest number of a canonical block above a hole; 0 if there is no such block. */
   private strayTo: number;
 
   constructor(stored: StoredState) {
@@ -37,14 +37,14 @@ export class HeadBook {
     return this.live.size;
   }
 
-  /** Largest height of a canonical block. -Infinity: no block is known. */
+  /** Largest number of a canonical block; -Infinity if no block is known. */
   get top(): number {
     return Math.max(...this.live.keys());
   }
 
   /**
-   * The flip that makes these blocks canonical up to height `tip`. Null: no change. `replaces`: blocks are
-   * removed by a reorg.
+   * The change of the head that makes these blocks canonical up to number `tip`. Null if nothing changes.
+   * `replaces` means that a reorg removes blocks.
    */
   changeTo(
     all: readonly BlockRows[],
@@ -66,7 +66,7 @@ export class HeadBook {
     return canonical.length === 0 && voided.length === 0 ? null : { fresh, canonical, voided };
   }
 
-  /** Call when the change is stored. */
+  /** Call after the change is stored. */
   note({ canonical, voided }: HeadChange): void {
     for (const block of canonical) {
       this.live.set(block.number, block);

@@ -1,7 +1,7 @@
 /**
  * A command in another process can pause the ingester. No range begins during a pause, so the command can
- * copy or repair all tables consistently. Blocks wait in the node. A pause ends by itself if the command
- * dies.
+ * copy or repair all tables consistently. New blocks stay at the node until the pause ends. If the command
+ * dies, the pause ends by itself.
  */
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ import type { GapStore } from '../repair/gapStore';
 import type { Store } from './store';
 
 const NAME = 'pause';
-/** A pause ends after this time unless it is renewed. */
+/** A pause ends after this time in ms unless it is renewed. */
 const LEASE_MS = 60_000;
 const POLL_MS = 50;
 
@@ -41,7 +41,7 @@ export function pausableStore(store: Store, deps: PauseDeps): Store {
   };
 }
 
-/** Wraps a gap store so that each refill waits until no pause is active. */
+/** Wraps access to lost rows so that each repair waits until no pause is active. */
 export function pausableGaps(gaps: GapStore, deps: PauseDeps): GapStore {
   return {
     ...gaps,
@@ -59,10 +59,10 @@ async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promis
     told = true;
     await clock.sleep(POLL_MS, signal);
   }
-  if (told) log.info('the pause is over');
+  if (told) log.info('the pause is over; writing final blocks again');
 }
 
-/** Uses the database's clock, which all processes share. */
+/** Uses the clock of the database, which all processes share. */
 async function isPaused(database: Database): Promise<boolean> {
   const until = (await readOperations(database, [NAME])).get(NAME) ?? 0;
   return until > 0 && until > (await readTime(database));
@@ -89,7 +89,7 @@ export async function inPause<T>(database: Database, work: () => Promise<T>): Pr
   await renew();
   let renewing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    // A failed renewal leaves the lease unchanged. The next one tries again.
+    // A failed renewal leaves the end of the pause unchanged. The next renewal tries again.
     renewing = renew().catch(() => undefined);
   }, LEASE_MS / 4);
   try {

@@ -1,6 +1,7 @@
 /**
- * Promotes final blocks in the background while the session follows the head, because a range takes longer
- * than a block. Runs one range at a time. The session collects the result between two heads.
+ * Promotes final blocks (copies them into the final tables) in the background while the session follows the
+ * head, because copying a range takes longer than a block. Runs one range at a time. The session collects the
+ * result between two heads.
  */
 import type { Cursor, OpenIntent, Store } from './store';
 
@@ -27,7 +28,7 @@ export class Promoter {
     return this.running !== null;
   }
 
-  /** True until the result of the last range is taken. */
+  /** True from the start of a range until its result is taken. */
   get isBusy(): boolean {
     return this.running !== null || this.done !== null || this.failure !== null;
   }
@@ -38,8 +39,8 @@ export class Promoter {
   }
 
   /**
-   * Returns the promoted range, or null if none has finished since the last call. Throws the error of a
-   * failed promotion, whose intent stays open.
+   * Returns the promoted range, or null if no promotion has finished since the last call. Throws the error of
+   * a failed promotion, whose range stays unfinished.
    */
   take(): Promoted | null {
     const { done, failure } = this;
@@ -66,7 +67,7 @@ export class Promoter {
     this.onEnd();
   }
 
-  /** Drops only now and then, because each drop removes few partitions. */
+  /** Partitions are dropped only from time to time, because each drop removes few partitions. */
   private async dropHeadBelow(block: number): Promise<void> {
     if (block - this.droppedBelow <= this.keptBlocks / 4) return;
     await this.store.dropHeadBelow(block);

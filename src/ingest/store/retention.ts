@@ -1,7 +1,7 @@
 /**
- * Retention: prunes old rows of `logs` and `swaps`. The floor is stored first, so that all checks ignore the
- * rows below. ClickHouse then deletes the rows in the background, and a crash in between leaves only
- * unfinished work.
+ * Retention: prunes old rows of `logs` and `swaps`. The first block to keep (floor) is stored first, so that
+ * all checks ignore older rows. ClickHouse then deletes the rows in the background. After a crash in between,
+ * another run completes the work.
  */
 import { z } from 'zod';
 
@@ -15,8 +15,8 @@ import { AppError } from '../../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
 
 /**
- * First block whose rows are all kept, by table. Tables without an entry keep everything. `events` has the
- * floor of `swaps`.
+ * First block whose rows are all kept, by table. A table without an entry keeps all rows. `events` has the
+ * same floor as `swaps`.
  */
 export type Floors = ReadonlyMap<EventTableName, number>;
 
@@ -29,12 +29,13 @@ export type Prunable = (typeof PRUNABLE)[number];
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/** How far back answers read: 30-day volumes and returns, and the restart of the ingester. */
+/** Age in seconds up to which answers read swaps and logs: 30-day volumes and returns, and the restart of the
+ * ingester. */
 export const KEPT_SECONDS: Readonly<Record<Prunable, number>> = { logs: DAY_S, swaps: 31 * DAY_S };
 
 /**
- * Upgraded, BeaconUpgraded and DiamondCut. A log is decoded with the implementation that was active at its
- * block.
+ * Topics of Upgraded, BeaconUpgraded and DiamondCut. A log is decoded with the implementation that was live
+ * at its block.
  */
 const UPGRADE_TOPICS = [
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
@@ -68,20 +69,21 @@ export interface PrunePlan {
   /** First block to keep: the start of a finished range, at or below the requested bound. */
   readonly floor: number;
   readonly rows: number;
-  /** On disk, estimated. */
+  /** Estimated size of the dropped rows on disk, in bytes. */
   readonly bytes: number;
 }
 
 interface PruneBound {
   readonly table: Prunable;
   readonly chainId: number;
-  /** Blocks below this one are pruned. */
+  /** Rows of blocks below this block are dropped. */
   readonly before: number;
-  /** Seconds before the newest final block that are always kept. */
+  /** Age in seconds, counted back from the newest final block, within which rows always stay. */
   readonly keptSeconds: number;
 }
 
-/** Reads only. Throws `bad_config` if the bound is too young, or if no final block is stored. */
+/** Computes the plan and changes nothing. Throws `bad_config` if the bound is too recent, or if no final
+ * block is stored. */
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
   const kept = { chain: chainId, kept: keptSeconds };
@@ -122,7 +124,8 @@ export async function findBlockAt(database: Database, chainId: number, time: num
 }
 
 /**
- * First block of the first day that is kept completely. If all rows are kept: 0. If no day is complete: 2^32
+ * First block of the first UTC day whose rows are all kept. It is 0 if all rows are kept, and 2^32 if no day
+ * is complete.
  * - 1.
  */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
@@ -138,8 +141,8 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
 
 /**
  * Deletes the rows of the plan. For swaps, deletes their rows in `events` first, so that no list names a swap
- * without values. Safe to repeat. Resolves when ClickHouse has accepted the deletes, which run in the
- * background.
+ * whose values are gone. A repeated call changes nothing more. Resolves when ClickHouse has accepted the
+ * deletes, which run in the background.
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
   const known = (await readFloors(database)).get(table) ?? 0;
@@ -150,7 +153,7 @@ export async function prune(database: Database, { table, floor }: PrunePlan): Pr
   await dropFrom(table, doomed(table));
 }
 
-/** Parts that ClickHouse still has to rewrite. */
+/** Number of parts of the table that ClickHouse still has to rewrite. */
 export async function readPruning(database: Database): Promise<{ parts: number; failure: string }> {
   const tables = [...PRUNABLE, 'events'];
   const [row] = await selectNamed(database, 'ingest/store/sum_mutations', { tables }, mutationsShape);

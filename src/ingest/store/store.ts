@@ -1,7 +1,7 @@
 /**
  * The interface between the ingester and the database, in the steps of the exactly-once protocol: intent,
- * rows with deduplication tokens, cursor. ClickHouse implements it; the simulation has a model that can crash
- * between any two steps.
+ * rows with deduplication tokens, cursor. ClickHouse implements this interface. The simulation has a model of
+ * it that can crash between any two steps.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -12,13 +12,13 @@ import type { VaultPool } from '../pools/poolRegistry';
 import type { RowBatch } from '../rows/rowBatch';
 import type { StoredPrices } from '../price/storedPrices';
 
-/** The last block of the final tables. */
+/** The last block in the final tables. */
 export interface Cursor extends Omit<BlockRef, 'parentHash'> {
-  /** Number of the range that ended there. */
+  /** Number of the range that ended with this block. */
   readonly seq: number;
 }
 
-/** A range whose insert into the final tables has begun and may be unfinished. */
+/** A range of blocks whose insert into the final tables has begun, and may be unfinished. */
 export interface OpenIntent {
   readonly seq: number;
   readonly kind: 'backfill' | 'promotion';
@@ -26,7 +26,7 @@ export interface OpenIntent {
   readonly to: number;
   readonly toHash: Hex;
   readonly toTimestamp: number;
-  /** Row counts of the range by final table. */
+  /** Row counts of the range, by final table. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -36,63 +36,68 @@ export interface StoredHead extends BlockRef {
 }
 
 export interface StoredState {
-  /** First block of the deployment. */
+  /** First block of this database. */
   readonly startBlock: number;
   readonly cursor: Cursor;
   readonly intent: OpenIntent | null;
-  /** Canonical head blocks above the cursor: ascending, linked, up to the first hole. */
+  /** Canonical head blocks above the last final block: ascending, linked, up to the first hole. */
   readonly head: readonly StoredHead[];
-  /** Largest height with a canonical block, even above a hole. Without head blocks, the cursor's height. */
+  /** Largest number of a canonical block, even above a hole. Without head blocks, the number of the last
+   * final block. */
   readonly headMax: number;
-  /** Commit of every head block above the cursor, canonical or not, by block hash. */
+  /** Commit of every head block above the last final block, canonical or not, by block hash. */
   readonly commits: ReadonlyMap<Hex, number>;
-  /** Largest version of head_blocks. */
+  /** Largest version in head_blocks. */
   readonly version: number;
-  /** Last final block at the time of the last flip; at least the cursor's block. */
+  /** Last final block at the time of the last change of the head; at least the cursor's block. */
   readonly finalNumber: number;
 }
 
-/** One flip of the head: blocks that become canonical, and heights that become void. */
+/** One change of the head (flip): blocks that become canonical, and heights that become empty. */
 export interface HeadFlip {
   /** Blocks whose rows must be written, ascending. */
   readonly fresh: readonly HeadBlockRows[];
-  /** Every block that becomes canonical, including fresh ones, ascending. */
+  /** Every block that becomes canonical, including blocks whose rows must be written, ascending. */
   readonly canonical: readonly StoredHead[];
-  /** Heights above the new head that held a block. */
+  /** Heights above the new head that held a block before. */
   readonly voided: readonly number[];
   readonly version: number;
   readonly finalNumber: number;
 }
 
 export interface Store {
-  /** Null: the chain was never ingested into this database. */
+  /** The stored state. Null if the chain was never ingested into this database. */
   loadState(): Promise<StoredState | null>;
-  /** Sets the start: `base` is the block before the first one to ingest. Only for an empty store. */
+  /** Sets the start of the index: `base` is the block before the first block to ingest. Only for an empty
+   * database. */
   writeStart(base: BlockRef): Promise<void>;
   loadPools(finalTo: number): Promise<PoolRow[]>;
-  /** Newest states up to the block. `exact`: correct even while rows above the block are partly stored (slow). */
+  /** Newest states of pools up to the block. `exact` gives correct states even while rows above the block are
+   * partly stored, but is slow. */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
-  /** Vault pools of these rows, as of the block. `exact` as above. */
+  /** Pools of vaults for these rows, at the block. `exact` has the same meaning as above. */
   loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
-  /** Decimals of every stored token; null if unknown. */
+  /** Decimals of every stored token; null if they are unknown. */
   listTokens(): Promise<ReadonlyMap<Hex, number | null>>;
-  /** State of pricing at the cursor. `pools` from loadPools. */
+  /** State of pricing at the last final block. `pools` comes from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
-  /** Writes head rows, then the flip. After an error, the rows have no effect unless the flip was stored. */
+  /** Writes head rows, and then the change of the head. After an error, the rows have no effect unless the
+   * change was stored. */
   writeHead(flip: HeadFlip): Promise<void>;
   /**
-   * Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. `replayed`: the
-   * interrupted intent; the range is then marked done only after checkRange passes.
+   * Writes a range of a backfill: intent, rows, done. A repeated call with the same seq and rows stores them
+   * once. `replayed` is the interrupted intent; then the range is marked done only after checkRange passes.
    */
   writeRange(seq: number, batch: RowBatch, replayed: OpenIntent | null): Promise<Cursor>;
-  /** Promotes the blocks of the intent into the final tables. Safe to repeat. `replayed` as above. */
+  /** Copies the blocks of the intent into the final tables. A repeated call stores the rows once. `replayed`
+   * has the same meaning as above. */
   promote(intent: OpenIntent, commits: readonly number[], replayed: boolean): Promise<Cursor>;
   /**
-   * Compares the stored rows of a range with its intent, and repairs aggregates. Throws broken_invariant that
-   * names the difference.
+   * Compares the stored rows of a range with its intent, and rebuilds wrong aggregates. Throws
+   * broken_invariant, which names the difference.
    */
   checkRange(intent: OpenIntent): Promise<void>;
-  /** Drops the head partitions that are entirely below the block. */
+  /** Drops the partitions of head tables that are entirely below the block. */
   dropHeadBelow(block: number): Promise<void>;
 }

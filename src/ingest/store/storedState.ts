@@ -1,4 +1,5 @@
-/** Reads the stored state of the ingester: cursor, open intent, canonical head, pools and their states. */
+/** Reads the stored state of the ingester: last final block, unfinished range, canonical head blocks, pools
+ * and their states. */
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
@@ -10,7 +11,8 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
 
-/** Pools, or flips of the head. More than the memory of the ingester can hold. */
+/** Limit of pools, and of flips (changes of the head). This is more than the memory of the ingester can
+ * hold. */
 const ROWS_MAX = 10_000_000;
 
 const promotionShape = z.object({
@@ -39,7 +41,7 @@ type HeadRow = z.infer<typeof headShape>;
 export const startShape = z.object({ from_block: z.int() });
 const versionShape = z.object({ version: wideIntegerShape });
 
-/** Null: the chain was never ingested into this database. */
+/** The stored state. Null if the chain was never ingested into this database. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
   const ranges = await selectNamed(database, 'ingest/store/list_newest_ranges', chain, promotionShape);
@@ -78,7 +80,8 @@ function intentOfRow(row: PromotionRow): OpenIntent {
   };
 }
 
-/** Applies the flips, oldest first, to get the canonical chain above the cursor. */
+/** Applies the changes of the head, oldest first. The result is the canonical chain above the last final
+ * block. */
 function canonicalOf(
   cursor: Cursor,
   rows: readonly HeadRow[],
@@ -123,7 +126,7 @@ const poolShape = z.object({
   created_tx: hexShape.nullable(),
 });
 
-/** Pools of the final tables up to the block. */
+/** Pools of final blocks, up to the given block. */
 export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
   const rows = await selectAll(database, 'ingest/store/list_pools', params, poolShape, ROWS_MAX);

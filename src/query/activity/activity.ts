@@ -1,6 +1,6 @@
 /**
- * Reads DEX events (swaps, mints, burns, syncs) as of a snapshot: pages of /activity and ranges for the stream. A thin
- * query finds the ords of matching events, and then the rows are read by ord.
+ * Reads DEX events (swaps, mints, burns, syncs) as of a snapshot: pages of /activity and ranges for the
+ * stream. A first query finds the positions (`ord`) of matching events. Then the rows are read by position.
  */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -16,11 +16,11 @@ import { readSwapRow, readSyncRow } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Ords per query. */
+/** Number of positions per query. */
 const ORDS_PER_QUERY = 1_000;
 /** More swaps than this are read as two halves in parallel. */
 const SCATTERED = 10;
-/** Filters whose count of final events stays in memory. */
+/** Number of filters whose count of final events stays in memory. */
 const COUNTS_KEPT = 1_000;
 
 export interface ActivityFilter {
@@ -41,7 +41,8 @@ const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
 type Where = z.infer<typeof whereShape>;
 const countShape = z.object({ events: z.string() });
 
-/** Whether an item passes a filter, by the same rule as the SQL. A marked item has only its kind. */
+/** Whether an item passes a filter, by the same rule as the SQL. An item whose row cannot be read has only
+ * its kind. */
 export function matchesActivity(filter: ActivityFilter, item: ActivityEntry): boolean {
   if (!isDecoded(item)) return filter.kinds.includes(item.stored_as);
   return (
@@ -92,8 +93,8 @@ export async function listNewestEvents(
 }
 
 /**
- * The ord after which a replay of at most `keep` events begins: the newest event with afterOrd < ord ≤ toOrd and `keep`
- * newer events. Null for at most `keep` events.
+ * The position (`ord`) after which a replay of at most `keep` events begins. It is the newest event with
+ * afterOrd < ord ≤ toOrd that has `keep` newer events. Null if there are at most `keep` events.
  */
 export async function findEventFloor(
   runner: QueryRunner,
@@ -160,7 +161,8 @@ interface Wanted extends OrdRange {
   readonly limit: number;
 }
 
-/** The ords of matching events in the requested order, without the first `skip`; at most `limit`. */
+/** The positions (`ord`) of matching events in the requested order, without the first `skip`; at most
+ * `limit`. */
 async function findEvents(
   runner: QueryRunner,
   head: HeadSnapshot,

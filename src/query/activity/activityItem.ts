@@ -35,7 +35,7 @@ const commonShape = z.object({
 });
 type CommonRow = z.infer<typeof commonShape>;
 
-/** Row of activity/list_swaps. Amounts and reserves are raw. */
+/** Row of the query activity/list_swaps. Amounts and reserves are raw. */
 export interface SwapActivityRow extends CommonRow {
   readonly event: 'swap';
   readonly sender: string;
@@ -47,7 +47,7 @@ export interface SwapActivityRow extends CommonRow {
   readonly sqrt_price_x96: string;
   readonly liquidity: string;
   readonly tick: number;
-  /** Raw token1 per raw token0; 0: none. */
+  /** Price in raw token1 per raw token0; 0 if there is no price. */
   readonly raw_price: number;
   readonly price_usd: number;
   readonly amount_usd: number;
@@ -55,7 +55,7 @@ export interface SwapActivityRow extends CommonRow {
   readonly tracked: boolean;
 }
 
-/** Row of activity/list_liquidity_events. */
+/** Row of the query activity/list_liquidity_events. */
 export const liquidityActivityRowShape = commonShape.extend({
   event: z.enum(['mint', 'burn']),
   owner: z.string(),
@@ -64,17 +64,17 @@ export const liquidityActivityRowShape = commonShape.extend({
   liquidity: z.string().nullable(),
   tick_lower: z.int().nullable(),
   tick_upper: z.int().nullable(),
-  /** USD of token0's amount, a decimal of 12 places. */
+  /** USD value of token0's amount, a decimal with 12 places. */
   amount0_usd: z.string().nullable(),
   amount1_usd: z.string().nullable(),
-  /** Which prices were trusted: bit 1 token0, bit 2 token1. */
+  /** Which tokens had a trusted price: bit 1 for token0, bit 2 for token1. */
   trust: z.int(),
-  /** USD value of the moved amounts of other tokens, by trusted prices; null without one. */
+  /** USD value of the moved amounts of other tokens, by trusted prices; null without a trusted price. */
   others_usd: z.string().nullable(),
 });
 type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;
 
-/** Row of activity/list_syncs. */
+/** Row of the query activity/list_syncs. */
 export interface SyncActivityRow extends CommonRow {
   readonly event: 'sync';
   readonly reserve0: string;
@@ -83,13 +83,15 @@ export interface SyncActivityRow extends CommonRow {
 
 export type ActivityRow = SwapActivityRow | LiquidityActivityRow | SyncActivityRow;
 
-/** Decimals of both tokens. Null: unknown; the token's amounts are raw units and the pair has no price. */
+/** Decimals of both tokens. Null if unknown: the token's amounts are then raw units, and the pair has no
+ * price. */
 interface Scale {
   readonly decimals0: number | null;
   readonly decimals1: number | null;
 }
 
-/** The item of an event, or a marked item for an unreadable row. `finalNumber`: last final block. */
+/** The item of an event. A row that cannot be read gives a marked item with only its position. `finalNumber`
+ * is the last final block. */
 export function toActivityItem(row: ActivityRow, tokens: TokenMap, finalNumber: number): ActivityEntry {
   try {
     return toReadItem(row, tokens, finalNumber);
@@ -144,7 +146,8 @@ function commonOf(row: ActivityRow, tokens: TokenMap, finalNumber: number): Comm
   };
 }
 
-/** Both objects' fields, in this order. V8 is much slower for a spread followed by fields. */
+/** Returns an object with the fields of both objects, in this order. V8 is much slower for a spread that is
+ * followed by fields. */
 function withCommon<More extends object>(common: Common, more: More): Common & More {
   return Object.assign({}, common, more);
 }
@@ -167,7 +170,7 @@ function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapIte
     side: buy ? 'buy' : 'sell',
     token_in: into.address,
     token_out: out.address,
-    // A flash swap may pay both tokens in, or neither out. The amount of the other side is then 0.
+    // A flash swap may pay both tokens in, or pay neither token out. The amount of the other side is then 0.
     amount_in: formatUnits(positive(into.amount), into.decimals ?? 0),
     amount_out: formatUnits(positive(-out.amount), out.decimals ?? 0),
     amount0: formatUnits(amount0, scale.decimals0 ?? 0),
@@ -194,7 +197,8 @@ interface Side {
   readonly decimals: number | null;
 }
 
-/** |net quote| / |net base| in whole tokens; null if either is 0 or has unknown decimals. */
+/** The execution price: |net quote| / |net base| in whole tokens; null if either is 0 or has unknown
+ * decimals. */
 function executionPrice(base: Side, quote: Side): string | null {
   if (base.amount === 0n || quote.amount === 0n) return null;
   if (base.decimals === null || quote.decimals === null) return null;
@@ -208,7 +212,7 @@ function absolute(amount: bigint): bigint {
 
 function stateDecimalPrice(row: SwapActivityRow, scale: Scale): string | null {
   if (row.pool_type === WEIGHTED || row.pool_type === STABLE) {
-    // Weights or an invariant set the price of these pools, so the ratio of the reserves is no price.
+    // Weights or an invariant set the price of these pools, so the ratio of the reserves is not a price.
     const price = scalePrice(row.raw_price, scale.decimals0, scale.decimals1, row.base_is_token0);
     return price > 0 ? plainNumber(price) : null;
   }
@@ -243,7 +247,7 @@ function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale
   });
 }
 
-/** USD value of all moved tokens with a trusted price; null without one. */
+/** USD value of all moved tokens with a trusted price; null without a trusted price. */
 function trustedUsd({ trust, amount0_usd, amount1_usd, others_usd }: LiquidityActivityRow): number | null {
   const side0 = (trust & 1) === 0 ? null : amount0_usd;
   const side1 = (trust & 2) === 0 ? null : amount1_usd;

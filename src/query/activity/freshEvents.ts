@@ -19,7 +19,7 @@ export interface FreshBlock {
   readonly rows: FreshRows;
 }
 
-/** Ascending within each kind only. */
+/** The rows are ascending within each kind of event only. */
 export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows): ActivityRow[] {
   return [
     ...swaps.map(swapOf),

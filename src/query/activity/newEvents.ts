@@ -1,6 +1,6 @@
 /**
- * Reads the events of new canonical blocks: from the ingester's rows in memory, or else by block, all kinds in
- * parallel.
+ * Reads the events of new canonical blocks: from the ingester's rows in memory, or else from the tables by
+ * block, all kinds in parallel.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
@@ -18,7 +18,8 @@ export interface NewEventSources {
   readonly fresh: ReadonlyMap<number, FreshRows>;
 }
 
-/** All events of the snapshot's newest blocks, which are above its cursor; ascending, at most `limit`. */
+/** All events of the snapshot's newest blocks, which are above its last final block; ascending, at most
+ * `limit`. */
 export async function listNewEvents(
   { runner, directory, fresh }: NewEventSources,
   head: HeadSnapshot,

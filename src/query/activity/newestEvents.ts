@@ -1,11 +1,12 @@
-/** Keeps the newest events of all pools, the most frequent request: one read per head version and set of kinds. */
+/** Keeps the newest events of all pools in memory, because they are the most frequent request. Reads them
+ * once for each head version and set of kinds. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
 import type { Directory } from '../tokens/directory';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
-/** The longest first page, plus one event to detect a next page. */
+/** Length of the longest first page, plus one event to detect a next page. */
 const KEPT = 101;
 
 type Page = Parameters<typeof listNewestEvents>[3];

@@ -35,7 +35,7 @@ const swapRowShape = z.object({
   reserve0: z.string(),
   reserve1: z.string(),
   sqrt_price_x96: z.string(),
-  /** Raw token1 per raw token0; 0: none. */
+  /** Price in raw token1 per raw token0; 0 if there is no price. */
   raw_price: z.number(),
 });
 type SwapRow = z.infer<typeof swapRowShape>;
@@ -86,7 +86,8 @@ export async function listScreenerEvents(
         decimals0: tokenOf(pairs.tokens, row.token0).decimals,
         decimals1: tokenOf(pairs.tokens, row.token1).decimals,
       };
-      // The specification wants whole tokens and a price, so events of tokens with unknown decimals are left out.
+      // The specification asks for whole tokens and a price, so events of tokens with unknown decimals are
+      // left out.
       if (!isKnown(scale)) return [];
       return ('kind' in row ? toLiquidity(row, pool, scale) : toSwap(row, pool, scale)) ?? [];
     });

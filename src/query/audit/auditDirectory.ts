@@ -10,12 +10,12 @@ import type { TokenPrice } from '../prices/priceByHops';
 import type { TokenTable } from '../tokens/tokenTable';
 
 export interface AuditDirectory {
-  /** Undefined: unknown. */
+  /** Undefined if the token is unknown. */
   findPair(address: Hex): AuditPoolRow | undefined;
   findToken(address: Hex): Token | undefined;
   /** Fees, in pips, of the token's pools with one of the others that exist at the block. */
   listFees(token: Hex, others: ReadonlySet<string>, block: number): readonly number[];
-  /** Prices as of the head. */
+  /** Prices at the head. */
   priceNow(token: string): TokenPrice;
 }
 

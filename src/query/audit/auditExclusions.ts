@@ -10,13 +10,13 @@ import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { ExcludedPool } from '../../wire/audit';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 
-/** At most this many other pools are listed. */
+/** The audit lists at most this many other pools. */
 const OTHERS_MAX = 20;
 const V3 = 3;
 /** A pool that pays out less than this part of its other side is one-sided. */
 const ONE_SIDED_PART = 0.1;
 
-/** Pools of a hop that its price leaves out. */
+/** Pools of a hop that the hop's price leaves out. */
 export function droppedPools(
   { next }: AuditRoute,
   { excluded }: HopPrice,
@@ -48,7 +48,7 @@ export function isOneSided({ leg, pool }: AuditLeg, { market }: Pick<AuditInputs
   return Math.min(side0, reserve1) < ONE_SIDED_PART * Math.max(side0, reserve1);
 }
 
-/** The other pools of the token, deepest first. `skip`: legs of its route. */
+/** The other pools of the token, deepest first. `skip` lists the legs of its route. */
 export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
   return [...inputs.legs.values()]
     .filter(({ leg }) => (leg.token0 === token || leg.token1 === token) && !skip.has(leg.key))

@@ -49,7 +49,7 @@ export class HopReader {
     }
   }
 
-  /** USD per whole token; null: none. */
+  /** USD per whole token; null if there is no price. */
   usdOf(token: Hex): number | null {
     return this.priceOf(token).usd;
   }

@@ -15,9 +15,9 @@ import { poolTypeShape } from '../../wire/primitives';
 import { findFinalBlockAt } from '../head/blockTimes';
 import { chainUpTo, snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Rows of one query; an audit needs far fewer. */
+/** Limit of the rows of one query; an audit needs far fewer. */
 const ROWS_MAX = 10_000;
-/** Swaps of one epoch in the pools of one path. */
+/** Limit of the swaps of one epoch in the pools of one path. */
 const TRADES_MAX = 1_000_000;
 /** About a day of 10-second blocks. */
 const RECENT_BLOCKS = 8_640;
@@ -92,7 +92,7 @@ export interface AuditBlock {
   readonly isFinal: boolean;
   /** The time for which the epoch's routes were made (Pricer.openEpoch), unix seconds. */
   readonly epochTime: number;
-  /** Pools without a change after this ord are dormant; 0: read all. */
+  /** Pools without a change after this position (`ord`) are dormant; 0 reads all pools. */
   readonly afterOrd: number;
 }
 

@@ -42,11 +42,11 @@ const NOTHING: Kept = { finalOrd: 0, routes: new Map(), epochs: new Map() };
 
 export function createAuditTables(runner: QueryRunner, chainId: number, pairs: PairTables): AuditTables {
   let kept = NOTHING;
-  // One after another, because each read continues from the previous one.
+  // The updates run one after another, because each read continues from the previous read.
   let turn: Promise<unknown> = Promise.resolve();
   return perVersion(async (head) => {
     const mine = turn.then(async () => {
-      // A cursor that moved back means another database, so read everything again.
+      // A last final block that moved back means another database, so everything is read again.
       kept = await readFinal(runner, head, lastOrdOfBlock(head.finalTo) < kept.finalOrd ? NOTHING : kept);
       return kept;
     });
@@ -104,7 +104,8 @@ function laidOver<Row>(
   return all;
 }
 
-/** Answers from the tables. Only hops, pools and trades still need a query. */
+/** Answers the reads of an audit from the tables in memory. Only hops, pools and trades still need a
+ * query. */
 function createTableReader(
   stored: AuditReader,
   { routes, epochs }: Kept,

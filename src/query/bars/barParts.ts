@@ -3,11 +3,11 @@
  * are raw; only `ord` defines the order.
  */
 
-/** Some of the swaps of one bucket. Prices 0 mean none. */
+/** Some of the swaps of one bar. A price of 0 means that there is no price. */
 export interface BarPart {
   /** Open time, unix seconds. */
   readonly bucket: number;
-  /** ord of the first priced swap; meaningless while `open` is 0. */
+  /** Position (`ord`) of the first swap with a price; meaningless while `open` is 0. */
   readonly openOrd: number;
   readonly open: number;
   readonly closeOrd: number;
@@ -23,7 +23,7 @@ export interface BarPart {
   /** Swaps without a tracked USD value. */
   readonly untracked: number;
   readonly buys: number;
-  /** Largest ord among the swaps. */
+  /** Largest position (`ord`) among the swaps. */
   readonly lastOrd: number;
 }
 
@@ -31,7 +31,7 @@ export interface BarPart {
 export interface HeadSwap {
   readonly ord: number;
   readonly timestamp: number;
-  /** 0: none. */
+  /** Price of the swap; 0 if there is no price. */
   readonly price: number;
   readonly volume0: bigint;
   readonly volume1: bigint;
@@ -40,7 +40,7 @@ export interface HeadSwap {
   readonly buy: boolean;
 }
 
-/** Merges two parts of one bucket without a common swap. */
+/** Merges two parts of one bar that have no swap in common. */
 export function mergeParts(a: BarPart, b: BarPart): BarPart {
   const opensWithA = b.open === 0 || (a.open !== 0 && a.openOrd < b.openOrd);
   const closesWithA = b.close === 0 || (a.close !== 0 && a.closeOrd > b.closeOrd);
@@ -62,7 +62,7 @@ export function mergeParts(a: BarPart, b: BarPart): BarPart {
   };
 }
 
-/** `seconds`: length of the bar. */
+/** `seconds` is the length of the bar. */
 export function partOfSwap(swap: HeadSwap, seconds: number): BarPart {
   return {
     bucket: swap.timestamp - (swap.timestamp % seconds),

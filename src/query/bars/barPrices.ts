@@ -5,7 +5,7 @@
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { BarPart } from './barParts';
 
-/** `lastOrd`: the last swap with both prices; 0: none. */
+/** `lastOrd` is the position of the last swap with both prices; 0 if there is no such swap. */
 type BarPrices = Pick<
   BarPart,
   'bucket' | 'openOrd' | 'open' | 'closeOrd' | 'close' | 'high' | 'low' | 'lastOrd'

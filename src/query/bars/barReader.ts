@@ -8,7 +8,7 @@ import { slotOf } from './tickSeries';
 
 /** The first round asks for 1.5 rows per bar plus this many, so a short series in many parts needs one round. */
 const ROWS_SPARE = 16;
-/** Each further round asks for this many times more rows, up to ROWS_MAX. */
+/** Each further round asks for this many times as many rows, up to ROWS_MAX. */
 const ROWS_GROWTH = 8;
 const ROWS_MAX = 200_000;
 /** 40 rounds of ROWS_MAX rows hold every minute of fifteen years. */
@@ -27,14 +27,15 @@ export interface BarRows {
    * too many.
    */
   listHead(seconds: number): Promise<readonly BarPart[]>;
-  /** The day of the first stored bar with a price, or null without one. Older days need no read. */
+  /** The day of the first stored bar with a price, or null without such a bar. Older days need not be
+   * read. */
   findFirstDay(): Promise<number | null>;
 }
 
 export interface BarsRead {
   /** Bars with a price, ascending. */
   readonly priced: BarPart[];
-  /** The series has no bar with a price at any time. */
+  /** True if the series has no bar with a price at any time. */
   readonly neverPriced: boolean;
 }
 
@@ -98,7 +99,7 @@ function addPage(bars: Map<number, BarPart>, page: BarPage, headParts: readonly 
   for (const [bucket, bar] of fresh) if (bar.high > 0) bars.set(bucket, bar);
 }
 
-/** The day of the first bar with a price, final or not; null without one. */
+/** The day of the first bar with a price, final or not; null without such a bar. */
 async function findFirst(rows: BarRows, headParts: readonly BarPart[]): Promise<number | null> {
   const inHead = headParts.find(({ high }) => high > 0)?.bucket;
   const stored = await rows.findFirstDay();

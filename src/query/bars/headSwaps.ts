@@ -10,11 +10,12 @@ import { AppError } from '../../errors';
 import type { HeadSwap } from './barParts';
 import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
 
-/** Swaps kept for all pairs, about 500 bytes each. */
+/** Limit of the swaps kept for all pairs, about 500 bytes each. */
 const KEPT_MAX = 60_000;
-/** Swaps of one pair in head blocks. More swaps would give a wrong answer, so the request fails. */
+/** Limit of the swaps of one pair in head blocks. With more swaps the answer would be wrong, so the request
+ * fails. */
 const PAIR_SWAPS_MAX = 500_000;
-/** Kept blocks of older snapshots that are still in use. */
+/** Number of kept blocks of older snapshots that are still in use. */
 const OLD_COMMITS_MAX = 256;
 
 /** A leg of a pool (swaps.leg). */
@@ -63,7 +64,7 @@ class KeptHeadSwaps implements HeadSwaps {
     return rows.map((swap) => (usd ? { ...swap, price: swap.priceUsd } : swap));
   }
 
-  /** Loads the missing blocks of the snapshot. False: too many swaps. */
+  /** Loads the missing blocks of the snapshot. Returns false for too many swaps. */
   private async isKept(head: HeadSnapshot): Promise<boolean> {
     while (head.blocks.some((block) => !this.blocks.has(block.commit))) {
       if (this.tooLarge === head.version) return false;

@@ -3,7 +3,7 @@ import { slotOf } from './tickSeries';
 
 export const HOUR_SECONDS = 3_600;
 
-/** Whole hours [from, to), unix seconds; empty if both are equal. */
+/** Whole hours from `from` (included) to `to` (excluded), unix seconds; empty if both are equal. */
 export interface WholeHours {
   /** The first full hour after the start of the window. */
   readonly from: number;

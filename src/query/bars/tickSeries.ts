@@ -5,10 +5,10 @@ import type { Bar, Currency } from '../../wire/ticks';
 import type { BarPart } from './barParts';
 
 interface SeriesOptions {
-  /** Length of a bar. */
+  /** Length of a bar in seconds. */
   readonly seconds: number;
   readonly limit: number;
-  /** Exclusive bound on the open time. */
+  /** Exclusive bound on the open time of a bar. */
   readonly to: number;
   readonly fill: boolean;
   readonly invert: boolean;
@@ -84,7 +84,7 @@ function toBar(part: BarPart, options: SeriesOptions): Bar {
   const baseIsToken0 = options.baseIsToken0 !== invert;
   const scale = (price: number): number =>
     currency === 'usd' ? price : scalePrice(price, decimals0, decimals1, baseIsToken0);
-  // Raw prices are token1 per token0. With token1 as the base, prices invert, and high and low swap.
+  // Raw prices are token1 per token0. With token1 as the base, prices invert, and high and low are exchanged.
   const turned = currency === 'quote' && !baseIsToken0;
   const sells = part.trades - part.buys;
   const base = baseIsToken0 ? unitsToNumber(part.volume0, decimals0) : unitsToNumber(part.volume1, decimals1);

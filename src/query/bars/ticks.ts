@@ -15,7 +15,7 @@ import { tokenRefOf } from '../tokens/tokens';
 
 /** The leg of pools with two tokens: 256 · 0 + 1. */
 const ONLY_LEG = 1;
-/** Times in the store are 32 bits wide. */
+/** Times in the database are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
 
 export interface TicksRequest {
@@ -23,13 +23,13 @@ export interface TicksRequest {
   readonly timeframe: Timeframe;
   /** 1–1000. */
   readonly limit: number;
-  /** Exclusive bound on the open time, unix seconds; null: none. */
+  /** Exclusive bound on the open time of a bar, unix seconds; null means no bound. */
   readonly to: number | null;
   readonly currency: Currency;
   readonly fill: boolean;
-  /** Only with currency `quote`. */
+  /** Allowed only with currency `quote`. */
   readonly invert: boolean;
-  /** Two of the pool's tokens; null: the default leg. */
+  /** Two of the pool's tokens; null means the default leg. */
   readonly base: Hex | null;
   readonly quote: Hex | null;
 }

@@ -14,7 +14,8 @@ import { readPrices } from './barPrices';
 import type { BarRows } from './barReader';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Head blocks with trades of one token. More blocks would give a wrong answer, so the request fails. */
+/** Limit of the head blocks with trades of one token. With more blocks the answer would be wrong, so the
+ * request fails. */
 const HEAD_BLOCKS_MAX = 100_000;
 
 const partRowShape = z.object({

@@ -10,7 +10,7 @@ import { toSeries } from './tickSeries';
 import { tokenBars } from './tokenBars';
 import { tokenRefOf } from '../tokens/tokens';
 
-/** Times in the store are 32 bits wide. */
+/** Times in the database are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
 
 const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;
@@ -20,7 +20,7 @@ export interface TokenTicksRequest {
   readonly timeframe: Timeframe;
   /** 1–1000. */
   readonly limit: number;
-  /** Exclusive bound on the open time, unix seconds; null: none. */
+  /** Exclusive bound on the open time of a bar, unix seconds; null means no bound. */
   readonly to: number | null;
   readonly currency: TokenCurrency;
   readonly fill: boolean;
@@ -28,7 +28,7 @@ export interface TokenTicksRequest {
 
 interface TokenTicksSource {
   readonly runner: QueryRunner;
-  /** null: not configured, so native prices do not exist. */
+  /** The wrapped native token; null if not configured, so that native prices do not exist. */
   readonly wrappedNative: Hex | null;
   readonly directory: Directory;
 }

@@ -12,12 +12,12 @@ import { readEmitted, type Emitted } from '../logs/emitters';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 
-/** Contracts in one query. */
+/** Most contracts in one query. */
 export const CONTRACTS_MAX = 1_000;
 export const CONTRACT_KINDS = ['token', 'pair', 'proxy', 'other'] as const;
 export type ContractKind = (typeof CONTRACT_KINDS)[number];
 
-/** Far more facts than 1,000 contracts have. */
+/** Limit of the facts, far more than 1,000 contracts have. */
 const ROWS_MAX = 1_000_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -33,7 +33,7 @@ export const codeShape = z.object({
 export interface ContractCode {
   readonly hash: Hex;
   readonly size: number;
-  /** A null `implementation` means several contracts, or an unknown one. */
+  /** A null `implementation` means that there are several contracts, or that the contract is unknown. */
   readonly proxy: {
     readonly kind: ProxyKind;
     readonly implementation: Hex | null;
@@ -45,17 +45,17 @@ export interface ContractFacts {
   readonly chainId: number;
   readonly address: Hex;
   readonly kind: ContractKind;
-  /** Null: no code, or no answer from a node yet. */
+  /** The code; null if there is no code, or no node has answered yet. */
   readonly code: ContractCode | null;
-  /** Null for a creation before the first block, without receipts, or by another contract. */
+  /** The creation. Null for a creation before the first block, without receipts, or by another contract. */
   readonly creation: {
-    /** Sender of the transaction, if known. */
+    /** Sender of the creating transaction, if known. */
     readonly creator: Hex | null;
-    /** The contract that created this one, if it is a known factory. */
+    /** The contract that created this contract, if it is a known factory. */
     readonly factory: Hex | null;
     readonly txHash: Hex;
     readonly block: number;
-    /** Unix seconds. */
+    /** Time of the creation, unix seconds. */
     readonly timestamp: number;
   } | null;
   readonly logCount: number;
@@ -131,7 +131,7 @@ async function readKnown(
   return known;
 }
 
-/** The numbers of list_contract_facts.sql. */
+/** The values of the column `fact`, as in list_contract_facts.sql. */
 const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5 } as const;
 
 /** list_contract_facts.sql explains the columns of each fact. */
@@ -180,7 +180,7 @@ export function silentFacts(chainId: number, address: Hex): ContractFacts {
   };
 }
 
-/** The verification of the contract, or of a twin. */
+/** The verification of the contract, or of a contract with the same code. */
 export function findVerification(
   verified: Pick<VerifiedReader, 'find'>,
   chainId: number,
@@ -259,7 +259,7 @@ function addFact(known: Known, row: FactRow): void {
   }
 }
 
-/** Null for a contract without any stored activity, even a verified one. */
+/** Null for a contract without any stored activity, even a verified contract. */
 function toFacts(
   chainId: number,
   address: Hex,
@@ -298,14 +298,14 @@ function kindOf({ isPool, token, code }: Known): ContractKind {
   return code?.what?.proxy == null ? 'other' : 'proxy';
 }
 
-/** Sorts the latest creation first, and for equal blocks the most complete record. */
+/** Sorts the latest creation first. For equal blocks, the most complete record comes first. */
 function compareCreations(a: Creation, b: Creation): number {
   if (a.block !== b.block) return b.block - a.block;
   const missing = (value: Hex | null): number => (value === null ? 1 : 0);
   return missing(a.creator) - missing(b.creator) || missing(a.factory) - missing(b.factory);
 }
 
-/** Null: no code. */
+/** Null if there is no code. */
 export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
   const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);

@@ -18,17 +18,17 @@ import { listTokens, tokenOf, type TokenMap } from '../tokens/tokens';
 import { readTotalSupply } from '../tokens/totalSupply';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
-/** Upgrades in one answer. */
+/** Most upgrades in one answer. */
 const UPGRADES_SHOWN = 100;
 
 interface RecordDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
   readonly verified: VerifiedReader;
-  /** Finds constructor arguments of twins; optional. */
+  /** Finds constructor arguments of contracts that have the code of a verified contract; optional. */
   readonly twinArguments?: TwinArguments;
-  /** The node of a chain, for reads of contract state; null without a node. */
+  /** Access to the node of a chain, for reads of contract state; null without a node. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
-  /** Holders of a token if they were already counted for this head. */
+  /** Number of holders of a token, if they were already counted for this head. */
   readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
 }
 
@@ -65,7 +65,7 @@ async function readProxyRoutes(
     : readProxies(source, head, [...codes.keys()], codes);
 }
 
-/** At most 1,000. */
+/** Accepts at most 1,000 addresses. */
 async function findVerifications(
   verified: Pick<VerifiedReader, 'findMany'>,
   facts: readonly ContractFacts[],
@@ -137,7 +137,7 @@ export async function toRecord(
   const [files, pairTokens, fees] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    // Only vault pools have a list of tokens, and only their fees change.
+    // Only pools of vaults have a list of tokens, and only their fees change.
     readPoolFees(runner, facts.chainId, head, (pool?.all_tokens.length ?? 0) > 0 ? [address] : []),
   ]);
   // As in the market's lists, a token without decimals counts in raw units.

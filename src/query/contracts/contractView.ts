@@ -14,26 +14,26 @@ import { findWholeVerification, type TwinArguments } from './twinArguments';
 interface ViewDeps {
   readonly contracts: Pick<ContractReader, 'find' | 'findMany'>;
   readonly verified: Pick<VerifiedReader, 'find' | 'findMany'>;
-  /** Finds constructor arguments of twins; optional. */
+  /** Finds constructor arguments of contracts that have the code of a verified contract; optional. */
   readonly twinArguments?: TwinArguments;
 }
 
 interface Implementation {
   readonly address: Hex;
-  /** Null for an unverified implementation. */
+  /** Name of the implementation; null for an unverified implementation. */
   readonly name: string | null;
 }
 
 export interface ContractView {
-  /** Null: no sign of a contract at this address. */
+  /** Null if nothing shows that the address is a contract. */
   readonly facts: ContractFacts | null;
-  /** The contract's own verification, or else that of a twin. */
+  /** The contract's own verification, or the verification of a contract with the same code. */
   readonly record: VerifiedContract | null;
   /** Implementations of a proxy; several for a diamond. Empty for other contracts, and for unknown implementations. */
   readonly implementations: readonly Implementation[];
 }
 
-/** `moment`: null for a chain without stored blocks, which may still have verifications. */
+/** `moment` is null for a chain without stored blocks, which may still have verifications. */
 export async function readContractView(
   deps: ViewDeps,
   chainId: number,

@@ -28,7 +28,7 @@ const listShape = z.object({
 });
 
 interface ContractQuestion {
-  /** 1 to 64 characters; null: all. */
+  /** Search text of 1 to 64 characters; null means all contracts. */
   readonly q: string | null;
   readonly verified: boolean | null;
   readonly kind: ContractKind | null;
@@ -39,9 +39,9 @@ interface ContractQuestion {
 }
 
 export interface ContractReader {
-  /** Null: no sign of a contract at this address. */
+  /** Null if nothing shows that the address is a contract. */
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
-  /** The same for many addresses, in their order. At most 1,000. */
+  /** Reads many contracts in the order of their addresses; at most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
   list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
 }
@@ -49,7 +49,7 @@ export interface ContractReader {
 /** A chain at one moment; null for a chain without stored blocks. */
 export type ChainAt = (chainId: number) => { readonly source: LogSource; readonly head: HeadSnapshot } | null;
 
-/** `verifiedDb`: the market chain's database, which stores the verified contracts. */
+/** `verifiedDb` is the name of the market chain's database, which stores the verified contracts. */
 export function createContractReader(chainAt: ChainAt, verifiedDb: () => string): ContractReader {
   const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
@@ -95,7 +95,7 @@ async function listContracts(
   const [first] = rows;
   if (first !== undefined || question.skip === 0)
     return { addresses: rows.map(({ address }) => address), total: Number(first?.total ?? 0) };
-  // A page past the end has no row, and only rows have the total.
+  // A page past the end has no row, and the total is only in the rows.
   const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
   return { addresses: [], total: Number(any?.total ?? 0) };
 }

@@ -1,21 +1,23 @@
 /**
- * Asks the node for the code of a contract that is not stored yet, such as a contract without logs that another
- * contract created. The code also identifies a verified twin. Only single contracts are asked for; lists show stored
- * contracts.
+ * Asks the node for the code of a contract that is not stored yet, such as a contract without logs that
+ * another contract created. The code also identifies a verified contract with the same code. The node is
+ * asked for single contracts only; lists show stored contracts.
  */
 import type { Hex } from '../../domain/hex';
 import { silentFacts, type ContractCode, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 
-/** The port to the node of one chain. */
+/** Access to the node of one chain. */
 export interface NodeCode {
-  /** The current code at an address. Null: no code. Undefined: no answer in time. Never rejects. */
+  /** The current code at an address. Null if there is no code, undefined if no answer came in time. Never
+   * rejects. */
   find(address: Hex): Promise<ContractCode | null | undefined>;
-  /** The same, but waits up to the timeout of the node. Throws node_failed. */
+  /** The current code, but waits up to the timeout of the node. Throws node_failed. */
   get(address: Hex): Promise<ContractCode | null>;
 }
 
-/** A reader that also finds contracts by their code on the node. `nodeCodeOf`: null for a chain without a node. */
+/** A reader that also finds contracts by their code on the node. `nodeCodeOf` returns null for a chain
+ * without a node. */
 export function withNodeCode(
   reader: ContractReader,
   nodeCodeOf: (chainId: number) => NodeCode | null,

@@ -4,7 +4,7 @@ import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import type { HeadSnapshot } from '../head/headSnapshot';
 
-/** Contracts per answer. Further contracts have no name. */
+/** Most contracts per answer whose names are read. Further contracts have no name. */
 const CONTRACTS_MAX = 50;
 
 interface ContractNames {
@@ -12,7 +12,7 @@ interface ContractNames {
   readonly name: string | null;
 }
 
-/** Names as of the head's block; empty without an answer. */
+/** Names at the head's block; empty if the node does not answer. */
 export async function askNames(
   node: NodeState | null,
   head: HeadSnapshot,

@@ -1,7 +1,7 @@
 /**
- * Derives the constructor arguments of a contract from its twin. Both creation codes start with the same bytes, and the
- * twin's arguments have a known start. The bytes from there on are the contract's arguments. Asks the nodes for two
- * transactions, once per contract.
+ * Derives the constructor arguments of a contract from its twin, a verified contract with the same code. Both
+ * creation codes start with the same bytes, and it is known where the twin's arguments start. The contract's
+ * arguments start at the same place. Asks the nodes for two transactions, once per contract.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -15,7 +15,7 @@ import { orNull } from '../head/orNull';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
 const KEPT = 5_000;
-/** How long a failure stays in memory. */
+/** Time in ms for which a failure stays in memory. */
 const UNKNOWN_MS = 10_000;
 
 interface TwinArgumentsDeps {
@@ -24,7 +24,7 @@ interface TwinArgumentsDeps {
   readonly readsOf: (chainId: number) => NodeReads | null;
 }
 
-/** Null: unknown, or not in time. Never rejects. */
+/** The arguments; null if they are unknown or not found in time. Never rejects. */
 export type TwinArguments = (record: VerifiedContract, facts: ContractFacts | null) => Promise<Hex | null>;
 
 export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
@@ -90,7 +90,7 @@ async function derive(
   return checkArguments(abi, rest) === null ? rest : null;
 }
 
-/** Null: the transaction did not create the contract directly, or the node has no answer. */
+/** Null if the transaction did not create the contract directly, or if the node has no answer. */
 async function readCreationCode(
   { readsOf }: TwinArgumentsDeps,
   { chainId, address, transaction }: Made,

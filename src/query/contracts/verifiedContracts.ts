@@ -1,4 +1,5 @@
-/** Reads stored verifications with their source files: by address, or else of a twin with the same code hash. */
+/** Reads stored verifications with their source files: by address, or else of a contract with the same code
+ * hash (a twin). */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
@@ -15,12 +16,12 @@ import { AppError } from '../../errors';
 import { inChunks } from '../head/inChunks';
 import { listContents } from '../sources/sourceFiles';
 
-/** Contracts in one query. */
+/** Most contracts in one query. */
 const CONTRACTS_PER_QUERY = 500;
-/** Candidates per code hash and chain. If one is outdated, the next one counts. */
+/** Number of candidates per code hash and chain. If a candidate is outdated, the next one counts. */
 const TWINS_EACH = 4;
 const TWINS_MAX = 100_000;
-/** Parsed ABIs in memory, since requests repeat a few contracts. */
+/** Number of parsed ABIs in memory, because requests repeat a few contracts. */
 const ABIS_KEPT = 500;
 const CONTRACTS_MAX = 1_000;
 /** Chains 369 and 943 started with the contracts of this chain. */
@@ -67,7 +68,7 @@ type TwinRow = z.infer<typeof twinRowShape>;
 
 const librariesShape = z.record(z.string(), hex);
 
-/** The creation of a contract from the verification source; fields are null if unknown. */
+/** The creation of a contract, as the origin of its verification names it. Unknown fields are null. */
 export interface Deployment {
   readonly deployer: Hex | null;
   readonly transaction: Hex | null;
@@ -82,7 +83,8 @@ export interface StoredVerification {
 }
 
 export interface VerificationStore extends VerifiedReader {
-  /** The contracts' own verifications without twins, in the given order; null without one. */
+  /** The contracts' own verifications in the given order, without those of twins; null for a contract without
+   * a verification. */
   listOwn(contracts: readonly ContractId[]): Promise<(StoredVerification | null)[]>;
 }
 
@@ -130,7 +132,7 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
   };
 }
 
-/** The key format of list_verified.sql. */
+/** Text form of a contract in the parameters of list_verified.sql. */
 function keyOf({ chainId, address }: ContractId): string {
   return `${chainId}:${address.slice(2)}`;
 }
@@ -166,7 +168,7 @@ async function readTwins(
     const twinOf = { chainId: found.contract.chainId, address: found.contract.address };
     // The contract has this address on the ancestor chain too.
     const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
-    // Twins may have different arguments, except if the constructor takes none.
+    // Contracts with the same code may have different arguments, except if the constructor takes none.
     const none = found.contract.constructorArguments === '0x' ? ('0x' as const) : null;
     const facts = copied ? { source: 'ancestor:1' as const } : { constructorArguments: none };
     twins.set(keyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
@@ -174,7 +176,7 @@ async function readTwins(
   return twins;
 }
 
-/** exact_match before match, then the contract's own chain, then the oldest. */
+/** Order of verifications: exact_match before match, then the contract's own chain, then the oldest. */
 function compareTwins(a: TwinRow, b: TwinRow, chainId: number): number {
   if (a.status !== b.status) return a.status === 'exact_match' ? -1 : 1;
   const [ownA, ownB] = [a.chain_id === chainId, b.chain_id === chainId];
@@ -212,7 +214,7 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
   };
 }
 
-/** Empty for unreadable text, so that the rest of the record stays usable. */
+/** An empty list if the text cannot be read, so that the rest of the record stays usable. */
 function parseLibraries(text: string): z.infer<typeof librariesShape> {
   try {
     return librariesShape.parse(JSON.parse(text));

@@ -1,6 +1,6 @@
 /**
- * Sums the trading of each DEX by UTC day over a stretch of time, exact to the second. Whole hours below the final
- * cursor come from the rollup dex_hours. The partial hours at both ends come from swaps.
+ * Sums the trading of each DEX by UTC day over a stretch of time, exact to the second. Whole hours up to the
+ * last final block come from the rollup dex_hours. The partial hours at both ends come from swaps.
  */
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ import { findFinalTip, findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { wholeHours } from '../bars/hourWindow';
 
-/** A year of days for more DEXes than any chain has. */
+/** Limit of the rows: a year of days for more DEXes than any chain has. */
 const ROWS_MAX = 100_000;
 
 const dexDayRowShape = z.object({
@@ -23,7 +23,7 @@ const dexDayRowShape = z.object({
 });
 export type DexDayRow = z.infer<typeof dexDayRowShape>;
 
-/** The time (since, until], unix seconds. */
+/** Start (excluded) and end (included) of the time, unix seconds. */
 export interface Stretch {
   readonly since: number;
   readonly until: number;
@@ -35,7 +35,7 @@ interface StretchPlan {
   readonly swaps: readonly Stretch[];
 }
 
-/** Pure. `finalTime`: time of the last final block; null without one. */
+/** Makes the plan. `finalTime` is the time of the last final block, or null without such a block. Pure. */
 export function planStretch({ since, until }: Stretch, finalTime: number | null): StretchPlan {
   const { from, to } = wholeHours(since, until, finalTime);
   if (to === from) return { hours: null, swaps: [{ since, until }] };
@@ -46,7 +46,7 @@ export function planStretch({ since, until }: Stretch, finalTime: number | null)
   return { hours: { from, to }, swaps: ends.filter((end) => end.since < end.until) };
 }
 
-/** Rows of the stretch. One DEX and day may have several rows. */
+/** Sums over the time. One DEX and day may have several rows. */
 export async function listDexDays(
   runner: QueryRunner,
   chainId: number,

@@ -21,7 +21,8 @@ const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
 /** The configuration of a DEX for its figures. */
 export type DexFacts = Pick<Dex, 'name' | 'displayName' | 'protocol' | 'factory' | 'protocolFeeShare'>;
 
-/** Distinct makers of the day on one DEX. A null `dex` is the total of all DEXes. */
+/** Number of distinct makers of the last day on one DEX. The row with a null `dex` counts all DEXes
+ * together. */
 export interface DexTraders {
   readonly dex: string | null;
   readonly traders: number;
@@ -29,7 +30,7 @@ export interface DexTraders {
 }
 
 interface DexSums {
-  /** Traders of the last 24 hours by DEX. */
+  /** Number of traders of the last 24 hours by DEX. */
   readonly traders: readonly DexTraders[];
   /** USD volume of tracked swaps of the last week by DEX. DEXes without swaps are missing. */
   readonly week: ReadonlyMap<string, number>;
@@ -116,8 +117,8 @@ function shareOf(part: number, total: number): number | null {
 }
 
 /**
- * Days of one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of UTC days). `rows`: all DEXes, for
- * the market shares. `tvlUsd`: the current TVL. Past days have no TVL.
+ * Days of one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of UTC days). `rows` has the
+ * rows of all DEXes, for the market shares. `tvlUsd` is the current TVL. Past days have no TVL.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],
@@ -145,7 +146,7 @@ function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): 
   return rows.reduce((sum, row) => sum + row[field], 0);
 }
 
-/** The most traded pairs by volume; ties by address. */
+/** The pairs with the most volume; ties by address. */
 export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
   return entries
     .filter(({ pool }) => pool.dex === dex)

@@ -13,19 +13,19 @@ import { distinctMakers } from '../pairs/ranking';
 
 const DAY_SECONDS = 86_400;
 const WEEK_SECONDS = 604_800;
-/** More DEXes than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more DEXes than any chain has. */
 const DEXES_MAX = 10_000;
 
 const tradersRowShape = z.object({ dex: z.string().nullable(), traders: z.int(), trades: z.int() });
 
 export interface DexTable {
-  /** By volume descending, then by name. */
+  /** The DEXes by volume descending, then by name. */
   readonly items: readonly DexItem[];
   /** Distinct makers of the last 24 hours over all DEXes; null if no sender is known. */
   readonly traders: number | null;
   /** Swaps of the last 24 hours over all DEXes. */
   readonly trades: number;
-  /** USD volume of (T − 48 h, T − 24 h]. */
+  /** USD volume from 48 to 24 hours ago. */
   readonly volumeBefore: number;
 }
 

@@ -7,18 +7,19 @@ import type { HeadSnapshot } from './headSnapshot';
 import { slicesOf } from './inChunks';
 import type { LogSource } from '../logs/logFilter';
 
-/** About 200 bytes each. */
+/** Number of hashes in memory, about 200 bytes each. */
 const HASHES_KEPT = 64 * 1_024;
-/** Numbers per query, limited by the length of its URL. */
+/** Block numbers per query, limited by the length of its URL. */
 const NUMBERS_PER_QUERY = 600;
-/** If at least one in this many blocks is wanted, read the whole range. The next page may use the other hashes. */
+/** If at least one in this many blocks is wanted, the whole range is read. The next page may use the other
+ * hashes. */
 const RANGE_FACTOR = 30;
 const RANGE_MAX = 30_000;
 const NUMBER_BYTES = 4;
 const ROW_BYTES = NUMBER_BYTES + 32;
 
 export interface BlockHashes {
-  /** Missing: above the head, or not stored. At most 10,000 numbers. */
+  /** Block hashes by number. A number above the head, or not stored, is missing. At most 10,000 numbers. */
   list(head: HeadSnapshot, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex>>;
 }
 
@@ -36,7 +37,7 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
         else if (number <= head.finalTo) unknown.push(number);
       }
       if (unknown.length === 0) return hashes;
-      // In parallel, because a page of logs waits for these hashes.
+      // Both reads run in parallel, because a page of logs waits for these hashes.
       const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
       const answers = await Promise.all(
         to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length

@@ -9,15 +9,16 @@ import type { HeadSnapshot } from './headSnapshot';
 const blockRowShape = z.object({ number: z.int(), timestamp: z.int() });
 type BlockTime = z.infer<typeof blockRowShape>;
 
-/** Times in the store are 32 bits wide. */
+/** Times in the database are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
-/** Times kept per snapshot. The bound matters because callers choose some times. */
+/** Number of times kept per snapshot. A limit is needed because callers choose some times. */
 const FOUND_MAX = 256;
 
-/** Results per snapshot, by chain and time, because its tables ask for the same few times. */
+/** Results per snapshot by chain and time, because the snapshot's tables ask for the same few times. */
 const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
-/** Blocks below the final cursor stay the newest at their times. They expire in case a gap is filled later. */
+/** A final block stays the newest block at its time. Results expire, because lost blocks may be stored again
+ * later. */
 const FINAL_BLOCKS_MAX = 1_024;
 const FINAL_BLOCKS_MS = 600_000;
 const finalBlocks = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
@@ -69,7 +70,7 @@ export async function findFinalTip(
   return findFinalBlockAt(runner, chainId, head, TIME_MAX);
 }
 
-/** The ord above which all final events later than `time` are. */
+/** The position (`ord`) above which all final events later than `time` are. */
 export async function findOrdAt(
   runner: QueryRunner,
   chainId: number,

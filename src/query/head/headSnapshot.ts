@@ -1,6 +1,6 @@
 /**
- * Defines a snapshot of the chain: the final cursor and the canonical head blocks at one instant. Every read takes a
- * snapshot, so the answer stays exact even if a promotion or a reorg happens at the same time.
+ * Defines a snapshot of the chain: the last final block and the canonical head blocks at one moment. Every
+ * read takes a snapshot, so the answer stays exact even if a promotion or a reorg happens at the same time.
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
@@ -11,7 +11,7 @@ export interface HeadBlock {
   readonly number: number;
   readonly hash: Hex;
   readonly parentHash: Hex;
-  /** Unix seconds, UTC. */
+  /** Block time, unix seconds, UTC. */
   readonly timestamp: number;
   /** The commit of the block's rows in the *_head tables. */
   readonly commit: number;
@@ -27,13 +27,13 @@ export interface HeadSnapshot {
   readonly timestamp: number;
   /** Last block to read from the final tables. */
   readonly finalTo: number;
-  /** Last final block by the chain's finality rule (≥ finalTo, ≤ number). */
+  /** Last final block by the chain's rule of finality (from finalTo to number). */
   readonly finalNumber: number;
-  /** Canonical blocks finalTo + 1 … number, ascending, without gaps. */
+  /** Canonical blocks from finalTo + 1 to number, ascending, without gaps. */
   readonly blocks: readonly HeadBlock[];
 }
 
-/** The part of a snapshot's chain up to a block, for reads as of that block. */
+/** The part of a snapshot's chain up to a block, for reads at that block. */
 export function chainUpTo(snapshot: HeadSnapshot, number: number): Pick<HeadSnapshot, 'finalTo' | 'blocks'> {
   return {
     finalTo: Math.min(snapshot.finalTo, number),

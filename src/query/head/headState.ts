@@ -1,7 +1,7 @@
 /**
- * Reads the current head: the final cursor and the canonical blocks above, as one snapshot. Also reads the cheap mark
- * for the tail loop, and the blocks that are no longer canonical. The ingester resumes by the same rules
- * (ingest/store/storedState).
+ * Reads the current head: the last final block and the canonical blocks above, as one snapshot. Also reads
+ * the row counts that tell the tail loop of changes, and blocks that are no longer canonical. The ingester
+ * resumes by the same rules (ingest/store/storedState).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,14 +13,15 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type { FreshBlock } from '../activity/freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
 
-/** Attempts to read a snapshot without a gap. After the last attempt, the part below the gap counts. */
+/** Number of attempts to read a snapshot without a gap. After the last attempt, the blocks below the gap
+ * count. */
 const READ_ATTEMPTS = 4;
 const READ_RETRY_MS = 5;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 /**
- * One flip of one height: number, version, hash, parent hash, timestamp, commit (0: a reorg left no block at this height),
- * number of the newest final block.
+ * One change of the head (flip) at one height: number, version, hash, parent hash, timestamp, commit (0: a
+ * reorg left no block at this height), number of the newest final block.
  */
 const heightShape = z.tuple([z.number(), z.string(), hex, hex, z.number(), z.string(), z.number()]);
 const headShape = z.object({
@@ -37,16 +38,17 @@ const markShape = z.object({ promotion_rows: countShape, head_rows: countShape }
 const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
 const keptShape = z.object({ kept: countShape });
 
-/** A flip of the head. The writer publishes this message after it stored the rows. */
+/** A change of the head (flip). The writer publishes this message after it has stored the rows. */
 export interface HeadNews {
-  /** One above the previous flip of the session. A new session starts from the clock, above all earlier versions. */
+  /** Number of the flip: one above the previous flip of the session. A new session starts from the clock,
+   * above all earlier versions. */
   readonly version: number;
   /** Blocks that became canonical. */
   readonly canonical: readonly HeadBlock[];
-  /** Heights above the new head that are now void. */
+  /** Heights above the new head that no longer have a block. */
   readonly voided: readonly number[];
   readonly finalNumber: number;
-  /** Canonical blocks with new rows in this flip. */
+  /** Canonical blocks whose rows were stored with this flip. */
   readonly fresh: readonly FreshBlock[];
 }
 
@@ -62,8 +64,8 @@ export async function readHead(runner: QueryRunner, chainId: number): Promise<He
 }
 
 /**
- * As readHead, with the row. A gap above the cursor is a race with the writer, so a few retries follow. If the gap
- * stays, the snapshot is the linked and complete part below.
+ * Like readHead, but with the stored row. A gap above the last final block is a race with the writer, so a
+ * few retries follow. If the gap stays, the snapshot has the linked and complete blocks below the gap.
  */
 export async function readHeadRow(runner: QueryRunner, chainId: number): Promise<HeadReading | null> {
   for (let attempt = 1; ; attempt += 1) {
@@ -76,7 +78,8 @@ export async function readHeadRow(runner: QueryRunner, chainId: number): Promise
 }
 
 /**
- * Applies flips to a stored head. Null if the flips do not follow each other, so the caller must read the head again.
+ * Applies changes of the head to a stored head. Null if the changes do not follow each other, so the caller
+ * must read the head again.
  */
 export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadNews[]): HeadReading | null {
   const heights = [...row.heights];
@@ -97,13 +100,15 @@ export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadN
   return { row: { ...row, heights }, snapshot: followed };
 }
 
-/** A mark that changes with every flip of the head and every move of the cursor. Cheap, because no column is read. */
+/** A value (row counts) that changes with every change of the head and every finished range. The read is
+ * cheap, because ClickHouse reads no column. */
 export async function readChangeMark(runner: QueryRunner): Promise<string> {
   const [row] = await runner.run('head/read_change_mark', {}, markShape);
   return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
 }
 
-/** The newest flip of each height above the cursor, ascending, without void heights. */
+/** The newest flip of each height above the last final block, ascending, without heights that have no
+ * block. */
 function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; finalNumber: number } {
   const newest = new Map<number, { version: bigint; block: HeadBlock | null }>();
   let top = { version: 0n, finalNumber: row.final_to };
@@ -122,7 +127,8 @@ function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; f
   return { ...top, canonical: canonical.sort((a, b) => a.number - b.number) };
 }
 
-/** Folds the row into a snapshot. `whole`: the canonical heights have no gap, and each block links to its parent. */
+/** Computes the snapshot from the stored row. `whole` is true if the canonical heights have no gap, and each
+ * block links to its parent. */
 export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole: boolean } {
   const { canonical, version, finalNumber } = foldHeights(row);
   const blocks: HeadBlock[] = [];

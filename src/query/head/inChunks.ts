@@ -1,9 +1,9 @@
 /** Splits a query with many items into several queries, one after the other, to bound the query text and memory. */
 
-/** Addresses per query, about 50 kB of text. */
+/** Addresses per query, which make about 50 kB of text. */
 export const ADDRESSES_MAX = 1_000;
 
-/** All answers of `read` over slices of at most `size` items. */
+/** Collects all answers of `read`, each for at most `size` items. */
 export async function inChunks<T, Row>(
   items: readonly T[],
   read: (chunk: readonly T[]) => Promise<readonly Row[]>,
@@ -14,7 +14,7 @@ export async function inChunks<T, Row>(
   return all;
 }
 
-/** The items in their order, at most `size` in a slice. */
+/** Splits the items, in their order, into slices of at most `size` items. */
 export function slicesOf<T>(items: readonly T[], size: number): (readonly T[])[] {
   const slices: (readonly T[])[] = [];
   for (let from = 0; from < items.length; from += size) slices.push(items.slice(from, from + size));

@@ -1,4 +1,5 @@
-/** Port for reads of a chain's node by the Etherscan and Blockscout proxies. Answers pass through unchanged. */
+/** Interface through which the Etherscan and Blockscout proxies read from a chain's node. Answers pass
+ * through unchanged. */
 
 /** The JSON-RPC answer. Messages contain no host name. */
 export type NodeAnswer =

@@ -1,11 +1,12 @@
 /** Builds a value once per head version on first demand, and shares the value between all requests of that version. */
 import type { HeadSnapshot } from './headSnapshot';
 
-/** Versions in memory: the current one and the previous one. */
+/** Number of versions in memory: the current version and the previous one. */
 const VERSIONS_KEPT = 2;
 
 export interface PerVersion<T> {
-  /** The value of a head version. All waiting requests get a failure, and the next request tries again. */
+  /** The value of a head version. If building fails, all waiting requests get the failure, and the next
+   * request tries again. */
   at(head: HeadSnapshot): Promise<T>;
   /** The finished value of this head version, or null. Runs no query. */
   ready(head: HeadSnapshot): T | null;

@@ -7,9 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { steadyNow } from '../../domain/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
-/** Without a request for this long, precomputing stops and the next request waits. */
+/** If there is no request for this long, in ms, precomputing stops and the next request waits. */
 const DEMAND_MS = 60_000;
-/** Clients of a new head first ask for the newest events, which need no tables. Those requests run first. */
+/** Clients of a new head first ask for the newest events, which need no tables. Those requests run first,
+ * during this delay in ms. */
 const HEAD_START_MS = 100;
 
 interface Precomputable {
@@ -32,14 +33,14 @@ export function createPrecomputer(now: () => number = steadyNow, headStartMs = H
     running = true;
     let tookMs = 0;
     while (next !== null) {
-      // Blocks may arrive faster than tables are built. This pause leaves half of the time to requests.
+      // Blocks may arrive faster than tables are built. This pause in ms leaves half of the time to requests.
       const pauseMs = headStartMs > 0 ? Math.max(headStartMs, tookMs) : 0;
       if (pauseMs > 0) await delay(pauseMs, undefined, { ref: false });
       const began = now();
       const snapshot: HeadSnapshot = next;
       next = null;
       for (const tables of watched) {
-        // A request for the same version gets the error. Here, a failure only means that a table is not ready.
+        // A request for the same version gets the error. Here a failure only means that a table is not ready.
         await tables.at(snapshot).catch(() => undefined);
       }
       tookMs = now() - began;

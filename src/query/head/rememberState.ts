@@ -8,14 +8,14 @@ import type { Hex } from '../../domain/hex';
 import type { NodeState, StateQuestion } from '../../domain/nodeState';
 
 const ANSWERS_MAX = 5_000;
-/** Longer answers are not kept. */
+/** Answers longer than this are not kept. */
 const LENGTH_MAX = 2_048;
 
 interface Remembered {
   readonly answer: Hex | null;
 }
 
-/** The same port. One call is answered fully from memory, or fully by the node. */
+/** Returns the same interface with a memory. One call is answered fully from memory, or fully by the node. */
 export function rememberState(node: NodeState): NodeState {
   const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>

@@ -3,12 +3,14 @@
  * total, or null instead of a node's value. Tests raise the limits, so that a busy machine does not change answers.
  */
 export const TIME_BUDGETS = {
-  /** Counting logs that match a filter. Afterwards the total is a lower bound. */
+  /** Limit in ms for counting logs that match a filter. After it, the total is a lower bound. */
   logCountMs: 500,
-  /** Searching windows of blocks for logs. Afterwards the page ends early and names the next position. */
+  /** Limit in ms for searching windows of blocks for logs. After it, the page ends early and names the next
+   * position. */
   logSearchMs: 3_000,
-  /** Matching a regular expression against source files. Afterwards the list is incomplete, or the request fails. */
+  /** Limit in ms for matching a regular expression against source files. After it, the list is incomplete, or
+   * the request fails. */
   regexMs: 2_000,
-  /** A node's answer about a token's supply or a contract's constructor arguments. */
+  /** Limit in ms for a node's answer about a token's supply or a contract's constructor arguments. */
   nodeMs: 300,
 };

@@ -13,7 +13,7 @@ import { inChunks } from '../head/inChunks';
 
 /** Block 0 has no transactions. A history that begins after block 1 may lack transfers. */
 const FIRST_BLOCK = 1;
-/** Tokens per address, a bound for the answer. */
+/** Most tokens per address, which limits the answer. */
 export const BALANCES_MAX = 50_000;
 
 const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
@@ -21,7 +21,8 @@ const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
 /** Raw balances by token. */
 export type Balances = ReadonlyMap<string, bigint>;
 
-/** Whether transfers from before the first ingested block are missing, so that sums are not the real balances. */
+/** True if transfers from before the first ingested block are missing, so that sums are not the real
+ * balances. */
 export function isHistoryPartial(head: HeadSnapshot): boolean {
   return head.startBlock > FIRST_BLOCK;
 }
@@ -30,7 +31,7 @@ export function isHistoryPartial(head: HeadSnapshot): boolean {
 interface Holdings {
   /** Every token that the address ever sent or received, even at balance 0; at most BALANCES_MAX. */
   readonly balances: Balances;
-  /** 0: the address owns no V3 position. Above 0: perhaps. */
+  /** 0 if the address owns no V3 position. Above 0, it may own some. */
   readonly positionsGot: number;
 }
 
@@ -41,7 +42,7 @@ export async function readHoldings(
 ): Promise<Holdings> {
   const params = paramsOf(head, holder, []);
   const rows = await runner.run('portfolio/list_balances', params, balanceRowShape);
-  // The row of the zero address counts positions.
+  // The row with the zero address as token counts positions.
   const got = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
   const balances = new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
   balances.delete(ZERO_ADDRESS);

@@ -1,32 +1,33 @@
 /**
- * Counts the holders of one token, and updates the count by single balance changes. A token with a million holders is
- * counted once, and then only follows changes. Pure.
+ * Counts the holders of one token, and updates the count by single balance changes. A token with a million
+ * holders is counted once; later heads only apply changes. Pure.
  */
 
-/** Answers show the largest 40 balances. The query returns 64, so that some may drop out before a new count. */
+/** Answers show the largest 40 balances. The query returns 64, so that some may leave the list before a new
+ * count is needed. */
 const LARGEST_SHOWN = 40;
 const LARGEST_COUNTED = 64;
 
 /** Holders of one token. Amounts are raw. */
 export interface TokenHolding {
-  /** Addresses with a positive balance, without the zero address. */
+  /** Number of addresses with a positive balance, without the zero address. */
   readonly holders: number;
   /** Minted minus burnt; null if the logs do not add up, because an address sent more than it received. */
   readonly supply: bigint | null;
-  /** The balance of 0x…dEaD, which nobody can move but which is part of the supply. */
+  /** The balance of 0x…dEaD, which cannot be moved but is part of the supply. */
   readonly dead: bigint;
   /** The largest balances, at most 40, descending. */
   readonly largest: readonly bigint[];
-  /** Addresses that ever held the token, the cost of a count. */
+  /** Number of addresses that ever held the token. It determines the cost of a count. */
   readonly addresses: number;
 }
 
 export interface HolderCount extends TokenHolding {
-  /** Addresses with a negative balance. */
+  /** Number of addresses with a negative balance. */
   readonly negatives: number;
-  /** Balance of the zero address: minus the supply. */
+  /** Balance of the zero address, which is minus the supply. */
   readonly zero: bigint;
-  /** Every balance above `floor`, descending; null: not all known. */
+  /** Every balance above `floor`, descending; null if not all are known. */
   readonly top: readonly bigint[] | null;
   readonly floor: bigint;
 }
@@ -41,7 +42,7 @@ interface CountedHolders {
   readonly largest: readonly string[];
 }
 
-/** One address whose balance moved. */
+/** One address whose balance changed. */
 export interface HolderChange {
   readonly holder: string;
   readonly before: bigint;
@@ -53,7 +54,7 @@ const DEAD_HOLDER = '0x000000000000000000000000000000000000dead';
 
 export function countOf(row: CountedHolders): HolderCount {
   const all = row.largest.map(BigInt);
-  // More balances may equal the last one, so only larger balances are all known.
+  // Further balances may equal the last one in the list, so the list is complete only above it.
   const floor = all.length < LARGEST_COUNTED ? 0n : (all.at(-1) ?? 0n);
   const { holders, negatives, addresses } = row;
   const zero = BigInt(row.zero_balance);
@@ -84,7 +85,8 @@ function topOrNull(top: readonly bigint[], floor: bigint): readonly bigint[] | n
   return floor === 0n || top.length >= LARGEST_SHOWN ? top : null;
 }
 
-/** The count after the changes. Null: too many of the largest balances dropped out, so a new count is needed. */
+/** The count after the changes. Null if too many of the largest balances left the list, so that a new count
+ * is needed. */
 export function moveCount(count: HolderCount, changes: readonly HolderChange[]): HolderCount | null {
   let { holders, negatives, zero, dead } = count;
   const { floor } = count;
@@ -104,7 +106,7 @@ export function moveCount(count: HolderCount, changes: readonly HolderChange[]):
   const known = topOrNull(top, floor);
   if (known === null) return null;
   const supply = supplyOf(zero, negatives);
-  // Bounds the list for a token with many new large holders.
+  // Limit of the list, for a token with many new large holders.
   const kept = known.length <= 4 * LARGEST_COUNTED ? { top: known, floor } : cutTop(known);
   const largest = known.slice(0, LARGEST_SHOWN);
   return { ...count, ...kept, holders, negatives, zero, dead, supply, largest };

@@ -1,7 +1,7 @@
 /**
- * Counts holders, supplies and the largest balances of every token in a pool and of every LP token. Each head version
- * reuses the previous counts: only tokens with transfers in between are counted again, and tokens with many holders
- * follow the changes.
+ * Counts holders, supplies and the largest balances of every token in a pool and of every LP token. Each head
+ * version starts from the previous counts: only tokens with new transfers are counted again, and for tokens
+ * with many holders only changes are applied.
  */
 import { z } from 'zod';
 
@@ -15,12 +15,12 @@ import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
 
-/** Rows that one counting query may group, about 150 bytes of memory each. A reader has 1 GiB. */
+/** Limit of rows that one counting query may group, about 150 bytes of memory each. A reader has 1 GiB. */
 const ROWS_PER_QUERY = 500_000;
-/** More tokens than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
 const CONCENTRATED = 3;
-/** From this many addresses on, following changes is cheaper than counting. */
+/** From this many addresses on, applying changes is cheaper than counting. */
 const FOLLOW_FROM = 5_000;
 /** If more balances change between two head versions, every large token is counted again. */
 const CHANGES_MAX = 200_000;
@@ -55,13 +55,14 @@ export type HolderTables = PerVersion<HolderTable>;
 /** The counts that one head version passes to the next. */
 interface Counted {
   readonly head: HeadSnapshot;
-  /** Null: no transfer. */
+  /** Null if the token has no transfer. */
   readonly holdings: ReadonlyMap<string, HolderCount | null>;
   /** Tokens with transfers in each canonical head block, by commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
 }
 
-/** `followFrom`: tokens with at least this many addresses follow the changes of a block instead of a new count. */
+/** For tokens with at least `followFrom` addresses, the changes of a block are applied instead of a new
+ * count. */
 export function createHolderTables(
   runner: QueryRunner,
   pairs: PairTables,
@@ -110,7 +111,7 @@ async function countHolders(
   return { head, holdings, headTokens };
 }
 
-/** Counts updated by the changes of the turn. Tokens that need a new count are missing. */
+/** Counts to which the changes between two heads were applied. Tokens that need a new count are missing. */
 async function followLarge(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -138,7 +139,7 @@ async function followLarge(
   return followed;
 }
 
-/** By the array of pools, which rarely changes. */
+/** Results by the array of pools, which rarely changes. */
 const wantedOf = new WeakMap<
   readonly StoredPool[],
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
@@ -159,7 +160,7 @@ function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<str
   return wanted;
 }
 
-/** Tokens with transfers in each head block. Only reads the new blocks. */
+/** Tokens with transfers in each head block. Reads only new blocks. */
 async function listHeadTokens(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -177,7 +178,7 @@ async function listHeadTokens(
 
 /** The difference of two head versions: commits that only one of them has, above their shared part. */
 interface Turn {
-  /** Null: the cursors are too far apart. */
+  /** Null if the last final blocks are too far apart. */
   readonly sharedTo: number | null;
   readonly come: readonly number[];
   readonly gone: readonly number[];
@@ -215,8 +216,8 @@ async function listMovedTokens(
 }
 
 /**
- * The block up to which both snapshots certainly have the same chain: the later final cursor, if it is a block of the
- * other's head. Null for cursors too far apart.
+ * The block up to which both snapshots certainly have the same chain: the later of the two last final blocks,
+ * if the other snapshot has this block too. Null if they are too far apart.
  */
 function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   if (one.finalTo === other.finalTo) return one.finalTo;
@@ -226,7 +227,7 @@ function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   return same ? high.finalTo : null;
 }
 
-/** The cost of counting each token in rows: from the previous count, or else from the store. */
+/** The cost of counting each token, in rows: from the previous count, or else from the database. */
 async function sizesOf(
   runner: QueryRunner,
   tokens: readonly string[],
@@ -246,7 +247,7 @@ async function sizesOf(
   return sizes;
 }
 
-/** Tokens by address, in packs that one query can count. A larger token has its own pack. */
+/** Tokens by address, in groups that one query can count. A larger token has a group of its own. */
 function packTokens(tokens: readonly string[], sizes: ReadonlyMap<string, number>): string[][] {
   const packs: string[][] = [];
   let pack: string[] = [];

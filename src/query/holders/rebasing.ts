@@ -4,14 +4,14 @@ import { z } from 'zod';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
-/** More tokens than are ever checked. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than are ever checked. */
 const TOKENS_MAX = 2_000_000;
 
 const rebasingRowShape = z.object({ token: z.string() });
 
 export type RebasingTables = PerVersion<ReadonlySet<string>>;
 
-/** Read once per head version. A mark set between two heads appears with the later head. */
+/** Read once per head version, so a mark set between two heads appears with the later head. */
 export function createRebasingTables(runner: QueryRunner): RebasingTables {
   return perVersion(() => listRebasing(runner));
 }

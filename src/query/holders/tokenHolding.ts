@@ -21,11 +21,11 @@ const holderRowShape = z.object({
 
 interface Holder {
   readonly holder: Hex;
-  /** Raw units, above zero. */
+  /** Balance in raw units, above zero. */
   readonly balance: bigint;
 }
 
-/** Null: no stored transfer of the token. */
+/** Null if no transfer of the token is stored. */
 export async function readTokenHolding(
   runner: QueryRunner,
   head: HeadSnapshot,

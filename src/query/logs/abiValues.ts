@@ -1,7 +1,8 @@
 /**
- * Decodes ABI-encoded values from a log's data, even if only the first bytes of the data are kept. Several offsets may
- * point to the same bytes, so a few kilobytes could expand to gigabytes. Work and result are therefore bounded by the
- * data length. Encoding: https://docs.soliditylang.org/en/latest/abi-spec.html
+ * Decodes ABI-encoded values from a log's data, even if only the first bytes of the data are kept. Several
+ * offsets may point to the same bytes, so a few kilobytes could expand to gigabytes. Work and result are
+ * therefore limited by the length of the data. Encoding:
+ * https://docs.soliditylang.org/en/latest/abi-spec.html
  */
 import type { ParamType } from 'ethers';
 
@@ -9,7 +10,7 @@ type DecodedValue = string | boolean | readonly DecodedValue[] | readonly Decode
 
 export interface DecodedField {
   readonly name: string;
-  /** The type as in a signature. */
+  /** The type as written in a signature. */
   readonly type: string;
   readonly value: DecodedValue;
 }
@@ -17,7 +18,8 @@ export interface DecodedField {
 /** Decodes a word of 64 lower-case hex digits. Throws for an invalid word. */
 export type WordReader = (word: string) => string | boolean;
 
-/** A type, prepared for decoding. `heads`: bytes in the head of the parent; 0: the head has an offset. */
+/** A type, prepared for decoding. `heads` is the number of bytes of the value in the head of its parent. 0
+ * means that the head has an offset. */
 export type Layout = { readonly heads: number } & (
   | { readonly kind: 'word'; readonly read: WordReader }
   | { readonly kind: 'bytes' | 'string' }
@@ -32,17 +34,18 @@ interface FieldLayout {
 }
 
 interface ReadValue {
-  /** Null: no byte of the value is kept. */
+  /** The value; null if none of its bytes are kept. */
   readonly value: DecodedValue | null;
-  /** Whether part of the value is not kept. */
+  /** True if a part of the value is not kept. */
   readonly truncated: boolean;
 }
 
 const WORD = 32;
-/** Output characters per byte of data, with names and types of tuples. Tuples with short names need 5. */
+/** Limit of output characters per byte of data, with names and types of tuples. Tuples with short names need
+ * 5. */
 const TEXT_PER_BYTE = 8;
 const TEXT_MIN = 4_096;
-/** Quotes, commas and keys of a value. */
+/** Number of characters for quotes, commas and keys of a value. */
 const TEXT_PER_VALUE = 40;
 
 /** Throws for an unknown type. */
@@ -77,8 +80,8 @@ function sumOfHeads(fields: readonly FieldLayout[]): number {
 class NotKept extends Error {}
 
 /**
- * The values of parameters in their order. `kept`: the first bytes of data with `bytes` bytes. Throws for invalid
- * encoding, and for values far longer than the data.
+ * The values of parameters in their order. `kept` has the first bytes of the data, whose full length is
+ * `bytes`. Throws for invalid encoding, and for values far longer than the data.
  */
 export function readValues(layouts: readonly Layout[], kept: Buffer, bytes: number): ReadValue[] {
   const reader = new ValueReader(kept, bytes);
@@ -112,7 +115,7 @@ class ValueReader {
     }
   }
 
-  /** `base`: the position to which the offset in the head is relative. */
+  /** `base` is the position from which the offset in the head counts. */
   private read(layout: Layout, base: number, head: number): DecodedValue {
     const at = layout.heads === 0 ? base + this.number(head) : head;
     switch (layout.kind) {
@@ -143,7 +146,7 @@ class ValueReader {
     });
   }
 
-  /** The kept items. */
+  /** The items of which at least a part is kept. */
   private list(item: Layout, length: number | null, at: number): DecodedValue[] {
     const base = length === null ? at + WORD : at;
     const count = length ?? this.number(at);
@@ -164,7 +167,7 @@ class ValueReader {
   private text(kind: 'bytes' | 'string', at: number): string {
     const length = this.number(at);
     const from = at + WORD;
-    // Encoders pad to a whole word.
+    // Encoders pad data to a whole word.
     if (from + Math.ceil(length / WORD) * WORD > this.bytes)
       throw new RangeError('the value ends after the data');
     if (length > 0 && from >= this.kept.length) throw new NotKept();

@@ -1,7 +1,8 @@
 /**
- * Decodes one log by an event of an ABI. Pure. Chain data may be anything, so a log that does not fit gives null.
- * Integers become base-10 strings, addresses and bytes lower-case hex, and tuples lists of named values. An indexed
- * value of dynamic type only has its hash, marked `hashed`. Values cut with the data are marked `truncated`.
+ * Decodes one log by an event of an ABI. Pure. Chain data may be anything, so a log that does not fit gives
+ * null. Integers become base-10 strings, addresses and bytes lower-case hex, and tuples lists of named
+ * values. Of an indexed value of dynamic type, the log has only the hash; such a value is marked `hashed`. A
+ * value whose data is cut is marked `truncated`.
  */
 import { EventFragment, type ParamType } from 'ethers';
 
@@ -17,14 +18,14 @@ import {
 } from './abiValues';
 
 interface DecodedArg extends Omit<DecodedField, 'value'> {
-  /** Null: no byte of the value is kept. */
+  /** The value; null if none of its bytes are kept. */
   readonly value: DecodedField['value'] | null;
-  /** Part of the value is not kept. */
+  /** True if a part of the value is not kept. */
   readonly truncated?: true;
-  /** Index from 0 among all parameters of the event. */
+  /** Index of the parameter, from 0, among all parameters of the event. */
   readonly position: number;
   readonly indexed: boolean;
-  /** The value is keccak256 of the indexed value, which no log holds. */
+  /** True if the value is keccak256 of the indexed value, which no log contains. */
   readonly hashed?: true;
 }
 
@@ -38,14 +39,14 @@ export interface DecodedLog {
 interface LogWords {
   readonly topics: readonly Hex[];
   readonly data: Hex;
-  /** Length of the whole data, if `data` has only the first bytes. */
+  /** Length of the whole data in bytes, if `data` has only the first bytes. */
   readonly dataBytes?: number;
 }
 
 /** An event of an ABI, prepared for decoding. */
 export interface EventForm {
   readonly topic0: Hex;
-  /** Topics of each log of this event. */
+  /** Number of topics in each log of this event. */
   readonly topicCount: number;
   decode(log: LogWords): DecodedLog | null;
 }
@@ -157,7 +158,7 @@ export function eventsByTopic(abi: readonly AbiEntry[]): ReadonlyMap<Hex, readon
   return forms;
 }
 
-/** Decodes by the first event that fits the log; null without one. */
+/** Decodes by the first event that fits the log; null if none fits. */
 export function decodeBy(forms: readonly EventForm[] | undefined, log: LogWords): DecodedLog | null {
   for (const form of forms ?? []) {
     const decoded = form.decode(log);

@@ -18,8 +18,8 @@ interface EmitterRow extends Emitted {
 }
 
 /**
- * Counts as of the snapshot. During a backfill they may include a batch beyond the snapshot. Contracts without logs are
- * missing. At most 1,000 different addresses.
+ * Counts at the snapshot. During a backfill they may include a batch of newer blocks. Contracts without logs
+ * are missing. At most 1,000 different addresses.
  */
 export async function readEmitted(
   source: LogSource,
@@ -30,7 +30,7 @@ export async function readEmitted(
   return new Map(rows.map(({ address, ...emitted }) => [address, emitted]));
 }
 
-/** As readEmitted, summed over all addresses; null without logs. */
+/** Like readEmitted, but summed over all addresses; null without logs. */
 export async function sumEmitted(
   source: LogSource,
   head: HeadSnapshot,

@@ -1,22 +1,22 @@
 /** Limits the bytes of a page of logs, because anyone can emit logs of megabytes. Pure. */
 
 export interface LogBounds {
-  /** Bytes of data kept per log; Infinity: all. */
+  /** Bytes of data kept per log; Infinity keeps all data. */
   readonly dataMax: number;
-  /** Bytes of the whole page as JSON. */
+  /** Limit of the whole page as JSON, in bytes. */
   readonly pageMax: number;
 }
 
-/** For pages of lists: data is cut, and a page full of long data ends early. */
+/** Limits for lists: long data is cut, and a page full of long data ends early. */
 export const LIST_BOUNDS: LogBounds = { dataMax: 65_536, pageMax: 8_000_000 };
-/** For a single log: all its data. */
+/** Limits for a single log, with all its data. */
 export const SINGLE_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: LIST_BOUNDS.pageMax };
-/** For requests that only need the existence of logs. */
+/** Limits for requests that only need to know whether logs exist. */
 export const NO_DATA: LogBounds = { dataMax: 0, pageMax: LIST_BOUNDS.pageMax };
 
-/** An entry as JSON without data and decoded values, with 4 topics. */
+/** Size of an entry as JSON in bytes, without data and decoded values, with 4 topics. */
 export const ENTRY_BYTES = 900;
-/** Raw bytes of data in one answer of the engine. */
+/** Raw bytes of data in one answer of ClickHouse. */
 const READ_BYTES = 4_194_304;
 const READ_BYTES_MIN = 1_024;
 
@@ -26,12 +26,13 @@ interface MeasuredLog {
   readonly dataBytes: number;
 }
 
-/** Bytes of data per log in the first read of this many logs. Enough for nearly all pages, with bounded memory. */
+/** Bytes of data per log in the first read of this many logs. This is enough for nearly all pages and limits
+ * the memory. */
 export function firstDataMax(rows: number, { dataMax }: LogBounds): number {
   return Math.min(dataMax, Math.max(READ_BYTES_MIN, Math.floor(READ_BYTES / rows)));
 }
 
-/** The number of first logs that fit the page; at least one. */
+/** How many of the first logs fit the page; at least one. */
 export function countFitting(logs: readonly MeasuredLog[], { dataMax, pageMax }: LogBounds): number {
   let bytes = 0;
   const over = logs.findIndex(({ dataBytes }) => {
@@ -42,7 +43,8 @@ export function countFitting(logs: readonly MeasuredLog[], { dataMax, pageMax }:
 }
 
 /**
- * Ords of logs with more than `keptMax` bytes of data, up to `dataMax` each, grouped by the size of one engine answer.
+ * Positions (`ord`) of logs with more than `keptMax` bytes of data, up to `dataMax` each, in groups of the
+ * size of one ClickHouse answer.
  */
 export function groupsToRead(
   logs: readonly MeasuredLog[],

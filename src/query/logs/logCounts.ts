@@ -5,9 +5,9 @@
 import { steadyNow } from '../../domain/steadyTime';
 import type { LogSource } from './logFilter';
 
-/** A search with older counts starts a new read, but does not wait. */
+/** If the counts are older than this, a search starts a new read, but does not wait for the result. */
 const FRESH_MS = 600_000;
-/** 28 bytes each. Further contracts count as 0 logs. */
+/** Number of contracts, 28 bytes each. Further contracts count as 0 logs. */
 const CONTRACTS_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
 /** A row of count_by_emitter: address and count. */
@@ -19,7 +19,8 @@ export interface Counts {
 }
 
 export interface LogCounts {
-  /** At most ten minutes old, if searches are frequent. Only the first call waits for the counts. */
+  /** Counts that are at most ten minutes old, if searches are frequent. Only the first call waits for
+   * them. */
   read(): Promise<Counts>;
 }
 
@@ -53,8 +54,8 @@ async function readCounts({ runner, chainId }: LogSource): Promise<Counts> {
 }
 
 /**
- * `rows`: ascending by address. `address`: hex without 0x. A binary search by the first four bytes, because one search
- * looks up thousands of tokens.
+ * Finds the count of an address (hex without 0x) in `rows`, which ascend by address. Uses a binary search by
+ * the first four bytes, because one search looks up thousands of tokens.
  */
 function findCount(rows: Buffer, address: string): number {
   const prefix = parseInt(address.slice(0, 8), 16);

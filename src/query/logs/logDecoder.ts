@@ -16,9 +16,10 @@ import type { LogSource } from './logFilter';
 import type { StoredLog } from './logs';
 import { listUpgrades, upgradeAt, type Upgrade, type UpgradeMap } from './upgrades';
 
-/** Head versions in memory, over all chains. */
+/** Number of head versions in memory, over all chains. */
 const FINDINGS_KEPT = 4;
-/** Addresses and topics kept per version. Beyond this number, the version's findings are dropped. */
+/** Number of addresses and topics kept per version. Beyond this number, the findings of the version are
+ * dropped. */
 const ADDRESSES_KEPT = 20_000;
 
 interface DecoderDeps {
@@ -35,18 +36,18 @@ export interface LogDecoder {
   forget(): void;
 }
 
-/** Findings as of one head version of one chain. Codes are not kept, because they change between heads too. */
+/** Findings at one head version of one chain. Codes are not kept, because they change between heads too. */
 interface Findings {
   readonly upgrades: Map<Hex, readonly Upgrade[]>;
-  /** Contracts with loaded upgrades. */
+  /** Contracts whose upgrades have been read. */
   readonly loaded: Set<Hex>;
-  /** By contract and code hash; null: no verification. */
+  /** ABIs by contract and code hash; null without a verification. */
   readonly forms: Map<string, Forms | null>;
   readonly signatures: Map<Hex, readonly EventForm[]>;
 }
 
 export function createLogDecoder(deps: DecoderDeps): LogDecoder {
-  // The reader returns the same object for the same ABI, so events are cached by identity.
+  // The reader returns the same object for the same ABI, so events are cached by this object.
   const made = new WeakMap<readonly AbiEntry[], Forms>();
   const formsOf = (abi: readonly AbiEntry[]): Forms => {
     const known = made.get(abi) ?? eventsByTopic(abi);
@@ -90,7 +91,7 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
   };
 }
 
-/** Long logs take long to decode, so this loop gives way to other requests. */
+/** Long logs take long to decode, so this loop lets other requests run. */
 async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: number) => R): Promise<R[]> {
   const slices = createSlices();
   const made: R[] = [];
@@ -101,7 +102,7 @@ async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: num
   return made;
 }
 
-/** The proxies among these contracts: codes as of now, upgrades as of the head. */
+/** The proxies among these contracts, with their current code and their upgrades up to the head. */
 async function findProxies(
   source: LogSource,
   head: HeadSnapshot,
@@ -137,7 +138,7 @@ export interface Proxies {
   readonly upgrades: UpgradeMap;
 }
 
-/** At most 1,000 addresses. `known`: codes already read. */
+/** At most 1,000 addresses. `known` has codes that were read already. */
 export async function readProxies(
   source: LogSource,
   head: HeadSnapshot,
@@ -155,7 +156,7 @@ export async function readProxies(
   return { codes, upgrades: new Map([...upgrades, ...(await listUpgrades(source, head, beacons))]) };
 }
 
-/** The known beacons of these contracts at any time. */
+/** The known beacons that these contracts have ever used. */
 function beaconsOf({ codes, upgrades }: Proxies, addresses: readonly Hex[]): Hex[] {
   const beacons = addresses.flatMap((address) =>
     (upgrades.get(address) ?? []).flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : [])),
@@ -167,7 +168,7 @@ function beaconsOf({ codes, upgrades }: Proxies, addresses: readonly Hex[]): Hex
   return [...new Set(beacons)];
 }
 
-/** Contracts whose ABI may fit a log of `address` at `ord`, most likely first. */
+/** Contracts whose ABI may fit a log of `address` at position `ord`, the most likely first. */
 export function implementationsAt({ codes, upgrades }: Proxies, address: Hex, ord: number): readonly Hex[] {
   const own = upgrades.get(address);
   const proxy = codes.get(address)?.proxy ?? null;
@@ -179,7 +180,7 @@ export function implementationsAt({ codes, upgrades }: Proxies, address: Hex, or
     return upgrades.has(beacon) || proxy?.implementation == null ? [] : [proxy.implementation];
   }
   if (upgrade !== null) return upgrade.targets;
-  // Without upgrade logs, assume that the proxy always had its current implementation.
+  // Without upgrade logs, the proxy is assumed to have always had its current implementation.
   return own === undefined && proxy?.implementation != null ? [proxy.implementation] : [];
 }
 

@@ -9,7 +9,7 @@ import type { LogDecoder } from './logDecoder';
 import type { LogSource } from './logFilter';
 import type { StoredLog } from './logs';
 
-/** Keys, quotes and commas of an argument or a tuple component, as JSON. */
+/** Number of characters for keys, quotes and commas of an argument or a tuple component in JSON. */
 const FIELD_BYTES = 80;
 
 interface EntryMakers {

@@ -8,12 +8,12 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Longest list of addresses or topics. */
+/** Length limit of a list of addresses or topics. */
 export const LOG_LIST_MAX = 10;
 
 export type TopicPlace = 0 | 1 | 2 | 3;
 
-/** A chain and its queries. */
+/** A chain, and the runner of its queries. */
 export interface LogSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
@@ -25,18 +25,18 @@ interface TopicAt {
   readonly topic: Hex;
 }
 
-/** At least one of the two must match. */
+/** At least one of these two conditions must match. */
 export type EitherTopic = readonly [TopicAt, TopicAt];
 
 export interface LogFilter {
-  /** Any of these addresses; empty: all. */
+  /** The log must have one of these addresses; an empty list accepts any address. */
   readonly addresses: readonly Hex[];
-  /** Accepted topics for each position. An empty list accepts every topic and no topic. */
+  /** Accepted topics for each position. An empty list accepts every topic, and also an absent topic. */
   readonly topics: readonly [readonly Hex[], readonly Hex[], readonly Hex[], readonly Hex[]];
   /** All clauses must match. */
   readonly either: readonly EitherTopic[];
   readonly txHash: Hex | null;
-  /** Inclusive. */
+  /** Last block, included. */
   readonly fromBlock: number;
   readonly toBlock: number | null;
 }
@@ -50,19 +50,20 @@ export const ALL_LOGS: LogFilter = {
   toBlock: null,
 };
 
-/** Inclusive range of ords; empty if `from` is above `to`. */
+/** Inclusive range of positions (`ord`); empty if `from` is above `to`. */
 export interface OrdRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** The filter's blocks as a range of ords, up to the head. */
+/** The filter's blocks as a range of positions (`ord`), up to the head. */
 export function rangeOf(filter: LogFilter, head: HeadSnapshot): OrdRange {
   const last = Math.min(filter.toBlock ?? head.number, head.number);
   return { from: toOrd(filter.fromBlock, 0), to: last < 0 ? -1 : lastOrdOfBlock(last) };
 }
 
-/** Whether the filter has conditions beyond addresses, topic0 and blocks. No key and no count covers those. */
+/** Whether the filter has conditions beyond addresses, topic0 and blocks. No table key and no stored count
+ * covers those. */
 export function isNarrow({ topics, either }: LogFilter): boolean {
   const [topics0, ...others] = topics;
   // Absent topics are stored as zero bytes, so keys do not distinguish an absent topic from a zero topic.
@@ -71,7 +72,7 @@ export function isNarrow({ topics, either }: LogFilter): boolean {
 
 const bare = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
 
-/** Common parameters of all log queries. Only includes the head blocks in `range`, which is often empty. */
+/** Parameters that all log queries share. Includes only the head blocks in `range`, which are often none. */
 export function logParams(
   chainId: number,
   head: HeadSnapshot,

@@ -1,6 +1,7 @@
 /**
- * Searches logs window by window, from one end of the range, with growing windows. The first windows find frequent
- * logs, and rare logs cost a few queries. The work is bounded; an unfinished search returns its last position.
+ * Searches logs window by window, from one end of the range, with growing windows. The first windows find
+ * frequent logs, and rare logs cost a few queries. The work is limited; a search that is not finished returns
+ * its last position.
  */
 import { ORD_SPAN } from '../../domain/ord';
 import { steadyNow } from '../../domain/steadyTime';
@@ -57,7 +58,8 @@ export async function searchWindows(
   return { ords, cutAt: null };
 }
 
-/** The ord span that should hold enough logs of the contracts, by their average frequency. */
+/** The span of positions (`ord`) that should hold enough logs of the contracts, by their average
+ * frequency. */
 async function firstSpan(
   source: LogSource,
   head: HeadSnapshot,

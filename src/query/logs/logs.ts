@@ -1,7 +1,7 @@
 /**
- * Lists and counts logs as of a snapshot, by the cheapest key of the filter. With one contract and one topic0, rows
- * come in the order of the table's key. Otherwise a thin query finds ords in growing windows of blocks, and the rows
- * are read by ord.
+ * Lists and counts logs as of a snapshot, by the cheapest key of the filter. With one contract and one
+ * topic0, rows come in the order of the table's key. Otherwise a first query finds positions (`ord`) in
+ * growing windows of blocks, and then the rows are read by position.
  */
 import { z } from 'zod';
 
@@ -15,12 +15,12 @@ import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdR
 import { searchWindows, type WindowSearch } from './logWindows';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** Totals stop here, because no offset reaches further. */
+/** Counting stops at this total, because no offset reaches further. */
 const LOG_TOTAL_MAX = 10_000;
 const TOPICS_MAX = 4;
-/** Ords in one query. */
+/** Number of positions in one query. */
 const ORDS_PER_QUERY = 400;
-/** Longer than any log data. */
+/** A limit longer than the data of any log. */
 const WHOLE_DATA = 4_294_967_295;
 
 const ordShape = z.object({ ord: z.string() });
@@ -28,11 +28,11 @@ const countShape = z.object({ logs: z.string() });
 
 export interface StoredLog {
   readonly ord: number;
-  /** Unix seconds. */
+  /** Block time, unix seconds. */
   readonly timestamp: number;
   readonly address: Hex;
   readonly topics: readonly Hex[];
-  /** Only the first bytes, if shorter than `dataBytes`. */
+  /** The data; only its first bytes, if shorter than `dataBytes`. */
   readonly data: Hex;
   readonly dataBytes: number;
   readonly txHash: Hex;
@@ -41,7 +41,7 @@ export interface StoredLog {
 
 interface LogPage {
   readonly newestFirst: boolean;
-  /** The ord of the previous page's last log. The page starts behind this log; null: at the start. */
+  /** The position of the previous page's last log, after which this page starts; null for the first page. */
   readonly behind: number | null;
   readonly skip: number;
   readonly limit: number;
@@ -50,9 +50,9 @@ interface LogPage {
 
 interface FoundLogs {
   readonly logs: readonly StoredLog[];
-  /** The position of the next page; null: no more logs. */
+  /** The position of the next page; null if there are no more logs. */
   readonly next: number | null;
-  /** Matching logs found, with the skipped ones. More logs may follow after `next`. */
+  /** Number of matching logs found, including skipped ones. More logs may follow after `next`. */
   readonly seen: number;
   /** Whether the page ended before its limit because of long data. */
   readonly isFull: boolean;
@@ -81,7 +81,7 @@ export async function listLogs(
   const search = { newestFirst: page.newestFirst, wanted };
   const { ords, cutAt } = await findOrds(source, head, filter, range, search);
   const shown = ords.slice(page.skip, page.skip + page.limit + 1);
-  // The extra ord only shows that a next page exists.
+  // One extra position is read, only to find out whether a next page exists.
   const asked = shown.slice(0, page.limit);
   const rows = await readLogs(source, head, filter, asked, firstDataMax(page.limit, page.bounds));
   const kept = await readData(source, head, filter, rows, page);
@@ -91,8 +91,8 @@ export async function listLogs(
 }
 
 /**
- * The logs that fit the page, with the page's length of data. `rows`: read with firstDataMax. Long data needs a second
- * read, after the number of fitting logs is known.
+ * The logs that fit the page, with the page's length of data. `rows` were read with firstDataMax. Long data
+ * needs a second read, after the number of fitting logs is known.
  */
 async function readData(
   source: LogSource,
@@ -110,8 +110,8 @@ async function readData(
 }
 
 /**
- * The number of matching logs, up to LOG_TOTAL_MAX. `exact`: false if the count stopped at this limit or ran out of
- * time.
+ * The number of matching logs, up to LOG_TOTAL_MAX. `exact` is false if the count stopped at this limit or at
+ * its time limit.
  */
 export async function countLogs(
   source: LogSource,
@@ -179,9 +179,9 @@ function listEventLogs(
 }
 
 interface FoundOrds {
-  /** In the requested order, at most `wanted`. */
+  /** The positions in the requested order, at most `wanted`. */
   readonly ords: readonly number[];
-  /** Position of an unfinished search; null for a complete search or enough results. */
+  /** Position where an unfinished search stopped; null if the search was complete or found enough. */
   readonly cutAt: number | null;
 }
 
@@ -223,7 +223,7 @@ async function findOrds(
   );
 }
 
-/** The logs at these ords, in the given order, with the first `dataMax` bytes of their data. */
+/** The logs at these positions, in the given order, with the first `dataMax` bytes of their data. */
 async function readLogs(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
@@ -248,7 +248,8 @@ async function readLogs(
   return ords.flatMap((ord) => byOrd.get(ord) ?? []);
 }
 
-/** Columns in the order of the inner SELECTs. RowBinary is faster than JSON with hex from the engine. */
+/** Columns in the order of the inner SELECTs. RowBinary is faster than JSON in which ClickHouse writes
+ * hex. */
 function readLog(row: RowReader): StoredLog {
   const ord = row.u64();
   const timestamp = row.u32();

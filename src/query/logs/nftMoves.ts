@@ -10,7 +10,7 @@ import { ALL_LOGS, logParams, rangeOf, type LogSource } from './logFilter';
 import type { StoredLog } from './logs';
 import { searchWindows } from './logWindows';
 
-/** Transfer(address,address,uint256). */
+/** Topic of Transfer(address,address,uint256). */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -26,10 +26,10 @@ const moveShape = z.object({
 export interface MoveQuestion {
   readonly holder: Hex;
   readonly fromBlock: number;
-  /** Null: up to the head. */
+  /** Last block; null means up to the head. */
   readonly toBlock: number | null;
   readonly newestFirst: boolean;
-  /** At most this many, the first ones. */
+  /** Returns at most this many transfers, the first ones. */
   readonly wanted: number;
 }
 

@@ -12,7 +12,7 @@ import type { LogSource } from './logFilter';
 
 /** Upgrades of all requested contracts together. Further upgrades are unknown. */
 const UPGRADES_MAX = 10_000;
-/** Tracked functions of one diamond. */
+/** Limit of the remembered functions of one diamond. */
 const SELECTORS_MAX = 5_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -24,7 +24,7 @@ const upgradeShape = z.object({
   data: hex,
 });
 
-/** From `ord` on, the proxy uses `targets`. The target of a beacon proxy is its beacon. */
+/** From the position `ord` on, the proxy uses `targets`. The target of a beacon proxy is its beacon. */
 export interface Upgrade {
   readonly ord: number;
   readonly kind: 'implementation' | 'beacon' | 'diamond';
@@ -33,7 +33,7 @@ export interface Upgrade {
 
 export type UpgradeMap = ReadonlyMap<Hex, readonly Upgrade[]>;
 
-/** The upgrades of these contracts as of the snapshot. At most 1,000 addresses. */
+/** The upgrades of these contracts at the snapshot. At most 1,000 addresses. */
 export async function listUpgrades(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
@@ -67,7 +67,7 @@ export async function listUpgrades(
   return upgrades;
 }
 
-/** The event's address, from a topic or, if not indexed, from the data. */
+/** The address in the event, from a topic or, if it is not indexed, from the data. */
 function readTarget(topic1: Hex | null, data: Hex): Hex | null {
   const word = topic1 ?? (data.length === 66 ? data : null);
   if (word === null || !word.startsWith(`0x${'0'.repeat(24)}`)) return null;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 
-/** As in overview.ts. */
+/** Number of newest blocks, as in overview.ts. */
 export const GAS_BLOCKS = 20;
 
 const gasRowShape = z.object({
@@ -17,7 +17,7 @@ const gasRowShape = z.object({
 interface GasBlock {
   /** Null before EIP-1559. */
   readonly baseFee: bigint | null;
-  /** Price paid by each transaction, ascending. Empty without transactions or receipts. */
+  /** Prices paid by the transactions, ascending. Empty without transactions or receipts. */
   readonly paid: readonly bigint[];
 }
 
@@ -38,8 +38,8 @@ export async function listGasBlocks({ runner, chainId }: LogSource, head: HeadSn
 }
 
 /**
- * The price that a share of all transactions in the blocks paid at most. Without transactions, uses the base fees. Null
- * without data.
+ * The price that a given share of all transactions in the blocks paid at most. Without transactions, uses the
+ * base fees. Null without data.
  */
 export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint | null {
   const paid = blocks.flatMap((block) => block.paid);
@@ -49,7 +49,8 @@ export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint 
 }
 
 /**
- * The number of blocks that would have accepted this price. The limit is the cheapest paid price, or else the base fee.
+ * The number of blocks that would have accepted this price. A block accepts a price from its cheapest paid
+ * price on, or else from its base fee on.
  */
 export function countTaking(blocks: readonly GasBlock[], price: bigint): number {
   return blocks.filter(({ paid, baseFee }) => {

@@ -27,7 +27,7 @@ const gasRowShape = z.object({
 });
 export type GasRow = z.infer<typeof gasRowShape>;
 
-/** Tables of the same snapshot. */
+/** The tables of the same snapshot. */
 interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;
@@ -105,8 +105,9 @@ async function listGasPrices(runner: QueryRunner, chainId: number, head: HeadSna
 }
 
 /**
- * The median gas price of all transactions in the blocks, in gwei. Transactions of a block without stored prices count
- * with its base fee. Without transactions, the median of the base fees. Null without data.
+ * The median gas price of all transactions in the blocks, in gwei. A transaction of a block without stored
+ * prices counts with the base fee. Without transactions, the result is the median of the base fees. Null
+ * without data.
  */
 export function medianGasGwei(blocks: readonly GasRow[]): number | null {
   const paid = blocks.flatMap(({ transaction_count, base_fee, gas_prices }) => {

@@ -13,9 +13,9 @@ import { stateRowShape } from './pairRows';
 import { listPoolFees, type PoolFees } from './poolFees';
 import { listPools, type StoredPool } from './pools';
 
-/** More pools than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
-/** A base older than this, or with more changes than this, is read again. */
+/** If a base is older than this, or has more changes than this, it is read again. */
 const BASE_BLOCKS_MAX = 5_000;
 const CHANGES_MAX = 20_000;
 
@@ -26,13 +26,13 @@ type StateRow = z.infer<typeof stateRowShape>;
 type LastTradeRow = z.infer<typeof lastTradeRowShape>;
 
 export interface PairBase {
-  /** Sorted by address. The same array until a pool is added. */
+  /** Pools sorted by address. The array stays the same until a pool is added. */
   readonly pools: readonly StoredPool[];
   /** Index of a pool in `pools`. */
   indexOf(address: string): number | undefined;
   /** The newest state of the pool at an index, or null. */
   stateAt(index: number): StateRow | null;
-  /** Unix seconds; null without trades. */
+  /** Time of the last trade, unix seconds; null without trades. */
   lastTradeAt(index: number): number | null;
   /** The current fee in pips (1e6 = 100 %). */
   feePipsAt(index: number): number;
@@ -46,7 +46,7 @@ interface Rows {
   readonly pools: readonly StoredPool[];
   readonly states: ReadonlyMap<string, StateRow>;
   readonly lastTrades: ReadonlyMap<string, LastTradeRow>;
-  /** Fees of vault pools with a fee change. */
+  /** Fees of pools in a vault whose fee has changed. */
   readonly fees: PoolFees;
 }
 
@@ -63,7 +63,8 @@ interface Base extends Places {
   readonly finalTo: number;
   readonly ord: number;
   /**
-   * Row counts of the final tables up to `ord`. They only change if lost rows are refilled or old rows are dropped.
+   * Row counts of the final tables up to `ord`. They change only if lost rows are stored again or old rows
+   * are dropped.
    */
   readonly counts: string;
 }
@@ -75,7 +76,7 @@ interface Grown {
   readonly places: Places;
 }
 
-/** `vaultChain`: the chain for fees of vault pools; null for a chain without vaults. */
+/** `vaultChain` is the chain for fees of vault pools; null for a chain without vaults. */
 export function createPairBases(runner: QueryRunner, vaultChain: number | null): PairBases {
   let base: Base | null = null;
   let grown: Grown | null = null;
@@ -99,7 +100,7 @@ export function createPairBases(runner: QueryRunner, vaultChain: number | null):
         if (counts === known.counts && changes.states.size <= CHANGES_MAX) return over(known, changes);
       }
       const read = await readBase(runner, vaultChain, head);
-      // A base of an older snapshot would not help the next read.
+      // A base of an older snapshot is not kept, because it would not help the next read.
       if (base === null || read.finalTo >= base.finalTo) base = read;
       return over(read, await readRows(runner, vaultChain, head, read.ord));
     },
@@ -108,7 +109,7 @@ export function createPairBases(runner: QueryRunner, vaultChain: number | null):
 
 async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {
   const ord = lastOrdOfBlock(head.finalTo);
-  // Count first, so that a refill during the read changes the next count.
+  // Counts first, so that rows that are stored again during the read change the next count.
   const counts = await countRows(runner, ord);
   const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
@@ -117,7 +118,7 @@ async function readBase(runner: QueryRunner, vaultChain: number | null, head: He
   return { ...places, finalTo: head.finalTo, ord, counts };
 }
 
-/** `since`: only rows above this ord; null: all rows. */
+/** `since` limits the read to rows above this position (`ord`); null reads all rows. */
 async function readRows(
   runner: QueryRunner,
   vaultChain: number | null,
@@ -149,7 +150,7 @@ async function countRows(runner: QueryRunner, ord: number): Promise<string> {
   return row?.counts ?? '';
 }
 
-/** Shares equal texts between rows. Separate copies would take 25 MB for 100,000 pools. */
+/** Equal texts of different rows share one copy. Separate copies would take 25 MB for 100,000 pools. */
 function shareTexts(pools: readonly StoredPool[]): StoredPool[] {
   const texts = new Map<string, string>();
   const shared = (text: string): string => {

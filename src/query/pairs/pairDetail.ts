@@ -7,14 +7,14 @@ import type { PairWindows } from './pairWindows';
 import type { StateRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
-import { lpSupplyOf, type HoldingFacts } from '../tokens/tokenSupply';
+import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 
 const V3 = 3;
-/** Decimals of LP tokens (UniswapV2ERC20.sol, BalancerPoolToken.sol). */
+/** Decimals of LP tokens, as in UniswapV2ERC20.sol and BalancerPoolToken.sol. */
 const LP_DECIMALS = 18;
 
 /**
- * The state of a pool with an indexed creation and no change since. Zero is a known value here, not an unknown one.
+ * The state of a pool whose creation is indexed and that has not changed since. Zero is a known value here.
  */
 const NOTHING: StateRow = {
   pair: '',
@@ -36,7 +36,7 @@ function stateOf({ facts, pool }: PairEntry): StateRow | null {
 }
 
 /** `lp`: the holders of the pool's own token. */
-export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: HoldingFacts): PairDetail {
+export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: LpFacts): PairDetail {
   const { item, pool, facts, token0, token1 } = entry;
   const { trades } = facts;
   const state = stateOf(entry);
@@ -146,7 +146,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
   return { up: usdOf(depth.up), down: usdOf(depth.down) };
 }
 
-/** Liquidity of the default leg, raw. */
+/** Liquidity of the default leg, in raw units. */
 function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, number]): number {
   const weights = weightsOfPool(pool);
   const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
@@ -154,7 +154,7 @@ function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, numbe
 }
 
 /** V3 positions are NFTs, so there is no LP token. */
-function lpFields({ pool }: PairEntry, lp: HoldingFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
+function lpFields({ pool }: PairEntry, lp: LpFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
   const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
   if (held === null) return { total_supply: null, lp_holders: null };
   const supply = held.supply === null ? null : formatUnits(held.supply, LP_DECIMALS);

@@ -6,14 +6,14 @@ import type { Token } from '../../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, countedValues, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
-import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
+import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from '../tokens/tokens';
 
 const V3 = 3;
 const PIPS_PER_BPS = 100;
 
-/** The rows of one pool except its own; null: no row. */
+/** The rows about one pool from other tables; null if there is no row. */
 interface PairFacts {
   readonly state: StateRow | null;
   /** Raw balances of all tokens, for weighted and stable pools only. */
@@ -22,16 +22,16 @@ interface PairFacts {
   readonly trades: TradesRow | null;
   /** Only for pools whose state changed in the last 24 hours. */
   readonly pastPrices: PastPricesRow | null;
-  /** Raw means over the last 24 hours, for pools of more than two tokens with a change in this time. */
+  /** Raw means over the last 24 hours, for pools of more than two tokens that changed in this time. */
   readonly meanBalances: readonly number[] | null;
   readonly lastTradeAt: number | null;
   /** The current fee in pips (1e6 = 100 %). */
   readonly feePips: number;
-  /** The protocol's share of the fees, 0–1. */
+  /** The protocol's share of the fees, 0 to 1. */
   readonly protocolShare: number;
 }
 
-/** The tokens of a pool by role. The same object until one of the tokens changes. */
+/** The tokens of a pool by role. The object stays the same until one of the tokens changes. */
 export interface PoolTokens {
   readonly token0: Token;
   readonly token1: Token;
@@ -39,7 +39,7 @@ export interface PoolTokens {
   readonly quote: Token;
   /** All tokens in chain order. */
   readonly all: readonly Token[];
-  /** "BASE / QUOTE", followed by the other tokens. */
+  /** Name of the pair: "BASE / QUOTE", followed by the other tokens. */
   readonly name: string;
 }
 
@@ -54,27 +54,27 @@ export function poolTokensOf(pool: StoredPool, tokens: TokenMap): PoolTokens {
   return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
 }
 
-/** Values of a state that need no token prices. Heads share one object while the pool has no change. */
+/** Values of a state that need no token prices. While a pool does not change, all heads share one object. */
 interface StateView {
   readonly amount0: number;
   readonly amount1: number;
-  /** The other token per base token; undefined: not computed yet. */
+  /** The price in the other token per base token; undefined if not computed yet. */
   price: string | null | undefined;
 }
 
 /**
- * One pool as of a head. Sums over all pools use plain fields. The item is built on first use, because there are
- * hundreds of thousands of pools and a page shows few.
+ * One pool as of a head. Sums over all pools use its plain fields. The list item is built on first use,
+ * because a chain has hundreds of thousands of pools and a page shows few.
  */
 export class PairEntry {
-  /** TVL, USD. */
+  /** TVL in USD. */
   readonly liquidityUsd: number;
   private readonly price0: TokenPrice;
   private readonly price1: TokenPrice;
   private readonly view: StateView;
   private made: PairItem | null = null;
 
-  /** `before`: the same pool as of an earlier head. */
+  /** `before` is the entry of the same pool at an earlier head. */
   constructor(
     readonly pool: StoredPool,
     readonly tokens: PoolTokens,
@@ -145,7 +145,7 @@ export class PairEntry {
     return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
   }
 
-  /** Percent; null if either price is missing. */
+  /** Change of the price in percent; null if either price is missing. */
   priceChange(window: Window): number | null {
     return priceChange(this, window);
   }
@@ -219,7 +219,7 @@ function wholeOf(raw: string | undefined, token: Token): number {
   return raw === undefined ? 0 : unitsToNumber(BigInt(raw), token.decimals ?? 0);
 }
 
-/** "BASE / QUOTE", followed by the other tokens of the pool. */
+/** Name of the pair: "BASE / QUOTE", followed by the other tokens of the pool. */
 function nameOf(base: Token, quote: Token, all: readonly Token[]): string {
   const others = all.filter(({ address }) => address !== base.address && address !== quote.address);
   return [base, quote, ...others].map(labelOf).join(' / ');
@@ -299,7 +299,7 @@ export function priceOf(
 
 /**
  * Change over a window in percent. Uses USD prices if both are known, or else prices in the quote token. Null if either
- * price is missing.
+ * price is missing, or if the quote token's earlier USD price had a lower confidence level.
  */
 function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window): number | null {
   const { token0, token1, quote } = tokens;
@@ -309,16 +309,18 @@ function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window)
     scalePrice(price, token0.decimals, token1.decimals, pool.base_is_token0);
   const [now, then] = [scaled(raw), scaled(rawThen)];
   if (now === 0 || then === 0) return null;
-  const worth = prices.now(quote.address).usd;
+  const worth = prices.now(quote.address);
   const worthThen = prices.before(quote.address, window);
-  const change =
-    worth === null || worthThen === null
-      ? changePercent(now, then)
-      : changePercent(now * worth, then * worthThen);
+  if (worth.usd === null || worthThen.usd === null) return finiteOrNull(changePercent(now, then));
+  if (isDoubtful(worthThen, worth)) return null;
+  return finiteOrNull(changePercent(now * worth.usd, then * worthThen.usd));
+}
+
+function finiteOrNull(change: number | null): number | null {
   return change !== null && Number.isFinite(change) ? change : null;
 }
 
-/** Counts of one window; zeros without a row. */
+/** Counts of one time window; zeros if there is no row. */
 export function tradeCounts(trades: TradesRow | null, window: Window): TradeCounts {
   if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
   const buys = trades[`buys_${window}`];

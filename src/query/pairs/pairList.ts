@@ -20,7 +20,7 @@ type PairSort = (typeof PAIR_SORTS)[number];
 interface PairFilter {
   /** Part of a symbol or name, or an address; null: no filter. */
   readonly q: string | null;
-  /** Slug in lower case; null: no filter. */
+  /** Short name of the DEX in lower case; null means no filter. */
   readonly dex: string | null;
   readonly token: Hex | null;
 }
@@ -41,7 +41,7 @@ const rankings = new Rankings<PairEntry, PairSort>(
   (entry, sort) => KEYS[sort](entry),
 );
 
-/** The filtered pairs, sorted. Ties by address ascending; nulls last in both orders. */
+/** The filtered and sorted pairs. Ties by address ascending; nulls last in both orders. */
 export function listPairs(
   entries: readonly PairEntry[],
   filter: PairFilter,

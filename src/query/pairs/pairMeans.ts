@@ -4,13 +4,13 @@ import type { MeanReservesRow } from './pairRows';
 /** A state of the pool, with raw reserves. */
 export interface HeldState {
   readonly ord: number;
-  /** Unix seconds. */
+  /** Time of the state, unix seconds. */
   readonly timestamp: number;
   readonly reserve0: number;
   readonly reserve1: number;
 }
 
-/** A swap with the USD value of each token, in units of 10^-decimals of the other token; 0: unknown. */
+/** A swap with the USD value of each token, in units of 10^-decimals of the other token; 0 if unknown. */
 export interface ValuedSwap {
   readonly ord: number;
   readonly timestamp: number;
@@ -25,9 +25,10 @@ interface Moment {
 }
 
 /**
- * Time-weighted means of reserves and values over (since, now], by the rules of list_past_prices.sql. For a younger
- * pool, the means start at its first state. Each value uses the prices of the previous swap; the time before the first
- * swap uses its prices. `states`: the states of the window and the newest state before. Null without a state.
+ * Time-weighted means of reserves and values over (since, now], by the rules of list_past_prices.sql. For a
+ * younger pool, the means start at its first state. Each value uses the prices of the previous swap; the time
+ * before the first swap uses its prices. `states` has the states of the window and the newest state before.
+ * Null without a state.
  */
 export function meanReserves(
   states: readonly HeldState[],

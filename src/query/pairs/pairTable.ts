@@ -20,16 +20,16 @@ import type { TokenPriceTables } from '../prices/tokenPrices';
 import type { StoredPool } from './pools';
 import type { TokenMap } from '../tokens/tokens';
 
-/** More pools than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
 const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()) });
 const pairMeansRowShape = meanBalancesRowShape.extend({ pair: z.string() });
 
 export interface PairTable {
-  /** Sorted by address. */
+  /** Entries sorted by address. */
   readonly entries: readonly PairEntry[];
-  /** In the order of the entries. The same array until a pool is added. */
+  /** The pairs in the order of the entries. The array stays the same until a pool is added. */
   readonly pools: readonly StoredPool[];
   readonly byAddress: { get(address: string): PairEntry | undefined };
   /** The prices that value the pairs. */

@@ -13,7 +13,7 @@ import type { StoredPool } from './pools';
 import { slotOf } from '../bars/tickSeries';
 
 export interface PairWindows {
-  /** USD value of tracked swaps. */
+  /** USD value of tracked swaps (with a trusted price). */
   readonly volumeWeek: number;
   readonly volumeMonth: number;
   readonly feesWeek: number;
@@ -23,9 +23,10 @@ export interface PairWindows {
   readonly meanBalancesWeek: readonly number[] | null;
 }
 
-/** For busier pairs the engine computes the means, because a week of their swaps is too large to send. */
+/** For busier pairs than this, ClickHouse computes the means, because a week of their swaps is too large to
+ * send. */
 const SWAPS_A_DAY_MAX = 1_000;
-/** More rows than a query may return. */
+/** Limit above the number of rows that a query may return. */
 const ROWS_MAX = 1_000_000;
 
 interface PairHour {
@@ -45,15 +46,15 @@ interface WindowSwap extends ValuedSwap {
 interface Window {
   readonly since: number;
   readonly hours: WholeHours;
-  /** Final swaps up to this ord are older than the hour of `since`. */
+  /** Final swaps up to this position (`ord`) are older than the hour of `since`. */
   readonly ord: number;
-  /** Final swaps up to this ord are older than the first whole hour. */
+  /** Final swaps up to this position (`ord`) are older than the first whole hour. */
   readonly edge: number;
-  /** Final swaps above this ord are newer than the last whole hour. */
+  /** Final swaps above this position (`ord`) are newer than the last whole hour. */
   readonly tail: number;
 }
 
-/** `swapsADay`: approximate number of the pair's daily swaps. */
+/** `swapsADay` is the approximate number of the pair's daily swaps. */
 export async function readPairWindows(
   runner: QueryRunner,
   chainId: number,
@@ -62,7 +63,8 @@ export async function readPairWindows(
   swapsADay = 0,
 ): Promise<PairWindows> {
   const tip = await findFinalTip(runner, chainId, head);
-  // Looks up blocks by whole hours, because those results are cached. Time filters drop swaps before the window.
+  // Looks up blocks by whole hours, because those results are cached. Filters by time leave out swaps before
+  // the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const windowOf = async (seconds: number): Promise<Window> => {
     const since = Math.max(head.timestamp - seconds, 0);

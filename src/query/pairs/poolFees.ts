@@ -15,7 +15,8 @@ const feeRowShape = z.object({ pair: z.string(), swap_fee: z.string() });
 export type PoolFees = ReadonlyMap<string, number>;
 
 /**
- * Fees of all vault pools with a fee change. `since_ord`: later changes only. `params`: snapshot, chain_id and limit.
+ * Fees of all vault pools with a fee change. With `since_ord`, only later changes. `params` are snapshot,
+ * chain_id and limit.
  */
 export function listPoolFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
   return runFees(runner, { ...params, all_pools: true });

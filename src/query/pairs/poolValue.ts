@@ -13,7 +13,7 @@ const DOWN = 0.98;
 
 /** One token of a pool. */
 export interface PoolSide {
-  /** Amount in the pool, whole tokens. */
+  /** Amount of the token in the pool, in whole tokens. */
   readonly amount: number;
   readonly price: TokenPrice;
 }
@@ -23,7 +23,7 @@ export function valueOf({ amount, price }: PoolSide): number | null {
   return price.usd === null ? null : amount * price.usd;
 }
 
-/** USD value by a trusted price; 0 without one. */
+/** USD value by a trusted price; 0 without a trusted price. */
 export function trustedValueOf(side: PoolSide): number {
   return isTrusted(side.price) ? (valueOf(side) ?? 0) : 0;
 }
@@ -64,8 +64,9 @@ function sumOf(values: readonly number[]): number {
 }
 
 /**
- * TVL of a pool of several tokens: its trusted balances, divided by their part of the weights, because each token's
- * value is proportional to its weight. Stable pools have no weights and count only trusted balances.
+ * TVL of a pool of several tokens: the value of its tokens with a trusted price, divided by their part of the
+ * weights, because each token's value is proportional to its weight. Stable pools have no weights and count
+ * only trusted balances.
  */
 export function tvlOfWeighted(holdings: readonly PoolSide[], weights: readonly number[]): number {
   const value = sumOf(countedValues(holdings, weights));
@@ -88,7 +89,7 @@ interface DepthState {
   readonly quoteReserve: number;
   /** Active liquidity of a V3 pool, or `weightedLiquidity` of the leg of a weighted pool. */
   readonly liquidity: number;
-  /** Marginal price, raw quote per raw base; 0: none. */
+  /** Marginal price, raw quote per raw base; 0 if there is no price. */
   readonly price: number;
 }
 

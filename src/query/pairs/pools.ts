@@ -40,7 +40,7 @@ export async function findPool(
   return row ?? null;
 }
 
-/** Every pool of a snapshot. `since_ord`: later pools only. */
+/** Every pool of a snapshot. With `since_ord`, only later pools. */
 export async function listPools(runner: QueryRunner, params: QueryParams): Promise<StoredPool[]> {
   return runner.run('pairs/list_pools', params, storedPoolShape);
 }
@@ -56,7 +56,7 @@ export function legOfPool(pool: StoredPool, token0: string, token1: string): num
   return first < 0 || second < 0 || first >= second ? null : 256 * first + second;
 }
 
-/** Weights of the pool's tokens, 0–1; empty for pools without weights. */
+/** Weights of the pool's tokens, 0 to 1; empty for pools without weights. */
 export function weightsOfPool({ all_weights }: StoredPool): readonly number[] {
   return all_weights.map((weight) => Number(weight) / 1e18);
 }

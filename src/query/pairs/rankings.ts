@@ -5,7 +5,7 @@ interface Ranked {
   readonly address: string;
 }
 
-/** Indexes of a list's items in one order. */
+/** The indexes of a list's items, in one order. */
 type Places = Uint32Array;
 
 /**
@@ -61,7 +61,7 @@ export class Rankings<T, S extends string> {
   }
 }
 
-/** Numbers in the order of the keys; null becomes NaN, and a text its rank among all texts. */
+/** Numbers that sort like the keys: null becomes NaN, and a text becomes its rank among all texts. */
 function toNumbers(keys: readonly (number | string | null)[]): Float64Array {
   const texts = [...new Set(keys.filter((key) => typeof key === 'string'))].sort();
   const rankOf = new Map(texts.map((text, rank) => [text, rank]));

@@ -94,7 +94,7 @@ interface PortfolioSource {
   readonly runner: QueryRunner;
   readonly wallets: WalletNode;
   readonly rebasing: ReadonlySet<string>;
-  /** The holder table, if ready; null: query the supplies. */
+  /** The table of holders, if it is ready; null makes the portfolio query the supplies. */
   readonly holders: HolderTable | null;
   readonly native: NativeCoin;
 }

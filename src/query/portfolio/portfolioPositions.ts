@@ -1,4 +1,4 @@
-/** Values a wallet's LP tokens and V3 positions at the current state of the pools. Pure. */
+/** Values a wallet's LP tokens and V3 positions at the current states of the pools. Pure. */
 import { isTrusted } from '../../pricing/confidence';
 import { formatUnits } from '../../domain/amounts';
 import type { Collected } from '../../protocols/positionManager';
@@ -25,13 +25,13 @@ export interface OwnedPosition {
 
 interface OwnedLp {
   readonly balance: bigint;
-  /** Null: unknown. */
+  /** The supply; null if unknown. */
   readonly supply: bigint | null;
-  /** Reserves after the newest mint or burn. Null: unknown, so no fee is pending. */
+  /** Reserves after the newest mint or burn. Null if unknown; then no protocol fee is counted. */
   readonly last: Reserves | null;
 }
 
-/** A position, and whether its value counts. The percentage of the total follows later. */
+/** A position, and whether its value counts. The percentage of the total is computed later. */
 export interface ValuedPosition {
   readonly position: PortfolioPosition;
   readonly trusted: boolean;
@@ -69,8 +69,8 @@ function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
 }
 
 /**
- * The supply that shares the pool: includes the protocol's pending LP tokens, and excludes LP tokens that the pool
- * itself holds.
+ * The supply that shares the pool. It includes the protocol's pending LP tokens, and leaves out LP tokens
+ * that the pool itself holds.
  */
 function effectiveSupply(
   { pool, item, facts }: PairEntry,
@@ -89,7 +89,8 @@ function effectiveSupply(
 }
 
 /**
- * The position for an NFT of a position manager. `owed`: the payout of a collect, which no log shows; null: unknown.
+ * The position for an NFT of a position manager. `owed` is the amount that a collect would pay, which no log
+ * shows; null if unknown.
  */
 export function toConcentratedPosition(
   entry: PairEntry,
@@ -139,7 +140,7 @@ function unclaimedOf(
 
 interface HeldAmount {
   readonly token: PairEntry['item']['tokens'][number];
-  /** Null: unknown. */
+  /** The supply; null if unknown. */
   readonly raw: bigint | null;
   /** See HeldValue. */
   readonly part: number;
@@ -165,7 +166,7 @@ function toAmounts(
   return { amounts, capped };
 }
 
-/** Sum in USD; null unless every amount has a value. */
+/** Sum in USD; null if an amount has no value. */
 function sumOf(amounts: readonly PortfolioAmount[]): number | null {
   return amounts.reduce<number | null>(
     (sum, { value_usd }) => (sum === null || value_usd === null ? null : sum + value_usd),

@@ -3,25 +3,25 @@ import { formatUnits, plainNumber } from '../../domain/amounts';
 import { isTrusted, levelOf } from '../../pricing/confidence';
 import type { PortfolioNative, PortfolioToken } from '../../wire/portfolio';
 import type { PairTable } from '../pairs/pairTable';
-import type { TokenPrices } from '../prices/priceByHops';
-import { changePercent, compareKeys } from '../pairs/ranking';
+import { changeOfPrice, type TokenPrices } from '../prices/priceByHops';
+import { compareKeys } from '../pairs/ranking';
 import { worthOf } from '../tokens/tokenSupply';
 import { tokenOf } from '../tokens/tokens';
 import type { CountHolding } from './holdingCaps';
 
 /** Every EVM chain counts its coin in wei. */
 const NATIVE_DECIMALS = 18;
-/** Tokens and LP tokens to check for a history that begins late. */
+/** Number of tokens and LP tokens to check if the history begins late. */
 const DEEPEST_MAX = 250;
 
 /** The native coin of the chain description. */
 export interface NativeCoin {
   readonly symbol: string;
-  /** Null: native prices do not exist. */
+  /** The wrapped native token; if null, native prices do not exist. */
   readonly wrapped: string | null;
 }
 
-/** A holding, and whether its value counts. The percentage of the total follows later. */
+/** A holding, and whether its value counts. The percentage of the total is computed later. */
 export interface ValuedToken {
   readonly token: PortfolioToken;
   readonly trusted: boolean;
@@ -41,7 +41,7 @@ interface Holding {
   readonly capped: boolean;
 }
 
-/** `priced`: the token whose price applies, or null. */
+/** `priced` is the token whose price applies, or null. */
 function toHolding(
   raw: bigint,
   decimals: number,
@@ -51,7 +51,6 @@ function toHolding(
 ): Holding {
   const price = priced === null ? null : prices.now(priced);
   const usd = price?.usd ?? null;
-  const before = priced === null ? null : prices.before(priced, 'h24');
   const { usd: counted, capped } =
     price === null || priced === null
       ? { usd: [], capped: false }
@@ -62,7 +61,8 @@ function toHolding(
     price_usd: usd === null ? null : plainNumber(usd),
     value_usd: counted[0] ?? null,
     price_confidence: levelOf(price?.confidence ?? 0),
-    price_change_24h: changePercent(usd, before),
+    price_change_24h:
+      priced === null || price === null ? null : changeOfPrice(price, prices.before(priced, 'h24')),
   };
   return { fields, capped };
 }

@@ -1,6 +1,7 @@
 /**
- * Asks the node about a wallet as of the snapshot's block: the native coin, balances that do not follow from logs, and
- * amounts owed to V3 positions. One bounded batch of questions. Without an answer, values come from the logs.
+ * Asks the node about a wallet as of the snapshot's block: the native coin, balances that do not follow from
+ * logs, and amounts owed to V3 positions. All questions go in one batch of limited size. Without an answer,
+ * values come from the logs.
  */
 import { isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
@@ -9,19 +10,19 @@ import { collectCall, readCollected, type Collected } from '../../protocols/posi
 import type { Balances } from '../holders/balances';
 import type { BalanceSeeds } from '../holders/balanceSeeds';
 
-/** Balances, and positions below, per batch. */
+/** Most balances, and most positions, per batch. */
 const BALANCES_ASKED_MAX = 300;
 const POSITIONS_ASKED_MAX = 100;
 
 export interface WalletNode {
-  /** Null: no node is configured. */
+  /** Access to the node; null if no node is configured. */
   readonly node: NodeState | null;
   readonly seeds: BalanceSeeds;
 }
 
 interface Wallet {
   readonly address: Hex;
-  /** Sums of the logs as of the block. */
+  /** Sums of the logs at the block. */
   readonly balances: Balances;
   readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
   /** Tokens whose balances do not follow from their logs. */
@@ -31,17 +32,17 @@ interface Wallet {
 }
 
 export interface WalletState {
-  /** In wei; null: no answer. */
+  /** Balance of the native coin in wei; null if the node did not answer. */
   readonly native: bigint | null;
-  /** The best known balances. */
+  /** The best known balances of the wallet. */
   readonly balances: Balances;
-  /** Tokens with a nonzero seed added to the sum of the logs. */
+  /** Tokens for which a balance from before the history (seed) was added to the sum of the logs. */
   readonly seeded: ReadonlySet<string>;
-  /** Some balance of a rebasing token comes from the logs, because the node has no answer. */
+  /** True if a balance of a rebasing token comes from the logs, because the node has no answer. */
   readonly guessed: boolean;
   /** Amounts owed to positions, by `<manager>-<number>`. Positions without an answer are missing. */
   readonly owed: ReadonlyMap<string, Collected>;
-  /** The batch was too small for all questions. */
+  /** True if the batch was too small for all questions. */
   readonly truncated: boolean;
 }
 
@@ -124,7 +125,7 @@ function readBalances(tokens: readonly string[], answers: StateAnswers): Readonl
   return read;
 }
 
-/** Adds the seeds from before the history to the sums of the logs. */
+/** Adds the balances from before the history (seeds) to the sums of the logs. */
 function seedBalances(
   balances: Balances,
   candidates: readonly string[],

@@ -4,15 +4,16 @@
  */
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { capAlong } from '../../pricing/cap';
-import { pathConfidence } from '../../pricing/confidence';
+import { isLessSure, pathConfidence } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { Window } from '../../wire/pairs';
+import { changePercent } from '../pairs/ranking';
 
 /** The price of one whole token in another token, or in USD. */
 export interface Hop {
   /** The zero address marks an anchor, whose `price` is USD. */
   readonly nextToken: string;
-  /** 0: none. */
+  /** Price of the hop; 0 if there is no price. */
   readonly price: number;
   /** 0–1. */
   readonly confidence: number;
@@ -21,9 +22,9 @@ export interface Hop {
 }
 
 export interface TokenPrice {
-  /** USD per whole token; null: unknown. */
+  /** USD per whole token; null if unknown. */
   readonly usd: number | null;
-  /** 0–1; 0 without a price. */
+  /** Confidence, 0 to 1; 0 without a price. */
   readonly confidence: number;
   /** The token is an anchor, so its price is given and not derived. */
   readonly isAnchor: boolean;
@@ -45,14 +46,14 @@ export function priceByHops(hops: Hops, token: string): TokenPrice {
     const hop = hops.get(at);
     if (hop === undefined || !(hop.price > 0)) return NO_PRICE;
     if (hop.nextToken === ZERO_ADDRESS) return multiply(path, hop.price);
-    // A longer path is a loop.
+    // A path with more hops than this is a loop.
     if (path.length === HOPS_MAX) return NO_PRICE;
     path.push(hop);
     at = hop.nextToken;
   }
 }
 
-/** `path`: from the token towards the anchor. */
+/** `path` leads from the token towards the anchor. */
 function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
   const usd = path.reduceRight((price, hop) => hop.price * price, anchorUsd);
   // A product may leave the range of floats.
@@ -61,18 +62,28 @@ function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
   return { usd, confidence, isAnchor: path.length === 0, capUsd: capAlong(path, anchorUsd) };
 }
 
+/** Whether the confidence level of the earlier price is lower, so that a change from that price means nothing. */
+export function isDoubtful(then: TokenPrice, now: TokenPrice): boolean {
+  return isLessSure(then.confidence, now.confidence);
+}
+
+/** Percent; null if a price is missing, or if the earlier one had a lower confidence level. */
+export function changeOfPrice(now: TokenPrice, then: TokenPrice): number | null {
+  return isDoubtful(then, now) ? null : changePercent(now.usd, then.usd);
+}
+
 /** Prices of all tokens as of a block, and at the starts of the windows that end there. */
 export interface TokenPrices {
   now(token: string): TokenPrice;
-  /** USD per whole token at the start of the window, or null. */
-  before(token: string, window: Window): number | null;
+  /** The price at the start of the window. */
+  before(token: string, window: Window): TokenPrice;
   /** Native tokens per whole token. The wrapped native token is worth 1, even without a USD price. */
   nativeOf(token: string): number | null;
   /** USD per native token. */
   readonly nativeUsd: number | null;
 }
 
-/** `past`: hops of every token in force at the start of each window. */
+/** `past` has the hops of every token that were in force at the start of each window. */
 export function makeTokenPrices(
   hops: Hops,
   past: Readonly<Record<Window, Hops>>,
@@ -89,7 +100,7 @@ export function makeTokenPrices(
   const nativeUsd = wrappedNative === null ? null : now(wrappedNative).usd;
   return {
     now,
-    before: (token, window) => priceByHops(past[window], token).usd,
+    before: (token, window) => priceByHops(past[window], token),
     nativeOf(token) {
       if (token === wrappedNative) return 1;
       const { usd } = now(token);

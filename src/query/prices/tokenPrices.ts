@@ -14,7 +14,7 @@ import { perVersion, type PerVersion } from '../head/perVersion';
 import { makeTokenPrices, type Hop, type Hops, type TokenPrices } from './priceByHops';
 
 const DAY_SECONDS = 86_400;
-/** More tokens than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
 /** The anchors and the wrapped native token of the chain description. */
@@ -42,6 +42,10 @@ const pastHopRowShape = z.object({
   price_h1: z.number(),
   price_h6: z.number(),
   price_h24: z.number(),
+  confidence_m5: z.number(),
+  confidence_h1: z.number(),
+  confidence_h6: z.number(),
+  confidence_h24: z.number(),
 });
 export type PastHopRow = z.infer<typeof pastHopRowShape>;
 
@@ -84,7 +88,7 @@ export function toHop({ next_token, hop_price, hop_confidence, hop_cap }: Omit<H
   };
 }
 
-/** Pure. An anchor without a stored price has its configured price. */
+/** Computes the prices; an anchor without a stored price has its configured price. Pure. */
 export function toTokenPrices(
   rows: readonly HopRow[],
   pastRows: readonly PastHopRow[],
@@ -101,8 +105,9 @@ export function toTokenPrices(
     const then = new Map(hops);
     for (const row of pastRows) {
       const nextToken = row[`next_${window}`];
-      if (nextToken !== null)
-        then.set(row.token, { nextToken, price: row[`price_${window}`], confidence: 0, cap: 0 });
+      if (nextToken === null) continue;
+      const confidence = row[`confidence_${window}`];
+      then.set(row.token, { nextToken, price: row[`price_${window}`], confidence, cap: 0 });
     }
     return then;
   };

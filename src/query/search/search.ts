@@ -1,6 +1,7 @@
 /**
- * Answers the search box. A text may mean an address, a hash, a block, a selector or a name. Hits rank by the place of
- * the match (exact, prefix, word, inside), then verified before unverified, then by log count.
+ * Answers /search. A text may mean an address, a hash, a block, a selector or a name. Hits rank by the
+ * quality of the match (exact, prefix, start of a word, inside). Then verified hits come before unverified
+ * ones, and then the log count decides.
  */
 import { z } from 'zod';
 
@@ -19,11 +20,12 @@ import type { NodeReads } from '../head/nodeReads';
 import type { Directory } from '../tokens/directory';
 import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from './searchNames';
 
-/** Hits of one kind. */
+/** Most hits of one kind. */
 const EACH_MAX = 100;
 const SIGNATURES_MAX = 20;
 const TITLE_MAX = 200;
-/** A match place ranks first: half a place outweighs the other two shares. Verification and log count break ties. */
+/** The quality of the match decides first: half a step outweighs the other two parts. Verification and log
+ * count break ties. */
 const PLACE_SHARE = 0.9;
 const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
@@ -36,13 +38,13 @@ export interface SearchDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
-  /** The node of a chain for reads; null without a node. */
+  /** Access to the node of a chain; null without a node. */
   readonly readsOf?: (chainId: number) => NodeReads | null;
   /** Database of the verified contracts. */
   readonly verifiedDb: string;
-  /** DEXes of the chain, by slug and display name. */
+  /** DEXes of the chain, by short name and display name. */
   readonly dexes: readonly { readonly name: string; readonly displayName: string }[];
-  /** The chain's pairs in their newest table. A reorg may have removed some pairs since. */
+  /** The chain's pairs in their newest table. A reorg may have removed some pairs in the meantime. */
   readonly pairs: () => readonly NamedPair[];
 }
 
@@ -68,7 +70,7 @@ function classify(q: string): Meaning[] {
   if (isHash(hex)) return [{ kind: 'hash', hash: toLowerHex(hex) }];
   if (/^0x[0-9a-f]{8}$/i.test(text)) return [{ kind: 'selector', selector: toLowerHex(hex) }];
   const words: Meaning = { kind: 'text', text: text.toLowerCase() };
-  // A token may be called 1000.
+  // A text of digits may also be a name, because a token may be called 1000.
   if (/^\d{1,10}$/.test(text)) return [{ kind: 'block', number: Number(text) }, words];
   return text === '' ? [] : [words];
 }
@@ -121,7 +123,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   ]);
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
   const known = blocks.length > 0 || signatures.length > 0;
-  // No stored data has this hash, so ask the node.
+  // No stored data has this hash, so the node is asked.
   const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
   return [
     ...(block === null
@@ -138,7 +140,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
 
 const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
 
-/** The indexed block of a transaction by the node, or null. */
+/** The indexed block of a transaction, as the node names it, or null. */
 async function findTransactionBlock(
   node: NodeReads | null | undefined,
   head: HeadSnapshot,
@@ -151,7 +153,7 @@ async function findTransactionBlock(
   return block === null || block > head.number ? null : block;
 }
 
-/** Removes duplicates. The store has an event once for each set of indexed parameters. */
+/** Removes duplicates. The database has an event once for each set of indexed parameters. */
 function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
   return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
 }
@@ -219,7 +221,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
 interface HitFacts {
   readonly pools: ReadonlySet<Hex>;
   readonly tokens: ReadonlySet<Hex>;
-  /** Addresses with a stored verification, or with a verified twin. */
+  /** Addresses with a stored verification, or with the code of a verified contract. */
   readonly verified: ReadonlySet<Hex>;
 }
 
@@ -256,8 +258,8 @@ function spaced(text: string): string {
 }
 
 /**
- * Place of a text in a signature. A text with types means one exact signature, so other signatures with the same name
- * rank last. Both in lower case.
+ * Quality of the match of a text in a signature. A text with types means one exact signature, so other
+ * signatures with the same name rank last. Both texts are in lower case.
  */
 function signaturePlace(signature: string, text: string): number {
   const name = signature.slice(0, signature.indexOf('('));

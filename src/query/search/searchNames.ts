@@ -1,4 +1,5 @@
-/** Finds tokens, verified contracts and pairs by name. A twin of a verified contract also has its name. */
+/** Finds tokens, verified contracts and pairs by name. A contract with the code of a verified contract also
+ * has its name. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -16,7 +17,8 @@ interface Named {
   readonly address: Hex;
   readonly title: string;
   readonly subtitle: string | null;
-  /** 4: exact, 3: prefix, 2: start of a word, 1: inside. Less distinctive names lose half a place. */
+  /** Quality of a match: 4 exact, 3 prefix, 2 start of a word, 1 inside. Less distinctive names lose half a
+   * step. */
   readonly place: number;
 }
 
@@ -38,7 +40,8 @@ interface VerifiedRow {
   readonly version: number;
 }
 
-/** Tokens and verified contracts, best first, each address once; at most three times `limit`. `text`: lower case. */
+/** Tokens and verified contracts, best first, each address once; at most three times `limit`. `text` is in
+ * lower case. */
 export async function listNamed(source: NameSource, text: string, limit: number): Promise<Named[]> {
   const { runner, chainId, logCounts, verifiedDb } = source;
   const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
@@ -65,20 +68,21 @@ export async function listNamed(source: NameSource, text: string, limit: number)
     const twin = row === undefined ? null : nameContract(address, row, text);
     if (twin !== null) named.push(twin);
   }
-  // A verified token is one hit, at its best place.
+  // A verified token is one hit, at its best match.
   const once = new Map<Hex, Named>();
   for (const one of named) if (!once.has(one.address)) once.set(one.address, one);
   return [...once.values()];
 }
 
-/** The fields of a pair for searches. `tokens.name`: `WPLS / DAI`. */
+/** The fields of a pair for searches. `tokens.name` is a text such as `WPLS / DAI`. */
 export interface NamedPair {
   readonly pool: { readonly address: string; readonly dex: string };
   readonly tokens: { readonly name: string };
   readonly liquidityUsd: number;
 }
 
-/** Pairs whose name contains the text (lower case, not empty). Sorted by the place of the text in the name, then by liquidity. */
+/** Pairs whose name contains the text (lower case, not empty). Sorted by the quality of the match, then by
+ * liquidity. */
 export async function listPairsNamed(
   pairs: readonly NamedPair[],
   text: string,
@@ -100,7 +104,7 @@ export async function listPairsNamed(
   }));
 }
 
-/** Tokens whose symbol or name contains the text. Best places first, then by log count. */
+/** Tokens whose symbol or name contains the text. Best matches first, then by log count. */
 export async function listTokensNamed(
   tokens: Iterable<Token>,
   { logsOf }: Counts,
@@ -120,7 +124,7 @@ export async function listTokensNamed(
 interface Scan<T> {
   readonly all: Iterable<T>;
   readonly limit: number;
-  /** 0: no match. */
+  /** Quality of the match; 0 if the text does not match. */
   placeOf(one: T): number;
   weightOf(one: T): number;
   addressOf(one: T): string;
@@ -133,7 +137,8 @@ interface Placed<T> {
 }
 
 /**
- * The best items by place, then weight, both descending, then address. Gives way to other requests during the scan.
+ * The best items by quality of the match, then by weight, both descending, then by address. Lets other
+ * requests run during the scan.
  */
 async function listBest<T>({
   all,
@@ -181,7 +186,8 @@ function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): 
   return place === 0 ? null : { type: 'contract', address, title: name, subtitle: path, place };
 }
 
-/** The place of a text in a name: 4 exact, 3 prefix, 2 start of a word, 1 inside, 0 no match. Both in lower case. */
+/** Quality of the match of a text in a name: 4 exact, 3 prefix, 2 start of a word, 1 inside, 0 no match. Both
+ * texts are in lower case. */
 export function placeOf(name: string, text: string): number {
   if (!name.includes(text)) return 0;
   if (name === text) return PLACE_EXACT;

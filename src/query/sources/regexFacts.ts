@@ -5,7 +5,7 @@
  */
 
 interface RegexFacts {
-  /** Approximate number of automaton states. Repetitions multiply the number. */
+  /** Approximate number of states of the automaton. Repetitions multiply the number. */
   readonly size: number;
   /** Texts that every match contains, in any letter case. */
   readonly literals: readonly string[];
@@ -23,13 +23,13 @@ interface Node {
   readonly character: string | null;
 }
 
-/** Over UTF-8, a dot or a class takes several states, and a Unicode class takes many. */
+/** In UTF-8, a dot or a class takes several states, and a Unicode class takes many. */
 const CLASS_SIZE = 3;
 const UNICODE_CLASS_SIZE = 40;
 const DEPTH_MAX = 50;
 const TOO_LARGE: Node = { size: Number.MAX_SAFE_INTEGER, literals: [], character: null };
 
-/** Reads an expression. No input is slow or throws. */
+/** Parses an expression. No input is slow, and no input throws. */
 export function readRegex(text: string): RegexFacts {
   const parser = new Parser(text);
   const { size, literals } = parser.alternatives(0);
@@ -108,7 +108,7 @@ class Parser {
   private characterClass(): Node {
     let size = CLASS_SIZE;
     if (this.text[this.at] === '^') this.at += 1;
-    // A closing bracket in first position is a member of the class.
+    // A closing bracket as the first character of a class is a member of the class.
     if (this.text[this.at] === ']') this.at += 1;
     while (this.at < this.text.length) {
       const character = this.next();

@@ -13,7 +13,7 @@ const hash = z.templateLiteral(['0x', z.string()]);
 const fileRowShape = z.object({ content_hash: hash, content: z.string() });
 const knownRowShape = z.object({ content_hash: hash });
 
-/** Contents by hash, without missing files. `database`: default is the runner's database. */
+/** Contents by hash, without missing files. The default of `database` is the runner's database. */
 export async function listContents(
   runner: QueryRunner,
   hashes: readonly Hex[],

@@ -1,5 +1,6 @@
 /**
- * Finds a text in the lines of source files, and cuts snippets. Plain and linear, because source files may be hostile.
+ * Finds a text in the lines of source files, and cuts snippets. Takes time linear in the text, because source
+ * files may be hostile.
  */
 
 /** A line with at least one match, counted from 1. */
@@ -11,19 +12,19 @@ export interface LineHit {
 }
 
 const CONTEXT_LINES = 2;
-/** A longer line is cut around the match, because minified files are one line. */
+/** A line longer than this is cut around the match, because minified files are one line. */
 const LINE_SHOWN_MAX = 300;
 
-/** Lines without line ends. A line end at the end of the file starts no further line. */
+/** The lines of a text, without their line ends. A line end at the end of the file starts no further line. */
 export function splitLines(content: string): string[] {
   const lines = content.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** Lower case with every character at its old index. */
+/** The text in lower case, with every character at the same index as before. */
 export function foldCase(text: string): string {
-  // The only character whose lower case has two characters.
+  // The only character whose lower case has two characters, which would shift later characters.
   return text.replaceAll('İ', 'i').toLowerCase();
 }
 

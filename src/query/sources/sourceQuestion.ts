@@ -1,16 +1,16 @@
-/** Defines a search in the sources of verified contracts. */
+/** Defines the parameters of a search in the sources of verified contracts. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 
 export const SOURCE_LANGUAGES = ['Solidity', 'Vyper', 'Yul'] as const;
 
 export interface SourceQuestion {
-  /** Three characters or more. */
+  /** The search text, of three characters or more. */
   readonly q: string;
-  /** null: `q` is plain text. Created by readRegexQuestion. */
+  /** The expression; null if `q` is plain text. Created by readRegexQuestion. */
   readonly regex: RegexQuestion | null;
   readonly caseMatters: boolean;
   readonly language: (typeof SOURCE_LANGUAGES)[number] | null;
-  /** Part of the path, in any letter case; null for any. */
+  /** Part of the path, in any letter case; null accepts any path. */
   readonly path: string | null;
   readonly chainId: number;
   readonly limit: number;
@@ -18,7 +18,8 @@ export interface SourceQuestion {
 }
 
 export interface SourceSearchSource {
-  /** Runner of the chain's database, whose logs rank contracts. For a chain without logs, any runner. */
+  /** Runner of queries on the chain's database, whose logs rank contracts. For a chain without logs, any
+   * runner can be used. */
   readonly runner: QueryRunner;
   /** The database of the verified contracts. */
   readonly verifiedDb: string;
@@ -29,13 +30,13 @@ export interface RegexQuestion {
   readonly inFile: string;
   /** The expression for one line. */
   readonly inLine: string;
-  /** For one line: the first group captures the text before the first match. */
+  /** The expression for one line whose first group captures the text before the first match. */
   readonly prefix: string;
-  /** A text of three or more characters in every match; empty: none. */
+  /** A text of three or more characters that every match contains; empty if there is none. */
   readonly needle: string;
 }
 
-/** The parameter format of the queries. */
+/** The question as parameters of the queries. */
 type SourceFilter = {
   readonly verified_db: string;
   readonly chain_id: number;

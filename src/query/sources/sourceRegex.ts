@@ -1,6 +1,7 @@
 /**
- * Runs regular expressions over source files. Expressions are checked before the engine sees them. Files are read in
- * slices whose size depends on the time of the previous slice, so no expression blocks the engine for long.
+ * Runs regular expressions over source files. Expressions are checked before the engine sees them. Files are
+ * read in slices. The size of a slice depends on the time of the previous slice, so no expression blocks the
+ * engine for long.
  */
 import { z } from 'zod';
 
@@ -16,11 +17,11 @@ const SIZE_MAX = 300;
 /** Number of values of a hash's first two bytes. A slice is a range of these values. */
 const SPACE = 65_536;
 const FIRST_SLICE = 4;
-/** With the index, a slice has few files. */
+/** Slices for searches that use the index, which selects few files. */
 const FIRST_SLICE_INDEXED = 1_024;
 const SLICE_GROWTH = 64;
 const LITERAL_MIN = 3;
-/** Maximum length of the index search text. A longer text would not select better. */
+/** Length limit of the text for the index. A longer text would not select fewer files. */
 const NEEDLE_MAX = 60;
 
 const checkShape = z.object({ matches_nothing: z.boolean() });
@@ -66,12 +67,13 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
   }
 }
 
-/** A search with a shorter expected time runs in one slice. */
+/** A search with a shorter expected time than this, in ms, runs in one slice. */
 const WHOLE_MS = 300;
 
 /**
- * Files with a match, at most `max`, in no order. The needle is a text that every match must contain. `expectedMs`:
- * expected time to match all files that contain the needle; null: unknown. Throws bad_request if the expression takes too long.
+ * Files with a match, at most `max`, in no order. The needle is a text that every match must contain; the
+ * index finds files that contain it. `expectedMs` is the expected time to match all these files; null if
+ * unknown. Throws bad_request if the expression takes too long.
  */
 export async function listMatchingFiles(
   source: SourceSearchSource,
@@ -108,7 +110,7 @@ export async function listMatchingFiles(
         `an expression that takes less than ${TIME_BUDGETS.regexMs / 1000} s, for example one that contains a word`,
       );
     }
-    // The next slice should take half of the remaining time at the pace of this slice.
+    // The next slice should take half of the remaining time, at the speed of this slice.
     const paced = Math.floor((width * left) / 2 / Math.max(1, now - sliceStarted));
     width = Math.max(1, Math.min(width * SLICE_GROWTH, paced));
   }

@@ -13,15 +13,15 @@ import { findInLines, snippetOf, splitLines, type LineHit } from './sourceLines'
 
 /** Maximum number of files per search, in rank order. */
 const FILES_MAX = 2_000;
-/** Files to match even after the page is full, to count the total. */
+/** Number of files to match even after the page is full, to count the total. */
 const FILES_COUNTED = 100;
-/** Files per batch, about 4 to 10 kB each. */
+/** Number of files per batch, about 4 to 10 kB each. */
 const TEXT_BATCH = 100;
 const REGEX_BATCH = 16;
-/** If a batch takes less time, the next batch is larger. */
+/** If a batch takes less time than this, in ms, the next batch is larger. */
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
-/** For a fast expression, match this many further files before the engine searches for matching files. */
+/** For a fast expression, match this many further files before ClickHouse searches for matching files. */
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;
 
@@ -33,7 +33,7 @@ interface SourceHit {
   readonly line: number;
   readonly column: number;
   readonly snippet: string;
-  /** In this line. */
+  /** Number of matches in this line. */
   readonly matches: number;
   /** Number of contracts of the chain with this file. */
   readonly contracts: number;
@@ -100,7 +100,7 @@ interface Found {
   /** Matching lines in the files so far. */
   readonly total: number;
   readonly looked: number;
-  /** Time spent on those files. */
+  /** Time in ms spent on those files. */
   readonly tookMs: number;
   readonly size: number;
 }
@@ -114,7 +114,7 @@ function nothingFound({ regex }: SourceQuestion): Found {
  * rate.
  */
 function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
-  // Only the engine runs a slow expression, with a time limit.
+  // A slow expression is run only by ClickHouse, with a time limit.
   if (size < TEXT_BATCH || looked === 0) return false;
   const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
   return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;
@@ -198,7 +198,7 @@ async function rankByRegex(
 
 interface FileHits {
   readonly file: RankedFile;
-  /** Lines of the file. Null: the engine matched the file, and nobody read the content yet. */
+  /** Lines of the file. Null if ClickHouse matched the file, and its content was not read yet. */
   readonly lines: readonly string[] | null;
   readonly hits: readonly LineHit[];
 }

@@ -11,7 +11,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import { findPool, tokensOfPool, type StoredPool } from '../pairs/pools';
 import { listTokens, type TokenMap } from './tokens';
 
-/** At this many pools the cache is cleared. */
+/** When this many pools are cached, the cache is cleared. */
 const POOLS_KEPT = 20_000;
 
 const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
@@ -31,7 +31,7 @@ export class Directory {
   /** The pool at an address with its tokens, or null. Head pools are not cached. */
   async findPool(head: HeadSnapshot, address: Hex): Promise<PoolWithTokens | null> {
     const kept = this.pools.get(address);
-    // An older snapshot may be from before the pool's creation.
+    // The snapshot may be older than the pool's creation.
     const isThere = kept !== undefined && head.finalTo >= kept.finalTo;
     const found = isThere ? kept.pool : await findPool(this.runner, head, address);
     if (found === null) return null;
@@ -52,7 +52,8 @@ export class Directory {
 
   /** Metadata of every token. The map stays the same object until another token is stored. */
   async allTokens(): Promise<TokenMap> {
-    // The mark is read first, so that a token stored during the read changes the next mark.
+    // The mark (a value that changes with every write) is read first, so that a token stored during the read
+    // changes the next mark.
     const mark = await readMark(this.runner);
     if (this.mark !== mark) {
       this.known = new Map(await listTokens(this.runner, null));

@@ -6,15 +6,22 @@ import type { Token } from '../../wire/primitives';
 import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
-import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
-import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
-import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
+import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
+import { compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+import {
+  distributionOf,
+  holdersOf,
+  supplyOf,
+  warningsOfTransfers,
+  worthOf,
+  type HoldingFacts,
+} from './tokenSupply';
 import type { TokenWindows } from './tokenWindows';
 
 const DAY_SECONDS = 86_400;
 
 /**
- * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after tracked swaps, 0 without a price.
+ * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after swaps that count in highs; 0: none.
  */
 type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
@@ -22,7 +29,7 @@ type TokenTrades = Readonly<
 >;
 
 interface TokenFacts extends HoldingFacts {
-  /** Null: no swap in the last 24 hours. */
+  /** Null if the token had no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
   /** Block of the token's first pool. */
   readonly firstSeenBlock: number;
@@ -36,7 +43,7 @@ export class TokenEntry {
   private liquidity: number | null = null;
   private made: TokenItem | null = null;
 
-  /** `pairs`: sorted by address; at least one. */
+  /** `pairs` is sorted by address and has at least one pair. */
   constructor(
     readonly address: string,
     readonly pairs: readonly PairEntry[],
@@ -46,7 +53,7 @@ export class TokenEntry {
     this.price = prices.now(address);
   }
 
-  /** USD value of the token in its pools, and of anchors beside the token. */
+  /** USD value of the token in its pools, and of anchors in the same pools. */
   get liquidityUsd(): number {
     this.liquidity ??= liquidityOf(this.address, this.pairs);
     return this.liquidity;
@@ -89,7 +96,7 @@ function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] 
   ];
 }
 
-/** USD value, by trusted prices only, of the token in its pools and of anchors beside the token. */
+/** USD value, by trusted prices only, of the token in its pools and of anchors in the same pools. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
   for (const { tokens, holdings, counted } of pairs) {
@@ -105,7 +112,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
   const counts = tradeCounts(facts.trades, 'h24');
   const swaps = counts.buys + counts.sells;
   const createdAt = firstCreation(pairs);
-  const change = (window: Window): number | null => changePercent(price.usd, prices.before(address, window));
+  const change = (window: Window): number | null => changeOfPrice(price, prices.before(address, window));
   const supply = supplyOf(facts);
   const decimals = token.decimals ?? 0;
   return {
@@ -128,7 +135,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     total_supply: supply === null ? null : formatUnits(supply.total, decimals),
     fdv_usd: supply === null ? null : worthOf(supply.total - supply.dead, decimals, price),
     market_cap_usd: null,
-    holders: facts.partial ? null : (facts.holding?.holders ?? 0),
+    holders: holdersOf(facts),
     created_at: createdAt,
     last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.facts.lastTradeAt), null),
     flags: flagsOf(token, createdAt, facts),
@@ -139,7 +146,7 @@ function plainOrNull(value: number | null): string | null {
   return value === null || value === 0 ? null : plainNumber(value);
 }
 
-/** The detail of a token. `explorer`: address of an explorer page, or null. */
+/** The detail of a token. `explorer` is the address of an explorer page, or null. */
 export function toTokenDetail(
   { item, facts, price, pairs }: TokenEntry,
   windows: TokenWindows,

@@ -26,9 +26,9 @@ const DEFAULT_SORT: TokenSort = 'volume_24h_usd';
 const RANK = { exactSymbol: 0, symbolPrefix: 1, symbolPart: 2, namePart: 3 } as const;
 
 export interface TokenSearch {
-  /** An address, or part of a symbol or name; null: all tokens. */
+  /** Search text: an address, or part of a symbol or name; null lists all tokens. */
   readonly q: string | null;
-  /** Null: the best match first, or by volume without a search. */
+  /** Sort order; null means the best match first, or by volume without a search. */
   readonly sort: TokenSort | null;
   readonly order: Order;
 }
@@ -57,7 +57,7 @@ export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSe
 
 const rankings = new Rankings<TokenEntry, TokenSort>((entry) => entry, keyOf);
 
-/** The common sort keys need no item. */
+/** The common sort keys need no list item. */
 function keyOf(entry: TokenEntry, sort: TokenSort): number | string | null {
   if (sort === 'volume_24h_usd') return entry.volume24hUsd;
   if (sort === 'liquidity_usd') return entry.liquidityUsd;

@@ -1,6 +1,7 @@
 /** Computes supply, market value and distribution of a token from its holders, and the related warnings. Pure. */
 import { unitsToNumber } from '../../domain/amounts';
 import type { TokenDetail, Warning } from '../../wire/tokens';
+import { confirmsHolders, inventsTransfers, type BalanceChecks } from '../holders/balanceChecks';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenPrice } from '../prices/priceByHops';
@@ -8,35 +9,51 @@ import type { TokenPrice } from '../prices/priceByHops';
 const TOP = [10, 20, 40] as const;
 
 export interface HoldingFacts {
-  /** Null: no stored transfer, or no count. */
+  /** Holders of the token; null if no transfer is stored, or there is no count. */
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
-  /** Whether checks against the node found balances that do not follow from the logs. */
-  readonly rebasing?: boolean;
+  /** What checks against the node found; null: nothing. */
+  readonly checks: BalanceChecks | null;
 }
+
+/** An LP token has no checks: its pool belongs to a known factory. */
+export type LpFacts = Omit<HoldingFacts, 'checks'>;
 
 /** Raw units. */
 interface Supply {
-  /** Minted and not sent to the zero address. */
+  /** Supply: minted tokens that were not sent to the zero address. */
   readonly total: bigint;
-  /** The part of the supply at 0x…dEaD. */
+  /** The balance of 0x…dEaD, which is part of the supply. */
   readonly dead: bigint;
 }
 
 /** The supply by the logs; null for a late history, for logs that do not add up, or without logs. */
-export function supplyOf({ holding, partial, rebasing }: HoldingFacts): Supply | null {
-  if (partial || rebasing === true || holding === null || holding.supply === null) return null;
+export function supplyOf({ holding, partial, checks }: HoldingFacts): Supply | null {
+  if (partial || holding === null || holding.supply === null) return null;
+  if (checks?.rebasing === true || inventsTransfers(checks)) return null;
   return { total: holding.supply, dead: holding.dead };
+}
+
+/**
+ * The number of holders. Null for a late history, for a token that invents transfers, and for logs that do not add up,
+ * unless the token rebases and the contract confirms its holders.
+ */
+export function holdersOf({ holding, partial, checks }: HoldingFacts): number | null {
+  if (partial || inventsTransfers(checks)) return null;
+  if (holding === null) return 0;
+  return holding.supply === null && !confirmsHolders(checks) ? null : holding.holders;
 }
 
 /** The supply of an LP token. Complete if the pool's creation is indexed. */
 export function lpSupplyOf(
   pool: Pick<StoredPool, 'created_block'>,
-  { holding, partial }: HoldingFacts,
-): { readonly supply: bigint | null; readonly holders: number } | null {
+  { holding, partial }: LpFacts,
+): { readonly supply: bigint | null; readonly holders: number | null } | null {
   if (partial && pool.created_block === null) return null;
-  return holding ?? { supply: 0n, holders: 0 };
+  if (holding === null) return { supply: 0n, holders: 0 };
+  const { supply, holders } = holding;
+  return { supply, holders: supply === null ? null : holders };
 }
 
 /** USD value of a raw amount; null without a price. */
@@ -46,7 +63,7 @@ export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): num
   return Number.isFinite(worth) ? worth : null;
 }
 
-/** Percent of the supply at the largest holders. */
+/** Percent of the supply that the largest holders have. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
   if (supply === null || supply.total === 0n) return null;
@@ -78,6 +95,13 @@ export const UNBALANCED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
+/** The same code: in both cases transfers made balances from nothing. */
+const INVENTED_TRANSFERS: Warning = {
+  code: 'unbalanced_transfers',
+  message: 'The contract does not confirm balances that its transfer logs claim, so its holders are unknown',
+  severity: 'warning',
+};
+
 const REBASING: Warning = {
   code: 'rebasing',
   message:
@@ -87,10 +111,11 @@ const REBASING: Warning = {
 };
 
 /** Warnings about a token's holders and supply. The codes are also flags of the token. */
-export function warningsOfTransfers({ holding, partial, rebasing }: HoldingFacts): Warning[] {
+export function warningsOfTransfers({ holding, partial, checks }: HoldingFacts): Warning[] {
   const warnings: Warning[] = [];
-  if (rebasing === true) warnings.push(REBASING);
+  if (checks?.rebasing === true) warnings.push(REBASING);
   if (partial) warnings.push(PARTIAL_HISTORY);
+  else if (inventsTransfers(checks)) warnings.push(INVENTED_TRANSFERS);
   else if (holding !== null && holding.supply === null) warnings.push(UNBALANCED_TRANSFERS);
   return warnings;
 }

@@ -10,11 +10,11 @@ import { windowSumsShape } from '../pairs/pairRows';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import type { HolderTable, HolderTables } from '../holders/holders';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import { listRebasing } from '../holders/rebasing';
+import { listBalanceChecks } from '../holders/balanceChecks';
 import { TokenEntry } from './tokenItem';
 
 const DAY_SECONDS = 86_400;
-/** More tokens than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
 const count = z.int().min(0);
@@ -30,7 +30,7 @@ const tradesRowShape = windowSumsShape.extend({
 const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: count });
 
 export interface TokenTable {
-  /** Sorted by address. */
+  /** Tokens sorted by address. */
   readonly entries: readonly TokenEntry[];
   readonly byAddress: ReadonlyMap<string, TokenEntry>;
 }
@@ -59,10 +59,10 @@ export async function readTokenTable(
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
-  const [trades, firstBlocks, rebasing] = await Promise.all([
+  const [trades, firstBlocks, checks] = await Promise.all([
     runner.run('tokens/count_trades', { ...snapshot, ...window }, tradesRowShape),
     runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
-    listRebasing(runner),
+    listBalanceChecks(runner),
   ]);
   const tradesOf = new Map(trades.map((row) => [row.token, row]));
   const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
@@ -75,7 +75,7 @@ export async function readTokenTable(
           now: head.timestamp,
           holding: holders.of(address),
           partial: isHistoryPartial(head),
-          rebasing: rebasing.has(address),
+          checks: checks.get(address) ?? null,
         }),
     )
     .sort((a, b) => (a.address < b.address ? -1 : 1));

@@ -9,20 +9,20 @@ import { HOUR_SECONDS, wholeHours } from '../bars/hourWindow';
 import { slotOf } from '../bars/tickSeries';
 
 export interface TokenWindows {
-  /** USD value of tracked swaps. */
+  /** USD value of tracked swaps (with a trusted price). */
   readonly volumeWeek: number;
-  /** The highest USD price after a tracked swap, ever; null without a price. */
+  /** The highest USD price after a swap that counts in highs, ever; null without one. */
   readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
-/** More rows than a query may return. */
+/** Limit above the number of rows that a query may return. */
 const ROWS_MAX = 1_000_000;
 
 interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;
   readonly volume: bigint;
-  /** USD price of the token after the swap; 0: none. */
+  /** USD price of the token after the swap; 0: none that counts in highs. */
   readonly usd: number;
 }
 
@@ -41,7 +41,8 @@ export async function readTokenWindows(
   const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
   const tip = await findFinalTip(runner, chainId, head);
   const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
-  // Looks up blocks by whole hours, because those results are cached. Time filters drop swaps before the window.
+  // Looks up blocks by whole hours, because those results are cached. Filters by time leave out swaps before
+  // the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
   const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
@@ -69,7 +70,7 @@ export async function readTokenWindows(
   return { volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
 }
 
-/** Equal prices: the earliest swap counts. */
+/** If prices are equal, the earliest swap counts. */
 function highestOf(swaps: readonly TokenSwap[]): TokenWindows['highest'] {
   let highest: TokenSwap | null = null;
   for (const swap of swaps) {

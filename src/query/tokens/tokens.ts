@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Token, TokenRef } from '../../wire/primitives';
 
-/** More tokens than any chain has. This is a safety bound, not a page size. */
+/** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
 const tokenRowShape = z.object({
@@ -29,12 +29,12 @@ export async function listTokens(
   return new Map(rows.map((row) => [row.address, row]));
 }
 
-/** The token for answers; all fields are null without metadata. */
+/** The token as answers show it; all fields are null without metadata. */
 export function tokenOf(tokens: TokenMap, address: string): Token {
   return tokens.get(address) ?? { address, symbol: null, name: null, decimals: null };
 }
 
-/** The token for answers that only need to scale amounts. */
+/** The token for answers that only need its decimals. */
 export function tokenRefOf(tokens: TokenMap, address: string): TokenRef {
   const { symbol, decimals } = tokenOf(tokens, address);
   return { address, symbol, decimals };

@@ -9,25 +9,25 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { LogSource } from '../logs/logFilter';
 import { orNull } from '../head/orNull';
-import { listRebasing } from '../holders/rebasing';
+import { listBalanceChecks } from '../holders/balanceChecks';
 import { readTokenHolding } from '../holders/tokenHolding';
 import { supplyOf } from './tokenSupply';
 
-/** `totalSupply()`. */
+/** Call data of `totalSupply()`. */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
-/** Characters of 0x and one word. */
+/** Number of characters of 0x and one word. */
 const WORD = 66;
 
 interface SupplyDeps {
-  /** The node of the chain, or null. */
+  /** Access to the node of the chain, or null. */
   readonly node: NodeState | null;
-  /** The existing count of this head; null: none. A new count reads every holder. */
+  /** The existing count of holders at this head; null if there is none. A new count reads every holder. */
   readonly counted: TokenHolding | null;
-  /** Maximum wait for the node; default: no limit here. A late answer serves the next request. */
+  /** Longest wait for the node in ms; by default there is no limit. A late answer serves the next request. */
   readonly patienceMs?: number;
 }
 
-/** Raw units; null if neither the node nor the logs give a supply. */
+/** Supply in raw units; null if neither the node nor the logs give a supply. */
 export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,
@@ -36,11 +36,11 @@ export async function readTotalSupply(
 ): Promise<bigint | null> {
   const said = node === null ? null : await askSupply(node, head, token, patienceMs);
   if (said !== null || isHistoryPartial(head)) return said;
-  const [holding, rebasing] = await Promise.all([
+  const [holding, checks] = await Promise.all([
     counted ?? readTokenHolding(runner, head, token),
-    listRebasing(runner),
+    listBalanceChecks(runner),
   ]);
-  return supplyOf({ holding, partial: false, rebasing: rebasing.has(token) })?.total ?? null;
+  return supplyOf({ holding, partial: false, checks: checks.get(token) ?? null })?.total ?? null;
 }
 
 async function askSupply(

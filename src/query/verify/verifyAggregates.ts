@@ -8,7 +8,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 
-/** A row or value that only one of two sources has. */
+/** A row or value that only one of two compared sources has. */
 interface Difference {
   /** The compared item, for example `bars timeframe=60 pair=0x… time=1700000000`. */
   readonly item: string;
@@ -25,7 +25,7 @@ interface VerifyRange {
   /** First block of the compared days. */
   readonly from: number;
   readonly to: number;
-  /** Last block of the final tables. */
+  /** Last block in the final tables. */
   readonly finalTo: number;
   /** The token whose Deposits and Withdrawals are transfers. If absent, Deposits and Withdrawals are not compared. */
   readonly wrappedNative?: Hex | null;
@@ -35,7 +35,7 @@ interface VerifyRange {
 
 const OVER_SWAPS = 'verify/diff_pair_totals';
 
-/** Rollups over all rows, compared once. */
+/** Rollups over all rows, which are compared once and not per day. */
 const WHOLE_TABLES = [
   OVER_SWAPS,
   'verify/diff_pool_latest',

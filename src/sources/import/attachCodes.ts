@@ -9,13 +9,14 @@ import type { ChainCode } from '../chainCode';
 import { hashCode, type VerifiedRecord } from '../verifiedRecord';
 import { BrokenRecord, type ImportedRecord } from './foundContract';
 
-/** The chain that 369 and 943 started as copies of. */
+/** The chain as whose copies 369 and 943 started. */
 export const ANCESTOR_CHAIN = 1;
 
 type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
- * The records to store for each record, or the reason to store none. `descendants`: chains copied from chain 1.
+ * For each imported record, the records to store, or the reason to store none. `descendants` are the chains
+ * copied from chain 1.
  */
 export async function attachCodes(
   records: readonly ImportedRecord[],
@@ -90,7 +91,7 @@ function withCode(record: ImportedRecord, codeHash: Hex | null): VerifiedRecord 
   return { contract, deployment, sources, codeHash };
 }
 
-/** IPFS splits larger files into chunks. Metadata files are never that large. */
+/** IPFS splits larger files into several pieces. Metadata files are never that large. */
 const IPFS_CHUNK = 262_144;
 
 /**
@@ -104,7 +105,7 @@ function isNamedBy(code: Hex, { contract, metadataText }: ImportedRecord): boole
 }
 
 /**
- * The multihash of a file of one chunk: SHA-256 of a UnixFS node in DAG-PB.
+ * The multihash of a file that IPFS does not split: SHA-256 of a UnixFS node in DAG-PB.
  * https://docs.soliditylang.org/en/latest/metadata.html
  */
 function ipfsHash(bytes: Buffer): string {

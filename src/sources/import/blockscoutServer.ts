@@ -73,7 +73,7 @@ const LICENSES: Readonly<Record<string, string>> = {
   bsl_1_1: 'BUSL-1.1',
 };
 
-/** Whether the server speaks this API. */
+/** Whether the server has this API. */
 export async function isBlockscoutServer(fetch: JsonFetch, signal: AbortSignal): Promise<boolean> {
   const { status, body } = await fetch.get('/api/v2/smart-contracts', signal, 2);
   return status === 200 && pageShape.safeParse(body).success;
@@ -207,7 +207,8 @@ function readLibraries(answer: ContractAnswer): Record<string, Hex> {
   );
 }
 
-/** Settings of a contract that was verified from one flat file. Blockscout stores no settings for it. */
+/** Settings of a contract that was verified from one flat file. Blockscout stores no settings for such a
+ * contract. */
 function defaultSettings(answer: ContractAnswer, evmVersion: string | null): Record<string, unknown> {
   return {
     optimizer: {

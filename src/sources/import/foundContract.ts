@@ -25,15 +25,15 @@ export interface FoundContract extends ContractId {
 
 /** A record before its code hash is known. */
 export interface ImportedRecord extends Omit<VerifiedRecord, 'codeHash'> {
-  /** Runtime code that the server saw on the chain; null: not given. */
+  /** Runtime code that the server saw on the chain; null if not given. */
   readonly runtimeCode: Hex | null;
-  /** The original text of the metadata file, whose hash is in the code; null: not given. */
+  /** The original text of the metadata file, whose hash is in the code; null if not given. */
   readonly metadataText: string | null;
 }
 
 /** A folder or server with verified contracts. */
 export interface ContractSource {
-  /** Key of the stored position, without secrets. */
+  /** Key under which the position is stored, without secrets. */
   readonly key: string;
   /**
    * Whether new contracts appear only after the last position. If not, a completed import starts from the beginning
@@ -43,7 +43,7 @@ export interface ContractSource {
   list(position: string | null, signal: AbortSignal): AsyncIterable<FoundContract>;
 }
 
-/** Limits for records from other servers. */
+/** Limits for records from folders and other servers. */
 export const FILES_MAX = 2_000;
 export const FILE_BYTES_MAX = 4 * 2 ** 20;
 const RECORD_BYTES_MAX = 16 * 2 ** 20;
@@ -95,7 +95,7 @@ export function toUnixSeconds(text: string | null | undefined): number {
   return Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
 }
 
-/** Parses hex of whole bytes, with or without 0x; null: invalid. */
+/** Parses hex of whole bytes, with or without 0x; null if invalid. */
 export function readBytes(value: unknown): Hex | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();

@@ -12,7 +12,7 @@ const PAUSE_MAX_MS = 30_000;
 
 interface JsonAnswer {
   readonly status: number;
-  /** Undefined if the body is not JSON. */
+  /** The parsed body; undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
@@ -27,9 +27,9 @@ export interface JsonFetch {
 }
 
 interface JsonFetchOptions {
-  /** Pause before the second attempt; doubles with each attempt. */
+  /** Pause in ms before the second attempt. It doubles with each attempt. */
   readonly pauseMs?: number;
-  /** Time limit of one attempt, including the body. */
+  /** Time limit in ms of one attempt, including the body. */
   readonly timeoutMs?: number;
 }
 
@@ -62,7 +62,8 @@ export function createJsonFetch(
   };
 }
 
-/** Uses its own timer: inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage collection. */
+/** This code uses its own timer: inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage
+ * collection. */
 async function ask(
   url: string,
   timeoutMs: number,
@@ -96,7 +97,7 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-/** fetch hides the system error in `cause`. */
+/** The function fetch puts the system error into `cause`. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? `: ${errorText(error.cause)}` : '';
   return errorText(error) + cause;

@@ -39,7 +39,7 @@ const UINT32_MAX = 4_294_967_295;
 
 export interface MetadataFacts extends ContractId {
   readonly status: VerificationStatus;
-  /** Unix seconds. */
+  /** Time in unix seconds. */
   readonly verifiedAt: number;
 }
 
@@ -137,7 +137,7 @@ function readSource(
   return { path, content, contentHash: hash };
 }
 
-/** Metadata names a library as `path:Name`, standard JSON by path and name separately. */
+/** Metadata names a library as `path:Name`; standard JSON has path and name separately. */
 function readLibraries(libraries: Readonly<Record<string, unknown>>): Record<string, Hex> {
   const found: Record<string, Hex> = {};
   for (const [name, address] of Object.entries(libraries)) {

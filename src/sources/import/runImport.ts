@@ -1,4 +1,5 @@
-/** Imports the contracts of a source in batches. Each batch is stored before its position, so a stop loses nothing. */
+/** Imports the contracts of a source in batches. A batch is stored before its position, so nothing is lost if
+ * the import stops. */
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
@@ -15,19 +16,19 @@ const BATCH = 100;
 const READS_AT_ONCE = 4;
 
 export interface ImportCounts {
-  /** Contracts that the source listed. */
+  /** Number of contracts that the source listed. */
   found: number;
-  /** Verifications written. A contract of chain 1 may count once per descendant chain. */
+  /** Number of stored verifications. A contract of chain 1 may count once per chain copied from it. */
   stored: number;
-  /** Records that added nothing to the stored data. */
+  /** Number of records that added nothing to the stored data. */
   known: number;
-  /** Records that were refused. */
+  /** Number of records that were refused. */
   broken: number;
 }
 
 interface ImportDeps {
   readonly database: Database;
-  /** Reads the same database. */
+  /** Reads the database that `database` writes. */
   readonly runner: QueryRunner;
   readonly chain: ChainCode;
   /** Chains that started as copies of chain 1. */
@@ -94,7 +95,7 @@ async function savePosition(database: Database, source: string, position: string
   await insertRows(database, importPositionsTable, [{ source, position, version: Date.now() * 1_000 }]);
 }
 
-/** The readable records, in order. */
+/** The records that could be read, in order. */
 async function readAll(
   deps: ImportDeps,
   batch: readonly FoundContract[],

@@ -117,7 +117,7 @@ async function readContract(folder: string, facts: Facts): Promise<ImportedRecor
 async function readSources(folder: string): Promise<Map<Hex, string>> {
   const files = new Map<Hex, string>();
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  // Skips links, which could lead out of the folder.
+  // Skips symbolic links, which could lead out of the folder.
   const plain = entries.filter((entry) => entry.isFile());
   if (plain.length > FILES_MAX)
     throw new BrokenRecord(`the contract has ${plain.length} source files; allowed: ${FILES_MAX}`);

@@ -75,7 +75,7 @@ const contractShape = z.looseObject({
 });
 type ContractAnswer = z.infer<typeof contractShape>;
 
-/** Whether the server speaks this API. */
+/** Whether the server has this API. */
 export async function isSourcifyServer(
   fetch: JsonFetch,
   chainId: number,
@@ -96,7 +96,7 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
           `/v2/contracts/${chainId}?sort=asc&limit=${PAGE}${from}`,
           signal,
         );
-        // The server does not have this chain.
+        // The server does not know this chain.
         if (status === 404 || status === 400) return;
         const parsed = listShape.safeParse(body);
         if (!parsed.success)
@@ -140,7 +140,7 @@ function readAnswer(
   answer: ContractAnswer,
   facts: Pick<FoundContract, 'chainId' | 'address' | 'status'>,
 ): ImportedRecord {
-  // The runtime code decides the verification status.
+  // The match of the runtime code decides the status of the verification.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('the contract is not verified on the server');
   const known: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };

@@ -13,11 +13,11 @@ export interface CodeRange {
 
 /** The runtime or creation code of a contract, as the compiler printed it. */
 export interface CompiledCode {
-  /** Hex without 0x; placeholders of libraries and immutables are zero. */
+  /** The code as hex without 0x; placeholders of libraries and immutables are zero. */
   readonly code: string;
-  /** Placeholders by fully qualified library name. */
+  /** Placeholders of libraries, by fully qualified name. */
   readonly links: ReadonlyMap<string, readonly CodeRange[]>;
-  /** Placeholders in runtime code, by the compiler's id of the variable. */
+  /** Placeholders of immutables in runtime code, by the compiler's id of the variable. */
   readonly immutables: ReadonlyMap<string, readonly CodeRange[]>;
 }
 
@@ -25,13 +25,14 @@ export interface CodeMatch {
   /** Whether the metadata matches too. */
   readonly exact: boolean;
   readonly libraries: Readonly<Record<string, Hex>>;
-  /** Bytes after the code on the chain: the constructor arguments, only in creation code. Hex without 0x. */
+  /** Bytes that follow the code on the chain: the constructor arguments, only in creation code. Hex without
+   * 0x. */
   readonly tail: string;
 }
 
 type Comparison =
   | { readonly match: CodeMatch }
-  /** `lengths`: the codes differ in length. */
+  /** The difference `lengths` means that the codes differ in length. */
   | { readonly difference: string; readonly lengths?: true };
 
 interface CompareOptions {
@@ -110,7 +111,7 @@ function link(
   return { code: linked, libraries };
 }
 
-/** `L` of `path:L`. */
+/** The name `L` of a library written `path:L`. */
 export function bareName(name: string): string {
   return name.slice(name.lastIndexOf(':') + 1);
 }
@@ -152,8 +153,8 @@ function describeDifference(code: string, body: string, kind: string): string {
 }
 
 /**
- * Finds metadata with a hash: the CBOR maps that change when a comment is appended to the sources. `other` is the code
- * compiled with that comment. Null: something else changed too.
+ * Finds metadata with a hash: the CBOR maps that change when a comment is appended to the sources. `other` is
+ * the code compiled with that comment. Null if something else changed too.
  */
 export function findMetadata(code: string, other: string): readonly CodeRange[] | null {
   if (code === other) return [];
@@ -192,7 +193,7 @@ const HASH_KEYS = [
   { words: '65627a7a72305820', valueBytes: 32 },
   { words: '65627a7a72315820', valueBytes: 32 },
 ] as const;
-/** Longest map: at most four keys; only the value of the hash is long. */
+/** Length limit of the map in bytes: it has at most four keys, and only the value of the hash is long. */
 const MAP_BYTES_MAX = 128;
 
 /** The whole map around a byte of its hash, including the two bytes of length at its end. */

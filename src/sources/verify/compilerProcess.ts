@@ -9,15 +9,16 @@ import { z } from 'zod';
 import { AppError } from '../../errors';
 
 export interface CompilerLimits {
-  /** Processor time, in whole seconds. */
+  /** Limit of processor time, in whole seconds. */
   readonly cpuSeconds: number;
-  /** Stops a hanging compiler. The limit is long, because a busy machine gives a low-priority process little time. */
+  /** Limit of clock time in ms, to stop a compiler that hangs. The limit is long, because a busy machine
+   * gives a low-priority process little time. */
   readonly clockMs: number;
-  /** Bytes. */
+  /** Limit of memory, in bytes. */
   readonly memoryMax: number;
-  /** Largest answer without warnings, bytes. */
+  /** Size limit of the output without warnings, in bytes. */
   readonly answerMax: number;
-  /** 0 to 19. */
+  /** Niceness of the process, 0 to 19. */
   readonly niceness: number;
 }
 
@@ -77,7 +78,7 @@ const answerShape = z.union([
 
 interface RawCompilerAnswer {
   readonly version: string;
-  /** JSON of the first error and the contracts. */
+  /** JSON text with the first error and the contracts. */
   readonly output: string;
 }
 
@@ -136,7 +137,7 @@ export function runCompiler(
       }
     });
     if (signal?.aborted === true) stop();
-    // The 'close' event reports a child that died immediately.
+    // The 'close' event reports a child that ended immediately.
     else child.send(input, () => undefined);
   });
 }
@@ -147,7 +148,7 @@ interface Ending {
   readonly text: string;
 }
 
-/** Signals of a runtime that the kernel refused memory. */
+/** Signals that end a runtime when the kernel refuses memory. */
 const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', 'SIGBUS']);
 const OUT_OF_MEMORY = /out of memory|OOM|allocation failed|bad_alloc|cannot enlarge memory|memory\.grow/i;
 

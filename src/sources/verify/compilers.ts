@@ -16,14 +16,14 @@ import { COMPILER_LIMITS, runCompiler, type CompilerLimits } from './compilerPro
 const packageShape = z.object({ name: z.literal('solc'), version: z.string() });
 
 export interface Compilers {
-  /** Installed versions, newest first: `0.8.30`. */
+  /** Installed versions, such as `0.8.30`; the newest comes first. */
   readonly versions: readonly string[];
   /** Compiles a standard JSON input and parses the output. Throws bad_request for a version that is not installed. */
   compile(version: string, input: unknown, signal?: AbortSignal): Promise<CompilerAnswer>;
 }
 
 export interface CompilerAnswer {
-  /** `0.8.30+commit.73712a01`. */
+  /** Full version, such as `0.8.30+commit.73712a01`. */
   readonly version: string;
   readonly output: unknown;
   /** Length of the output as JSON, in characters. */
@@ -52,7 +52,7 @@ export function findCompilers(
   };
 }
 
-/** Total characters of cached outputs. */
+/** Size of all cached outputs together, in characters. */
 const ANSWERS_SIZE_MAX = 32 * 2 ** 20;
 const FAILURES_KEPT = 1_000;
 
@@ -81,7 +81,7 @@ export function rememberCompilations(compilers: Compilers): Compilers {
         answers.set(key, answer);
         return answer;
       } catch (error) {
-        // Other errors concern this machine and not the sources.
+        // Other errors are about this machine and not about the sources.
         if (error instanceof AppError && error.code === 'bad_request') failures.set(key, error.message);
         throw error;
       }
@@ -98,7 +98,7 @@ function missing(asked: string, versions: readonly string[]): AppError {
   );
 }
 
-/** Folders by version. */
+/** Folders of the compilers, by version. */
 function listCompilers(root: string): Map<string, string> {
   const found = new Map<string, string>();
   for (let folder = root; ; folder = dirname(folder)) {

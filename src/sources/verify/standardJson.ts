@@ -25,7 +25,8 @@ export interface StandardInput {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Checks a standard JSON input. Throws bad_request for an invalid input, or one with files to download. */
+/** Checks a standard JSON input. Throws bad_request for an invalid input, or for an input with files to
+ * download. */
 export function readStandardInput(value: unknown): StandardInput {
   const parsed = inputShape.safeParse(value);
   if (!parsed.success) {

@@ -27,17 +27,17 @@ import {
 } from './standardJson';
 
 export interface OnChain {
-  /** Runtime code, 0x hex, not empty. */
+  /** Runtime code on the chain as 0x hex, not empty. */
   readonly runtime: Hex;
-  /** Creation code with arguments; null: unknown. */
+  /** Creation code with arguments; null if unknown. */
   readonly creation: Hex | null;
-  /** The creation transaction; null: unknown. */
+  /** The creation transaction; null if unknown. */
   readonly transaction: Hex | null;
 }
 
 type Verification =
   | { readonly record: VerifiedRecord }
-  /** The reason of a mismatch, for people. */
+  /** The reason of a mismatch, as text for people. */
   | { readonly reason: string };
 
 interface Job {
@@ -48,8 +48,8 @@ interface Job {
 }
 
 /**
- * Compiles and compares. A mismatch is a result. Throws bad_request for sources that do not compile, an unknown
- * compiler and similar. `now`: unix seconds.
+ * Compiles and compares. A mismatch is a result and no error. Throws bad_request for sources that do not
+ * compile, an unknown compiler and the like. `now` is in unix seconds.
  */
 export async function verifyContract(
   compilers: Compilers,
@@ -138,7 +138,7 @@ function makeRecord(
   const { settings } = input;
   const optimizer = recordIn(settings, 'optimizer');
   const wanted = new Set(compiled.paths);
-  // Files that the contract does not use prove nothing.
+  // Files that the contract does not use are left out, because they prove nothing.
   const sources: SourceFile[] = Object.entries(input.sources).flatMap(([path, { content }]) => {
     return wanted.size === 0 || wanted.has(path) ? [{ path, content }] : [];
   });
@@ -170,7 +170,7 @@ function makeRecord(
   };
 }
 
-/** A library named without a path in the settings is the same as one with a path in the code. */
+/** A library named without a path in the settings is the same as a library with a path in the code. */
 function mergeLibraries(
   told: Readonly<Record<string, Hex>>,
   linked: CodeMatch['libraries'],

@@ -13,7 +13,7 @@ import { TOKEN_INTERFACES } from './tokenInterfaces';
 
 export function listWellKnownSignatures(): KnownSignature[] {
   return [TOKEN_INTERFACES, CONTROL_INTERFACES, DEX_INTERFACES].flatMap((lines) => {
-    // One interface per line: a shared interface refuses two events with the same signature.
+    // Each line has its own interface, because one interface refuses two events with the same signature.
     const entries: unknown[] = lines.flatMap((line) => JSON.parse(new Interface([line]).formatJson()));
     const abi = readAbi(entries);
     if (abi === null) throw new AppError('internal', 'a well-known interface is no ABI');

@@ -1,6 +1,7 @@
 /**
- * Draws the price audit as a picture: from the token on the left to the anchor at the end, hop by hop. Each hop shows
- * its pools between two tokens, on ribbons as thick as their weights. Dashed pools were excluded, with the reason.
+ * Draws the price audit as a picture: from the token on the left to the anchor at the end, hop by hop. Each
+ * hop shows its pools between two tokens, on ribbons whose thickness is the pool's weight. Dashed pools were
+ * excluded, and their reason is shown.
  */
 import type { Audit, AuditHop, ExcludedPool } from '../../wire/audit';
 import { pairHash, tokenHash } from '../core/app.ts';
@@ -17,14 +18,14 @@ export const REASONS: Readonly<Record<ExcludedPool['reason'], string>> = {
   not_on_route: 'not on the route',
 };
 
-/** Sizes in pixels. */
+/** Sizes of the picture in pixels. */
 const CARD_HEIGHT = 50;
 const CARD_GAP = 8;
 const CARD_WIDTH_MAX = 250;
 const HOP_WIDTH_MIN = 330;
 const ROW_GAP = 22;
 const RIBBON_THICKEST = 22;
-/** Most pools drawn per hop; the rest is one line of text. */
+/** Most pools drawn per hop; the others become one line of text. */
 const POOLS_MAX = 10;
 
 interface AuditNames {
@@ -112,7 +113,7 @@ function anchorText(audit: Audit): string {
 interface HopPlace {
   readonly box: Box;
   readonly span: Span;
-  /** Whether this hop draws the token at its end; otherwise the next hop draws it. */
+  /** Whether this hop draws the token at its end. Otherwise the next hop draws the token. */
   readonly endsRow: boolean;
   readonly isLast: boolean;
 }

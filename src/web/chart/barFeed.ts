@@ -1,18 +1,19 @@
 /**
- * Keeps a series of bars up to date: loads the newest page, pages back by `to`, and reloads the last bars after each
- * event. Only one request runs at a time, so an older answer can never overwrite a newer one.
+ * Keeps a series of bars up to date: loads the newest page, loads older pages by the parameter `to`, and
+ * reloads the last bars after each event. Only one request runs at a time, so an older answer can never
+ * overwrite a newer one.
  */
 import type { Bar } from '../../wire/ticks';
 import { getAnswer, type Query } from '../core/api.ts';
 import { fromPage, NO_BARS, withNewest, withOlder, type BarPage, type BarSeries } from './barSeries.ts';
 
 interface BarFeedOptions {
-  /** `/pairs/0x…/ticks` */
+  /** API path of the bars, such as `/pairs/0x…/ticks`. */
   readonly path: string;
   /** Timeframe and currency. */
   readonly query: Query;
   readonly signal: AbortSignal;
-  /** Called after each change; `isNew` for the first page. */
+  /** Called after each change. `isNew` is true for the first page. */
   readonly onbars: (bars: readonly Bar[], isNew: boolean) => void;
   /** Called if loading failed, or without an error if there is no bar. */
   readonly onfailure: (error: unknown) => void;
@@ -23,7 +24,7 @@ interface BarFeedOptions {
 export interface BarFeed {
   /** Reloads the last bars soon, after an event. */
   touch(): void;
-  /** Reloads the whole newest page, because the shown bars may be void. */
+  /** Reloads the whole newest page, because a reorg may have replaced the shown bars. */
   doubt(): void;
   /** Loads the page before the first bar. */
   older(): void;
@@ -32,9 +33,9 @@ export interface BarFeed {
 
 const PAGE_BARS = 300;
 const LAST_BARS = 2;
-/** Events come in bursts, once per block. */
+/** Pause in ms after an event, because events come in bursts, once per block. */
 const TOUCH_MS = 250;
-/** Pause after a failed request. */
+/** Pause in ms after a failed request. */
 const RETRY_MS = 3_000;
 const STEPS = ['newest', 'last', 'older'] as const;
 
@@ -86,7 +87,7 @@ class Feed implements BarFeed {
     }, milliseconds);
   }
 
-  /** Runs the pending steps one after the other until none is left. */
+  /** Runs the waiting steps one after the other until there are none left. */
   private async work(): Promise<void> {
     const { signal } = this.options;
     if (this.isBusy || signal.aborted) return;
@@ -116,7 +117,8 @@ class Feed implements BarFeed {
     return STEPS.find((name) => this.wanted[name]) ?? null;
   }
 
-  /** A failed step stays pending, so a doubtful bar does not stay on the screen. */
+  /** A failed step stays in the list and is repeated, so that an uncertain bar does not stay on the
+   * screen. */
   private async step(name: Step): Promise<void> {
     this.wanted[name] = false;
     try {

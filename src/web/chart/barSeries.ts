@@ -11,15 +11,15 @@ export interface BarPage {
 
 export interface BarSeries {
   readonly bars: readonly Bar[];
-  /** The `to` of the next older page; null: there are no older bars. */
+  /** The value of `to` for the next older page; null if there are no older bars. */
   readonly nextTo: number | null;
 }
 
 export const NO_BARS: BarSeries = { bars: [], nextTo: null };
 
 /**
- * Replaces everything from the first bar of the newest page on. Null if bars between the series and the page may be
- * missing; then a longer page is needed.
+ * Replaces everything from the first bar of the newest page on. Returns null if bars between the series and
+ * the page may be missing. Then a longer page is needed.
  */
 export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
   const [first] = page.data;
@@ -32,7 +32,7 @@ export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
   return { bars: [...kept, ...page.data], nextTo: series.nextTo };
 }
 
-/** Prepends a page that was requested with `to = nextTo`. */
+/** Puts a page that was requested with `to = nextTo` before the first bar. */
 export function withOlder(series: BarSeries, page: BarPage): BarSeries {
   const [first] = series.bars;
   const older = first === undefined ? page.data : page.data.filter((bar) => bar.time < first.time);
@@ -63,8 +63,8 @@ export function toCsv(bars: readonly Bar[]): string {
 }
 
 /**
- * A power of ten that scales prices near 1. The chart draws with absolute tolerances, so prices near 1e-17 would be a
- * flat line. 1 for ordinary prices.
+ * A power of ten that scales prices near 1. The chart draws with absolute tolerances, so prices near 1e-17
+ * would be a flat line. The factor is 1 for ordinary prices.
  */
 export function scaleOf(bars: readonly Bar[]): number {
   const highest = bars.reduce((most, bar) => Math.max(most, bar.high), 0);

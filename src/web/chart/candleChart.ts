@@ -20,7 +20,7 @@ import { cssColor, THEME_CHANGE } from '../core/themeSwitch.ts';
 
 export interface CandleChart {
   readonly element: HTMLElement;
-  /** Draws these bars; `isNew`: a different series, shown from its newest bar. */
+  /** Draws these bars. `isNew` means that this is a different series, shown from its newest bar. */
   draw(bars: readonly Bar[], isNew: boolean): void;
 }
 
@@ -33,7 +33,7 @@ interface CandleChartOptions {
 /** Initial width of a bar in pixels, and the least number of visible bars. */
 const BAR_WIDTH = 9;
 const SHOWN_MIN = 40;
-/** Fewer bars than this left of the view trigger loading of older bars. */
+/** If fewer bars than this are left of the view, older bars are loaded. */
 const LEFT_BARS = 30;
 
 interface Parts {
@@ -115,7 +115,7 @@ function makeParts(canvas: HTMLElement): Parts {
   return { chart, candles, volumes };
 }
 
-/** Applies the theme's colors and the price format. */
+/** Sets the colours of the theme and the format of prices. */
 function paintParts({ chart, candles }: Parts, scale: number): void {
   const line = { color: cssColor('--grid') };
   chart.applyOptions({

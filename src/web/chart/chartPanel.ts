@@ -14,7 +14,7 @@ export type Timeframe = (typeof TIMEFRAMES)[number];
 
 interface ChartPanelOptions {
   readonly app: App;
-  /** `/pairs/0x…/ticks` */
+  /** API path of the bars, such as `/pairs/0x…/ticks`. */
   readonly path: string;
   readonly fileName: string;
   readonly currencies: readonly (readonly [value: string, label: string])[];
@@ -22,7 +22,7 @@ interface ChartPanelOptions {
   readonly currency: string;
   readonly emptyText: string;
   readonly signal: AbortSignal;
-  /** Called with the selection, which the view stores in the address bar. */
+  /** Called with the selection, which the view writes into the address bar. */
   readonly onchoice: (choice: { readonly timeframe: Timeframe; readonly currency: string }) => void;
 }
 
@@ -32,7 +32,7 @@ export interface ChartPanel {
   doubt(): void;
 }
 
-/** Rows of the table. */
+/** Number of rows in the table of bars. */
 const TABLE_ROWS = 200;
 
 export function createChartPanel(options: ChartPanelOptions): ChartPanel {

@@ -11,7 +11,7 @@ export interface ShareSeries {
 
 export type ShareMode = 'share' | 'volume';
 
-/** Most DEXes with their own color; the others are combined. */
+/** Most DEXes with a colour of their own; the others are combined. */
 const SERIES_MAX = 6;
 const HEIGHT = 190;
 const AXIS = 20;

@@ -1,6 +1,6 @@
 /**
- * Calls to this service's own API. An error answer becomes an ApiFailure with the API's message. Listeners receive the
- * block of each answer. The browser handles revalidation by ETag.
+ * Calls to this service's own API. An error answer becomes an ApiFailure with the API's message. Listeners
+ * receive the block of each answer. The browser revalidates answers by their ETag.
  */
 
 export const API = '/api/v1';
@@ -9,7 +9,7 @@ export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;
 
-  /** Status 0: no answer arrived. */
+  /** HTTP status of the answer; 0 if no answer arrived. */
   constructor(status: number, code: string, message: string) {
     super(message);
     this.name = 'ApiFailure';
@@ -27,7 +27,7 @@ export function onBlock(listener: (block: number) => void): void {
   blockListeners.push(listener);
 }
 
-/** Path and query of a call, without nulls and empty texts. */
+/** Path and query of a call. Leaves out parameters that are null or empty. */
 export function urlOf(path: string, query: Query = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -36,7 +36,7 @@ export function urlOf(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Longest Retry-After that a call waits for by itself, and the number of attempts. */
+/** Longest Retry-After for which a call waits on its own, and the number of attempts. */
 const PATIENCE_S = 5;
 const TRIES = 3;
 
@@ -65,7 +65,8 @@ function failureOf(status: number, body: unknown): ApiFailure {
 export async function getBody(url: string, signal: AbortSignal): Promise<unknown> {
   let response = await call(url, signal);
   for (let tries = 1; tries < TRIES && !response.ok; tries += 1) {
-    // The client sent too many requests, or the database is briefly away. The server says when to retry.
+    // The client sent too many requests, or the database does not answer for a moment. The server names the
+    // time for the next attempt.
     const wait = response.headers.get('Retry-After');
     if (wait === null || Number(wait) > PATIENCE_S) break;
     await pause(Number(wait) * 1000, signal);

@@ -19,7 +19,7 @@ export interface App {
   setTitle(title: string): void;
 }
 
-/** A view fills `main`; everything that it starts ends when the signal aborts. */
+/** A view fills the element `main`. Everything that the view starts ends when the signal aborts. */
 export type View = (app: App, place: Place, main: HTMLElement, signal: AbortSignal) => void;
 
 export const pairHash = (address: string): string => `#/pair/${address}`;

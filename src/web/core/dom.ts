@@ -19,7 +19,8 @@ function apply(element: Element, props: Props, children: readonly Child[]): void
   element.append(...children.filter((child): child is Node | string => child !== null && child !== false));
 }
 
-/** Creates an HTML element. `onclick: f` adds a listener; null and false omit an attribute. */
+/** Creates an HTML element. An attribute such as `onclick: f` adds a listener; null and false leave out an
+ * attribute. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},

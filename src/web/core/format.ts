@@ -14,7 +14,7 @@ const STEPS: readonly (readonly [number, string])[] = [
   [1e6, 'M'],
   [1e3, 'k'],
 ];
-/** From this many zeros on, the count replaces the zeros. */
+/** From this number of zeros on, the number of zeros is shown instead of the zeros. */
 const ZEROS_COUNTED = 4;
 const SIGNIFICANT = 4;
 
@@ -73,7 +73,7 @@ function compact(size: number): string {
   return size >= 100 ? size.toFixed(1) : size.toFixed(2);
 }
 
-/** Formats USD: $1.23M. */
+/** Formats USD, for example $1.23M. */
 export function formatUsd(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
@@ -124,7 +124,7 @@ export function formatShare(value: Figure): string {
   return `${minus(number.toFixed(Math.abs(number) >= 99.995 ? 0 : 2))}%`;
 }
 
-/** Formats basis points as percent: 29 → 0.29%. */
+/** Formats basis points as percent, for example 29 as 0.29%. */
 export function formatFee(bps: number): string {
   return `${Number((bps / 100).toFixed(4))}%`;
 }
@@ -141,7 +141,7 @@ export function formatAgo(at: number | null, now: number): string {
   return `${Math.floor(seconds / 31_557_600)}y`;
 }
 
-/** 2027-11-21 17:51:30 UTC */
+/** Formats a time, for example 2027-11-21 17:51:30 UTC. */
 export function formatTime(at: number): string {
   return `${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
@@ -151,7 +151,7 @@ export function formatDay(at: number): string {
   return new Date(at * 1000).toISOString().slice(0, 10);
 }
 
-/** 0x5fbd…0aa3 */
+/** Shortens an address, for example to 0x5fbd…0aa3. */
 export function shortHex(hex: string): string {
   return hex.length > 12 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
 }

@@ -14,8 +14,8 @@ export interface LiveEvent {
 
 export interface LiveStream {
   /**
-   * Switches to another filter until the signal aborts. `onresume`: called after an interruption; the missed events
-   * follow.
+   * Uses another filter until the signal aborts. `onresume` is called after an interruption, before the
+   * missed events.
    */
   listen(filter: Query, onevent: (event: LiveEvent) => void, signal: AbortSignal): void;
   onstate(listener: (state: LiveState) => void): void;
@@ -93,7 +93,7 @@ export function createLiveStream(): LiveStream {
   };
 }
 
-/** The block number of an event; null: none. */
+/** The block number of an event; null if the message has none. */
 export function blockOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null) return null;
   if ('block_number' in data && typeof data.block_number === 'number') return data.block_number;

@@ -7,9 +7,9 @@ import { button, h } from './dom.ts';
 
 export interface Loaded {
   readonly element: HTMLElement;
-  /** Loads with changed inputs; cancels a running request. */
+  /** Loads again with changed inputs, and cancels a running request. */
   reload(): void;
-  /** Loads the same again for a new block; keeps a running request. */
+  /** Loads the same inputs again for a new block. A running request continues. */
   refresh(): void;
 }
 
@@ -19,7 +19,7 @@ interface LoadedOptions<T> {
   readonly skeleton: () => Node;
   readonly signal: AbortSignal;
   readonly class?: string;
-  /** The view's message for a failure; null: the API's message. */
+  /** The view's own message for a failure; null shows the API's message. */
   readonly explain?: (error: unknown) => string | null;
 }
 
@@ -46,7 +46,7 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
       (error: unknown) => {
         if (signal.aborted) return;
         running = null;
-        // Content on the screen stays; the next block retries.
+        // Content that is on the screen stays. The next block leads to another try.
         if (shown) return;
         const text = options.explain?.(error) ?? failureText(error);
         // A missing object is not a failure, and a retry would not help.

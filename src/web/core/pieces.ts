@@ -16,7 +16,7 @@ export function change(value: number | null | undefined): HTMLElement {
   return h('span', { class: `change ${tone}` }, formatChange(value));
 }
 
-/** The age of a time, which `keepTimes` updates. */
+/** The age of a time as an element that `keepTimes` updates. */
 export function ago(at: number | null): HTMLElement | string {
   if (at === null) return UNKNOWN;
   const time = h('time', { 'data-at': at, title: formatTime(at) }, formatAgo(at, Date.now() / 1000));
@@ -36,7 +36,8 @@ export function keepTimes(): void {
   }, 1_000);
 }
 
-/** A round mark with colors from the address. Logos would need requests to other servers. */
+/** A round mark with colors from the address. There are no logos, because they would need requests to other
+ * servers. */
 export function avatar(token: TokenLike, size = 24): HTMLElement {
   const seed = Number.parseInt(token.address.slice(2, 10), 16);
   const letters = [...(token.symbol ?? '').replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('').toUpperCase();

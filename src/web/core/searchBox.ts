@@ -23,7 +23,7 @@ export function setUpSearch(app: App, input: HTMLInputElement, list: HTMLElement
   });
 }
 
-/** The click on a result arrives after the blur event. */
+/** The page waits before it hides the results, because the click on a result arrives after the blur event. */
 const BLUR_MS = 150;
 
 class SearchBox {

@@ -87,7 +87,8 @@ function renderContents(endpoints: readonly Endpoint[]): ReadonlyMap<string, HTM
   return links;
 }
 
-/** Calls each endpoint once when it comes into view, and highlights the current section in the contents. */
+/** Sends the example call of each endpoint once when the endpoint comes into view, and highlights the current
+ * section in the contents. */
 function watchSections(
   sections: readonly HTMLElement[],
   panels: ReadonlyMap<Element, TryPanel>,

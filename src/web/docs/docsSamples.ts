@@ -2,7 +2,7 @@
 import { API, getBody } from '../core/api.ts';
 
 export interface Samples {
-  /** A value for a path parameter; null: none is known. */
+  /** A value for a path parameter; null if none is known. */
   valueFor(path: string, name: string): string | null;
 }
 
@@ -10,7 +10,7 @@ export const NO_SAMPLES: Samples = { valueFor: () => null };
 
 let loading: Promise<Samples> | null = null;
 
-/** Loaded once, when the first endpoint comes into view. */
+/** The samples are loaded once, when the first endpoint comes into view. */
 export function loadSamples(): Promise<Samples> {
   loading ??= askSamples(AbortSignal.timeout(30_000));
   return loading;

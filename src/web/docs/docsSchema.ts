@@ -2,16 +2,16 @@
 import { h } from '../core/dom.ts';
 import { boundsOf, resolveSchema, typeOf, type OpenApi, type Schema } from './openapiDocument.ts';
 
-/** Deepest level of a tree; recursive shapes would never end. */
+/** Limit of the levels of a tree, because recursive shapes never end. */
 const DEPTH_MAX = 6;
-/** Levels that are expanded initially. */
+/** Number of levels that are open at first. */
 const OPEN_LEVELS = 1;
 
 export function schemaTree(document: OpenApi, schema: Schema): HTMLElement {
   return h('div', { class: 'schema' }, ...fields(document, schema, 0));
 }
 
-/** The objects inside lists, unions and references. */
+/** The shapes of objects inside lists, unions and references. */
 function objectsOf(document: OpenApi, schema: Schema): Schema[] {
   const resolved = resolveSchema(document, schema);
   if (resolved.properties !== undefined) return [resolved];

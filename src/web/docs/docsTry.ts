@@ -4,9 +4,9 @@ import { loadSamples, NO_SAMPLES, type Samples } from './docsSamples.ts';
 import type { Endpoint, Parameter } from './openapiDocument.ts';
 import { copyButton } from '../core/pieces.ts';
 
-/** Longest shown answer, in characters. */
+/** Length limit of a shown answer, in characters. */
 const SHOWN_MAX = 20_000;
-/** Most shown events of a stream, and the longest wait for them. */
+/** Most events of a stream that are shown, and the longest wait for them in ms. */
 const EVENTS_MAX = 5;
 const STREAM_MS = 15_000;
 const HEADERS = ['X-Indexed-Block', 'ETag', 'Cache-Control', 'Server-Timing', 'X-RateLimit-Remaining'];

@@ -62,7 +62,7 @@ export async function loadOpenApi(signal: AbortSignal): Promise<OpenApi> {
   const body = await getBody('/openapi.json', signal);
   if (typeof body !== 'object' || body === null || !('paths' in body))
     throw new Error('/openapi.json has no paths');
-  // Our own server produces the document, and its tests check the document against OpenAPI's schema.
+  // Our own server makes the document, and its tests check it against OpenAPI's schema, so the type is right.
   return body as OpenApi;
 }
 
@@ -96,7 +96,7 @@ export function typeOf(schema: Schema): string {
   return schema.type?.join(' or ') ?? 'any value';
 }
 
-/** The largest exact integer in JSON is not worth showing as a limit. */
+/** The largest exact integer of JSON is not shown, because as a limit it says nothing. */
 const NO_MAXIMUM = Number.MAX_SAFE_INTEGER;
 
 /** Describes the allowed values in words. */
@@ -113,7 +113,7 @@ export function boundsOf(schema: Schema): string {
 
 const ADDRESS = '0[xX][0-9a-fA-F]{40}';
 
-/** Names known patterns; shows other patterns unchanged. */
+/** Describes known patterns in words; shows other patterns unchanged. */
 function patternWords(pattern: string): string {
   if (pattern === `^${ADDRESS}$`) return 'an address';
   return pattern.startsWith(`^${ADDRESS}(,`) ? 'addresses, separated by commas' : pattern;

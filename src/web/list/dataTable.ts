@@ -9,12 +9,12 @@ import { formatCount } from '../core/format.ts';
 
 export interface Column<T> {
   readonly label: string;
-  /** Part of the class names: `col-<name>` sets the width. */
+  /** Name of the column, a part of its class name: `col-<name>` sets the width. */
   readonly name: string;
-  /** The API's name of this sort order; absent: not sortable. */
+  /** Name of this sort order in the API; absent if the column cannot sort. */
   readonly sort?: string;
   readonly align?: 'left';
-  /** Tooltip of the header. */
+  /** Tooltip of the column's header. */
   readonly hint?: string;
   readonly cell: (item: T, place: number) => Node | string;
 }
@@ -56,7 +56,7 @@ export interface DataTable {
 }
 
 const LIMITS = [25, 50, 100] as const;
-/** Placeholder rows while a table of unknown length loads. */
+/** Number of placeholder rows while a table of unknown length loads. */
 const SKELETON_ROWS = 25;
 
 export function dataTable<T>(options: TableOptions<T>): DataTable {
@@ -108,7 +108,8 @@ class Rows<T> implements DataTable {
     this.change({ ...this.state, sort, order, page: 1 });
   }
 
-  /** `isNew`: another page or order. Otherwise a refresh for a new block, which fails silently. */
+  /** `isNew` means another page or order. Otherwise the table refreshes for a new block, and a failure is not
+   * shown. */
   private async load(isNew: boolean): Promise<void> {
     this.running?.abort();
     const own = new AbortController();

@@ -1,4 +1,4 @@
-/** The live activity tape of a pair or token, newest first. Removes events that a reorg voided. */
+/** The live activity tape of a pair or token, newest first. Removes events that a reorg removed. */
 import type { ActivityEntry, ActivityItem } from '../../wire/activity';
 import { failureText, getAnswer, type Query } from '../core/api.ts';
 import { pairHash } from '../core/app.ts';
@@ -23,14 +23,14 @@ interface ActivityPage {
 export interface Tape {
   readonly element: HTMLElement;
   add(item: ActivityItem): void;
-  /** Removes events of this block and later, which are void. */
+  /** Removes events of this block and of later blocks, which a reorg removed. */
   voidFrom(block: number): void;
   /** Loads the newest page again. */
   reload(): void;
 }
 
 interface TapeOptions {
-  /** `{ pair }`, `{ token }` or nothing. */
+  /** The filter of the tape: `{ pair }`, `{ token }` or nothing. */
   readonly filter: Query;
   /** Whether rows name their pair. */
   readonly namesPair: boolean;
@@ -105,7 +105,7 @@ class Rows implements Tape {
   voidFrom(block: number): void {
     this.items = this.items.filter((item) => item.block_number < block);
     this.draw(null);
-    // A page that is loading may predate the reorg.
+    // A page that is loading may be older than the reorg.
     void this.load(null);
   }
 

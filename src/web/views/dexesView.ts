@@ -9,7 +9,7 @@ import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
 import { ago, badge, change, POOL_TYPES } from '../core/pieces.ts';
 import { shareChart, toSeries, type ShareMode, type ShareSeries } from '../chart/shareChart.ts';
 
-/** Most DEXes in the chart. */
+/** Most DEXes shown in the chart. */
 const DEXES_MAX = 12;
 const REFRESH_MS = 15_000;
 const SPANS = [

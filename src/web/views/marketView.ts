@@ -191,7 +191,7 @@ function pairTable({ state, onstate, signal, q, dex }: ListParts): DataTable {
   });
 }
 
-/** A table of the pairs under an API path, by liquidity. Other views use it too. */
+/** A table of the pairs under an API path, by liquidity. Other views use this table too. */
 export function pairsOf(path: string, signal: AbortSignal, emptyText: string): DataTable {
   const columns: readonly Column<PairItem>[] = PAIR_COLUMNS.map(({ sort: _, ...column }) => column);
   return dataTable<PairItem>({

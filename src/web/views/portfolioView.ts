@@ -43,7 +43,7 @@ export const portfolioView: View = (app, place, main, signal) => {
   main.replaceChildren(head, view.element);
 };
 
-/** An input for an address that validates immediately. */
+/** An input field for an address that checks the address at once. */
 export function addressForm(
   label: string,
   value: string,

@@ -47,7 +47,8 @@ async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
       return [make((await getAnswer<{ data: T }>(path, {}, signal)).data)];
     } catch (error) {
       if (signal.aborted) throw error;
-      // A wrong checksum is shown to the user; any other failure means that this part does not know the address.
+      // A wrong checksum is shown to the user. Any other failure means that this part of the API does not
+      // know the address.
       if (error instanceof ApiFailure && error.status === 400) throw error;
       return [];
     }
@@ -120,7 +121,7 @@ export const searchView: View = (app, place, main, signal) => {
       try {
         return await findAnything(q.slice(0, 64), LISTED, life);
       } finally {
-        // Source results go below, after the list has its final height, so nothing moves.
+        // Source results are placed below the list once the list has its final height, so that nothing moves.
         if (!life.aborted) main.append(sources);
       }
     },

@@ -204,7 +204,7 @@ function holderBar(distribution: NonNullable<TokenDetail['holder_distribution']>
   return h('div', { class: 'holders' }, bar, h('div', { class: 'share-legend' }, ...names));
 }
 
-/** Only HTTPS links are shown. */
+/** Only HTTPS links are shown, because links can come from anyone. */
 function linkList(token: TokenDetail): HTMLElement {
   const links = Object.entries(token.links).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].startsWith('https://'),
@@ -246,7 +246,7 @@ function auditPanel(address: string, signal: AbortSignal): Loaded {
 /** Horizontal padding of the picture, as in the style sheet. */
 const AUDIT_PADDING = 26;
 
-/** Width of the picture, kept across redraws so the layout does not jump. */
+/** Width of the picture, which stays the same across redraws so that the layout does not jump. */
 interface AuditCanvas {
   width: number;
   redraw: () => void;
@@ -305,7 +305,7 @@ const METHODS: Readonly<Record<Audit['method'], string>> = {
 
 const LISTED_MAX = 6;
 
-/** Pools of the token that no hop used. */
+/** Pools of the token that no hop uses. */
 function otherPools(audit: Audit, names: { symbolOf(address: string): string }): HTMLElement | null {
   const others = audit.excluded_pools.filter(({ step }) => step === null);
   if (others.length === 0) return null;

@@ -38,7 +38,7 @@ test.each([
   '/API/V1/pairs',
   '/%',
   '/..%2f..%2fetc/passwd',
-])('the unknown path %s is a 404 with the error body', async (path) => {
+])('a request for the unknown path %s is a 404 with the error body', async (path) => {
   const answer = await market.api.get(path);
   expect([answer.status, answer.json]).toEqual([
     404,
@@ -46,7 +46,7 @@ test.each([
   ]);
 });
 
-test('an unknown pair is a 404', async () => {
+test('a request for an unknown pair is a 404', async () => {
   for (const path of [`/api/v1/pairs/${hexOf('99', 1, 40)}`, `/api/v1/pairs/${hexOf('99', 1, 40)}/ticks`]) {
     const answer = await market.api.get(path);
     expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);
@@ -54,7 +54,7 @@ test('an unknown pair is a 404', async () => {
 });
 
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
-  '%s is a 405 that lists the allowed methods',
+  'a request with %s is a 405 that lists the allowed methods',
   async (method) => {
     for (const path of ['/api/v1/pairs', '/nothing']) {
       const answer = await market.api.get(path, {}, method);
@@ -104,7 +104,7 @@ test('a database failure is a 500 or 503 that shows no internal details', async 
   }
 });
 
-test('paging activity by cursor neither repeats nor skips events while new ones arrive', async () => {
+test('paging through /activity by cursor neither repeats nor skips events while new ones arrive', async () => {
   const seen: string[] = [];
   let cursor: string | null = null;
   market.head = snapshotOf(world, FINAL, TIP - 20);
@@ -169,7 +169,7 @@ test('pages of pairs contain every pair once, and a page past the end is empty',
   expect([past.status, past.json['data'], past.json['meta']!['has_next']]).toEqual([200, [], false]);
 });
 
-test('`to` in milliseconds gives the same bars as `to` in seconds', async () => {
+test('the parameter `to` in milliseconds gives the same bars as `to` in seconds', async () => {
   const seconds = market.head!.timestamp - 3_600;
   const bySeconds = await market.api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds}`);
   const byMilliseconds = await market.api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds * 1000}`);

@@ -72,7 +72,7 @@ const GOOD: [string, { parse(value: unknown): unknown }][] = [
   [PORTFOLIO, portfolioAnswerShape],
 ];
 
-test.each(GOOD)('%s answers 200 in its declared shape', async (path, shape) => {
+test.each(GOOD)('the endpoint %s answers 200 in its declared shape', async (path, shape) => {
   const answer = await market.api.get(path);
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
   shape.parse(answer.json);
@@ -186,7 +186,7 @@ const BAD: [string, string, string?][] = [
 ];
 
 test.each(BAD.map(([path, name, allowed = '']) => ({ path, name, allowed })))(
-  '$path is a 400 that names $name',
+  'a request to $path with an invalid $name is a 400 that names the parameter',
   async ({ path, name, allowed }) => {
     const answer = await market.api.get(path);
     expect(answer.status).toBe(400);
@@ -213,7 +213,7 @@ const WITH_HEAD = [
   ],
 ];
 
-test('without a head every market endpoint is a 503, and recovers with a head', async () => {
+test('every market endpoint is a 503 while no block is indexed, and answers once a block is indexed', async () => {
   market.head = null;
   for (const path of WITH_HEAD) {
     const answer = await market.api.get(path);

@@ -1,6 +1,6 @@
 /**
- * Compares the OpenAPI document with a real service: examples are valid answers, and bounds and errors are the real
- * ones.
+ * Compares the OpenAPI document with a real service: its examples must be valid answers, and its bounds and
+ * errors must be those of the service.
  */
 import { z } from 'zod';
 
@@ -63,7 +63,7 @@ test('every endpoint has an example call, and the call returns the example answe
   let called = 0;
   for (const [path, operation] of operations()) {
     const content = operation.responses['200']!.content!['application/json'];
-    // The document contains no example of itself.
+    // The document must not contain an example of itself.
     if (content === undefined || path === '/openapi.json') continue;
     const call = operation['x-example-call'];
     expect([path, call]).toEqual([path, expect.stringMatching(/^\//)]);
@@ -144,7 +144,7 @@ test('documented bounds, enums, patterns and required parameters are enforced', 
   expect(checks).toBeGreaterThan(80);
 });
 
-test('the document has no examples without a head, and gets them once a head exists', async () => {
+test('the document has no examples while no block is indexed, and gets them once a block is indexed', async () => {
   market.head = null;
   const fresh = await startApi(market.runner, () => market.head);
   try {

@@ -1,4 +1,4 @@
-/** The development chain of `npm start`: from an empty folder to moving prices, and a clean removal. */
+/** Tests the development chain of `npm start`: from an empty folder to moving prices, and a clean removal. */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { createLog } from '../../../src/log';
 import { listChildNodes, listLeftovers, type ChildNode } from '../../support/node/childNodes';
 
 const log = createLog('silent', false);
-/** A short history of two hours. */
+/** A short history of two hours makes the start faster. */
 const SHORT = { seed: 5, swaps: 500, days: 1 / 12 };
 const SWAP_V2 = id('Swap(address,uint256,uint256,uint256,uint256,address)');
 

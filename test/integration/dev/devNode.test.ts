@@ -34,7 +34,7 @@ async function becomesTrue(what: () => boolean): Promise<boolean> {
 }
 
 describe('the development node', () => {
-  test('starts on a free port with chain id 369 and the given time, beside another node', async () => {
+  test('the development node starts on a free port with chain id 369 and the given time, beside another node', async () => {
     const nodes = await Promise.all(
       [1_700_000_000, 1_600_000_000].map((timestamp) => startAnvil({ log, timestamp })),
     );
@@ -51,7 +51,7 @@ describe('the development node', () => {
     }
   });
 
-  test('mines blocks only on request', async () => {
+  test('the development node mines blocks only on request', async () => {
     const node = await startAnvil({ log });
     const rpc = openDevRpc(node.url);
     try {
@@ -64,7 +64,7 @@ describe('the development node', () => {
     }
   });
 
-  test('leaves no process and no folder when it is stopped, even twice', async () => {
+  test('the development node leaves no process and no folder when it is stopped, even twice', async () => {
     const node = await startAnvil({ log });
     const nodes = listChildNodes();
     await Promise.all([node.stop(), node.stop()]);
@@ -73,7 +73,7 @@ describe('the development node', () => {
     expect(isRunning(node.pid)).toBe(false);
   });
 
-  test('reports that it ended unexpectedly', async () => {
+  test('the development node reports when it ends unexpectedly', async () => {
     const node = await startAnvil({ log });
     process.kill(node.pid, 'SIGKILL');
     await expect(node.ended).resolves.toEqual(expect.any(String));
@@ -81,7 +81,7 @@ describe('the development node', () => {
     await node.stop();
   });
 
-  test('fails on a port in use, and leaves no process behind', async () => {
+  test('the development node fails on a port in use, and leaves no process behind', async () => {
     const node = await startAnvil({ log });
     try {
       const port = Number(new URL(node.url).port);
@@ -92,12 +92,12 @@ describe('the development node', () => {
     expect(listChildNodes()).toEqual([]);
   });
 
-  test('without a binary for the platform tells the user to set RPC_URL', () => {
+  test('the development node without a binary for the platform tells the user to set RPC_URL', () => {
     expect(() => findAnvilBinary('sunos', 'sparc')).toThrow(expect.objectContaining({ code: 'bad_config' }));
     expect(() => findAnvilBinary('sunos', 'sparc')).toThrow(/RPC_URL/);
   });
 
-  test('serves requests while nobody reads its output', async () => {
+  test('the development node serves requests while nobody reads its output', async () => {
     const node = await startAnvil({ log });
     const rpc = openDevRpc(node.url);
     try {
@@ -118,11 +118,11 @@ describe('after a kill of the parent process', () => {
   });
   afterEach(() => {
     parent?.kill('SIGKILL');
-    // The process that cleans up after the parent may still be removing files.
+    // The process that cleans up after its parent may still be removing files.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
 
-  test('the node ends and its files are removed', async () => {
+  test('the development node ends after a kill of its parent, and its files are removed', async () => {
     parent = spawnParent(folder);
     const pid = await readPid(parent);
     expect(isRunning(pid)).toBe(true);
@@ -173,7 +173,7 @@ describe('the folder of a development chain', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  test('is new at each start, and is deleted by remove()', async () => {
+  test('the folder of a development chain is new at each start, and remove() deletes it', async () => {
     const [one, two] = [await makeDevFolder(dataDir), await makeDevFolder(dataDir)];
     expect(one.id).toMatch(/^dev-[0-9a-f]{8}$/);
     expect(one.path).not.toBe(two.path);
@@ -181,17 +181,17 @@ describe('the folder of a development chain', () => {
     expect(readdirSync(dataDir)).toEqual([two.id]);
   });
 
-  test('stays while its owner runs, and other folders always stay', async () => {
+  test('the folder of a development chain stays while its owner runs, and other folders always stay', async () => {
     const folder = await makeDevFolder(dataDir);
     mkdirSync(join(dataDir, 'clickhouse'));
     await removeOldDevFolders(dataDir, log);
     expect(readdirSync(dataDir).sort()).toEqual(['clickhouse', folder.id].sort());
   });
 
-  test('is deleted by a later start if its owner has ended or its owner file is missing for long', async () => {
+  test('a later start deletes the folder of a development chain if its owner has ended, or its owner file has been missing for long', async () => {
     const [orphan, ownerless, young] = ['dev-00000001', 'dev-00000002', 'dev-00000003'];
     for (const name of [orphan, ownerless, young]) mkdirSync(join(dataDir, name));
-    // The pid of a live process that started at another time.
+    // The pid of a live process that started at another time than recorded.
     const owner = { owner: { pid: process.pid, startedAt: 'before' }, engine: null };
     writeFileSync(join(dataDir, orphan, 'owner.json'), JSON.stringify(owner));
     const old = new Date(Date.now() - 3_600_000);

@@ -58,7 +58,7 @@ async function withNode<T>(work: (rpc: DevRpc) => Promise<T>): Promise<T> {
   }
 }
 
-/** A world with days of history. */
+/** A development chain with days of history. */
 async function makeHistory(rpc: DevRpc, swaps: number): Promise<History> {
   const world = await buildWorld(rpc);
   return mineHistory(rpc, world, { seed: SEED, swaps, endTimestamp: END, days: DAYS });
@@ -75,7 +75,7 @@ async function listLogs(rpc: DevRpc, topics: readonly string[], fromBlock = 0): 
   }));
 }
 
-/** Heads of the blocks from..to. */
+/** Headers of the blocks from `from` to `to`. */
 async function listHeads(rpc: DevRpc, from: number, to: number): Promise<BlockHead[]> {
   const heads: BlockHead[] = [];
   while (from + heads.length <= to) {
@@ -98,7 +98,8 @@ async function readPriceRatio(rpc: DevRpc, pool: WorldPool): Promise<number> {
   return (raw * 10 ** (token0.decimals - token1.decimals) * token1.priceUsd) / token0.priceUsd;
 }
 
-/** Two random walks of at most four deviations each, plus the part not traded back yet. */
+/** The price follows two random walks of at most four deviations each. A part that arbitrage has not traded
+ * back yet adds to them. */
 function boundOf({ token0, token1 }: WorldPool): number {
   return 4.5 * (token0.volatility + token1.volatility) + 0.1;
 }
@@ -120,7 +121,7 @@ describe('the development world', () => {
     await node?.stop();
   });
 
-  test('has pools of two V2 exchanges and of V3 with at least three fees, all with liquidity', async () => {
+  test('the development world has pools of two V2 exchanges and of V3 with at least three fees, all with liquidity', async () => {
     const { dexes } = world.chainDescription;
     expect(dexes.map((dex) => [dex.name, dex.protocol, dex.feeBps])).toEqual([
       ['devswap_v2', 'uniswap_v2', 30],
@@ -136,12 +137,13 @@ describe('the development world', () => {
     expect(new Set(third!.map((pool) => pool.feePips)).size).toBeGreaterThanOrEqual(3);
     for (const pool of world.pools) {
       expect(BigInt(pool.token0.address)).toBeLessThan(BigInt(pool.token1.address));
-      // A float of a zero-decimal reserve is off by about 1e-4, and wallets have traded a little.
+      // As a float, a reserve of a token without decimals is off by about 1e-4, and wallets have traded a
+      // little.
       expect(Math.abs((await readPriceRatio(rpc, pool)) - 1)).toBeLessThan(0.03);
     }
   });
 
-  test('has a description that CHAIN_CONFIG accepts', async () => {
+  test('the description of the development world is a valid CHAIN_CONFIG', async () => {
     const { chainDescription, wrappedNative, tokens } = world;
     const parsed = parseChainDescription(JSON.stringify(chainDescription), 'chain.json', 369);
     expect(parsed.wrappedNative).toBe(wrappedNative);
@@ -151,7 +153,7 @@ describe('the development world', () => {
     for (const wanted of [0, 2, 6, 8, 9, 18, 24, 30]) expect(decimals).toContain(wanted);
   });
 
-  test('answers a multicall in which only broken tokens fail', async () => {
+  test('the development world answers a multicall in which only broken tokens fail', async () => {
     const { tokens, multicall3 } = world;
     const multicall = new Interface([
       'function aggregate3((address,bool,bytes)[]) returns ((bool success, bytes returnData)[])',
@@ -172,7 +174,7 @@ describe('the development world', () => {
 });
 
 describe('the development history', () => {
-  test('ends now, is sparser in the past, has every kind of event, creates pools and keeps prices in bounds', async () => {
+  test('the development history ends now, is sparser in the past, has every kind of event, creates pools and keeps prices in bounds', async () => {
     await withNode(async (rpc) => {
       const history = await makeHistory(rpc, 1_800);
       const head = await getBlockHead(rpc);
@@ -209,7 +211,7 @@ describe('the development history', () => {
     });
   });
 
-  test('is the same chain for the same seed and end time, and another chain for another seed', async () => {
+  test('the development history is the same for the same seed and end time, and differs for another seed', async () => {
     const headOf = (seed: number): Promise<string> => {
       return withNode(async (rpc) => {
         const world = await buildWorld(rpc, SMALL_PLAN);
@@ -222,7 +224,7 @@ describe('the development history', () => {
     expect(other).not.toBe(first);
   });
 
-  test('stops when it is aborted', async () => {
+  test('writing the development history stops when it is aborted', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);
       const stop = new AbortController();
@@ -234,7 +236,7 @@ describe('the development history', () => {
 });
 
 describe('the live trader', () => {
-  test('mines blocks with swaps, and its reorgs replace blocks that it had mined', async () => {
+  test('the live trader mines blocks with swaps, and its reorgs replace blocks that it had mined', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);
       const stop = new AbortController();
@@ -262,7 +264,7 @@ describe('the live trader', () => {
     });
   });
 
-  test('runs for hundreds of blocks with reorgs, without failed transactions and with prices in bounds', async () => {
+  test('the live trader runs for hundreds of blocks with reorgs, without failed transactions and with prices in bounds', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);
       const stop = new AbortController();

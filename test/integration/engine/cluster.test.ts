@@ -1,4 +1,5 @@
-/** The schema on two shards: placement of rows, deduplication, repair of a shard by replay, and refused statements. */
+/** Tests the schema on two shards: placement of rows, deduplication, repair of a shard by replay, and refused
+ * statements. */
 import { openClusterDatabase, findCluster } from '../../../src/clickhouse/client/cluster';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { migrate } from '../../../src/clickhouse/schema/migrate';
@@ -41,10 +42,11 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Empty tables left by a test that passed. */
+/** Empty tables that an earlier test handed on. */
 let left: ClusterDatabase | null = null;
 
-/** Empty tables. A passing test hands them on with `leave`, because new ones take seconds. */
+/** Creates a database with empty tables. A passing test hands them on with `leave`, because creating tables
+ * takes seconds. */
 async function openTables(): Promise<ClusterDatabase> {
   const known = left;
   left = null;
@@ -60,7 +62,7 @@ async function open(): Promise<Database> {
   return (await openTables()).database;
 }
 
-/** Tables that the migrations fill. */
+/** Tables that migrations write to. */
 let seeded: ReadonlySet<string> = new Set();
 
 async function listFilled(node: Database): Promise<string[]> {
@@ -100,14 +102,14 @@ async function numberOf(database: Database, sql: string): Promise<number> {
   return Number(row?.n);
 }
 
-/** The number on each shard. */
+/** The number of rows on each shard. */
 function numbersOf(database: Database, sql: string): Promise<number[]> {
   return Promise.all(database.cluster!.nodes.map((node) => numberOf(node.database, sql)));
 }
 
 async function expectSwaps(database: Database, count: number): Promise<void> {
   expect(await numberOf(database, 'SELECT count() AS n FROM swaps')).toBe(count);
-  // Six timeframes.
+  // One swap makes a bar in each of the six timeframes.
   expect(await numberOf(database, 'SELECT sum(trades) AS n FROM bars')).toBe(6 * count);
   expect(await numberOf(database, 'SELECT sum(trades) AS n FROM pair_totals')).toBe(count);
 }
@@ -129,7 +131,7 @@ test('rows are spread over both shards, and the rows of one pair and their view 
   await leave(database);
 });
 
-test('an insert repeated with its token is stored once, in both shards and in the views', async () => {
+test('an insert repeated with its deduplication token is stored once, in both shards and in the views', async () => {
   const database = await open();
   for (let time = 0; time < 3; time += 1)
     await database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'a');
@@ -162,7 +164,7 @@ test('a repeated promotion moves each row once, and only the rows of its commits
 });
 
 test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
-  'rows that one shard refused for %s are stored by the replay, in a backfill and in a promotion',
+  'rows that one shard refused because of %s are stored by the replay, in a backfill and in a promotion',
   async (table) => {
     const database = await open();
     const second = database.cluster!.nodes[1]!.database;
@@ -172,7 +174,7 @@ test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
       database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'backfill');
     await second.command('refuse', never);
     await expect(insert()).rejects.toThrow('is violated');
-    // The first shard has its part. The second shard lacks its rows, or a view's rows made from them.
+    // The first shard has its rows. The second shard lacks its rows, or the rows that a view makes from them.
     const stored = await numbersOf(database, 'SELECT sum(trades) AS n FROM pair_totals_local');
     const bars = await numbersOf(database, 'SELECT sum(trades) AS n FROM bars_local');
     expect(stored[0]! + bars[0]!).toBeGreaterThan(0);
@@ -208,7 +210,7 @@ test('a dead shard is a retryable error, and repeating the insert after its rest
   await leave(database);
 });
 
-test('old partitions of the head are dropped on every shard, and newer ones stay', async () => {
+test('old partitions of a head table are dropped on every shard, and newer partitions stay', async () => {
   const database = await open();
   const store = createClickHouseStore(database, CHAIN_ID);
   await database.insert('swaps_head', ['commit', ...COLUMNS], encodeSwaps(1_000, 7));
@@ -240,7 +242,7 @@ test('migrating again changes nothing, and both servers have the same tables', a
   await leave(database);
 });
 
-test('an unknown cluster and an unreachable server are named in the error', async () => {
+test('the error for an unknown cluster or an unreachable server names the cluster or server', async () => {
   await expect(findCluster(cluster.writerUrl, 'no_such')).rejects.toThrow(
     `got "no_such"; allowed: ${CLUSTER_NAME}`,
   );
@@ -260,7 +262,7 @@ test('an unknown cluster and an unreachable server are named in the error', asyn
   }
 });
 
-test('a database for one server is refused for a cluster, and a database of a cluster for one server', async () => {
+test('a cluster refuses the database of a single server, and a single server refuses the database of a cluster', async () => {
   const one = await createClusterDatabase(cluster);
   opened.push(one);
   const alone = openDatabase({ url: one.writerUrl });
@@ -275,7 +277,7 @@ test('a database for one server is refused for a cluster, and a database of a cl
   await plain.close();
 });
 
-test('the storage of both chains is on the cluster, and commands for one server explain why they fail', async () => {
+test('the data of both chains is stored on the cluster, and commands for a single server explain why they fail', async () => {
   const settings = { CLICKHOUSE_CLUSTER: CLUSTER_NAME, RPC_URL_943: 'http://127.0.0.1:1' };
   const noFile = (): string => '';
   await expect(openStorage(loadConfig(settings, noFile), log)).rejects.toThrow(

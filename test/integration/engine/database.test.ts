@@ -47,7 +47,7 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
 
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 
-test('parameters of every type reach the engine unchanged, whatever characters a text has', async () => {
+test('parameters of every type reach the engine unchanged, whatever characters a text contains', async () => {
   const given = fc.record({
     words: text,
     number: fc.integer(),
@@ -79,7 +79,7 @@ test.each([0, 1, 2, 300_000])(
   },
 );
 
-test('parameters too long for a URL reach the engine too', async () => {
+test('parameters that are too long for a URL reach the engine too', async () => {
   const list = Array.from({ length: 5_000 }, (_, index) => `word ${index}`);
   const rows = await database.select('long', 'SELECT {list:Array(String)} AS list', { list });
   expect(rows).toEqual([{ list }]);
@@ -110,7 +110,7 @@ const LIST = Array.from({ length: 5_000 }, (_, index) => `word ${index}`);
 test.each([
   ['in the URL', {}],
   ['too long for the URL', { list: LIST }],
-])('binary rows, with parameters %s, equal the values of the engine', async (_, params) => {
+])('binary rows read with the parameters %s equal the values of the engine', async (_, params) => {
   const rows = 3_000;
   const wide =
     "toUInt256(number) * toUInt256(number + 1) * toUInt256('1000000007000000000000000000000000000000000')";
@@ -134,7 +134,7 @@ test.each([
     expect(reader.decimal128()).toBe((BigInt(n) - 5n) * 1_500_000_000_000n);
     const hex = `ab${n.toString(16).padStart(4, '0')}`;
     expect([reader.bool(), reader.hex(3)]).toEqual([n % 3 === 0, hex]);
-    // From 64 on the length takes two bytes.
+    // From 64 on, the length of a text takes two bytes.
     expect(reader.text0x()).toBe(`0x${'007a'.repeat(n % 200)}`);
     reader.skip(2);
     expect(reader.hex0x(3)).toBe(`0x${hex}`);

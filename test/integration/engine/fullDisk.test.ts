@@ -1,7 +1,7 @@
 /**
- * Fills the database's disk while the program ingests, and frees space later. The engine is configured to treat the
- * free space of the real file system, except for a margin, as reserved. A file larger than the margin then fills the
- * disk for the engine. The test needs no mount and no root.
+ * Fills the database's disk while the program ingests, and frees space later. The engine treats the free
+ * space of the real file system as reserved, except for a margin. A file larger than the margin therefore
+ * fills the disk for the engine. The test needs no mount and no root.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,9 +25,9 @@ import { waitForBlock } from '../../support/server/program';
 import { findWrongBars } from '../../support/oracle/wrongBars';
 
 const MIB = 2 ** 20;
-/** Other programs use the file system too. The ballast compensates for up to this many bytes. */
+/** Other programs use the file system too. The ballast file compensates for up to this many bytes. */
 const BALLAST = 512 * MIB;
-/** Distance between the free space and the engine's limit, on either side. */
+/** Distance in bytes between the free space and the engine's limit, on either side. */
 const MARGIN = 96 * MIB;
 const REGULATE_MS = 100;
 const CHUNK = Buffer.alloc(4 * MIB);
@@ -43,8 +43,8 @@ let running: Promise<void>;
 const stop = new AbortController();
 
 /**
- * A file on the engine's file system that grows and shrinks, so that the engine finds always space or never space,
- * whatever other programs write.
+ * A file on the engine's file system that grows and shrinks, so that the engine always finds space or never
+ * finds space, whatever other programs write.
  */
 class Disk {
   /** Free bytes that the engine treats as reserved. */
@@ -180,12 +180,12 @@ async function findDifferences(swaps: readonly OracleSwap[]): Promise<string[]> 
   }));
 }
 
-// A few new blocks go to the head tables. Many go straight into the final tables.
+// A few new blocks go to the head tables; many new blocks go directly into the final tables.
 test.each([
   ['while following the head', FIRST_HEAD, FIRST_HEAD + 8],
   ['during a backfill', FIRST_HEAD + 8, BLOCKS],
 ])(
-  'a full disk %s stops only the writer, is reported by /readyz, loses no data, and recovers by itself',
+  'a full disk %s stops only the writer, loses no data, is reported by /readyz, and the writer recovers by itself',
   async (_when, before, after) => {
     await waitForBlock(url, before);
     disk.fill();

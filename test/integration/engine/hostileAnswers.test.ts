@@ -37,7 +37,8 @@ afterAll(async () => {
   for (const server of servers) await server.close();
 });
 
-/** A database whose server sends this body under the tag TAG. `broken` cuts the connection after the body. */
+/** A database whose server sends this body with the tag TAG. With `broken`, the server cuts the connection
+ * after the body. */
 async function answerWith(
   body: string | Buffer,
   { broken = false, headers = {} }: { broken?: boolean; headers?: Record<string, string> } = {},
@@ -65,7 +66,7 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
 describe.each(PATTERNS)('%s', (_, pattern) => {
   const hex = Buffer.from(pattern, 'latin1').toString('hex');
 
-  test('as a value is returned unchanged in rows, bytes and files', async () => {
+  test('bytes that resemble an error are returned unchanged as a value in rows, bytes and files', async () => {
     const sql = `SELECT unhex({hex:String}) AS value`;
     expect(await database.select('rows', sql, { hex })).toEqual([{ value: pattern }]);
     const reader = new RowReader(await database.selectBinary('bytes', sql, { hex }));
@@ -77,7 +78,7 @@ describe.each(PATTERNS)('%s', (_, pattern) => {
     }
   });
 
-  test('as a value is returned unchanged among 2 MB of rows, and with parameters too long for the URL', async () => {
+  test('bytes that resemble an error are returned unchanged among 2 MB of rows, and with parameters too long for a URL', async () => {
     const list = Array.from({ length: 5_000 }, (__, index) => `word ${index}`);
     const sql = `SELECT if(number % 7000 = 0, unhex({hex:String}), toString(number)) AS value
       FROM numbers(200000) ORDER BY number`;
@@ -95,7 +96,7 @@ describe.each(PATTERNS)('%s', (_, pattern) => {
     ]);
   });
 
-  test('inside an error message does not change the code of the error', async () => {
+  test('bytes that resemble an error, inside an error message, do not change the code of the error', async () => {
     for (const after of [0, 500_000]) {
       const sql = `SELECT throwIf(number = ${after}, '${pattern.replaceAll('\0', '\\0')}') AS bad FROM numbers(${after + 10})`;
       for (const failing of [database.select('bad', sql), database.selectBinary('bad', sql)]) {
@@ -112,7 +113,7 @@ describe.each(PATTERNS)('%s', (_, pattern) => {
   });
 });
 
-test('an answer that ends with an error frame and its tag is an error of the engine, complete or not', async () => {
+test('an answer that ends with an error frame with its own tag is an error of the engine, complete or not', async () => {
   const rows = '{"a":1}\n'.repeat(300_000);
   for (const broken of [false, true]) {
     const text = `${MEMORY}\n`;
@@ -131,7 +132,7 @@ test.each([
   ['a length that is not a number', `${MARKER}\r\n${TAG}\r\nCode: 241.\nxx ${TAG}${MARKER}\r\n`],
   ['no opening marker', `Code: 241.\n11 ${TAG}${MARKER}\r\n`],
   ['a byte after it', `${MARKER}\r\n${TAG}\r\nCode: 241.\n11 ${TAG}${MARKER}\r\n.`],
-])('an answer that ends with a frame with %s is data', async (_, bytes) => {
+])('an answer that ends with an error frame with %s is data', async (_, bytes) => {
   const stub = await answerWith(bytes);
   expect((await stub.selectBinary('data', 'SELECT 1')).toString()).toBe(bytes);
   await stub.close();

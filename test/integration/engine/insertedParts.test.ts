@@ -5,7 +5,7 @@
 import { askRows } from '../../support/engine/askRows';
 import { openTestStore, type TestStore } from '../../support/engine/testStore';
 
-/** Each swap has a different pair, so each makes one bar in all six timeframes. */
+/** Each swap has a different pair, so each swap makes one bar in all six timeframes. */
 const SWAPS = 30_000;
 
 let store: TestStore;
@@ -36,6 +36,6 @@ test('an insert with over 100,000 groups makes few parts in a view, and none whe
      WHERE database = currentDatabase() AND active AND table IN ('swaps', 'bars') GROUP BY table ORDER BY table`,
   );
   expect(parts.map(({ rows }) => rows)).toEqual([String(6 * SWAPS), String(SWAPS)]);
-  // Insert blocks of 65,409 rows. An insert block that was a duplicate also takes a number.
+  // Insert blocks of 65,409 rows. A block of rows that was a duplicate also takes a number.
   for (const { inserted } of parts) expect(Number(inserted)).toBeLessThanOrEqual(6);
 });

@@ -52,7 +52,8 @@ async function dump(database: Database): Promise<string[][]> {
   return servers;
 }
 
-/** Kills `migrate` to `root` after each of its statements in turn, each time on a new database from `prepare`. */
+/** Kills `migrate` with the schema of `root` after each of its statements in turn, each time on a new
+ * database from `prepare`. */
 async function killEach(root: string, prepare: (database: Database) => Promise<void>): Promise<void> {
   const [whole, statements] = await withCluster(async (database): Promise<[string[][], number]> => {
     await prepare(database);

@@ -44,7 +44,7 @@ async function listRecorded(database: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Runs `check` for 0 … count - 1, several at a time. Resolves to one line for each that threw. */
+/** Runs `check` for 0 … count - 1, several at a time. Resolves to one line for each check that threw. */
 async function listFailures(count: number, check: (index: number) => Promise<void>): Promise<string[]> {
   const failures: string[] = [];
   let next = 0;
@@ -80,7 +80,7 @@ test('a creation of the schema killed after any statement is finished by the nex
 }, 600_000);
 
 test.each([{ recorded: [] }, { recorded: [[0, 'created']] }, { recorded: [[14, '0014_v4_pools.sql']] }])(
-  'a database from before the first release, recorded as $recorded, is refused and left unchanged',
+  'a database whose recorded migrations are $recorded is refused as older than the first release, and left unchanged',
   async ({ recorded }) => {
     await withDatabase(async (database) => {
       await migrate(database, log);

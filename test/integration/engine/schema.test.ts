@@ -44,7 +44,7 @@ async function dump(database: Database): Promise<string> {
   return rows.map((row) => `${row.sql};\n`).join('\n');
 }
 
-test('migrating twice changes nothing, and three processes may migrate an empty database at once', async () => {
+test('migrating twice changes nothing, and three processes can migrate an empty database at once', async () => {
   const database = await open();
   expect(await migrate(database, log)).toEqual([]);
   const fresh = await dump(database);
@@ -55,7 +55,7 @@ test('migrating twice changes nothing, and three processes may migrate an empty 
   expect(await dump(other)).toBe(fresh);
 });
 
-test('the table descriptors list the columns of the tables, and head tables have a commit first', async () => {
+test('the table descriptors list the columns of the tables, and the first column of head tables is commit', async () => {
   const database = await open();
   await migrate(database, log);
   const rows = await askRows<{ table: string; name: string; type: string }>(

@@ -23,7 +23,7 @@ import { until } from '../../support/eventually';
 afterAll(cleanUp);
 
 describe('the embedded engine', () => {
-  test('keeps its data over stop and start', async () => {
+  test('the embedded engine keeps its data when it is stopped and started', async () => {
     const dataDir = makeFolder();
     const first = await start(dataDir);
     await makeTable(first, 11);
@@ -38,7 +38,7 @@ describe('the embedded engine', () => {
     );
   });
 
-  test('logs no warnings while many tables are created', async () => {
+  test('the embedded engine logs no warnings while many tables are created', async () => {
     const dataDir = makeFolder();
     const server = await start(dataDir);
     for (let n = 0; n < 40; n += 1) {
@@ -48,11 +48,12 @@ describe('the embedded engine', () => {
     await delay(2_000);
     await server.stop();
     const lines = readFileSync(join(dataDir, 'clickhouse', 'engine.log'), 'utf8').split('\n');
-    // Each table has background tasks. With room for only one task, the engine warned thirty times a second.
+    // Each table has background tasks. When there was room for only one task, the engine warned thirty times
+    // a second.
     expect(lines.filter((line) => line.includes('Temporarily pause'))).toEqual([]);
   });
 
-  test('is back within seconds after kill -9, at the same addresses, with all acknowledged rows', async () => {
+  test('the embedded engine is back within seconds after kill -9, at the same addresses, with all acknowledged rows', async () => {
     const server = await start(makeFolder());
     const states: string[] = [];
     const unsubscribe = server.onStatus((status) => states.push(status.state));
@@ -67,7 +68,7 @@ describe('the embedded engine', () => {
     unsubscribe();
   });
 
-  test('restarts on request, and once for two requests at the same time', async () => {
+  test('the embedded engine restarts on request, and once for two requests at the same time', async () => {
     const server = await start(makeFolder());
     await makeTable(server, 17);
     const pid = server.pid();
@@ -77,7 +78,7 @@ describe('the embedded engine', () => {
     expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('17');
   });
 
-  test('is restarted when it stops answering, but not for one late answer', async () => {
+  test('the embedded engine is restarted when it stops answering, but not for one late answer', async () => {
     const lookMs = 1_500;
     const limits = { ...RESTART_LIMITS, lookMs, silentLooksMax: 4 };
     const server = await start(makeFolder(), { restartLimits: limits });
@@ -86,7 +87,7 @@ describe('the embedded engine', () => {
     server.onStatus(({ state, reason }) => state === 'restarting' && reasons.push(reason));
     const pid = server.pid();
     process.kill(pid, 'SIGSTOP');
-    // Longer than one probe interval, plus one probe without an answer.
+    // A time longer than one probe interval plus one probe without an answer.
     await delay(2 * lookMs);
     process.kill(pid, 'SIGCONT');
     expect(await ask(server.readerUrl, 'SELECT 1')).toBe('1');
@@ -98,7 +99,7 @@ describe('the embedded engine', () => {
     expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('23');
   });
 
-  test('stays down and gives the reason after too many restarts', async () => {
+  test('the embedded engine stays down and gives the reason after too many restarts', async () => {
     const limits = { ...RESTART_LIMITS, restartsMax: 2, pauseMs: 10 };
     const server = await start(makeFolder(), { restartLimits: limits });
     for (let restarts = 0; restarts < 2; restarts++) {
@@ -113,7 +114,7 @@ describe('the embedded engine', () => {
     await server.stop();
   });
 
-  test('is not confused with another program on its port', async () => {
+  test('the embedded engine is not confused with another program on its port', async () => {
     const server = await start(makeFolder());
     const port = Number(new URL(server.writerUrl).port);
     const other = await new Promise<Server>((resolve) => {
@@ -133,11 +134,11 @@ describe('the embedded engine', () => {
 });
 
 describe('the lock of the data folder', () => {
-  /** The lock of a dead owner: an impossible pid, or this process's pid with another start time. */
+  /** The lock file of a dead owner: an impossible pid, or this process's pid with another start time. */
   test.each([
     ['whose process is gone', { pid: 2 ** 22 + 1, startedAt: 'then' }],
     ['whose pid another process has now', { pid: process.pid, startedAt: 'then' }],
-  ])('is taken over from an owner %s', async (_, owner) => {
+  ])('the lock of the data folder is taken over from an owner %s', async (_, owner) => {
     const dataDir = makeFolder();
     const file = join(dataDir, 'clickhouse', 'lock.json');
     mkdirSync(join(dataDir, 'clickhouse'));
@@ -151,14 +152,14 @@ describe('the lock of the data folder', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('is taken over when its file is damaged', async () => {
+  test('the lock of the data folder is taken over when its file is damaged', async () => {
     const dataDir = makeFolder();
     mkdirSync(join(dataDir, 'clickhouse'));
     writeFileSync(join(dataDir, 'clickhouse', 'lock.json'), '{"owner":');
     expect(await ask((await start(dataDir)).writerUrl, 'SELECT 1')).toBe('1');
   });
 
-  test('goes to exactly one of several processes that start at once after a crash', async () => {
+  test('exactly one of several processes that start at once after a crash gets the lock of the data folder', async () => {
     const dataDir = makeFolder();
     const dead = { pid: 2 ** 22 + 1, startedAt: 'then' };
     mkdirSync(join(dataDir, 'clickhouse'));
@@ -175,7 +176,7 @@ describe('the lock of the data folder', () => {
 });
 
 describe('after kill -9 of the parent', () => {
-  test('the engine ends by itself, and the next start gets the data', async () => {
+  test('the engine ends by itself after kill -9 of its parent, and the next start gets the data', async () => {
     const dataDir = makeFolder();
     const parent = await startParent(dataDir);
     expect(await ask(parent.writerUrl, 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a')).toBe('');

@@ -25,7 +25,7 @@ describe('the rights of a running engine', () => {
     await makeTable(server, 7);
   });
 
-  test('both users reach the database candlehouse', async () => {
+  test('both database users reach the database candlehouse', async () => {
     expect(await ask(server.writerUrl, 'SELECT currentDatabase(), a FROM t')).toBe('candlehouse\t7');
     expect(await ask(server.readerUrl, 'SELECT currentDatabase(), a FROM t')).toBe('candlehouse\t7');
     expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 0 });
@@ -94,11 +94,11 @@ describe('the rights of a running engine', () => {
       'SELECT sum(cityHash64(sipHash128(number), SHA512(toString(number)))) FROM numbers(400000000)',
       'TIMEOUT_EXCEEDED',
     ],
-  ])('the read-only user is refused: %s', async (sql, code) => {
+  ])('the read-only user may not run a statement: %s', async (sql, code) => {
     expect(await ask(server.readerUrl, sql)).toBe(code);
   });
 
-  test('statements that are too long or too deep are refused before they run', async () => {
+  test('statements that are too long or too deeply nested are refused before they run', async () => {
     expect(await ask(server.readerUrl, `SELECT ${'('.repeat(600)}1${')'.repeat(600)}`)).toBe(
       'TOO_DEEP_RECURSION',
     );
@@ -131,7 +131,7 @@ describe('the rights of a running engine', () => {
     }
   });
 
-  test('neither user can use databases without the prefix candlehouse, or files', async () => {
+  test('neither database user can use files, or databases without the prefix candlehouse', async () => {
     expect(await ask(server.writerUrl, 'CREATE DATABASE other')).toBe('ACCESS_DENIED');
     expect(await ask(server.writerUrl, 'CREATE DATABASE candlehouse_second')).toBe('');
     expect(await ask(server.writerUrl, "CREATE TABLE f (a String) ENGINE = File('TSV', 'x')")).toBe(
@@ -142,7 +142,7 @@ describe('the rights of a running engine', () => {
     );
   });
 
-  test('wrong passwords and the built-in user are refused', async () => {
+  test("wrong passwords and the engine's built-in user are refused", async () => {
     const wrong = new URL(server.writerUrl);
     wrong.password = 'wrong';
     expect(await ask(wrong.toString(), 'SELECT 1')).toBe('AUTHENTICATION_FAILED');
@@ -166,7 +166,7 @@ describe('the rights of a running engine', () => {
       await ask(server.readerUrl, `SELECT file('${secret}')`),
       await ask(server.writerUrl, `SELECT file('${secret}')`),
     ];
-    const warned = lines.some((line) => line.includes('not confined'));
+    const warned = lines.some((line) => line.includes('without a sandbox'));
     expect(answers).toEqual(warned ? ['private', 'private'] : ['CANNOT_OPEN_FILE', 'CANNOT_OPEN_FILE']);
     if (warned) return;
     expect(await ask(server.readerUrl, `SELECT file('/proc/${process.pid}/environ')`)).toBe(
@@ -174,7 +174,7 @@ describe('the rights of a running engine', () => {
     );
   });
 
-  test('a second start on the folder is refused, and the error names the folder and the process', async () => {
+  test('a second start on the same data folder is refused, and the error names the folder and the process', async () => {
     const second = startEmbeddedServer({ dataDir, log: silent });
     await expect(second).rejects.toMatchObject({
       code: 'bad_config',

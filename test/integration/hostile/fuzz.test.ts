@@ -10,7 +10,7 @@ import { ERROR_STATUS } from '../../../src/errors';
 import { startSimApi, type SimApi } from '../../simulation/chain/simApi';
 import { runsOf } from '../../support/run/runs';
 
-/** Fixed seeds. Each gives 150 cases. */
+/** The seeds are fixed. Each seed gives 150 cases. */
 const SEEDS = [1, 20_260_101, 369, 7_777_777];
 const CASES_A_SEED = runsOf(150);
 const PARALLEL = 8;
@@ -110,7 +110,7 @@ interface Reply {
 let api: SimApi;
 let endpoints: readonly Endpoint[];
 let before: string;
-/** Number of answers by status. */
+/** The number of answers by status. */
 const statuses = new Map<number, number>();
 
 beforeAll(async () => {
@@ -129,7 +129,7 @@ afterAll(async () => {
   await api?.stop();
 });
 
-/** Hash of the stored data, and the list of tables. */
+/** A hash of the stored data, and the list of tables. */
 async function fingerprint(): Promise<string> {
   const rows = await api.db.select(
     'fingerprint',
@@ -260,7 +260,7 @@ test('each parameter of each endpoint, with each hostile value, gives a valid an
   );
   expect(calls.length).toBeGreaterThan(3_000);
   expect(await attack(calls)).toEqual([]);
-  // The calls passed the first check: many were answered, many refused.
+  // The calls passed the first check, and many were answered and many were refused.
   for (const status of [200, 400, 404])
     expect([status, (statuses.get(status) ?? 0) > 50]).toEqual([status, true]);
   await expectUnharmed();

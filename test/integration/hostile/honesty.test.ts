@@ -42,7 +42,7 @@ afterEach(async () => {
   for (const node of nodes) await node.stop();
 });
 
-/** Starts a program with several nodes of one chain, at its head. */
+/** Starts a program with several nodes of one chain, and waits until it has indexed the newest block. */
 async function startOver(
   count: number,
   settings: Readonly<Record<string, string>> = {},
@@ -68,7 +68,7 @@ async function expectLogged(program: RunningProgram, code: RegExp): Promise<void
   );
 }
 
-test('a lagging node and a stalled head are reported', async () => {
+test('/readyz reports a lagging node and a head that does not move', async () => {
   const program = await startOver(2);
   for (let block = 0; block < 3; block += 1) {
     chain.mine(2);
@@ -83,7 +83,7 @@ test('a lagging node and a stalled head are reported', async () => {
   );
   letPass(15);
   expect(await program.untilProblem('node_stalled')).toContain(`no block after ${chain.head.number}`);
-  // The API must also read again after the clock's jump.
+  // The API must read the head again after the clock has jumped.
   const isReadyThough = async (): Promise<boolean> => {
     const { ready, problems } = await program.ready();
     return ready && problems.some(({ code }) => code === 'node_stalled');
@@ -95,7 +95,7 @@ test('a lagging node and a stalled head are reported', async () => {
   await program.untilCalm(['node_stalled']);
 });
 
-test('an API of an old chain is ready while it is at the head of its node', async () => {
+test('an API of a chain without new blocks is ready while it has indexed the newest block of its node', async () => {
   chain = new FakeChain(5, 1_700_000_000);
   chain.mineMany(BLOCKS, 1);
   const node = await new FakeNode({ chain }).start();
@@ -141,7 +141,7 @@ test('a node that is itself behind is reported, even if the API has all of its b
   expect(await program.untilProblem('node_behind')).toContain(`${BLOCKS}`);
 });
 
-test('a database that is away is reported, and missed blocks are stored after its return', async () => {
+test('a database that does not answer is reported, and missed blocks are stored after its return', async () => {
   const program = await startOver(1);
   await home.cable.cut();
   await program.untilProblem('database_away');
@@ -155,7 +155,7 @@ test('a database that is away is reported, and missed blocks are stored after it
 test('a reorg beyond finality stops the writer, is reported, and leaves the data readable', async () => {
   const program = await startOver(1, { FINALITY_DEPTH: '8' });
   chain.reorg(60, 62);
-  // A contradicting node may only lag, so the ingester asks again for some time.
+  // A node with a contradicting chain may only lag, so the ingester asks again for some time.
   await program.untilProblem('ingest_failing');
   letPass(15);
   expect(await program.untilProblem('ingest_stopped')).toMatch(/beyond finality/);
@@ -186,7 +186,7 @@ test('blocks missed while the program was stopped are reported until they are st
 test('a failing promotion is reported with its cause, and is repeated once the cause is gone', async () => {
   const program = await startOver(1);
   const { database } = home;
-  // The view rejects every insert into the final table. The head continues.
+  // The view rejects every insert into the final table. New head blocks are still stored.
   await database.command('break', 'CREATE TABLE broken (number UInt32) ENGINE = MergeTree ORDER BY number');
   await database.command(
     'break',
@@ -202,7 +202,7 @@ test('a failing promotion is reported with its cause, and is repeated once the c
   await program.untilCalm(['promotion_stuck', 'ingest_failing']);
 });
 
-test('a clock set back an hour is reported, and blocks, reorgs and answers continue', async () => {
+test('a clock set back an hour is reported, and the program continues with blocks, reorgs and answers', async () => {
   const program = await startOver(1);
   const versions = async (): Promise<string> => {
     const [row] = await askRows<{ newest: string; commits: string }>(

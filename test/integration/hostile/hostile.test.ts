@@ -1,6 +1,6 @@
 /**
- * Stores the corpus of hostile bytes in the columns of a simulated chain, and requests the bytes from every endpoint,
- * format and stream. A column or endpoint that this file does not list fails the test.
+ * Stores the corpus of hostile bytes in the columns of a simulated chain, and reads them back through every
+ * endpoint, format and stream. A column or endpoint that this file does not list fails the test.
  */
 import { askRows } from '../../support/engine/askRows';
 import { HOSTILE_PATTERNS, patternPart } from '../../support/hostile/hostileBytes';
@@ -96,7 +96,7 @@ interface Column {
   readonly type: string;
 }
 
-/** An SQL array of the hex texts in a column; null if the type holds no bytes. */
+/** An SQL array of the hex texts in a column; null if the column's type holds no bytes. */
 function hexesOf({ name, type }: Column): string | null {
   const element = /(\w+) FixedString/.exec(type)?.[1];
   if (/Tuple\(/.test(type))
@@ -188,7 +188,7 @@ function faultOf(reply: Reply): string | null {
   return null;
 }
 
-test('every endpoint answers for every pattern, in its format and never with a 500', async () => {
+test('every endpoint answers for every hostile pattern in its format and never with a 500', async () => {
   const document_ = jsonOf(await ask('/openapi.json')) as {
     paths: Record<string, { get: { description?: string; responses: Record<string, { content?: object }> } }>;
   };
@@ -244,7 +244,7 @@ async function readPages(path: string): Promise<Row[]> {
 const pick = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 
-test('logs are returned as the chain has them, byte for byte', async () => {
+test('hostile logs are returned as the chain has them, byte for byte', async () => {
   const told = await readPages('/api/v1/logs?limit=100&order=asc');
   const mined = api.chain.canonical().flatMap((block) =>
     block.logs.map((log) => ({
@@ -263,7 +263,7 @@ test('logs are returned as the chain has them, byte for byte', async () => {
 
 let activity: Row[];
 
-test('swaps are returned with their stored addresses', async () => {
+test('swaps with hostile addresses are returned with their stored addresses', async () => {
   activity = await readPages('/api/v1/activity?limit=100');
   const hexes = ['pair', 'tx_hash', 'sender', 'recipient', 'maker', 'token0', 'token1'].map(
     (name) => `concat('0x', lower(hex(assumeNotNull(${name})))) AS hex_${name}`,
@@ -294,7 +294,7 @@ test.each([
   ['text/csv', 'CSVWithNames'],
   ['application/vnd.apache.parquet', 'Parquet'],
   ['application/vnd.apache.arrow.stream', 'ArrowStream'],
-])('events as %s equal the events as JSON', async (type, format) => {
+])('hostile events as %s equal the events as JSON', async (type, format) => {
   const sides = ['token0', 'token1'].flatMap((side) => [`${side}_address`, `${side}_symbol`]);
   const names = ['tx_hash', 'pair_address', 'maker', 'sender', 'recipient', 'owner', ...sides];
   const columns = ['id String', ...names.map((name) => `${name} Nullable(String)`)].join(', ');
@@ -311,7 +311,7 @@ test.each([
   expect(rows).toEqual(flat);
 });
 
-/** The messages of a stream that replays everything. */
+/** The messages of a stream that replays all events. */
 async function replayAll(): Promise<SseClient['messages']> {
   const client = await new SseClient(`${api.url}/api/v1/activity/stream?last_event_id=0-0`).connect();
   try {
@@ -323,13 +323,13 @@ async function replayAll(): Promise<SseClient['messages']> {
   }
 }
 
-test('the stream replays every event as /activity shows it', async () => {
+test('the stream replays every hostile event as /activity shows it', async () => {
   const messages = await replayAll();
   expect(messages.map(({ data }) => data)).toEqual([...activity].reverse());
   expect(messages.map(({ event }) => event)).toEqual(activity.map((item) => item['event_type']).reverse());
 });
 
-test('token names are returned as stored', async () => {
+test('hostile token names are returned as stored', async () => {
   const stored = await askRows<{ address: string }>(
     api.db,
     `SELECT concat('0x', lower(hex(address))) AS address, argMax(tuple(symbol), version).1 AS symbol,
@@ -348,7 +348,7 @@ test('token names are returned as stored', async () => {
   expect(listed.filter(({ symbol }) => /[\x00-\x1f\u202e]/.test(String(symbol))).length).toBeGreaterThan(3);
 });
 
-test('sources and names of contracts are returned as stored', async () => {
+test('hostile sources and names of contracts are returned as stored', async () => {
   const textOf = (index: number): string => sourceText(index % HOSTILE_PATTERNS.length).toString();
   for (const [index, { bytes }] of HOSTILE_PATTERNS.entries()) {
     const address = hostileContract(index);
@@ -364,7 +364,7 @@ test('sources and names of contracts are returned as stored', async () => {
   }
 });
 
-test('an undecodable event is a marked item in JSON, a row in files and a gap in the stream', async () => {
+test('an event that cannot be decoded is a marked item in JSON, a row in files and a gap in the stream', async () => {
   const swap = activity.find(
     (item) => item['event_type'] === 'swap' && item['finalized'] === true && item['pool_type'] === 2,
   )!;
@@ -391,7 +391,7 @@ test('an undecodable event is a marked item in JSON, a row in files and a gap in
   expect(told).toEqual(activity.map((item) => (item['id'] === id ? `gap ${id}` : item['id'])).reverse());
 });
 
-test('hostile bytes cause no errors in the log, and no long lines', () => {
+test('hostile bytes cause no errors and no long lines in the log', () => {
   const levelOf = (line: string): number => (JSON.parse(line) as { level: number }).level;
   expect(api.log.filter((line) => levelOf(line) >= 40)).toEqual([]);
   const longest = Math.max(0, ...api.log.map((line) => Buffer.byteLength(line)));

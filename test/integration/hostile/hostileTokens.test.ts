@@ -1,4 +1,4 @@
-/** Tokens that answer every call with a megabyte, on a real node and on a node without limits. */
+/** Tests tokens that answer every call with a megabyte, on a real node and on a node without limits. */
 import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { MULTICALL3 } from '../../../src/dev/world/buildWorld';
 import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
@@ -51,17 +51,20 @@ describe('tokens that answer a megabyte, on a real node', () => {
     await anvil.stop();
   });
 
-  test.each(['http', 'ws'])('get no names, and the other tokens get theirs (over %s)', async (wire) => {
-    const pool = createEndpointPool({ urls: [anvil.url.replace('http', wire)], chainId: 369, log });
-    try {
-      const rows = await readTokens(pool, tokens, { number, hash, reversible: true });
-      expect(rows).toEqual(expected.map((row) => ({ ...row, version: number })));
-    } finally {
-      await pool.close();
-    }
-  });
+  test.each(['http', 'ws'])(
+    'tokens that answer a megabyte get no names, and the other tokens get their names (over %s)',
+    async (wire) => {
+      const pool = createEndpointPool({ urls: [anvil.url.replace('http', wire)], chainId: 369, log });
+      try {
+        const rows = await readTokens(pool, tokens, { number, hash, reversible: true });
+        expect(rows).toEqual(expected.map((row) => ({ ...row, version: number })));
+      } finally {
+        await pool.close();
+      }
+    },
+  );
 
-  test('give null for names, calls and balances, and are no proxies', async () => {
+  test('tokens that answer a megabyte give null for names, calls and balances, and are no proxies', async () => {
     const pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
     const [honest, hostile] = [addressOf(0), addressOf(1)];
     try {
@@ -102,7 +105,7 @@ test('a node that forwards megabytes is cut off, and the other tokens get their 
     const few = tokens.slice(0, 12);
     const rows = await readTokens(pool, few, { number: 1, hash: tokens[0]!, reversible: true });
     expect(rows).toEqual(expected.slice(0, 12).map((row) => ({ ...row, version: 1 })));
-    // One aggregate, then halves: at most 2n - 1 requests for n calls, each cut early.
+    // A batch of calls is halved while it is cut off: at most 2n - 1 requests for n calls.
     expect(served).toBeLessThan(36 * 8);
   } finally {
     await pool.close();

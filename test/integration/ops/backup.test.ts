@@ -24,7 +24,7 @@ import { StubTruth } from '../../support/stub/stubTruth';
 
 const FIRST = 300;
 const LAST = 400;
-/** The first range of the range hashes is complete and final. */
+/** The first range of 1,000 blocks with a range hash is complete and final. */
 const END = 1_080;
 
 let chain: StubChain;
@@ -110,7 +110,7 @@ async function inside<T>(config: Config, use: (database: Database) => Promise<T>
   }
 }
 
-/** Last block of the final tables. */
+/** Number of the last block in the final tables. */
 async function finalOf(database: Database): Promise<number | undefined> {
   const [row] = await askRows<{ cursor: number }>(
     database,
@@ -119,7 +119,7 @@ async function finalOf(database: Database): Promise<number | undefined> {
   return row?.cursor;
 }
 
-test('a backup taken at the head, restored elsewhere and continued, equals an uninterrupted run', async () => {
+test('a backup taken while the head is followed, restored elsewhere and continued, equals an uninterrupted run', async () => {
   const first = configOf('first');
   chain.setHead(FIRST);
   const program = await start(first);
@@ -187,7 +187,7 @@ test('a restore killed before its last step is finished by the next start', asyn
   let before: string[] = [];
   await inside(config, async (database) => {
     before = await hashAll(database);
-    // The state after a kill between DROP and RENAME.
+    // The state after a kill between DROP and RENAME of a restore.
     await database.command('crash', 'RENAME DATABASE candlehouse TO candlehouse_restored');
   });
   const storage = await openStorage(config, silent);
@@ -196,7 +196,7 @@ test('a restore killed before its last step is finished by the next start', asyn
   expect(after).toEqual(before);
 });
 
-test('a restore is refused while a program uses the folder, and a backup if its name exists', async () => {
+test('a restore is refused while a program uses the folder, and a backup is refused if its name exists', async () => {
   const config = configOf('straight');
   const program = await start(config);
   await expect(restore(config, 'any', true)).rejects.toThrow(/stop this process before the restore/);
@@ -231,7 +231,7 @@ test('a backup during a backfill waits for the current range and is complete', a
   expect(await inside(other, hashAll)).toEqual(await inside(config, hashAll));
 });
 
-test('a backup leaves no clone behind, and a pause without renewal expires', async () => {
+test('a backup leaves no copied tables behind, and a pause that is not renewed expires', async () => {
   const config = configOf('straight');
   await backUp(config, 'third');
   expect(readdirSync(join(config.dataDir, 'clickhouse', 'backups'))).toEqual([]);

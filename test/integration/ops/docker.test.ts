@@ -87,7 +87,7 @@ test('every file, volume and service named in docker-compose.yml exists', () => 
   for (const volume of Object.keys(compose.volumes)) expect(used).toContain(volume);
 });
 
-test('ports are bound to localhost only, and every setting is known to the program', () => {
+test('docker-compose.yml binds ports to localhost only, and every setting is known to the program', () => {
   const known = new Set([...read('.env.example').matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name]) => name));
   for (const [name, { ports = [], environment = {}, build }] of services) {
     for (const port of ports) expect([name, port]).toEqual([name, expect.stringMatching(/^127\.0\.0\.1:/)]);
@@ -104,7 +104,7 @@ test('the ClickHouse image has the version of the embedded engine', async () => 
   for (const image of images) expect(image).toMatch(new RegExp(`:-${major}\\.${minor}}$`));
 });
 
-test('the cluster has two shards with two replicas, each a service, and a keeper', () => {
+test('the cluster of docker-compose.yml has a keeper and two shards of two replicas, each as a service', () => {
   const text = read('clickhouse/cluster/cluster.xml');
   const shards = [...text.matchAll(/<shard>([\s\S]*?)<\/shard>/g)].map(([, shard = '']) =>
     [...shard.matchAll(/<host>([\w-]+)<\/host>/g)].map(([, host]) => host),
@@ -124,7 +124,7 @@ test('the cluster has two shards with two replicas, each a service, and a keeper
   expect(compose.services['candlehouse-cluster']?.environment?.['CLICKHOUSE_CLUSTER']).toBe('candlehouse');
 });
 
-test('configuration files are well formed, and the reader has the limits of the embedded engine', () => {
+test('configuration files are well formed, and the read-only user has the same limits as in the embedded engine', () => {
   const files = [...listFiles(DOCKER), ...listFiles(join(ROOT, 'clickhouse/cluster'))];
   for (const file of files.filter((name) => name.endsWith('.xml')))
     expect([file, findUnbalanced(readFileSync(file, 'utf8'))]).toEqual([file, null]);
@@ -153,7 +153,7 @@ test('configuration files are well formed, and the reader has the limits of the 
   expect(limitsOf(read('scripts/docker/clickhouse/users.xml'), 'candlehouse_reader')).toEqual(limits);
 });
 
-/** The first closing tag that does not match the last open one; null if all match. */
+/** The first closing tag that does not match the last open tag; null if all match. */
 function findUnbalanced(text: string): string | null {
   const open: string[] = [];
   for (const [tag, closing, name = '', empty] of text
@@ -166,7 +166,7 @@ function findUnbalanced(text: string): string | null {
   return open[0] ?? null;
 }
 
-test('the image copies existing files, builds in stages, omits development packages and does not run as root', () => {
+test('the Docker image copies existing files, builds in stages, omits development packages and does not run as root', () => {
   const text = read('scripts/docker/Dockerfile');
   const ignored = read('scripts/docker/Dockerfile.dockerignore').split('\n');
   const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list = '']) =>
@@ -193,7 +193,7 @@ function namesIn(expression: string): string[] {
   return [...expression.matchAll(/\b(?:candlehouse|process|nodejs)_\w+/g)].map(([name]) => name);
 }
 
-test('the dashboard and the alerts use exactly the exported metrics', () => {
+test('the Grafana dashboard and the alerts use exactly the exported metrics', () => {
   const types = new Map(
     [...shown.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
   );
@@ -212,7 +212,7 @@ test('the dashboard and the alerts use exactly the exported metrics', () => {
       expect([name, types.has(name) || types.get(base) === 'histogram']).toEqual([name, true]);
     }
   }
-  // The reverse: a panel or an alert uses every metric of this program.
+  // Conversely, a panel or an alert uses every metric of this program.
   const named = new Set(expressions.flatMap(namesIn).map((name) => name.replace(/_(bucket|count|sum)$/, '')));
   const undrawn = [...types.keys()].filter((name) => name.startsWith('candlehouse_') && !named.has(name));
   expect(undrawn.sort()).toEqual([
@@ -222,7 +222,7 @@ test('the dashboard and the alerts use exactly the exported metrics', () => {
   ]);
 });
 
-test('the metrics show head lag, ingest, queues, inserts, queries, streams, node errors and reorgs', async () => {
+test('the Grafana dashboard shows head lag, ingest, queues, inserts, queries, streams, node errors and reorgs', async () => {
   const value = (pattern: RegExp): number => Number(pattern.exec(shown)?.[1]);
   expect(value(/^candlehouse_behind_blocks (\d+)$/m)).toBe(0);
   expect(value(/^candlehouse_head_age_seconds ([\d.]+)$/m)).toBeGreaterThan(0);

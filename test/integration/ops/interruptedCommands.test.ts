@@ -1,6 +1,6 @@
 /**
- * Kills restore, reindex and the creation of the second chain's database after each of their statements. The next start
- * must reach the state of an uninterrupted one.
+ * Kills restore, reindex and the creation of the second chain's database after each of their statements. The
+ * next start must reach the same state as without a kill.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -107,7 +107,8 @@ function hashAll(url: string): Promise<string> {
   );
 }
 
-/** Runs `run` through a proxy that drops all statements after `statements`. Resolves to whether `run` finished. */
+/** Calls `run` through a proxy that passes on `statements` statements and drops all later ones. Resolves to
+ * whether `run` finished. */
 async function runKilled(statements: number, run: () => Promise<unknown>): Promise<boolean> {
   proxy.killAfter(statements);
   return run().then(
@@ -121,7 +122,7 @@ async function startStorage(url: string, more: Readonly<Record<string, string>> 
   await storage.close();
 }
 
-test('a killed creation of the second chain’s database is continued', async () => {
+test('the next start continues the creation of the second chain’s database after a kill', async () => {
   const settings = { RPC_URL_943: 'http://127.0.0.1:1' };
   const start = (): Promise<void> => startStorage(proxy.through(home.writerUrl), settings);
   // Kills after the creation of the databases, after the first records, and among the tables.
@@ -178,7 +179,8 @@ const within = (from: number, to: number): string =>
 
 const DAMAGED = ['swaps', 'logs'];
 
-/** Tables with damaged rows, beside the ones in use. A clone takes milliseconds, a mutation a second. */
+/** Damaged copies of tables, beside the tables in use. Copying a table takes milliseconds, a mutation takes a
+ * second. */
 async function prepareDamage(): Promise<void> {
   for (const table of DAMAGED)
     await home.database.command('keep', `CREATE TABLE damaged_${table} CLONE AS ${table}`);
@@ -199,7 +201,7 @@ async function damage(): Promise<void> {
       await home.database.command('damage', sql);
 }
 
-test('a reindex killed at any statement and repeated ends like an uninterrupted one', async () => {
+test('a reindex that is killed at any statement and repeated has the result of an uninterrupted reindex', async () => {
   const whole = await hashAll(home.writerUrl);
   const reindex = (url: string): Promise<number> =>
     runReindex(configOf(url), silent, never, { from: 40, to: 60, check: false }, sink);
@@ -213,10 +215,10 @@ test('a reindex killed at any statement and repeated ends like an uninterrupted 
   expect(exchanging).toBeGreaterThan(30);
   await damage();
   for (let killed = 1; killed < statements.length; killed += 1) {
-    // A run first drops the leftovers of the killed run before it.
+    // A run first drops the tables that the killed run before it left behind.
     const before = (await listLeftovers()).length;
     expect(await runKilled(before + killed, () => reindex(proxy.through(home.writerUrl)))).toBe(false);
-    // Before the exchange a killed run has no effect, so the next run continues from its leftovers.
+    // A run that is killed before the exchange has no effect, so the next run starts with its leftovers.
     if (killed < exchanging) continue;
     expect(await reindex(home.writerUrl)).toBe(0);
     expect([killed, await hashAll(home.writerUrl)]).toEqual([killed, whole]);

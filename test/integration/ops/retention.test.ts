@@ -1,4 +1,5 @@
-/** Retention drops old rows and changes nothing else. Reindex repairs rows that differ from the node, bit by bit. */
+/** Tests that retention drops old rows and changes nothing else, and that reindex repairs rows that differ
+ * from the node. */
 import { askRows } from '../../support/engine/askRows';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { stubDescription } from '../../support/stub/stubDescription';
@@ -116,7 +117,7 @@ test('prune lists the rows it would drop, then drops them while blocks arrive, a
   expect(await count('logs')).toBe(all.logs - old.logs);
   expect(await count('swaps')).toBe(all.swaps - old.swaps);
   expect(await hashAll([...AGGREGATES, 'token_prices', 'pool_states'])).toEqual(before);
-  // Pruned rows are no gap, neither for the running program nor after a restart.
+  // Pruned rows do not count as lost rows, neither in the running program nor after a restart.
   chain.setHead(LAST + 40);
   await program.untilBlock(LAST + 40);
   await program.stop();
@@ -130,17 +131,17 @@ test('prune lists the rows it would drop, then drops them while blocks arrive, a
   await expect(prune(LAST, ['swaps'], true)).rejects.toThrow(
     /--before: got block 280; allowed for swaps: a block up to \d+/,
   );
-  // A repeated prune drops nothing.
+  // A second prune with the same bound drops nothing.
   expect(await prune(cut, ['logs', 'swaps'], true)).toContain('dropping 0 rows of swaps');
 });
 
-test('reindex repairs changed and lost rows and their bars', async () => {
+test('reindex repairs changed rows, lost rows and the bars of these rows', async () => {
   await program.stop();
   const tables = ['logs', 'swaps', 'pool_states', 'transfers', ...AGGREGATES, 'pool_latest'];
   const before = await hashAll(tables);
   expect(await reindex(100, 140, true)).toEqual({
     code: 0,
-    said: expect.stringContaining('equal those from the node'),
+    said: expect.stringContaining('equal the rows from the node'),
   });
   const within = (from: number, to: number): string =>
     `ord BETWEEN ${toOrd(from, 0)} AND ${lastOrdOfBlock(to)}`;

@@ -13,11 +13,11 @@ export interface CodeWorld {
   readonly node: NodeChain;
   readonly db: SourcesDatabase;
   readonly api: ExplorerServer;
-  /** The blocks that the worker may look at. */
+  /** The newest block that the worker may read. */
   readonly status: { readonly phase: string; indexed: number; finalTo: number };
-  /** The snapshot of all answers. */
+  /** The snapshot that all answers use. */
   head: HeadSnapshot;
-  /** The worker's clock, ms. */
+  /** The worker's clock, in milliseconds. */
   now: number;
   newWorker(deps?: Partial<ContractWorkerDeps>): ContractWorker;
   recordOf(address: Hex): Promise<Record<string, unknown>>;

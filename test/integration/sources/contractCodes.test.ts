@@ -1,4 +1,5 @@
-/** Code of contracts: read from a real node, read again after an upgrade, and for contracts without logs. */
+/** Tests how contract code is stored: read from a real node, read again after an upgrade, and for contracts
+ * without logs. */
 import { getCreateAddress, keccak256 } from 'ethers';
 
 import { field, type DevRpc } from '../../../src/dev/node/devRpc';
@@ -25,9 +26,10 @@ import { openCodeWorld, type CodeWorld } from './codeWorld';
 
 const CHAIN_ID = 369;
 const signal = new AbortController().signal;
-/** Writes its call data word into the EIP-1967 slot. The last byte of the code is a DELEGATECALL. */
+/** A contract that writes its call data word into the EIP-1967 slot. The last byte of its code is a
+ * DELEGATECALL. */
 const LATE_PROXY = `0x6027600c60003960276000f36000357f${IMPLEMENTATION_SLOT.slice(2)}5500f4`;
-/** The code is one byte, followed by a salt. */
+/** A contract with one byte of code, followed by a salt. */
 const PLAIN = '0x6002600c60003960026000f300';
 const wordOf = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`;
 
@@ -69,7 +71,7 @@ async function listProxies(): Promise<unknown[]> {
   return (json!['data'] as { address: Hex }[]).map(({ address }) => address);
 }
 
-test('a proxy without an implementation becomes a proxy with its first upgrade, which is read once', async () => {
+test('a proxy without an implementation becomes a proxy with its first upgrade, and the upgrade is read once', async () => {
   const [proxy, target] = [await deploy(LATE_PROXY), await deployPlain()];
   advance(100, 100);
   await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64))]);
@@ -86,8 +88,8 @@ test('a proxy without an implementation becomes a proxy with its first upgrade, 
     proxy: { kind: 'eip1967', implementation: target },
   });
   expect(await listProxies()).toEqual([proxy]);
-  // The implementation is looked up too, but the upgrade is not repeated. A restart scans the upgrades and finds
-  // nothing to ask.
+  // The implementation is looked up too, but the upgrade is not processed again. A restart scans the upgrades
+  // and has nothing to ask the node.
   on.now += 120_000;
   expect(await worker.look(signal)).toBe(1);
   on.now += 120_000;
@@ -95,7 +97,7 @@ test('a proxy without an implementation becomes a proxy with its first upgrade, 
   expect(await newWorker().look(signal)).toBe(0);
 });
 
-test('an upgrade in the head is read in the next round, and again when it is final', async () => {
+test('an upgrade in a head block is read in the next round, and again when the block is final', async () => {
   const proxy = await deploy(LATE_PROXY);
   advance(2_000, 1_990);
   await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64))]);
@@ -116,7 +118,7 @@ test('an upgrade in the head is read in the next round, and again when it is fin
   Object.assign(status, { indexed: 2_006 });
   expect(await worker.look(signal)).toBe(1);
   expect(await implementation()).toBe(first.slice(2));
-  // A reorg drops the branch, and the same block now contains another upgrade.
+  // A reorg drops the branch, and the block at the same height now contains another upgrade.
   await send({ to: proxy, data: wordOf(second) });
   await insertRows(db.writer, logsTable, [logOf(proxy, 2_005, DIAMOND_CUT)]);
   advance(2_080, 2_010);
@@ -128,7 +130,7 @@ test('an upgrade in the head is read in the next round, and again when it is fin
   expect(await worker.look(signal)).toBe(0);
 });
 
-test('contracts known only by their creation or verification have code too', async () => {
+test('contracts known only by their creation or verification get their code too', async () => {
   const [made, verified] = [await deployPlain(), await deployPlain()];
   const child = getCreateAddress({ from: made, nonce: 1 }).toLowerCase() as Hex;
   const creation = { address: made, creator: account, factory: child, tx_hash: hexOf('7d', 1, 64) };
@@ -184,7 +186,7 @@ describe('contracts without any logs', () => {
   let node: NodeCode;
   let asked = 0;
   let silent = false;
-  /** Each function ends the deadline of a silent node. */
+  /** Each function lets the wait for a silent node time out. */
   const deadlines: (() => void)[] = [];
   const clock: Clock = {
     ...systemClock(),
@@ -223,7 +225,7 @@ describe('contracts without any logs', () => {
     (await asking.ask(`/api?module=contract&action=${action}&address=${address}`)).json?.result;
   const nativeOf = async (path: string) => (await asking.ask(`/api/v1${path}`)).json?.['data'];
 
-  test('are read from the node once, and have the sources of their twins in every dialect', async () => {
+  test('contracts without logs are read from the node once, and have the sources of contracts with the same code', async () => {
     const code = String(await rpc.call('eth_getCode', [unseen, 'latest']));
     expect(await nativeOf(`/contracts/${unseen}`)).toMatchObject({
       verified: true,
@@ -240,7 +242,7 @@ describe('contracts without any logs', () => {
     expect(asked).toBe(1);
   });
 
-  test('are proxies if their code or storage slots say so', async () => {
+  test('contracts without logs are proxies if their code or storage slots say so', async () => {
     expect(await nativeOf(`/contracts/${clone}`)).toMatchObject({
       type: 'proxy',
       proxy: { kind: 'eip1167', implementation: twin },
@@ -248,18 +250,18 @@ describe('contracts without any logs', () => {
     expect(await dialect('getsourcecode', clone)).toMatchObject([{ Proxy: '1', Implementation: twin }]);
   });
 
-  test('are not found if the node has no code', async () => {
+  test('contracts without logs are not found if the node has no code', async () => {
     expect((await asking.ask(`/api/v1/contracts/${account}`)).status).toBe(404);
     expect(await nativeOf(`/search?q=${account}`)).toMatchObject([{ type: 'address' }]);
     expect(await dialect('getabi', account)).toBe('Contract source code not verified');
   });
 
-  test('are not awaited while the node is silent', async () => {
+  test('a request for a contract without logs does not wait while the node is silent', async () => {
     silent = true;
     const [one, other] = [hexOf('5d', 1, 40), hexOf('5d', 2, 40)];
     expect(await dialect('getabi', one)).toBe('Contract source code not verified');
     expect(await nativeOf(`/search?q=${other}`)).toMatchObject([{ type: 'address' }]);
-    // Both answers arrived before the node's deadline.
+    // Both answers arrived before the time limit for the node.
     const late = [one, other].map((address) => expect(node.get(address)).rejects.toBeDefined());
     expect(deadlines.length).toBeGreaterThan(0);
     for (const end of deadlines) end();

@@ -1,4 +1,5 @@
-/** Creators of contracts that contracts made: read once from a real node, stored, and shown by every dialect. */
+/** Tests creators of contracts that other contracts created: read once from a real node, stored, and shown by
+ * every dialect. */
 import { readFileSync } from 'node:fs';
 
 import { getCreateAddress, Interface } from 'ethers';
@@ -171,7 +172,7 @@ test('the creator of a pool is the sender of its creation transaction, once the 
   );
 });
 
-test('no creation is read twice, by the same worker or after a restart', async () => {
+test('the same worker reads no creation twice, and neither does a worker after a restart', async () => {
   const before = asked.length;
   on.now += 120_000;
   for (const worker of [newWorker(), newWorker()]) expect(await worker.lookForCreators(signal)).toBe(0);
@@ -204,7 +205,7 @@ test('the recorded deployment of a verified contract is used if the node confirm
   const wrong = hexOf('5b', 2, 40);
   await db.store.store([
     { ...one!, codeHash: null, contract: { ...one!.contract, address: factory }, deployment },
-    // Claims that the same transaction created another contract.
+    // A trace that claims that the same transaction created another contract.
     { ...other!, codeHash: null, contract: { ...other!.contract, address: wrong }, deployment },
   ]);
   on.now += 120_000;
@@ -219,9 +220,10 @@ test('the recorded deployment of a verified contract is used if the node confirm
   expect(await recordOf(wrong)).toMatchObject({ creator: null, creation_tx: null });
 });
 
-/** The first word of the call data is an address. Forwards the remaining data to that contract. */
+/** A contract that forwards its call data, after the first word, to the contract whose address is the first
+ * word. */
 const FORWARDER = '0x601a600c600039601a6000f3602036038060206000376000600091600060006000355af15000';
-/** Its constructor creates an empty contract. */
+/** A contract whose constructor creates an empty contract. */
 const PARENT = '0x600060006000f05060016000f3';
 
 test.each([
@@ -271,10 +273,10 @@ test.each([
   },
 );
 
-/** Each call creates a contract of one byte that logs in its constructor. */
+/** A contract that, at each call, creates a contract of one byte that logs in its constructor. */
 const MAKER = '0x6016600c60003960166000f36960006000a060016000f3600052600a60166000f000';
 
-test('a contract of an unknown factory gets its creator from a trace of its first log, once final', async () => {
+test('a contract of an unknown factory gets its creator from a trace of its first log, once the log is final', async () => {
   const maker = field((await send(accounts[0]!, { data: MAKER })).receipt, 'contractAddress') as Hex;
   const logs: LogRow[] = [];
   const call = async (from: Hex): Promise<{ address: Hex; hash: Hex; block: number }> => {
@@ -298,7 +300,7 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
   expect(await blind.look(signal)).toBeGreaterThan(0);
   expect(await blind.lookForCreators(signal)).toBe(0);
   const [one, other] = [await call(accounts[1]!), await call(accounts[2]!)];
-  // Its first log is in a transaction that created another contract.
+  // The first log of this contract is in a transaction that created another contract.
   const quiet = hexOf('5e', 1, 40);
   logs.push(logOf(quiet, other.block, other.hash), logOf(one.address, other.block, other.hash));
   const number = await atTip();
@@ -325,7 +327,7 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
   ]);
 });
 
-test('a dead node leaves the creator open for the next round', async () => {
+test('if the node is dead, the creator stays unknown until the next round', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
   const away = createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log, roundsMax: 1 });
   await expect(on.newWorker({ rpc: away }).lookForCreators(signal)).rejects.toThrow();
@@ -333,7 +335,7 @@ test('a dead node leaves the creator open for the next round', async () => {
   expect(await newWorker().lookForCreators(signal)).toBe(1);
 });
 
-test('the table descriptor lists the columns of the table', async () => {
+test('the table descriptor of contract_creations lists the columns of the table', async () => {
   const rows = await askRows<{ name: string; type: string }>(
     db.writer,
     "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'contract_creations' ORDER BY position",

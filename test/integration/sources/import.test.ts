@@ -1,4 +1,5 @@
-/** Imports of verified contracts: both folder layouts, both servers, a copied chain, broken records, and resuming. */
+/** Tests imports of verified contracts: both folder layouts, both servers, a copied chain, broken records,
+ * and resuming. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,7 @@ const databases: SourcesDatabase[] = [];
 const never = new AbortController().signal;
 
 beforeAll(async () => {
-  // Contracts with unlinked libraries have no code that can be on a chain.
+  // Contracts with unlinked libraries have no complete code, so no chain can contain it.
   world = (await compileWorld()).filter((contract) => !contract.runtime.includes('_'));
 });
 
@@ -66,7 +67,7 @@ const runtimes = (contracts: readonly WorldContract[]): Record<Hex, string> =>
 
 interface Outcome extends ImportCounts {
   readonly finished: boolean;
-  /** `address reason`. */
+  /** Skipped contracts as the text `address reason`. */
   readonly skipped: string[];
 }
 
@@ -144,7 +145,7 @@ test.each([
   },
 );
 
-test('invalid records are skipped and named, and the others are imported', async () => {
+test('an import skips and names invalid records, and imports the others', async () => {
   const db = await open();
   const root = await makeFolder();
   const contracts = world.slice(0, 8);
@@ -198,7 +199,7 @@ test('invalid records are skipped and named, and the others are imported', async
   for (const contract of contracts.slice(0, 7)) expect(await find(db, 369, addressOf(contract))).toBeNull();
 });
 
-test('with a node a record without code is skipped, and the others get their code hash', async () => {
+test('an import with a node skips records without code on the chain, and stores the code hash of the others', async () => {
   const db = await open();
   const root = await makeFolder();
   const [there, gone] = world as [WorldContract, WorldContract];
@@ -245,7 +246,7 @@ test('a Sourcify server is recognised and imported page by page, with its creati
       },
     });
     const asked = server.asked.length;
-    // A repeated import requests only new contracts.
+    // A repeated import requests only new contracts from the server.
     expect(await importAll(db, openSourcifyServer(fetch, 369))).toMatchObject({ found: 0 });
     expect(server.asked.slice(asked)).toEqual(['/v2/contracts/369?sort=asc&limit=200&afterMatchId=1059']);
     expect(await importAll(db, openSourcifyServer(fetch, 943))).toMatchObject({ found: 0, finished: true });
@@ -317,7 +318,7 @@ test('a Blockscout server is recognised and imported page by page', async () => 
   }
 });
 
-test('a contract of chain 1 is imported for a copied chain if the code is the same, with its origin', async () => {
+test('a contract of chain 1 is imported for a copied chain if the code is the same, and the record names its origin', async () => {
   const db = await open();
   const [same, other, absent] = world as [WorldContract, WorldContract, WorldContract];
   const server = await serveSourcify(1, [same, other, absent]);
@@ -331,7 +332,7 @@ test('a contract of chain 1 is imported for a copied chain if the code is the sa
     });
     expect(await find(db, 369, addressOf(other))).toBeNull();
     expect(await find(db, 369, addressOf(absent))).toBeNull();
-    // No node of chain 943 was available. A later lookup with the code finds the contract.
+    // No node of chain 943 was available at the import. A later lookup by code finds the contract.
     expect(await find(db, 943, addressOf(same), hashCode(same.runtime as Hex))).toMatchObject({
       name: same.name,
     });
@@ -346,7 +347,7 @@ test('a contract of chain 1 is imported for a copied chain if the code is the sa
   }
 });
 
-test('without the code of chain 1 an equal metadata hash in the code is required', async () => {
+test('if the code of chain 1 is not available, the code must contain the same metadata hash', async () => {
   const db = await open();
   const root = await makeFolder();
   const hashed = world.filter((contract) => contract.runtime.includes('64697066735822')).slice(0, 3);
@@ -366,7 +367,7 @@ test('without the code of chain 1 an equal metadata hash in the code is required
   for (const each of [wrong, gone]) expect(await find(db, 369, addressOf(each))).toBeNull();
 });
 
-test('a folder that is not a repository is refused by name', async () => {
+test('the error for a folder that is not a repository of sources names the folder', async () => {
   const root = await makeFolder();
   await expect(openSourcifyFolder(root, [369])).rejects.toMatchObject({
     code: 'bad_config',

@@ -71,7 +71,7 @@ function listFiles(): { content: string; users: { record: VerifiedRecord; path: 
   return [...files].map(([content, users]) => ({ content, users }));
 }
 
-/** Matching lines as `line:column:matches text`, from a plain search of every file. */
+/** Matching lines as the text `line:column:matches text`, from a plain search of every file. */
 function plainHits(
   matchLine: (line: string) => { column: number; matches: number } | null,
   keep = (_: string) => true,
@@ -105,7 +105,7 @@ async function allHits(asked: Asked): Promise<SourcePage> {
   }
 }
 
-/** Hits in the format of plainHits. The hit's line is taken from its place in the snippet. */
+/** Hits in the format of plainHits. The line comes from the middle of the hit's snippet. */
 const shown = (page: SourcePage): string[] =>
   page.hits
     .map((hit) => {
@@ -127,7 +127,7 @@ test.each([
   ['_safeMint', false],
   ['@dev', true],
 ] as const)(
-  'the text "%s" is found on every line that contains it (case-sensitive: %s)',
+  'source search finds the text "%s" on every line that contains it (case-sensitive: %s)',
   async (q, caseMatters) => {
     const page = await allHits({ q, caseMatters });
     expect(shown(page)).toEqual(plainHits(byText(q, !caseMatters)));
@@ -144,7 +144,7 @@ test.each([
   ['GRÜSSE|grüße', false],
   ['a?b?c?Grüße.{3}', false],
 ] as const)(
-  'the expression %s is found on every matching line (case-sensitive: %s)',
+  'source search finds the expression %s on every matching line (case-sensitive: %s)',
   async (q, caseMatters) => {
     const regex = new RegExp(q, caseMatters ? 'gu' : 'giu');
     const page = await allHits({ q, caseMatters, mode: 'regex' });
@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test('path, language and chain narrow the search', async () => {
+test('path, language and chain restrict the source search', async () => {
   const path = 'CONTRACTS/tokens/';
   const keep = (each: string): boolean => each.toLowerCase().includes(path.toLowerCase());
   expect(shown(await allHits({ q: 'Ownable', path }))).toEqual(plainHits(byText('Ownable', true), keep));
@@ -171,7 +171,7 @@ test('path, language and chain narrow the search', async () => {
   expect(other.hits.every((hit) => hit.chain_id === 943)).toBe(true);
 });
 
-test('files of exact matches come first, then those of more active contracts', async () => {
+test('source search lists files of exact matches first, then files of more active contracts', async () => {
   const statusOf = (address: Hex): string =>
     records.find((record) => record.contract.address === address)!.contract.status;
   const page = await allHits({ q: 'SUPPLY_CAP_' });
@@ -181,7 +181,7 @@ test('files of exact matches come first, then those of more active contracts', a
   expect(page.hits[0]?.contract_name).toBe(BUSY);
 });
 
-test('consecutive pages have no gaps and no duplicates', async () => {
+test('consecutive pages of a source search have no gaps and no duplicates', async () => {
   const whole = await search({ q: 'import', limit: 90 });
   const parts: SourcePage[] = [];
   for (let offset = 0; offset < 90; offset += 7)
@@ -189,7 +189,7 @@ test('consecutive pages have no gaps and no duplicates', async () => {
   expect(parts.flatMap((page) => page.hits)).toEqual(whole.hits);
 });
 
-test('a long line is cut around the match', async () => {
+test('source search cuts a long line around the match', async () => {
   const { hits } = await search({ q: 'needle_in_a_long_line' });
   expect(hits).toMatchObject([{ line: 1, column: 5_001, path: 'odd/long.vy', contract_name: 'Strange' }]);
   expect(hits[0]!.snippet).toContain('needle_in_a_long_line');
@@ -209,16 +209,16 @@ test.each([
   ['\\Apragma', /\^ and \$/],
   ['(?-m)^pragma', /\^ and \$/],
   [`${'('.repeat(99)}a${')'.repeat(99)}`, /states/],
-])('the expression %s is refused with a reason', async (q, why) => {
+])('source search refuses the expression %s with a reason', async (q, why) => {
   await expect(search({ q, mode: 'regex' })).rejects.toMatchObject({
     code: 'bad_request',
     message: expect.stringMatching(why),
   });
 });
 
-test('an expression is found on every page among hundreds of files that contain its literal', async () => {
+test('source search finds an expression on every page among hundreds of files that contain its literal', async () => {
   const base = records[0]!;
-  // Half of the files with the rare word are more than one batch. All files have the common word.
+  // Half of the files with the rare word are more than one batch of files. All files contain the common word.
   const files = Array.from({ length: 900 }, (_, index) => ({
     path: `many/${index}.sol`,
     content: `// common_word ${index}\n${index % 3 === 0 ? `uint seldom_word = ${index};` : ''}\n// ${index * 7}`,
@@ -248,11 +248,11 @@ test('an expression is found on every page among hundreds of files that contain 
   }
 });
 
-test('an expression that would take a backtracking matcher forever is answered', async () => {
+test('source search answers an expression that would take a backtracking matcher forever', async () => {
   expect((await search({ q: '(x+x+)+yy+z', mode: 'regex' })).total).toBe(0);
 });
 
-test('sources verified on another chain are found for a contract with the same code, until it is verified', async () => {
+test('source search shows sources verified on another chain under a contract with the same code, until the contract is verified', async () => {
   const [lender, own] = [records[1]!, records[2]!];
   const [CODE, OTHER]: [Hex, Hex] = [`0x${'c0'.repeat(32)}`, `0x${'c1'.repeat(32)}`];
   const [low, high]: [Hex, Hex] = [`0x${'1a'.repeat(20)}`, `0x${'1b'.repeat(20)}`];
@@ -277,7 +277,7 @@ test('sources verified on another chain are found for a contract with the same c
   await insertRows(db.writer, contractCodesTable, [
     { ...code, address: high, code_hash: CODE, version: 1 },
     { ...code, address: low, code_hash: CODE, version: 1 },
-    // Formerly a twin.
+    // Before its own verification, the contract showed the sources of a contract with the same code.
     { ...code, address: `0x${'0a'.repeat(20)}`, code_hash: OTHER, version: 1 },
     { ...code, address: `0x${'0a'.repeat(20)}`, code_hash: `0x${'c2'.repeat(32)}`, version: 2 },
   ]);
@@ -288,7 +288,8 @@ test('sources verified on another chain are found for a contract with the same c
   expect([await lend(), await lend()]).toEqual([1, 0]);
   const hit = { chain_id: 369, contract_name: lender.contract.name, line: 1, contracts: 1 };
   expect(await found()).toMatchObject([{ ...hit, address: low, path: `lent/${lender.contract.name}.sol` }]);
-  // A later twin with a smaller address appears. The sources are not lent twice.
+  // A contract with the same code and a smaller address appears later. The sources are not copied to it as
+  // well.
   await insertRows(db.writer, contractCodesTable, [
     { ...code, address: `0x${'01'.repeat(20)}`, code_hash: CODE, version: 3 },
   ]);

@@ -1,6 +1,6 @@
 /**
- * Event and function signatures known without an ABI: complete for npm artifacts, stored once, and used for search and
- * decoding.
+ * Tests the built-in signatures of events and functions: complete for npm artifacts, stored once, and used
+ * for search and decoding.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ afterAll(() => db.close());
 const bitsOf = (event: EventFragment): string =>
   event.inputs.map(({ indexed }) => Number(indexed === true)).join('');
 
-/** Every ABI of an npm package's artifacts. */
+/** The ABIs in all artifacts of an npm package. */
 function abisOf(artifact: string): Interface[] {
   const file = require.resolve(artifact);
   const folder = artifact.includes('openzeppelin') ? dirname(file) : null;
@@ -49,7 +49,7 @@ const ARTIFACTS = [
   '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
 ];
 
-test('the signatures are stored once, however often they are seeded', async () => {
+test('the built-in signatures are stored once, however often they are seeded', async () => {
   const runner = createQueryRunner(db.writer);
   const first = await seedSignatures(db.writer, runner);
   expect(first).toBeGreaterThan(300);
@@ -108,12 +108,12 @@ test('the Transfer events of ERC-20 and ERC-721 are distinguished by their topic
   }
 });
 
-test('events are found by the beginning of their name, in any letter case', async () => {
+test('a search finds events by the beginning of their name, in any letter case', async () => {
   const found = await db.signatures.listByPrefix('pooLreg', 5);
   expect(found.map(({ signature }) => signature)).toEqual(['PoolRegistered(bytes32,address,uint8)']);
 });
 
-test('the signature database answers like openchain: a list of names, null for an unknown function, [] for an unknown event', async () => {
+test('the signature database answers in the format of openchain: a list of names, null for an unknown function, [] for an unknown event', async () => {
   const deps = explorerDeps(null, () => null, { signatures: db.signatures });
   const api = await startExplorer(deps, () => null);
   const [transfer, approve] = ['Transfer(address,address,uint256)', 'approve(address,uint256)'];

@@ -1,4 +1,5 @@
-/** Stores 200 real verified contracts and reads them back unchanged. Covers twins and the replacement of records. */
+/** Stores 200 real verified contracts and reads them back unchanged. Also tests contracts with the same code
+ * (twins) and the replacement of records. */
 import { Interface, keccak256, toUtf8Bytes } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
@@ -28,7 +29,7 @@ function expected(record: VerifiedRecord): VerifiedContract {
   return { ...record.contract, twinOf: null, files };
 }
 
-/** The first token's record with changes. */
+/** The record of the first token, with some changes. */
 function like(
   record: VerifiedRecord,
   address: Hex,
@@ -69,7 +70,7 @@ test('a lookup of an unverified contract gives null, with or without an unknown 
   expect(await db.reader.find(nobody, `0x${'12'.repeat(32)}`)).toBeNull();
 });
 
-test('a contract with the code of a verified contract is verified as its twin, on any chain', async () => {
+test('a contract with the code of a verified contract on any chain shows this verification', async () => {
   const { contract, codeHash } = token();
   const found = await db.reader.find({ chainId: 943, address: at('7') }, codeHash);
   expect(found).toEqual({
@@ -85,7 +86,7 @@ test('a contract with the code of a verified contract is verified as its twin, o
   expect([other?.twinOf === null, other?.constructorArguments]).toEqual([false, '0x']);
 });
 
-test('of several twins exact matches come first, then the same chain, then the oldest', async () => {
+test('of several verified contracts with the same code, exact matches count first, then the same chain, then the oldest', async () => {
   const codeHash: Hex = `0x${'c0de'.repeat(16)}`;
   const make = (
     digit: string,
@@ -108,12 +109,12 @@ test('of several twins exact matches come first, then the same chain, then the o
   expect([await twinOf(369), await twinOf(943)]).toEqual(['4', '4']);
   await db.store.store([make('5', 369, 'exact_match', 901), make('6', 369, 'exact_match', 902)]);
   expect([await twinOf(369), await twinOf(943)]).toEqual(['5', '4']);
-  // A contract's own verification takes precedence over a twin's.
+  // A contract's own verification takes precedence over the verification of a contract with the same code.
   const own = await db.reader.find({ chainId: 943, address: at('1') }, codeHash);
   expect([own?.twinOf, own?.status]).toEqual([null, 'match']);
 });
 
-test('a contract whose code changed is no longer a twin of contracts with the old code', async () => {
+test('a verified contract whose code changed no longer lends its sources to contracts with the old code', async () => {
   const codeHash: Hex = `0x${'0ld0'.replace('l', '1').repeat(16)}`;
   const record = { ...like(token(), at('a')), codeHash };
   await db.store.store([record]);
@@ -122,7 +123,7 @@ test('a contract whose code changed is no longer a twin of contracts with the ol
   expect(await db.reader.find({ chainId: 369, address: at('b') }, codeHash)).toBeNull();
 });
 
-test('an exact match replaces a match with all its files, but not the other way round', async () => {
+test('an exact match replaces a match with all its files, but a match does not replace an exact match', async () => {
   const weak = like(token(), at('e'), { status: 'match', source: 'blockscout', name: 'Weak' });
   const other: VerifiedRecord = {
     ...weak,
@@ -168,7 +169,7 @@ test('every event, function and error of every ABI is found by its selector', as
   }
 });
 
-test('an event with several indexed layouts under one topic is known in each layout', async () => {
+test('an event with several indexed layouts under one topic is decoded in each layout', async () => {
   const event = (indexed: boolean[]): VerifiedRecord['contract']['abi'][number] => ({
     type: 'event',
     name: 'Shaped_Event',
@@ -187,7 +188,7 @@ test('an event with several indexed layouts under one topic is known in each lay
   ]);
 });
 
-test('signatures are found by prefix in any letter case, the shortest first', async () => {
+test('signatures are found by prefix in any letter case, and the shortest comes first', async () => {
   const found = await db.signatures.listByPrefix('TRANSFER', 50);
   const all = records.flatMap(({ contract }) =>
     contract.abi.flatMap((entry) =>

@@ -24,7 +24,7 @@ let rpc: DevRpc;
 let db: SourcesDatabase;
 let queue: VerificationQueue;
 let tricky: Map<string, WorldContract>;
-/** Known creations by address. Readers of a real chain know more. */
+/** Known creations by address. A program on a real chain knows more creations. */
 const creations = new Map<Hex, Hex>();
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ async function verify(contract: WorldContract, address: Hex, asked: Asked = {}):
   return queue.status(submission.guid)!;
 }
 
-/** Records the creation, as the indexed chain does. */
+/** Stores the creation of a contract, as the indexed chain does. */
 async function deployKnown(...args: Parameters<typeof deploy>): Promise<Deployed> {
   const deployed = await deploy(...args);
   creations.set(deployed.address, deployed.transaction);
@@ -121,7 +121,7 @@ test('a contract that is an exact match cannot be verified again', async () => {
   ).toEqual({ kind: 'already_verified', status: 'exact_match' });
 });
 
-test('sources with another comment are a match, and a later exact match replaces it', async () => {
+test('sources that differ in a comment give a match, and a later exact match replaces it', async () => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
   const input = edited(vault().input, '// SPDX', '// Another comment\n// SPDX');
   expect(await verify(vault(), deployed.address, { input })).toEqual({ state: 'verified', status: 'match' });
@@ -129,7 +129,7 @@ test('sources with another comment are a match, and a later exact match replaces
   expect((await own(deployed.address))?.status).toBe('exact_match');
 });
 
-test('a contract above the indexed head is checked with its creation transaction from the node', async () => {
+test('a contract in a block above the indexed head is checked with its creation transaction from the node', async () => {
   const deployed = await deploy(rpc, vault(), vaultValues);
   const told: Hex = `0x${deployed.constructorArguments.slice(2).replace('ab', 'cd')}`;
   expect(await verify(vault(), deployed.address, { constructorArguments: told })).toEqual({
@@ -147,7 +147,7 @@ test('a contract above the indexed head is checked with its creation transaction
 
 test('verifying again adds the constructor arguments when the creation becomes known', async () => {
   const deployed = await deploy(rpc, vault(), vaultValues);
-  // Moves the creation behind the blocks whose state is searched.
+  // Moves the creation before the blocks whose state is searched.
   await rpc.call('anvil_mine', ['0x100']);
   expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
   expect((await own(deployed.address))?.constructorArguments).toBeNull();
@@ -158,7 +158,7 @@ test('verifying again adds the constructor arguments when the creation becomes k
   await expect(verify(vault(), deployed.address)).rejects.toThrow('already_verified');
 });
 
-test('a contract created by a contract is compared without creation code, and its arguments are null', async () => {
+test('a contract created by another contract is compared without creation code, and its arguments are null', async () => {
   const maker = await deployKnown(rpc, tricky.get('Vault_Maker')!);
   expect(await verify(tricky.get('Vault_Maker')!, maker.address)).toEqual({
     state: 'verified',
@@ -190,7 +190,7 @@ test('a library matches despite its call protection, and a linked contract lists
   expect((await own(linked.address))?.libraries).toEqual({ [name]: library.address });
 });
 
-test('a contract linked to another library than in the settings is refused', async () => {
+test('a contract that is linked to another library than its settings name is refused', async () => {
   const library = await deployKnown(rpc, tricky.get('Sum_Library')!);
   const name = 'contracts/Tricky.sol:Sum_Library';
   const linked = await deployKnown(rpc, tricky.get('Linked')!, [], { [name]: library.address });
@@ -310,7 +310,7 @@ test.each([
     { language: 'Brainfuck', sources: { a: { content: '' } } },
     /got "Brainfuck"; allowed: Solidity, Yul/,
   ],
-])('a request is refused at once: %s', async (_, input, reason) => {
+])('the verification request is refused at once: %s', async (_, input, reason) => {
   const request = { chainId: 369, address: OWNER as Hex, contractName: 'A', compilerVersion: '0.8.30' };
   await expect(queue.submit({ ...request, input, license: null })).rejects.toMatchObject({
     code: 'bad_request',
@@ -348,6 +348,6 @@ test('a compilation that takes too long or too much memory ends and leaves no pr
   });
 });
 
-test('an unknown ticket is null', () => {
+test('the state of an unknown ticket is null', () => {
   expect(queue.status('0'.repeat(50))).toBeNull();
 });

@@ -1,6 +1,6 @@
 /**
- * Verification over the Etherscan dialect, with the whole program on two real chains: submitted, compiled, stored and
- * shown everywhere.
+ * Tests verification over the Etherscan dialect, with the whole program on two real chains: submitted,
+ * compiled, stored and shown everywhere.
  */
 import { getAddress } from 'ethers';
 
@@ -67,7 +67,7 @@ beforeAll(async () => {
   for (let index = 0; index < 6; index += 1) deployed.push(await deploy(rpc, vault(), vaultValues(index)));
   library = await deploy(rpc, tricky.get('Vault_Maker')!);
   await chains[1]!.rpc.call('evm_mine');
-  // Arguments that are not immutable appear only in the creation transaction.
+  // Constructor arguments that are not immutable appear only in the creation transaction.
   twin = await deploy(chains[1]!.rpc, vault(), [OWNER, 0, 'a twin']);
   home = await createProgramHome();
   program = await home.start([chains[0]!.node.url], {
@@ -101,9 +101,10 @@ const sourceOf = async (path: string, address: Hex): Promise<Json> =>
 const recordOf = (address: Hex, chainId: number): Promise<Json> =>
   get(`/api/v1/contracts/${address}?chainId=${chainId}`);
 
-test('submitted sources are compiled, compared and shown in every answer, also for twins on the other chain', async () => {
+test('submitted sources are compiled, compared and shown in every answer, also for contracts with the same code on the other chain', async () => {
   const { address, constructorArguments } = deployed[0]!;
-  // A twin is recognised by its code, which a background task reads from the node.
+  // A background task reads the code of the second contract from the node. Then the contract is recognised by
+  // its code.
   await until(`/api/v1/contracts/${address}`, ({ data }) => (data as Json)?.['code_hash'] != null);
   await until(
     `/api/v1/contracts/${twin.address}?chainId=943`,
@@ -160,7 +161,7 @@ test('submitted sources are compiled, compared and shown in every answer, also f
   expect(await post(fields)).toEqual(notOk('Contract source code already verified'));
 });
 
-test('a JSON body, double braces and the other spelling of the constructor arguments are accepted', async () => {
+test('verification accepts a JSON body, double braces and the other spelling of the constructor arguments', async () => {
   const { address, constructorArguments } = deployed[1]!;
   const { module, action, apikey, ...rest } = fieldsFor(vault(), address, {
     sourceCode: `{${JSON.stringify(vault().input)}}`,
@@ -178,7 +179,7 @@ test('a JSON body, double braces and the other spelling of the constructor argum
   expect(await finished(result)).toMatchObject({ result: 'Pass - Verified' });
 });
 
-test('a single file with its settings is verified', async () => {
+test('a contract of one file is verified with its compiler settings', async () => {
   const { address } = deployed[2]!;
   const { result } = await post(
     fieldsFor(vault(), address, {
@@ -197,7 +198,7 @@ test('a single file with its settings is verified', async () => {
   });
 });
 
-test('right after its deployment a contract needs its right constructor arguments, and keeps them', async () => {
+test('a new contract is verified only with its right constructor arguments, which are stored', async () => {
   const { address, constructorArguments } = await deploy(chains[0]!.rpc, vault(), vaultValues(77));
   const handIn = async (told: string): Promise<Json> =>
     finished((await post(fieldsFor(vault(), address, { constructorArguements: told })))['result']);
@@ -207,7 +208,7 @@ test('right after its deployment a contract needs its right constructor argument
   expect((await sourceOf('/api', address))['ConstructorArguments']).toBe(right);
 });
 
-test('a single file with a library is verified only with the true library address, which is listed once', async () => {
+test('a contract of one file with a library is verified only with the true library address, which is listed once', async () => {
   const name = 'contracts/Tricky.sol:Sum_Library';
   const { rpc } = chains[0]!;
   const sum = (await deploy(rpc, tricky.get('Sum_Library')!)).address;
@@ -253,7 +254,7 @@ test.each([
   },
 );
 
-test('requests repeated while they wait share one ticket', async () => {
+test('repeated verification requests share one ticket while they wait', async () => {
   const fields = fieldsFor(vault(), deployed[4]!.address);
   const tickets = await Promise.all([post(fields), post(fields), post({ ...fields, apikey: 'other' })]);
   expect(new Set(tickets.map(({ result }) => result)).size).toBe(1);
@@ -299,25 +300,28 @@ test.each([
     { codeformat: 'vyper-json', compilerversion: 'vyper:0.3.10' },
     /^Vyper contracts cannot be verified here/,
   ],
-] as [string, Fields, string | RegExp][])('a request is refused at once: %s', async (_, more, text) => {
-  const fields = { ...fieldsFor(vault(), library.address), ...more };
-  const expected = typeof text === 'string' ? text : expect.stringMatching(text);
-  expect(await post(fields)).toEqual(notOk(expected));
-});
+] as [string, Fields, string | RegExp][])(
+  'verifysourcecode refuses a request at once: %s',
+  async (_, more, text) => {
+    const fields = { ...fieldsFor(vault(), library.address), ...more };
+    const expected = typeof text === 'string' ? text : expect.stringMatching(text);
+    expect(await post(fields)).toEqual(notOk(expected));
+  },
+);
 
 test('a body of 6 MB is refused at once, while other requests are served', async () => {
   const fields = fieldsFor(vault(), library.address, { sourceCode: 'a'.repeat(6 * 1_048_576) });
   const [large, small] = await Promise.all([post(fields), get(statusOf('0'.repeat(50)))]);
   expect(large).toEqual(notOk('Error! The request body is larger than 5 MB'));
   expect(small).toEqual(notOk('Unknown UID'));
-  // A client that is still sending when the answer arrives reads the answer anyway.
+  // The client reads the answer although it is still sending when the answer arrives.
   for (const megabytes of [5.5, 12, 20]) {
     const sourceCode = 'a'.repeat(megabytes * 1_048_576);
     expect(await post({ ...fields, sourceCode })).toEqual(large);
   }
 });
 
-// Last of the submitting tests, because the verifications stay open.
+// This test submits last, because its verifications stay open.
 test('a client address may have two open verifications, and a third is refused with the reason', async () => {
   const { address } = deployed[5]!;
   const withComment = (comment: string): Fields => {
@@ -357,7 +361,7 @@ test('a read-only API starts, and refuses verification with the reason', async (
       const answer = await fetch(`${url}/api`, { method: 'POST', body });
       return ((await answer.json()) as Json)['result'];
     };
-    // Busy until the head is read.
+    // The API refuses with a busy text until the head is read.
     await untilTrue(async () => /^This service does not verify contracts/.test(String(await ask())));
     await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
       code: 'bad_config',

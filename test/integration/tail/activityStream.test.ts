@@ -1,6 +1,6 @@
 /**
- * The event stream over real HTTP and the real engine: live events, replay, reorgs, filters, invalid input, and the end
- * of the stream.
+ * Tests the event stream over real HTTP and a real ClickHouse: live events, replay, reorgs, filters, invalid
+ * input, and the end of the stream.
  */
 import { get } from 'node:http';
 
@@ -117,7 +117,7 @@ test('filters apply to live events, the replay and removed ids', async () => {
     expectations.map(([filter]) => join(`?${filter}&last_event_id=100-1048575`)),
   );
   await chain.mine(events);
-  // A reorg message only covers blocks that the server has seen, so wait for the block first.
+  // A reorg message only covers blocks that the server has seen, so the test waits for the block first.
   await untilSeen(api.tail, chain);
   await chain.reorg(101, [[event('swap', 9, 1, 8)]]);
   for (const [i, [, logIndexes]] of expectations.entries()) {
@@ -132,7 +132,7 @@ test('filters apply to live events, the replay and removed ids', async () => {
   }
 });
 
-test('a reorg from A to B and back to A is sent each time, before the replacing events', async () => {
+test('a stream sends a reorg each time when the chain changes from A to B and back to A, before the replacing events', async () => {
   const client = await join();
   await chain.mine(swaps(1));
   await client.atLeast(1);
@@ -160,7 +160,7 @@ test('a reorg from A to B and back to A is sent each time, before the replacing 
   expect(first?.id).toBe(`101-1048575-${base[1]!.hash.slice(2, 10)}`);
 });
 
-test('a head that only gets shorter is a reorg', async () => {
+test('a chain that only gets shorter is a reorg for the stream', async () => {
   const client = await join();
   await chain.mine(swaps(1));
   await client.atLeast(1);
@@ -170,7 +170,7 @@ test('a head that only gets shorter is a reorg', async () => {
   await client.atLeast(3);
 });
 
-test('a client whose branch was replaced while it was away gets a reorg from the fork with its own ids', async () => {
+test('a client whose branch was replaced while it was away gets a reorg with the removed ids since the fork', async () => {
   await chain.mine(swaps(1));
   const orphan1 = await chain.mine(swaps(2));
   const orphan2 = await chain.mine(swaps(3));
@@ -193,7 +193,7 @@ test('a client whose branch was replaced while it was away gets a reorg from the
   });
 });
 
-test('the fork is found even after the new branch became final', async () => {
+test('a stream finds the fork even after the new branch became final', async () => {
   await chain.mine(swaps(1));
   const orphan = await chain.mine(swaps(1));
   const client = await join('', `101-0-${chain.head[1]!.hash.slice(2, 10)}`);
@@ -214,7 +214,7 @@ test('the fork is found even after the new branch became final', async () => {
   expect(back.messages[0]?.data['removed_ids']).toEqual(['102-0']);
 });
 
-test('a client with an unknown branch gets a reorg back to the oldest possible fork, and all later events', async () => {
+test('a client with an unknown branch gets a reorg to the oldest possible fork, and all later events', async () => {
   await chain.mine(swaps(1));
   await chain.mine(swaps(1));
   await untilSeen(api.tail, chain);
@@ -223,7 +223,7 @@ test('a client with an unknown branch gets a reorg back to the oldest possible f
   expect(client.messages[0]?.data).toEqual({ from_block: 100, to_block: 102, removed_ids: null });
 });
 
-test('a client that saw a newer block from another process continues after this block', async () => {
+test('a client that saw a newer block from another API process continues after this block', async () => {
   for (let i = 0; i < 5; i += 1) {
     const next = await chain.mine(swaps(2));
     const client = await join('', `${next.number}-0-${next.hash.slice(2, 10)}`);
@@ -231,7 +231,7 @@ test('a client that saw a newer block from another process continues after this 
   }
 });
 
-test('an id above the head without a hash gets a reorg of everything above the head', async () => {
+test('a client whose id is above the head and has no hash gets a reorg of everything above the head', async () => {
   const client = await join('?last_event_id=200-3');
   expect(await client.atLeast(1)).toEqual(['reorg 100-1048575']);
   expect(client.messages[0]?.data).toEqual({ from_block: 101, to_block: 200, removed_ids: null });
@@ -249,7 +249,7 @@ test.each([
   ['?pair=0x12', 'pair'],
   ['?token=nope', 'token'],
   ['?maker=', 'maker'],
-])('%s is a 400 that names the parameter', async (query, name) => {
+])('a stream request with %s is a 400 that names the parameter', async (query, name) => {
   const client = await join(query);
   expect(client.status).toBe(400);
   await client.until(() => client.ended);
@@ -257,14 +257,14 @@ test.each([
   expect(client.body).toContain(name);
 });
 
-test('an invalid Last-Event-ID header is a 400 that names the header', async () => {
+test('a stream request with an invalid Last-Event-ID header is a 400 that names the header', async () => {
   const client = await join('', 'nonsense');
   await client.until(() => client.ended);
   expect(client.status).toBe(400);
   expect(client.body).toContain('Last-Event-ID');
 });
 
-test('the total number of streams is limited', async () => {
+test('a process limits the total number of streams', async () => {
   const bounded = await world.serve({ clientsMax: 2 });
   await untilSeen(bounded.tail, chain);
   const joined = [await connect(bounded), await connect(bounded)];
@@ -277,7 +277,7 @@ test('the total number of streams is limited', async () => {
   for (const client of [...joined, fourth]) client.close();
 });
 
-test('without a head a stream is a 503', async () => {
+test('a stream request is a 503 while no block is indexed', async () => {
   const empty = await createStreamWorld();
   try {
     const server = await empty.serve();
@@ -288,7 +288,7 @@ test('without a head a stream is a 503', async () => {
   }
 });
 
-test('heartbeats are sent while no events occur', async () => {
+test('a stream sends heartbeats while no events occur', async () => {
   const quick = await world.serve({ heartbeatMs: 30 });
   await untilSeen(quick.tail, chain);
   const client = await world.join(quick);

@@ -1,4 +1,4 @@
-/** Writes a made-up chain into the head and final tables like the ingester, for tests of the readers. */
+/** Writes an invented chain into the head and final tables like the ingester, for tests of the readers. */
 import { createHash } from 'node:crypto';
 
 import type { Database } from '../../../src/clickhouse/client/database';
@@ -29,7 +29,7 @@ export function addressOf(seed: number): Hex {
 export interface MadeEvent {
   readonly kind: 'swap' | 'mint' | 'burn' | 'sync';
   readonly logIndex: number;
-  /** Pool, tokens and maker as small numbers: pool p trades tokens 1000 + p and 1. */
+  /** Pool, tokens and maker of a swap are small numbers: pool p trades tokens 1000 + p and 1. */
   readonly pool: number;
   readonly maker: number;
 }
@@ -55,10 +55,10 @@ export function swaps(n: number, pool = 1, maker = 7): MadeEvent[] {
 }
 
 export class ChainWriter {
-  /** Canonical head blocks above the cursor, ascending. */
+  /** Canonical head blocks above the last final block, ascending. */
   head: MadeBlock[] = [];
   cursor: { number: number; hash: Hex; timestamp: number };
-  /** The last flip, as the writer would announce it. */
+  /** The last change of the head, as the ingester would announce it. */
   told: HeadNews | null = null;
   private commits = 0;
   private version = 0;
@@ -76,12 +76,12 @@ export class ChainWriter {
     return this.head.at(-1) ?? this.cursor;
   }
 
-  /** Writes the start row. */
+  /** Writes the row that marks the start of the index. */
   async start(): Promise<void> {
     await this.writeDone('start', this.startBlock, this.startBlock - 1);
   }
 
-  /** Makes a block in memory only, by default on the tip. */
+  /** Makes a block in memory only, by default on the newest block. */
   make(events: readonly MadeEvent[] = [], parent: { number: number; hash: Hex } = this.tip): MadeBlock {
     this.commits += 1;
     return {
@@ -94,14 +94,15 @@ export class ChainWriter {
     };
   }
 
-  /** Adds a canonical block on the tip. */
+  /** Adds a canonical block on the newest block. */
   async mine(events: readonly MadeEvent[] = []): Promise<MadeBlock> {
     const block = this.make(events);
     await this.flip([...this.head, block]);
     return block;
   }
 
-  /** Makes these the canonical head blocks: stores their rows, then flips all heights that differ at once. */
+  /** Makes these the canonical head blocks: stores their rows, then changes all differing heights in one
+   * insert. */
   async flip(head: readonly MadeBlock[]): Promise<void> {
     for (const block of head) {
       if (!this.stored.has(block.commit)) await this.store(block);
@@ -293,6 +294,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         amount_usd: 0n,
         untracked_usd: 0n,
         tracked: false,
+        price_counts: 0,
         fee_pips: 2_900,
       })),
     liquidity_events: block.events

@@ -21,14 +21,14 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-test('a store without a start has no head, and neither has one with a start and no blocks', async () => {
+test('a database without a start row has no head, and neither has one with a start row and no blocks', async () => {
   expect(await readHead(store.runner, CHAIN_ID)).toBeNull();
   await chain.start();
   expect(await readHead(store.runner, CHAIN_ID)).toBeNull();
   expect(await readHead(store.runner, 943)).toBeNull();
 });
 
-test('the snapshot lists the head blocks above the start in order', async () => {
+test('the snapshot lists the head blocks above the last final block in order', async () => {
   await chain.start();
   const first = await chain.mine(swaps(1));
   const second = await chain.mine();
@@ -47,7 +47,7 @@ test('the snapshot lists the head blocks above the start in order', async () => 
   ]);
 });
 
-test('a reorg, a return to the first branch and a shorter head are each read completely', async () => {
+test('the snapshot is complete after a reorg, a return to the first branch and a shorter head', async () => {
   await chain.start();
   await chain.mine();
   const a = [...chain.head, chain.make(), chain.make()].slice(0, 2);
@@ -61,7 +61,7 @@ test('a reorg, a return to the first branch and a shorter head are each read com
   expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({ number: 100, hash: a[0]?.hash });
 });
 
-test('a promotion moves blocks from head to final without changing the head', async () => {
+test('a promotion moves blocks from head to final in the snapshot without changing the newest block', async () => {
   await chain.start();
   for (let i = 0; i < 4; i += 1) await chain.mine(swaps(2));
   const before = await readHead(store.runner, CHAIN_ID);
@@ -79,7 +79,7 @@ test('a promotion moves blocks from head to final without changing the head', as
   expect(await findBlockHash(store.runner, CHAIN_ID, after!, 104)).toBeNull();
 });
 
-test('after a promotion of all blocks the head is the cursor', async () => {
+test('after a promotion of all blocks the newest block is the last final block', async () => {
   await chain.start();
   const block = await chain.mine();
   await chain.promote(100);
@@ -92,7 +92,7 @@ test('after a promotion of all blocks the head is the cursor', async () => {
   });
 });
 
-test('a missing block above the cursor ends the snapshot below it', async () => {
+test('a missing block above the last final block ends the snapshot below the missing block', async () => {
   await chain.start();
   await chain.mine();
   const row = { chain_id: CHAIN_ID, timestamp: 1, commit: 77, version: 9, final_number: 99 };
@@ -101,7 +101,7 @@ test('a missing block above the cursor ends the snapshot below it', async () => 
   expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({ number: 100 });
 });
 
-test('the change mark changes with a new block, a reorg, a void, a promotion and a backfill', async () => {
+test('the counts that reveal changes (change mark) differ after a new block, a reorg, a removed block, a promotion and a backfill', async () => {
   const marks = new Set<string>();
   const versions = new Set<string | undefined>();
   const note = async (): Promise<void> => {
@@ -125,7 +125,7 @@ test('the change mark changes with a new block, a reorg, a void, a promotion and
   expect(versions.size).toBe(6);
 });
 
-test('the head that follows from the writer’s messages equals the stored head', async () => {
+test('the head computed from the ingester’s messages equals the stored head', async () => {
   await chain.start();
   await chain.mine(swaps(1));
   let reading = (await readHeadRow(store.runner, CHAIN_ID))!;
@@ -151,7 +151,7 @@ test('the head that follows from the writer’s messages equals the stored head'
   expect(followHead(reading, [chain.told!])?.snapshot).toEqual(await readHead(store.runner, CHAIN_ID));
 });
 
-test('a repeated message changes nothing, and a message that does not connect to the head requires a read', async () => {
+test('a repeated message of the ingester changes nothing, and a message that does not connect to the head requires a read', async () => {
   await chain.start();
   await chain.mine();
   const first = (await readHeadRow(store.runner, CHAIN_ID))!;

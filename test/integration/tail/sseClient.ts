@@ -65,7 +65,7 @@ export class SseClient {
     this.response = null;
   }
 
-  /** Resolves when the condition is true. Rejects after the timeout. */
+  /** Resolves when the condition is true. Rejects if the timeout passes first. */
   async until(condition: () => boolean, timeoutMs = 120_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!condition()) {

@@ -1,5 +1,6 @@
 /**
- * More events than a replay, a change or a client queue can hold: slow clients get gaps, clients that read get none.
+ * Tests more events than a replay, a change or a client queue can hold: slow clients get gaps, other clients
+ * do not.
  */
 import { pairOf, swaps, type ChainWriter } from './chainWriter';
 import type { SseClient } from './sseClient';
@@ -19,7 +20,7 @@ afterEach(() => world.drop());
 
 const join = (query?: string, lastId?: string): Promise<SseClient> => world.join(api, query, lastId);
 
-test('a client that missed 10,001 events gets a gap for the oldest and then the newest 10,000', async () => {
+test('a client that missed 10,001 events gets a gap for the oldest event and then the newest 10,000', async () => {
   const first = chain.make(swaps(4_000));
   const second = chain.make(swaps(4_000), first);
   await chain.promote(100);
@@ -40,7 +41,7 @@ test('a client that missed 10,001 events gets a gap for the oldest and then the 
   expect(await other.atLeast(1)).toEqual(['swap 104-0']);
 });
 
-test('a jump of more than 10,000 events is a gap for connected clients, and the stream continues', async () => {
+test('connected clients get a gap for a jump of more than 10,000 events, and the stream continues', async () => {
   const client = await join();
   const first = chain.make(swaps(6_000));
   const second = chain.make(swaps(6_000), first);
@@ -52,7 +53,7 @@ test('a jump of more than 10,000 events is a gap for connected clients, and the 
   expect(client.messages[0]?.data).toEqual({ from_id: '101-0', to_id: '102-1048575' });
 });
 
-test('a block of 5,000 events reaches a client that reads without a gap', async () => {
+test('a client that reads gets all events of a block of 5,000 events without a gap', async () => {
   const client = await join();
   await chain.mine(swaps(5_000));
   await client.until(() => client.messages.length >= 5_000);

@@ -1,6 +1,6 @@
 /**
- * Clients switch between two API processes while a seeded chain grows, forks, forks back and becomes final. Net of
- * reorgs each client ends with exactly the canonical events of its filter.
+ * Clients switch between two API processes while a seeded chain grows, forks, forks back and becomes final.
+ * With reorgs applied, each client ends with exactly the canonical events of its filter.
  */
 import { runsOf } from '../../support/run/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
@@ -103,7 +103,7 @@ class Scenario {
     await chain.reorg(chain.tip.number - depth, blocks);
   }
 
-  /** Makes an earlier branch canonical again, if its parent is still the cursor's block. */
+  /** Makes an earlier branch canonical again, if its parent is still the last final block. */
   private async forkBack(): Promise<void> {
     const { chain } = this.world;
     const branch = this.left[this.random.int(this.left.length)];

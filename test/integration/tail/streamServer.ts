@@ -21,15 +21,16 @@ export interface Tail {
 }
 
 export interface StreamWorld {
-  /** A new object after `clear`. */
+  /** The database of the test. After `clear` it is a new object. */
   readonly chain: ChainWriter;
   readonly database: Database;
   readonly readerUrl: string;
-  /** Starts one API process. Several processes may share the chain. `port`: another port of the same database. */
+  /** Starts one API process. Several processes may share the chain. `port` is another port of the same
+   * database. */
   serve(options?: HubOptions, port?: number, pollMs?: number): Promise<Tail>;
   /** Starts the chain, and one API process that has seen its first block. */
   begin(): Promise<Tail>;
-  /** A client that is closed with the API processes. */
+  /** A client that is closed together with the API processes. */
   join(tail: Tail, query?: string, lastId?: string | null): Promise<SseClient>;
   /** Stops the API processes and empties the tables, which is faster than a new database for each test. */
   clear(): Promise<void>;
@@ -119,14 +120,14 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
       stopping.abort();
       await running;
       hub.close();
-      // Connections are not cut: streams end with their last event.
+      // Connections are not cut, so that streams end with their last event.
       await new Promise((resolve) => served.server.close(resolve));
       await reader.close();
     },
   };
 }
 
-/** Waits until the process has seen the chain's tip and cursor. */
+/** Waits until the process has seen the chain's newest block and last final block. */
 export function untilSeen(tail: TailLoop, chain: ChainWriter): Promise<void> {
   return until(
     () => tail.streamHead()?.hash === chain.tip.hash && tail.streamHead()?.finalTo === chain.cursor.number,

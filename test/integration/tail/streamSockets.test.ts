@@ -1,4 +1,4 @@
-/** Streams and their sockets: pipelined requests, half-closed and reset sockets. */
+/** Tests streams and their sockets: pipelined requests, half-closed and reset sockets. */
 import { once } from 'node:events';
 import { connect as openSocket, type Socket } from 'node:net';
 
@@ -65,7 +65,7 @@ test('forty sockets with pipelined requests leave no streams behind', async () =
   await until(() => streams() === 0);
 });
 
-test('a stream requested after another request starts after its answer, and is the last on its socket', async () => {
+test("a stream requested after another request starts after that request's answer, and is the last on its socket", async () => {
   const { socket, text } = await open();
   socket.write(request('/nowhere') + request() + request('/nowhere'));
   await until(() => text().includes('retry: 3000'));
@@ -95,12 +95,12 @@ test.each([
   await until(() => streams() === 0);
 });
 
-test('a client that half-closes its socket and stops reading is removed at once', async () => {
+test('the server removes at once a client that half-closes its socket and stops reading', async () => {
   const { socket, text } = await open();
   socket.write(request());
   await until(() => text().includes('retry: 3000'));
   socket.pause();
-  // More than the buffers of both ends hold.
+  // More bytes than the buffers of both ends hold.
   for (let block = 0; block < 20 && api.hub.heldBytes() === 0; block += 1) {
     await world.chain.mine(swaps(2_500));
     await untilSeen(api.tail, world.chain);

@@ -1,4 +1,5 @@
-/** The tail loop while the database comes and goes, over a real connection that the test cuts. */
+/** Tests the tail loop, which detects changes of the head, while the test cuts and restores its connection to
+ * the database. */
 import { Cable } from '../../support/engine/cable';
 import { ChainWriter, swaps } from './chainWriter';
 import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
@@ -22,7 +23,7 @@ afterEach(async () => {
   await cable.cut();
 });
 
-test('events missed while the database was away arrive afterwards, once and in order', async () => {
+test('events missed while the database was away reach clients afterwards, once and in order', async () => {
   const api = await world.serve({}, cable.port);
   await untilSeen(api.tail, chain);
   const client = await connect(api);
@@ -67,7 +68,7 @@ test('a tail loop that starts before its database recovers when the database sta
   expect(api.tail.current()?.number).toBe(100);
 });
 
-test('a tail loop that is woken sees a commit without waiting for the next poll', async () => {
+test('a tail loop that is woken sees a new block without waiting for the next poll', async () => {
   const { tail } = await world.serve({}, undefined, 600_000);
   await untilSeen(tail, chain);
   for (let round = 0; round < 3; round += 1) {
@@ -79,7 +80,7 @@ test('a tail loop that is woken sees a commit without waiting for the next poll'
   }
 });
 
-test('a tail loop uses the flip in a message without a query, and the next read corrects a wrong one', async () => {
+test('a tail loop uses the head change in a message without a query, and its next read corrects a wrong change', async () => {
   const { tail } = await world.serve({}, undefined, 600_000);
   await untilSeen(tail, chain);
   const versions: (string | undefined)[] = [];
@@ -90,7 +91,7 @@ test('a tail loop uses the flip in a message without a query, and the next read 
     tail.wake(chain.told);
     await seen;
     expect(tail.current()?.hash).toBe(chain.tip.hash);
-    // The loop did not query the database.
+    // The loop did not query the database in this time.
     expect(tail.facts().silenceMs).toBeGreaterThanOrEqual(silenceMs!);
     versions.push(tail.current()?.version);
   }
@@ -107,7 +108,7 @@ test('a tail loop uses the flip in a message without a query, and the next read 
   expect(new Set(versions).size).toBe(2);
 });
 
-test('when the database starts over, streams end and their clients get a reorg of everything', async () => {
+test('when the database is replaced by an older one, streams end and their clients get a reorg of everything', async () => {
   await chain.promote(100);
   const api = await world.serve();
   await untilSeen(api.tail, chain);
@@ -133,13 +134,13 @@ test('a hanging database does not delay stopping the tail loop', async () => {
   const api = await world.serve({}, cable.port);
   await untilSeen(api.tail, chain);
   cable.hang();
-  // The loop polls every 10 ms, so after 100 ms of silence one poll hangs.
+  // The loop polls every 10 ms. After 100 ms of silence, one poll must hang.
   await until(() => (api.tail.facts().silenceMs ?? 0) >= 100);
   await api.stop();
   expect(api.tail.facts().lastError).toBeNull();
 });
 
-test('stopping the tail loop ends its pause before the next poll', async () => {
+test('stopping the tail loop ends its pause between two polls', async () => {
   await cable.cut();
   const api = await world.serve({}, cable.port, 600_000);
   await until(() => api.tail.facts().lastError !== null);

@@ -163,7 +163,7 @@ async function storeSources(database: Database, indexes: readonly number[]): Pro
       kind: "'event'",
       signature: bytes(patternAt(index)),
       indexed: 0,
-      // Every third entry is not JSON at all.
+      // Every third entry is no JSON at all.
       entry:
         index % 3 === 0
           ? bytes(patternAt(index))
@@ -207,7 +207,7 @@ async function storeCodes(database: Database, indexes: readonly number[]): Promi
   );
 }
 
-/** Names of all tokens, alternately cleaned by the ingester's rules and raw. */
+/** Names of all tokens. Some are cleaned by the ingester's rules, others are raw. */
 async function storeNames(database: Database): Promise<void> {
   const tokens = await askRows<{ address: string; version: string }>(
     database,
@@ -301,6 +301,8 @@ async function storeEvents(database: Database, chain: SimChain, indexes: readonl
       mismatches: 0,
       mismatch_block: 0,
       rebasing: false,
+      held_checked: 0,
+      unconfirmed: 0,
       version: 1,
     })),
   );

@@ -20,24 +20,25 @@ import { SIM_DESCRIPTION } from './simDescription';
 
 export interface SimApi {
   readonly url: string;
-  /** Address of the engine, for tests that read exported files back. */
+  /** Address of ClickHouse, for tests that read exported files back. */
   readonly writerUrl: string;
   readonly chain: SimChain;
   readonly db: Database;
-  /** Lines of the program's log, from level debug. */
+  /** Lines of the program's log, from level debug on. */
   readonly log: readonly string[];
   stop(): Promise<void>;
 }
 
 interface SimExtras {
-  /** Features in addition to the plain chain's. */
+  /** Features that the plain chain does not have. */
   readonly wild?: Wilderness;
   /** Runs after the chain is stored and before the API starts. */
   prepare?(database: Database, chain: SimChain): Promise<void>;
 }
 
 /**
- * `env`: settings of the program. `cluster`: places the database on the shards of this cluster instead of one engine.
+ * `env` holds the settings of the program. `cluster` places the database on the shards of this cluster
+ * instead of one engine.
  */
 export async function startSimApi(
   seed: number,

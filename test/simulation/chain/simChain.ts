@@ -41,22 +41,22 @@ export interface SimPair {
 
 type SimPool = SimPair | SimVaultPool;
 
-/** A block with the state that its logs do not show. */
+/** A block with the state of its pools, which its logs do not show. */
 interface Node {
   readonly block: ChainBlock;
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
 }
 
-/** Features in addition to the plain chain's. Uses a separate random generator. */
+/** Features that the plain chain does not have. They use a separate random generator. */
 export interface Wilderness {
-  /** Possible seconds between blocks. */
+  /** Possible numbers of seconds between blocks. */
   readonly spacings: readonly number[];
   readonly emptyChance: number;
   readonly transactionsMax: number;
-  /** Additional logs of these pools for a transaction. */
+  /** Additional logs of these pools, for one transaction. */
   drafts(pools: readonly SimPool[]): Draft[];
-  /** A new token for this pool; null for one of the existing tokens. */
+  /** Returns a new token for this pool, or null to use an existing token. */
   secondToken(id: string): Hex | null;
 }
 
@@ -71,7 +71,8 @@ export class SimChain {
   private view: readonly ChainBlock[] = [];
   private salt = 0;
 
-  /** `wild` adds features that the plain chain lacks. Without `wild`, a seed gives the same chain as always. */
+  /** `wild` adds features that the plain chain lacks. Without `wild`, the chain of a seed stays as it was
+   * before. */
   constructor(
     seed: number,
     private readonly wild: Wilderness | null = null,
@@ -102,7 +103,7 @@ export class SimChain {
     return this.nodes.get(hash)?.block;
   }
 
-  /** All blocks of this height, on any branch. */
+  /** All blocks at this height, on any branch. */
   blocksAt(number: number): ChainBlock[] {
     return [...this.nodes.values()].flatMap(({ block }) => (block.number === number ? [block] : []));
   }
@@ -111,7 +112,7 @@ export class SimChain {
     return this.branch.map((node) => node.block);
   }
 
-  /** The same array until the head changes. Callers must not modify the array. */
+  /** The canonical blocks. The array stays the same until the head changes. Callers must not modify it. */
   canonicalView(): readonly ChainBlock[] {
     if (this.view.at(-1) !== this.head) this.view = this.canonical();
     return this.view;
@@ -124,7 +125,7 @@ export class SimChain {
     }
   }
 
-  /** Replaces the last `depth` blocks with `length` others. Returns the previous tip. */
+  /** Replaces the last `depth` blocks with `length` other blocks. Returns the previous newest block. */
   reorg(depth: number, length: number): Hex {
     const old = this.head.hash;
     this.branch = this.branch.slice(0, this.branch.length - depth);
@@ -241,7 +242,7 @@ export class SimChain {
     if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Burn, who, who], data: data(a, b) }];
     const amounts = random.chance(0.5) ? [a, 0n, 0n, b] : [0n, a, b, random.chance(0.1) ? b : 0n];
     const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: data(...amounts) };
-    // Sometimes a swap has no Sync, and therefore no price.
+    // Sometimes a swap has no Sync event, and therefore no price.
     return random.chance(0.05) ? [swap] : [sync, swap];
   }
 

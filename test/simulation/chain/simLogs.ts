@@ -12,12 +12,12 @@ const word = (value: bigint | Hex): string =>
     ? (((value % MOD) + MOD) % MOD).toString(16).padStart(64, '0')
     : value.slice(2).padStart(64, '0');
 
-/** Static words, one after another. */
+/** Encodes static words, one after another. */
 export function data(...values: (bigint | Hex)[]): Hex {
   return `0x${values.map(word).join('')}`;
 }
 
-/** Dynamic arrays in Solidity's encoding, with static words after their offsets. */
+/** Encodes dynamic arrays as Solidity does, with static words after their offsets. */
 export function arrayData(arrays: readonly (readonly (bigint | Hex)[])[], ...statics: bigint[]): Hex {
   let end = BigInt(arrays.length + statics.length) * 32n;
   const offsets = arrays.map((items) => {

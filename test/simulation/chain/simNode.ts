@@ -1,4 +1,4 @@
-/** A calm node: blocks and finality of the simulated chain. */
+/** A simulated node without faults: it serves blocks and finality of the simulated chain. */
 import type { BlockHeader, BlockSource } from '../../../src/chain/blocks/blockSource';
 import type { Finality } from '../../../src/chain/head/finality';
 import type { ChainBlock, BlockRef } from '../../../src/domain/block';

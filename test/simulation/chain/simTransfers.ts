@@ -1,6 +1,6 @@
 /**
- * Random token transfers of the simulated chain: plain, odd and extreme amounts, wrapping, and logs that only resemble
- * transfers.
+ * Random token transfers of the simulated chain: usual and extreme amounts, wrapping of the native coin, and
+ * logs that only resemble transfers.
  */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
@@ -34,7 +34,8 @@ export function transferLog(random: Random, tokens: readonly Hex[], wrapped: Hex
     () => transfer(from, ZERO),
     () => ({ address: wrapped, topics: [TOPIC.deposit, topicOf(from)], data: data(random.big(90)) }),
     () => ({ address: wrapped, topics: [TOPIC.withdrawal, topicOf(from)], data: data(random.big(90)) }),
-    // A Deposit of another token, an NFT transfer, a log with an extra word, a log with an invalid address.
+    // Logs that only resemble transfers: a Deposit of another token, an NFT transfer, a log with an extra
+    // word, a log with an invalid address.
     () => ({
       address: token === wrapped ? ZERO : token,
       topics: [TOPIC.deposit, topicOf(from)],

@@ -15,7 +15,8 @@ const TOPIC = {
   feeChanged: '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc',
 } as const satisfies Record<string, Hex>;
 
-/** `plain` is weighted, `moving` is weighted with changing weights, `other` is neither weighted nor stable. */
+/** Kinds of pools: `plain` is weighted, `moving` is weighted with changing weights, `other` is neither
+ * weighted nor stable. */
 type Nature = 'plain' | 'moving' | 'stable' | 'other';
 
 export interface SimVaultPool {
@@ -58,7 +59,7 @@ export function createVaultPool(
     fee,
   };
   const managers = tokens.map(() => 0n);
-  // In the order of BasePool's constructor. Some constructors change the fee again at their end.
+  // The events have the order of BasePool's constructor. Some constructors change the fee again at their end.
   const again = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
     feeChange(address, again ? fee + 10n ** 16n : fee),
@@ -69,7 +70,7 @@ export function createVaultPool(
   return { drafts, pool };
 }
 
-/** Add up to exactly 1. Some weights are often equal. */
+/** Random weights that add up to exactly 1. Some weights are often equal. */
 function randomWeights(random: Random, count: number): bigint[] {
   const parts = Array.from({ length: count }, () => BigInt(random.pick([1, 1, 2, 5, 20])));
   const sum = parts.reduce((total, part) => total + part, 0n);

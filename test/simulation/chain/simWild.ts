@@ -21,11 +21,11 @@ const TOPIC = {
 
 const LARGEST_RESERVE = (1n << 112n) - 1n;
 const LARGEST_LIQUIDITY = (1n << 128n) - 1n;
-/** From TickMath.sol. */
+/** Constants of TickMath.sol. */
 const LOWEST_ROOT = 4_295_128_739n;
 const HIGHEST_ROOT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
 const TICK_MAX = 887_272n;
-/** Small enough that sums of thousands of amounts fit 256 bits. */
+/** Limit of an amount, so small that sums of thousands of amounts fit 256 bits. */
 const LARGEST_AMOUNT = (1n << 240n) - 1n;
 
 type Place = Parameters<Wilderness['drafts']>[0][number];
@@ -33,7 +33,7 @@ type Place = Parameters<Wilderness['drafts']>[0][number];
 export interface WildSize {
   readonly emptyChance: number;
   readonly transactionsMax: number;
-  /** Per transaction. */
+  /** Most logs per transaction. */
   readonly bigChance: number;
   readonly logsMax: number;
 }
@@ -47,7 +47,7 @@ export function createWilderness(random: Random, size: WildSize): Wilderness {
       if (random.chance(size.bigChance)) return crowd(random, pools, size.logsMax);
       const last = pools.at(-1);
       const drafts: Draft[] = [];
-      // The newest pool was often created in this block.
+      // The newest pool, which was often created in this block.
       if (last !== undefined && random.chance(0.2)) drafts.push(...tradeOf(random, last));
       if (random.chance(0.12)) {
         const pool = random.pick(pools);
@@ -60,7 +60,7 @@ export function createWilderness(random: Random, size: WildSize): Wilderness {
   };
 }
 
-/** Starts with 0xff, so that the token sorts after the first token of any pair. */
+/** Address of a token that starts with 0xff, so that it sorts after the first token of any pair. */
 function newToken(id: string): Hex {
   return `0xff${digest(`newborn ${id}`, 19).slice(2)}`;
 }
@@ -91,7 +91,7 @@ function pairTrade(random: Random, address: Hex, who: Hex): Draft[] {
   const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(reserve(), reserve()) };
   const amounts = data(amount(), amount(), amount(), amount());
   const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: amounts };
-  // Also a Sync without a swap, and two swaps after one Sync (a token that calls back).
+  // Also makes a Sync without a swap, and two swaps after one Sync, as a token that calls back does.
   return random.pick([[sync, swap], [sync, swap], [sync], [sync, swap, swap]]);
 }
 

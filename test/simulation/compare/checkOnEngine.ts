@@ -13,8 +13,8 @@ import { contentHash, engineContent, type StoredTip } from './storedContent';
 import type { Database } from '../../../src/clickhouse/client/database';
 
 /**
- * Clears the backend first. `lives` counts the starts of the process. `told` counts the streamed events that were
- * compared with stored ones.
+ * Clears the backend first. `lives` is the number of starts of the process. `told` is the number of streamed
+ * events that were compared with stored events.
  */
 export async function checkOnEngine(
   backend: EngineBackend,
@@ -38,7 +38,7 @@ export async function checkOnEngine(
   return { wrong, lives: run.lives, told: fresh.compared };
 }
 
-/** Compares the rows up to the tip with the chain, and the aggregates with the rows. */
+/** Compares the rows up to the newest block with the chain, and the aggregates with the rows. */
 export async function checkStored(
   database: Database,
   chain: SimChain,

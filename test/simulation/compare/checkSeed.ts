@@ -12,14 +12,15 @@ import { straightRows } from './straightRun';
 
 interface SeedResult {
   readonly seed: number;
-  /** One line per error. */
+  /** The errors, one line each. */
   readonly wrong: readonly string[];
   readonly traceHash: string;
   readonly contentHash: string;
   readonly run: SeedRun;
 }
 
-/** One seed in six also checks the readers' view after each crash. Each check costs as much as the final one. */
+/** For one seed in six, the readers' view is also checked after each crash. Each check costs as much as the
+ * final one. */
 const LOOK_EVERY_SEEDS = 6;
 
 /** Runs one seed on the model of the store. */
@@ -45,7 +46,8 @@ export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {})
   return { seed, wrong, traceHash: run.traceHash, contentHash: contentHash(content), run };
 }
 
-/** Compares with one straight run of the product, byte by byte, and with the oracle, field by field. */
+/** Compares the rows with one undisturbed run of the product, byte by byte, and with the oracle, field by
+ * field. */
 export async function checkContent(chain: SimChain, content: StoredContent): Promise<string[]> {
   const blocks = branchOf(chain, content.hash);
   if (blocks === null) return [`block ${content.number} ${content.hash} was never mined`];
@@ -56,7 +58,7 @@ export async function checkContent(chain: SimChain, content: StoredContent): Pro
   ];
 }
 
-/** Checks the readers' view of the state after a crash: a whole and exact chain up to some block. */
+/** Checks the readers' view after a crash: it must be a complete and exact chain up to some block. */
 async function checkInstant(backend: ModelBackend, chain: SimChain): Promise<string[]> {
   const tip = await readTip(backend.steady);
   if (tip === null) return [];

@@ -13,8 +13,8 @@ import { askRows } from '../../support/engine/askRows';
 const LIMIT = 1_000_000;
 
 /**
- * Compares the flips' blocks whose rows are still in the head tables, on any branch. `compared` is the number of
- * events.
+ * Compares the blocks of each head change whose rows are still in the head tables, on any branch. `compared`
+ * is the number of events.
  */
 export async function compareFresh(
   database: Database,
@@ -36,7 +36,7 @@ export async function compareFresh(
   const directory = new Directory(runner);
   const linesOf = async (from: ReadonlyMap<number, FreshRows>): Promise<string[]> => {
     const events = await listNewEvents({ runner, directory, fresh: from }, head, blocks, LIMIT);
-    // Sorted, because branches have events with equal ords.
+    // Both lists are sorted, because branches have events at equal positions (`ord`).
     return events.map((event) => JSON.stringify(event)).sort();
   };
   const [told, read] = [await linesOf(fresh), await linesOf(new Map())];

@@ -20,7 +20,8 @@ export interface OracleTruth {
   readonly blocks: readonly ChainBlock[];
 }
 
-/** The truth of the branch that ends with the last of `blocks`. `blocks` must start with the chain's first block. */
+/** The expected rows of the branch that ends with the last of `blocks`. `blocks` must start with the chain's
+ * first block. */
 export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], startBlock: number): OracleTruth {
   const tip = blocks.at(-1)!;
   const listings = new Map(chain.vaultPoolsAt(tip.hash)!.map((pool) => [pool.address, listingOf(pool)]));
@@ -201,7 +202,7 @@ function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]):
   return differences.slice(0, SHOWN);
 }
 
-/** Compares bars of final swaps and balances of final transfers with the model's views. */
+/** Compares bars of final swaps, and balances of final transfers, with the views of the model. */
 export function compareViews(
   views: {
     readonly bars: ReadonlyMap<string, BarPart>;

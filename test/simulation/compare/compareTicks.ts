@@ -29,13 +29,13 @@ interface PricedSwap {
   readonly pair: string;
   readonly leg: number;
   readonly timestamp: number;
-  /** 0 means no price. */
+  /** Price of the swap; 0 means no price. */
   readonly priceUsd: number;
-  /** null means untracked. */
+  /** USD value of the swap; null means that the swap is untracked. */
   readonly amountUsd: bigint | null;
 }
 
-/** In canonical order. */
+/** Swaps in canonical order. */
 export async function pricedSwaps(
   chain: SimChain,
   { blocks }: OracleTruth,
@@ -136,7 +136,7 @@ const asDefault = (currency: Currency) =>
   ({ to: null, currency, fill: false, invert: false, base: null, quote: null }) as const;
 
 interface UsdPart {
-  /** Prices of the swaps that have one, in order. */
+  /** Prices of the swaps that have a price, in order. */
   readonly prices: number[];
   volume: bigint;
 }

@@ -1,6 +1,7 @@
 /**
- * The oracle for pairs beside their swaps: which pairs exist, their state after each log, and added or removed
- * liquidity. Applies every event to plain numbers. Shares no code with the product.
+ * The oracle (independent recomputation) for facts about pairs other than swaps: which pairs exist, their
+ * state after each log, and added or removed liquidity. Applies every event to plain numbers. Shares no code
+ * with the product.
  */
 import type { ChainBlock } from '../../../src/domain/block';
 import { PAIR_TOPICS, parsePlain, type PlainEvent } from '../../support/oracle/plainEvents';
@@ -11,11 +12,12 @@ const LARGEST_256 = (1n << 256n) - 1n;
 export type OracleLine = readonly (string | number | null)[];
 
 interface PairTruth {
-  /** ord, address, token0, token1, block of creation. */
+  /** Expected pairs as lines of: ord, address, token0, token1, block of creation. */
   readonly pools: OracleLine[];
-  /** ord, pair, kind, reserve0, reserve1, root, liquidity, tick. */
+  /** Expected states as lines of: ord, pair, kind, reserve0, reserve1, root, liquidity, tick. */
   readonly states: OracleLine[];
-  /** ord, pair, kind, owner, amount0, amount1, liquidity, lower, upper. */
+  /** Expected liquidity events as lines of: ord, pair, kind, owner, amount0, amount1, liquidity, lower,
+   * upper. */
   readonly liquidity: OracleLine[];
 }
 
@@ -36,8 +38,8 @@ const within = (value: bigint, largest: bigint): bigint =>
   value < 0n ? 0n : value > largest ? largest : value;
 
 /**
- * The truth of these blocks, which must start with the chain's first. Rows start at `firstBlock`. Ignores pairs of LP
- * tokens.
+ * The expected rows of these blocks, which must start with the chain's first block. Rows start at
+ * `firstBlock`. Ignores pairs of LP tokens.
  */
 export function oraclePairs(
   blocks: readonly ChainBlock[],

@@ -22,9 +22,9 @@ export interface StoredTip {
 }
 
 export interface StoredContent extends StoredTip {
-  /** Canonical rows by table: bytes as latin1 text, unordered. */
+  /** Canonical rows by table, in no order. A row is represented by its bytes as latin1 text. */
   readonly rows: ReadonlyMap<string, readonly string[]>;
-  /** Rows in the final tables above the cursor, from an unfinished range. */
+  /** Rows in the final tables above the last final block, from an unfinished range. */
   readonly beyond: number;
 }
 
@@ -32,7 +32,7 @@ export function fieldsOf(table: string, row: string): Fields {
   return codeOfTable(table).read(Buffer.from(row, 'latin1'));
 }
 
-/** null before the first ingestion. */
+/** Null before the first ingestion. */
 export async function readTip(database: Database): Promise<StoredTip | null> {
   const state = await readStoredState(database, SIM_CHAIN_ID);
   if (state === null) return null;
@@ -90,7 +90,7 @@ export async function engineContent(database: Database, tip: StoredTip): Promise
   return { ...tip, rows, beyond };
 }
 
-/** The hash depends neither on the order of rows nor on final or head storage. */
+/** The hash does not depend on the order of rows, or on storage in final or head tables. */
 export function contentHash({ rows }: Pick<StoredContent, 'rows'>): string {
   const hash = createHash('sha256');
   for (const [table, list] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {

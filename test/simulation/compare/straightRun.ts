@@ -1,6 +1,6 @@
 /**
- * Computes the product's rows for a chain in one straight run: no restart, no reorg, no store, no lying node. All other
- * runs must store these bytes. The oracle checks the straight run itself.
+ * Computes the product's rows for a chain in one undisturbed run: no restart, no reorg, no database, no node
+ * with wrong answers. All other runs must store these bytes. The oracle checks the undisturbed run itself.
  */
 import type { EthCalls } from '../../../src/ingest/pools/ethCalls';
 import type { Hex } from '../../../src/domain/hex';
@@ -27,7 +27,8 @@ import { simDecimals } from '../chain/simPairCalls';
 
 const log = createLog('silent', false);
 
-/** The contracts of the chain, on a node that never fails. `hashAt`: the block of a tag or a number. */
+/** The contracts of the chain, on a node that never fails. `hashAt` returns the hash of the block for a tag
+ * or a number. */
 export function calmCalls(chain: SimChain, hashAt: (at: string) => Hex | undefined): EthCalls {
   return {
     batchOutcomes: (calls, parse) =>
@@ -44,7 +45,7 @@ export function calmCalls(chain: SimChain, hashAt: (at: string) => Hex | undefin
   };
 }
 
-/** Decoding, discovery and anchors of the chain, as the ingester sets them up. */
+/** Sets up decoding, pool discovery and anchors of the chain as the ingester does. */
 export function simDecoding(rpc: EthCalls, chain = SIM_DESCRIPTION) {
   const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
   const { baseIsToken0, eventTopics, creationTopics } = decode;
@@ -84,7 +85,7 @@ export async function straightBlocks(
   return all;
 }
 
-/** Rows by table, as latin1 text of their bytes. */
+/** Rows by table. Each row is its bytes as latin1 text. */
 export async function straightRows(
   chain: SimChain,
   blocks: readonly ChainBlock[],

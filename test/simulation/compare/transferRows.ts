@@ -42,7 +42,7 @@ function listMoves(blocks: readonly ChainBlock[], wrapped: string): Move[] {
   return moves;
 }
 
-/** Balances by `token holder`, modulo 2^256 as signed numbers. */
+/** Balances by the key `token holder`, modulo 2^256 as signed numbers. */
 function sumBalances(moves: readonly Move[]): Map<string, bigint> {
   const balances = new Map<string, bigint>();
   const add = (key: string, amount: bigint): void => {
@@ -55,12 +55,12 @@ function sumBalances(moves: readonly Move[]): Map<string, bigint> {
   return balances;
 }
 
-/** One line per transfer: ord, time, token, sender, recipient, amount. */
+/** Transfers as lines of: ord, time, token, sender, recipient, amount. */
 export function oracleTransfers(blocks: readonly ChainBlock[], wrapped: string): string[] {
   return listMoves(blocks, wrapped).map(({ line }) => line);
 }
 
-/** Balances by `token holder` after these blocks, modulo 2^256 as signed numbers. */
+/** Balances by the key `token holder` after these blocks, modulo 2^256 as signed numbers. */
 export function oracleBalances(blocks: readonly ChainBlock[], wrapped: string): Map<string, bigint> {
   return sumBalances(listMoves(blocks, wrapped));
 }

@@ -9,7 +9,7 @@ import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 export type Json = Readonly<Record<string, unknown>>;
 
 interface BlockJson {
-  /** With transaction hashes. */
+  /** The block in JSON form with transaction hashes. */
   readonly header: Json;
   readonly whole: Json;
   readonly receipts: readonly Json[];
@@ -18,7 +18,7 @@ interface BlockJson {
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
-/** Three bit numbers by address or topic. Seeds share most addresses and topics. */
+/** Cache of three bit numbers by address or topic, because seeds share most addresses and topics. */
 const bits = new Map<string, readonly number[]>();
 const BITS_MAX = 200_000;
 

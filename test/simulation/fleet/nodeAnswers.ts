@@ -14,7 +14,7 @@ export interface NodeView {
   readonly world: SimWorld;
   readonly nature: NodeNature;
   readonly mood: NodeMood;
-  /** Blocks from 0 to the node's head. */
+  /** Blocks from block 0 to the node's head. */
   readonly branch: readonly ChainBlock[];
   /** Whether the node lacks the requested block this time. */
   forgets(): boolean;
@@ -55,7 +55,8 @@ function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
   if (at === 'latest') number = branch.length - 1;
   if (at === 'finalized') {
     if (nature.noTag !== null) return nature.noTag === 'empty' ? { result: null } : refuse(nature.noTag);
-    // Finality follows the node's own head. No node reports a block as final that a reorg may still remove.
+    // The node's finality follows its own head. No node reports a block as final that a reorg may still
+    // remove.
     const { finalNumber, depth } = view.world;
     number = Math.max(0, Math.min(finalNumber, branch.length - 1 - depth) - view.mood.tagBehind);
   }
@@ -98,7 +99,7 @@ function call(view: NodeView, { to, data }: { to: Hex; data: Hex }, at: unknown)
   return { result: answer };
 }
 
-/** The contract's answer at that block. */
+/** The answer of the contract at that block. */
 export function answerContract(
   world: Pick<SimWorld, 'chain'>,
   hash: Hex,

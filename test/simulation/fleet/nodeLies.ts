@@ -8,7 +8,7 @@ import { blockJson, bloomOf, type Json } from './blockJson';
 
 type Log = Json & { readonly address: `0x${string}`; readonly topics: readonly `0x${string}`[] };
 
-/** Returns the same result if the method has no lie. */
+/** Changes the answer. Returns the same result if there is no wrong answer for the method. */
 export function lieAbout(random: Random, chain: SimChain, method: string, result: unknown): unknown {
   if (method === 'eth_getBlockReceipts' && Array.isArray(result))
     return lieInReceipts(random, chain, result as Json[]);
@@ -55,8 +55,8 @@ function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unkno
 }
 
 /**
- * Drops one of the block's logs. Keeps the last log if its absence changes neither the bloom nor the log order, because
- * a client cannot detect such a lie.
+ * Drops one of the block's logs. Keeps the last log if its absence changes neither the bloom nor the log
+ * order, because a client cannot detect that.
  */
 function omitOne(
   random: Random,

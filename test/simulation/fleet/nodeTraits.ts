@@ -1,4 +1,4 @@
-/** Random misbehaviour of a simulated node, redrawn from time to time from a separate generator. */
+/** Random misbehaviour of a simulated node, drawn again from time to time by a separate random generator. */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import {
@@ -22,27 +22,27 @@ export interface NodeNature {
   readonly resultWording: (typeof RESULT_WORDINGS)[number];
   /** Maximum number of calls in one batch. */
   readonly batchMax: number;
-  /** null if the node supports the `finalized` tag. `empty` answers null. */
+  /** Error for the `finalized` tag; null if the node supports the tag. `empty` answers null. */
   readonly noTag: RpcRefusal | 'empty' | null;
   readonly rateWording: RpcRefusal;
   readonly unknownWording: RpcRefusal | 'empty';
 }
 
-/** The state of a node for a number of requests. */
+/** The temporary state of a node, for a number of requests. */
 export interface NodeMood {
-  /** Delay of the node's view of the chain. */
+  /** Delay in ms of the node's view of the chain. */
   readonly lagMs: number;
-  /** Never leaves this head. */
+  /** The node stays at this head. */
   readonly stuckAt: Hex | null;
-  /** Several nodes share one address: each call sees the chain up to `spreadMs` in the past. */
+  /** Several nodes share one URL: each call sees the chain up to `spreadMs` in the past. */
   readonly spreadMs: number;
   /** Probability, per request for a block, that the node does not have the block. */
   readonly forgets: number;
   /** Probability that a request gets no usable answer. */
   readonly fails: number;
-  /** Probability of a detectable lie. */
+  /** Probability of a wrong answer that a client can detect. */
   readonly lies: number;
-  /** How many blocks the node's `finalized` tag is behind the true one. */
+  /** How many blocks the node's `finalized` tag is behind the true final block. */
   readonly tagBehind: number;
 }
 
@@ -56,7 +56,7 @@ export const GOOD_MOOD: NodeMood = {
   tagBehind: 0,
 };
 
-/** How bad a group of nodes is. All probabilities apply to a node's mood. */
+/** How many faults a group of nodes has. All probabilities apply to a node's temporary state. */
 export interface FleetHealth {
   readonly lag: number;
   readonly stuck: number;
@@ -81,7 +81,7 @@ export function drawNature(random: Random, chainId: number): NodeNature {
   };
 }
 
-/** `orphan` is a recently abandoned head, if any. */
+/** `orphan` is a recently abandoned head, if there is one. */
 export function drawMood(random: Random, health: FleetHealth, orphan: Hex | null): NodeMood {
   return {
     lagMs: random.chance(health.lag) ? random.pick([100, 1_000, 5_000, 10_000]) : 0,

@@ -16,9 +16,9 @@ import { lieAbout } from './nodeLies';
 import { drawMood, GOOD_MOOD, type FleetHealth, type NodeMood, type NodeNature } from './nodeTraits';
 import type { SimWorld } from './simWorld';
 
-/** For a whole answer. */
+/** Time limit of a whole answer, in ms. */
 const TIMEOUT_MS = 30_000;
-/** Number of requests before the mood changes. */
+/** Number of requests before the node's temporary state changes. */
 const MOOD_REQUESTS = 25;
 
 interface SimNodeOptions {
@@ -30,7 +30,7 @@ interface SimNodeOptions {
   readonly trace: (event: string) => void;
   /** Whether the node pushes heads. */
   readonly pushes: boolean;
-  /** Never lies and never gets stuck. The simulation needs one node that tells the truth. */
+  /** The node never answers wrongly and never gets stuck. The simulation needs one such node. */
   readonly honest: boolean;
 }
 
@@ -49,7 +49,7 @@ export class SimTransport implements RpcTransport {
 
   watchHeads?: (onHead: (hint: HeadHint | null) => void) => () => void;
 
-  /** From now on the node answers immediately and correctly. */
+  /** From now on the node answers at once and correctly. */
   calmDown(): void {
     this.calm = true;
     this.mood = GOOD_MOOD;
@@ -155,7 +155,7 @@ export class SimTransport implements RpcTransport {
     ] as const);
     switch (kind) {
       case 'timeout':
-        // The node sends nothing, or single bytes. The deadline of the real transports ends both.
+        // The node sends nothing, or single bytes. The time limit of the real transports ends both cases.
         await world.clock.sleep(TIMEOUT_MS, signal);
         throw new RpcError('timeout', `${this.name}: no complete answer within ${TIMEOUT_MS} ms`);
       case 'reset':

@@ -48,7 +48,7 @@ export class SimWorld {
     return this.changes[0]!.tip;
   }
 
-  /** The branch that ends with this block, from block 0. */
+  /** The branch that ends with this block, starting with block 0. */
   branch(tip: Hex): readonly ChainBlock[] {
     if (tip === this.chain.head.hash) return this.chain.canonicalView();
     const known = this.branches.get(tip);

@@ -1,6 +1,7 @@
 /**
- * The model's connection for one life. The real protocol of clickhouseStore.ts runs over the connection. The process
- * may die before a statement, between two table writes (a source, then its views), or before the acknowledgement.
+ * The model's connection for one run of the process (life). The real protocol of clickhouseStore.ts uses this
+ * connection. The process may die before a statement, between two table writes (a source, then its views), or
+ * before the acknowledgement.
  */
 import type { Clock } from '../../../src/chain/rpc/clock';
 import type { Database, QueryParams } from '../../../src/clickhouse/client/database';
@@ -21,7 +22,7 @@ export function openModelDatabase(
     die();
     if (faults.glitches()) throw glitchError();
     trace(name);
-    // From here on the statement takes effect even if the client dies.
+    // From here on, the statement takes effect even if the client dies.
     const order = faults.shuffle(steps());
     const lateMs = clock === null ? null : faults.lateMs();
     if (clock !== null && lateMs !== null) {

@@ -32,7 +32,7 @@ export class ModelEngine {
   heights: HeadHeight[] = [];
   readonly tokens = new Map<string, Fields>();
   readonly views = new ModelViews();
-  /** Statements that their senders gave up and that still take effect later. */
+  /** Statements that their senders gave up, but that still take effect later. */
   under = 0;
 
   constructor() {

@@ -1,4 +1,5 @@
-/** Answers the readers' query read_head from the model: the cursor, and all rows of heights above the cursor. */
+/** Answers the readers' query read_head from the model: the last final block, and all rows of heights above
+ * it. */
 import type { HeadRow } from '../../../src/query/head/headState';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';

@@ -27,7 +27,7 @@ export class StoredRow {
 
   constructor(
     private readonly code: RowCode,
-    /** 0 in final tables. */
+    /** Commit of the row; 0 in final tables. */
     readonly commit: number,
     readonly bytes: Buffer,
   ) {}

@@ -157,7 +157,8 @@ function takeNewest(map: Map<string, LatestState>, fields: Fields): void {
   if (known === undefined || ord > known.ord) map.set(pair, { ord, fields });
 }
 
-/** Adds to balances by `token holder`, modulo 2^256 as a signed number. A transfer from zero to zero only subtracts. */
+/** Adds to balances by the key `token holder`, modulo 2^256 as a signed number. A transfer from zero to zero
+ * only subtracts. */
 function addTransfer(balances: Map<string, bigint>, { token, sender, recipient, amount }: Fields): void {
   const add = (holder: unknown, delta: bigint): void => {
     const key = `${token} ${holder}`;

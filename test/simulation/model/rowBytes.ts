@@ -4,7 +4,8 @@
  */
 
 /**
- * Fields by column. Integers up to 64 bits are numbers (bigints inside arrays), wider ones bigints. Bytes are 0x-hex.
+ * Fields by column. Integers up to 64 bits are numbers (bigints inside arrays), larger integers are bigints.
+ * Bytes are 0x-hex.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -28,7 +28,7 @@ export class Cable {
     this.server = server;
   }
 
-  /** Keeps the connections open but forwards nothing. */
+  /** Keeps the connections open, but forwards nothing. */
   hang(): void {
     for (const socket of this.sockets) socket.unpipe().pause();
   }

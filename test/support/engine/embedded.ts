@@ -43,7 +43,7 @@ export async function start(
   return server;
 }
 
-/** Returns the answer as TSV, or the name of the engine's error code. */
+/** Returns the answer as TSV, or the name of ClickHouse's error code. */
 export async function ask(url: string, sql: string): Promise<string> {
   const address = new URL(url);
   const answer = await fetch(`${address.origin}/?database=${address.pathname.slice(1)}&wait_end_of_query=1`, {

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 
 export interface TestDatabase {
-  /** For openDatabase: full rights on this database. */
+  /** URL for openDatabase, with full rights on this database. */
   readonly writerUrl: string;
-  /** The read-only user with the API's limits. */
+  /** URL of the read-only user with the API's limits. */
   readonly readerUrl: string;
   readonly database: string;
   drop(): Promise<void>;

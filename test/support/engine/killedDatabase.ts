@@ -1,4 +1,5 @@
-/** A database connection that fails midway, as after a kill. The statements before the kill have run. */
+/** A database connection that fails after some statements, as after a kill. The statements before the kill
+ * have run. */
 import type { Database } from '../../../src/clickhouse/client/database';
 
 interface StatementCount {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 interface SmallSchema {
-  /** For `migrate`: a folder with the first version of the schema and no migrations. */
+  /** Folder for `migrate` with the first version of the schema and no migrations. */
   readonly before: string;
-  /** A folder with the second version and its migrations. */
+  /** Folder with the second version of the schema and its migrations. */
   readonly after: string;
   remove(): void;
 }

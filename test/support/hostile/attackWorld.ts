@@ -83,7 +83,7 @@ export interface AttackWorld {
   mineHugeTokens(count: number): void;
   /** Answers the next request with `bytes` bytes of valid JSON. */
   floodNext(bytes: number): void;
-  /** How many requests got such an answer. */
+  /** Number of requests that got such an answer. */
   floods(): number;
   stop(): Promise<void>;
 }

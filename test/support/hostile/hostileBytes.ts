@@ -70,8 +70,8 @@ export function patternPart({ bytes }: HostilePattern, size: number): Buffer {
 }
 
 /**
- * The `index`-th address (20 bytes) or hash (32 bytes) of a role. The pattern comes first in some identities and last
- * in others.
+ * Address (20 bytes) or hash (32 bytes) number `index` of a role. In some identities the pattern comes first,
+ * in others last.
  */
 export function hostileIdentity(role: string, index: number, size: number): Hex {
   const pattern = HOSTILE_PATTERNS[index % HOSTILE_PATTERNS.length]!;
@@ -84,7 +84,7 @@ export function hostileIdentity(role: string, index: number, size: number): Hex 
   return `0x${Buffer.concat(isFirst ? [part, own] : [own, part]).toString('hex')}`;
 }
 
-/** Roles whose identities are never looked up again, so each mention gets a new identity. */
+/** Roles whose identities are never looked up again, so each use gets a new identity. */
 const PASSING_ROLES: ReadonlySet<string> = new Set([
   'maker',
   'trader',

@@ -10,7 +10,7 @@ export interface HostileFacts {
   readonly contracts: readonly string[];
   readonly transactions: readonly string[];
   readonly blocks: readonly string[];
-  /** Topics by position. */
+  /** Topics by their position in the log. */
   readonly topics: readonly (readonly string[])[];
   /** Search texts that a user may type. */
   readonly texts: readonly string[];
@@ -19,20 +19,21 @@ export interface HostileFacts {
 /** Endpoints whose answers contain no bytes of the chain, with the reason. */
 export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/api/v1/overview': 'figures alone',
-  '/api/v1/dexes': 'names of the chain description and figures',
-  '/api/v1/tokens/{address}/ticks': 'bars: the call names the token, the answer holds figures and the token',
-  '/udf/config': 'the same for every chain',
+  '/api/v1/dexes': 'names from the chain description, and figures',
+  '/api/v1/tokens/{address}/ticks':
+    'bars: the request names the token, and the answer has figures and the token',
+  '/udf/config': 'the answer is the same for every chain',
   '/udf/time': 'a time',
   '/udf/history': 'figures alone',
   '/dexscreener/latest-block': 'a number and a time',
   '/v2/chainlist': 'names of chains',
   '/v2/network/testnet/evm/{chainId}/etherscan/api': 'a chain that is not stored here',
-  '/healthz': 'says that the process is up',
-  '/readyz': 'says how far it is',
+  '/healthz': 'whether the process runs',
+  '/readyz': 'how far the index is',
   '/metrics': 'figures by route',
   '/llms.txt': 'describes the API',
   '/openapi.json': 'describes the API',
-  '/api/v1/activity/stream': 'is read by a test of its own',
+  '/api/v1/activity/stream': 'a separate test reads this endpoint',
 };
 
 /** Parses the list of served `module.action` names from the API description. */
@@ -48,7 +49,7 @@ const MOUNTS = 7;
 
 type Calls = Record<string, readonly string[]>;
 
-/** Takes one entry per pattern, alternating between the lists. Returns the entry and the index of its list. */
+/** Takes one entry per pattern, in turn from each list. Returns the entry and the index of its list. */
 function inTurn(lists: readonly (readonly string[])[]): (readonly [string, number])[] {
   const count = Math.max(...lists.map((list) => list.length));
   return Array.from({ length: count }, (_, index) => {
@@ -231,7 +232,7 @@ function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
   };
 }
 
-/** Keyed by path of the OpenAPI document. */
+/** Calls by path of the OpenAPI document. */
 export function hostileCalls(facts: HostileFacts, actions: readonly string[]): Calls {
   return { ...marketCalls(facts), ...explorerCalls(facts), ...dialectCalls(facts, actions) };
 }

@@ -18,7 +18,7 @@ export function listChildNodes(): ChildNode[] {
   });
 }
 
-/** The folder of the node behind this child shell; null for any other process. */
+/** The folder of the node below this child shell; null for any other process. */
 function readNodeFolder(pid: string): string | null {
   try {
     const stat = readFileSync(join('/proc', pid, 'stat'), 'utf8');

@@ -38,7 +38,7 @@ export class FakeChain {
   private readonly random: () => number;
   /** Canonical blocks from genesis. */
   readonly blocks: FakeBlock[] = [];
-  /** Salts the hashes, so that each branch has different hashes. */
+  /** A value in the hashes of a branch, so that each branch has different hashes. */
   private fork = 0;
   fillBlooms = true;
 
@@ -155,7 +155,7 @@ function makeBlock(
   };
 }
 
-/** Cache of the bits of addresses and topics, because ethers' hash is slow. */
+/** Cache of the bloom bits of addresses and topics, because ethers' hash is slow. */
 const BITS = new Map<string, readonly number[]>();
 
 /** The bloom filter as the Yellow Paper defines it, with ethers' hash. Shares no code with the product. */

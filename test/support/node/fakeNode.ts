@@ -21,7 +21,7 @@ interface RpcFault {
   readonly data?: unknown;
 }
 
-/** Result of a fault hook for one call: another answer, an error, or undefined for the normal answer. */
+/** Result of a fault hook for one call: another answer, an error, or undefined for the usual answer. */
 export type CallFault = { readonly result: unknown } | { readonly error: RpcFault } | undefined;
 
 /** A fault hook for a whole HTTP request. True means that the hook handles the response. */
@@ -45,7 +45,7 @@ export class FakeNode {
   lag = 0;
   onCall: (call: FakeCall) => CallFault = () => undefined;
   onHttp: HttpFault = () => false;
-  /** May handle the WebSocket upgrade instead of the server. */
+  /** Hook that may handle the WebSocket upgrade instead of the server. */
   onUpgrade: (socket: Duplex) => boolean = () => false;
   upgradesSeen = 0;
   /** A method that gets no answer over WebSocket. */
@@ -181,7 +181,7 @@ export class FakeNode {
     return { ...head, ...(fault ?? this.perform(call)) };
   }
 
-  /** The node's answer without a fault. */
+  /** The node's answer without faults. */
   perform(call: FakeCall): { result: unknown } | { error: RpcFault } {
     const [first, second] = call.params;
     switch (call.method) {

@@ -13,12 +13,13 @@ export interface Asked {
   readonly at: Hex | 'latest' | { readonly blockHash: Hex };
 }
 
-/** null means that the call reverts. A retryable error fails the whole batch, as in the pool of endpoints. */
+/** Answer of a call; null means that the call reverts. A retryable error fails the whole batch, as in the
+ * endpoint pool. */
 export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError): EthCalls {
   return {
     batchOutcomes(calls, parse) {
       const results = calls.map(({ method, params }) => {
-        // Newer than any block of these tests.
+        // This block number is above all blocks of these tests.
         if (method === 'eth_blockNumber') return '0xffffff';
         const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
         return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');

@@ -13,17 +13,17 @@ export interface OracleSwap {
   readonly logIndex: number;
   readonly timestamp: number;
   readonly pair: string;
-  /** 256 · index of token0 + index of token1; 1 in pools of two tokens. */
+  /** Number of the leg: 256 · index of token0 + index of token1; 1 in pools of two tokens. */
   readonly leg: number;
   readonly token0: string;
   readonly token1: string;
   readonly maker: string | null;
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** Raw token1 per raw token0; null if the swap has no price. */
+  /** Price in raw token1 per raw token0; null if the swap has no price. */
   readonly price: number | null;
   readonly feePips: number;
-  /** The vault's balances of the leg's tokens after the swap; null for other pools. */
+  /** Balances of the leg's tokens in the vault after the swap; null for other pools. */
   readonly reserves: readonly [bigint, bigint] | null;
 }
 
@@ -35,11 +35,11 @@ interface OraclePool {
 }
 
 interface OracleOptions {
-  /** Reads the logs of a vault. Without it the vault's logs are ignored. */
+  /** Reads the logs of a vault. Without this option, the vault's logs are ignored. */
   readonly vault?: VaultOracle;
   /** Swaps before this block are left out of the result. */
   readonly firstBlock?: number;
-  /** Whether pairs created before the first block are known, as after asking a factory. */
+  /** Whether pairs created before the first block are known, as if a factory had been asked. */
   readonly older?: boolean;
 }
 
@@ -66,7 +66,8 @@ function quotient(numerator: bigint, denominator: bigint): number {
   return Number(`${scaled}e${-shift}`);
 }
 
-/** Every swap of the factories' pools in these blocks, in order. The blocks must start with the chain's first. */
+/** Every swap of the factories' pools in these blocks, in order. The blocks must start with the chain's first
+ * block. */
 export function oracleSwaps(
   blocks: readonly ChainBlock[],
   factories: ReadonlySet<string>,

@@ -7,7 +7,7 @@ import { parsePlain, type PlainEvent } from './plainEvents';
 
 interface VaultListing {
   readonly type: number;
-  /** Scaled by 10^18; empty if the pool has no reliable weights. */
+  /** Weights times 10^18; empty if the pool has no reliable weights. */
   readonly weights: readonly bigint[];
 }
 
@@ -15,7 +15,7 @@ interface VaultTruth {
   readonly vault: string;
   /** Tokens preferred as quotes, in order. */
   readonly ranked: readonly string[];
-  /** null if the pool is neither weighted nor stable. */
+  /** Type of the pool; null if it is neither weighted nor stable. */
   listingOf(pool: string): VaultListing | null;
 }
 
@@ -52,7 +52,7 @@ type Line = (string | number | null)[];
 const FEE = 8;
 
 export class VaultOracle {
-  /** Expected rows. Each starts with its block. */
+  /** Expected rows, which start with the number of their block. */
   readonly pools: Line[] = [];
   readonly states: Line[] = [];
   readonly liquidity: Line[] = [];
@@ -114,8 +114,8 @@ export class VaultOracle {
     let leg: readonly [number, number] = [0, 1];
     for (let i = 0; i < tokens.length; i += 1) {
       for (let j = i + 1; j < tokens.length; j += 1) {
-        // The main leg has the largest sum of weights, or the quote and the largest other token. The first of equal
-        // legs wins.
+        // The main leg has the largest sum of weights, or the quote and the largest other token. Of equal
+        // legs, the first one counts.
         const sum = weightOf(i) + weightOf(j);
         if (!standsFor([i, j])) continue;
         if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];

@@ -8,7 +8,7 @@ type Word = string | bigint | readonly (string | bigint)[];
 
 export interface PlainEvent {
   readonly name: string;
-  /** In the order of the signature. Addresses and bytes32 are lower-case hex. */
+  /** Values in the order of the signature. Addresses and bytes32 are lower-case hex. */
   readonly args: readonly Word[];
 }
 
@@ -61,7 +61,7 @@ export const PAIR_TOPICS: ReadonlySet<string> = new Set(
   }),
 );
 
-/** null if the log is no well-formed event of a known signature. */
+/** Null if the log is not a well-formed event of a known signature. */
 export function parsePlain(log: {
   readonly topics: readonly string[];
   readonly data: string;

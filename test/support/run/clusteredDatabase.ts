@@ -9,7 +9,7 @@ import * as single from '../../../src/clickhouse/client/database';
 
 export * from '../../../src/clickhouse/client/database';
 
-/** Opens a server of the cluster. Its tables are the distributed ones, and a writer knows all servers. */
+/** Opens a server of the cluster. Its tables are the Distributed tables, and a writer knows all servers. */
 export function openDatabase(options: single.DatabaseOptions): single.Database {
   const cluster = JSON.parse(process.env['CANDLEHOUSE_TEST_CLUSTER'] ?? '{}') as ClusterServers;
   const { host, username } = new URL(options.url);

@@ -9,7 +9,7 @@ import { startEmbeddedServer, type EmbeddedServer } from '../../../src/clickhous
 import { createLog } from '../../../src/log';
 import { abandonRunFolder, createRunFolder, ENGINE_FOLDER } from './runFolder';
 
-/** Long enough that a busy machine cannot make a statement of a test fail. */
+/** This timeout is so long that a busy machine cannot make a statement of a test fail. */
 const READER_SECONDS_MAX = 240;
 
 declare global {

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Short, because a Unix socket path has at most 107 bytes. */
+/** The path is short, because a Unix socket path has at most 107 bytes. */
 const FOLDER_PREFIX = 'candlehouse-test-';
 /** Linux mounts a file system in memory here. */
 const MEMORY_FOLDER = '/dev/shm';
 const GIB = 2 ** 30;
-/** More than a run needs: files of less than 1 GiB, and a few GiB for programs. */
+/** Memory that must be free, more than a run needs: files of less than 1 GiB, and a few GiB for programs. */
 const MEMORY_FOLDER_MIN = 8 * GIB;
 const MEMORY_MIN = 12 * GIB;
 /** Folders of dead runs stay for this time, so that a developer can inspect them. */
@@ -49,7 +49,7 @@ function availableMemory(): number {
   return Number(kibibytes ?? 0) * 1_024;
 }
 
-/** Ends leftover processes and removes leftover files. Returns one line for each. */
+/** Ends processes and removes files that tests left. Returns one line for each. */
 export async function clearRunFolder(folder: string): Promise<string[]> {
   const files = readdirSync(folder).filter((name) => name !== ENGINE_FOLDER);
   const end = Date.now() + PROCESS_GRACE_MS;
@@ -66,7 +66,7 @@ export async function clearRunFolder(folder: string): Promise<string[]> {
   ];
 }
 
-/** For an interrupted run: kills all its processes, Jest's workers included, and removes its files. */
+/** Kills all processes of an interrupted run, Jest's workers included, and removes its files. */
 export function abandonRunFolder(folder: string): void {
   for (const { pid } of listProcesses(folder, true)) {
     try {
@@ -110,7 +110,7 @@ function readProc(pid: number, file: string): string {
   }
 }
 
-/** Removes the folders of killed runs. Their processes have ended too. */
+/** Removes the folders of killed runs whose processes have all ended. */
 function removeFoldersOfDeadRuns(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1];

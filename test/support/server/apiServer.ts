@@ -13,7 +13,7 @@ import { createMarketTables } from '../../../src/query/marketTables';
 import { serveRoutes, type ServeOptions } from './serveRoutes';
 import { CHAIN_ID, hexOf } from '../worlds/world';
 
-/** The facts of the test chain. The first token is the wrapped native token, the second an anchor. */
+/** Facts about the test chain. The first token is the wrapped native token, the second an anchor. */
 export const CHAIN: ChainFacts = {
   chainId: CHAIN_ID,
   nativeSymbol: 'PLS',
@@ -40,7 +40,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
   readonly bytes: Buffer;
-  /** The parsed body; undefined when it is empty. */
+  /** The parsed body; undefined if the body is empty. */
   readonly json: Json;
 }
 
@@ -54,7 +54,7 @@ export interface ApiServer {
 }
 
 export interface ApiOptions extends ServeOptions {
-  /** Routes in addition to the market's. */
+  /** Routes that the API has in addition to the market's routes. */
   readonly routes?: readonly Route[];
   readonly node?: NodeState;
   readonly chain?: ChainFacts;

@@ -1,6 +1,6 @@
 /**
- * Sends a GET request, and retries when the server has closed an idle connection. Tests compute for seconds between
- * requests.
+ * Sends a GET request, and retries when the server has closed an idle connection. This happens because tests
+ * compute for seconds between requests.
  */
 const ATTEMPTS = 3;
 

@@ -38,7 +38,8 @@ export interface LaunchedBrowser {
 /** Starts Chromium with a temporary folder of its own, because Chromium sometimes leaves files there. */
 export async function launchBrowser(): Promise<LaunchedBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-browser-'));
-  // Containers and CI run as root, where Chromium's sandbox does not work. The tested page is our own.
+  // The sandbox is off: containers and CI run as root, where Chromium's sandbox does not work. The tested
+  // page is our own.
   const browser = await chromium.launch({
     executablePath: findChromium(),
     args: ['--no-sandbox', '--disable-gpu'],
@@ -54,7 +55,7 @@ export async function launchBrowser(): Promise<LaunchedBrowser> {
   };
 }
 
-/** A view, click or download that takes longer counts as hanging. */
+/** A view, click or download that takes longer than this counts as hanging. */
 const HANG_MS = 120_000;
 
 export interface Look {
@@ -133,7 +134,7 @@ export async function untilLoaded(page: Page): Promise<void> {
     if (Date.now() > end) throw new Error(`${page.url()} did not load in ${HANG_MS} ms`);
 }
 
-/** How far elements moved without input, and which elements. */
+/** How far elements moved without input, and which elements moved. */
 export async function layoutShifts(page: Page): Promise<{ sum: number; moved: string[] }> {
   const found: unknown = await page.evaluate('window.layoutShifts');
   return found as { sum: number; moved: string[] };
@@ -142,7 +143,7 @@ export async function layoutShifts(page: Page): Promise<{ sum: number; moved: st
 interface PictureFacts {
   /** Standard deviation of the brightness, 0 to 255. A blank picture has 0. */
   readonly deviation: number;
-  /** Distinct colours, in steps of 16. */
+  /** Number of distinct colours, in steps of 16. */
   readonly colours: number;
 }
 

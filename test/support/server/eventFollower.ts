@@ -1,4 +1,5 @@
-/** Clients of the event stream: the net events of one, and one that disconnects and reconnects at random moments. */
+/** Clients of the event stream: the events that a client holds after reorgs, and a client that disconnects
+ * and reconnects at random moments. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { systemClock, withDeadline } from '../../../src/chain/rpc/clock';
@@ -21,14 +22,15 @@ export interface StreamData {
   readonly removed_ids: readonly string[] | null;
 }
 
-/** The events that no reorg removed. */
+/** The events of the client that no reorg removed. */
 export class NetEvents {
-  /** Violations: a gap, a duplicate or unordered event, a reorg that does not list the removed events. */
+  /** Errors in the stream: a gap, a duplicate or unordered event, or a reorg that does not list the removed
+   * events. */
   readonly faults: string[] = [];
   reorgs = 0;
   private readonly held: Held[] = [];
 
-  /** `<id> <tx_hash>`, in order of arrival. */
+  /** The events as `<id> <tx_hash>`, in the order of their arrival. */
   net(): string[] {
     return this.held.map(({ id, txHash }) => `${id} ${txHash}`);
   }
@@ -102,14 +104,15 @@ export class EventFollower extends NetEvents {
     while (!signal.aborted) {
       try {
         if (this.stayMs === Infinity) await this.visit(signal);
-        // AbortSignal.timeout inside AbortSignal.any never fires after a garbage collection, so the client would stay
-        // connected.
+        // AbortSignal.timeout inside AbortSignal.any may never fire after a garbage collection, and the
+        // client would stay connected.
         else
           await withDeadline(clock, this.random.int(20, this.stayMs), signal, leave, (end) =>
             this.visit(end),
           );
       } catch {
-        // Connection refused, closed by either side, or killed within a message: the client reconnects.
+        // The connection was refused, closed by either side, or cut within a message. The client then
+        // reconnects.
       }
       await delay(this.random.int(1, 60));
     }

@@ -1,6 +1,7 @@
 /**
- * Polls /healthz from a separate thread and measures memory and main-thread time of the answering process. Main-thread
- * time during a wait shows how long the process itself delayed the answer. The rest is the machine's.
+ * Polls /healthz from a separate thread and measures memory and main-thread time of the answering process.
+ * Main-thread time during a wait shows how long the process itself delayed the answer. The machine caused the
+ * rest of the wait.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -14,7 +15,7 @@ interface HealthFigures {
   readonly rssMax: number;
 }
 
-/** Plain JavaScript, because the thread has no TypeScript compiler. */
+/** The script is plain JavaScript, because the thread has no TypeScript compiler. */
 const PROBE = `
 const { readFileSync } = require('node:fs');
 const { Agent, get } = require('node:http');

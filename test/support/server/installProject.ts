@@ -20,7 +20,7 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 
 const FILES = ['package.json', 'package-lock.json'];
 const INSTALL_MS = 600_000;
-/** After this time an unfinished folder of another process counts as abandoned. */
+/** After this time in ms, an unfinished folder of another process counts as abandoned. */
 const ABANDONED_MS = 620_000;
 
 /**
@@ -56,7 +56,7 @@ function isTaken(claim: string): boolean {
   }
 }
 
-/** Takes over the claim of a dead process, or of one that took too long. */
+/** Takes over the claim of a process that has died, or that took too long. */
 function takeOver(claim: string): boolean {
   try {
     const { pid, at } = JSON.parse(readFileSync(claim, 'utf8')) as { pid: number; at: number };

@@ -13,9 +13,10 @@ import {
 
 /** Block numbers count from the world's first block. */
 interface MarketPlan extends WorldOptions {
-  /** The cursor of the newest snapshot. */
+  /** The last final block of the newest snapshot. */
   readonly finalTo: number;
-  /** The last block in the final tables. Beyond the cursor, as during a promotion. */
+  /** The last block in the final tables. It is above the snapshot's last final block, as during a
+   * promotion. */
   readonly storedTo: number;
   /** The first block in the head tables. */
   readonly headFrom: number;
@@ -23,8 +24,8 @@ interface MarketPlan extends WorldOptions {
 }
 
 /**
- * Eleven days, longer than the windows of a day and a week. Blocks are far apart with long pauses, so that bars have
- * gaps.
+ * A world of eleven days, longer than the windows of a day and a week. Blocks are far apart with long pauses,
+ * so that bars have gaps.
  */
 export const MARKET_PLAN: MarketPlan = {
   seed: 31_337,
@@ -38,7 +39,7 @@ export const MARKET_PLAN: MarketPlan = {
   inserts: 5,
 };
 
-/** Smaller, because tests of wallets sum every transfer of every holder. */
+/** A smaller world, because tests of wallets sum every transfer of every holder. */
 export const WALLETS_PLAN: MarketPlan = {
   seed: 20_260,
   blocks: 160,
@@ -72,8 +73,8 @@ export function makeMarketWorld(plan: MarketPlan): MarketWorld {
 }
 
 /**
- * Snapshots of every state of the store: half promoted, nothing above the cursor, backfilling, all promoted, just
- * started.
+ * Snapshots of every state of the store: half promoted, no blocks above the last final block, backfilling,
+ * all promoted, just started.
  */
 export function listSnapshots({ world, finalTo, storedTo, tip }: MarketWorld): HeadSnapshot[] {
   return [

@@ -9,11 +9,11 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 import { CLUSTER_NAME } from '../engine/embeddedCluster';
 
 const mainFile = (): string => join(findPackageRoot(), 'dist', 'main.js');
-/** Characters kept of a program's output. */
+/** Number of characters kept of a program's output. */
 const OUTPUT_KEPT = 200_000;
 const LINES_SHOWN = 40;
 const DRAIN_MAX_MS = 1_000;
-/** Longer than any start. A program that takes more time hangs. */
+/** A time in ms longer than any start. A program that takes more time hangs. */
 const START_MAX_MS = 120_000;
 
 export interface Spawned {
@@ -174,8 +174,8 @@ export function enginePid(dataDir: string): number | null {
 }
 
 /**
- * Whether the process is an engine of the data folder. The system may have given a dead engine's pid to another
- * process.
+ * Whether the process is an engine of the data folder. The system may have given the pid of a dead engine to
+ * another process.
  */
 export function isEngine(pid: number, dataDir: string): boolean {
   try {
@@ -205,7 +205,7 @@ export async function waitForBlock(url: string, block: number, timeoutMs = 120_0
       seen = response.headers.get('x-indexed-block') ?? 'nothing';
       if (Number(seen) >= block) return;
     } catch {
-      // Not listening yet, or just killed.
+      // The program does not listen yet, or was just killed.
     }
     await delay(50);
   }

@@ -30,7 +30,7 @@ export interface RunningProgram {
   /** Waits until /readyz names none of the codes (no code at all by default). */
   untilCalm(codes?: readonly string[], timeoutMs?: number): Promise<void>;
   untilBlock(number: number, hash?: string): Promise<void>;
-  /** Waits until all blocks up to `final` are promoted. Promotion runs beside the following of the head. */
+  /** Waits until all blocks up to `final` are promoted. Promotion runs beside the follower. */
   untilPromoted(final: number): Promise<void>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
@@ -39,10 +39,10 @@ export interface RunningProgram {
 /** A database that several programs use in turn. */
 export interface ProgramHome {
   readonly database: Database;
-  /** Address of the database without the cuttable connection. */
+  /** Address of the database without the connection that a test can cut. */
   readonly writerUrl: string;
   readonly cable: Cable;
-  /** `ingest` defaults to true. With false the program only serves stored data. */
+  /** `ingest` is true by default. If false, the program only serves stored data. */
   start(
     rpcUrls: readonly string[],
     settings?: Readonly<Record<string, string>>,

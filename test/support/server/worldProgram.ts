@@ -11,7 +11,7 @@ import { startProgram, type Program } from './program';
 export interface WorldProgram {
   readonly anvil: TestAnvil;
   readonly world: TestWorld;
-  /** Has the whole history. */
+  /** Ingests the whole history. */
   readonly program: Program;
   /** Starts another program over the same node, with its own data and without the blocks before `startBlock`. */
   start(startBlock: number): Promise<Program>;

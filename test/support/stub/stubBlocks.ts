@@ -29,7 +29,7 @@ const address = (kind: string, index: number): string =>
   `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
 const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
 
-/** Popular pairs trade most: index ∝ u³. */
+/** Index of a random pair: popular pairs trade most, because the index is proportional to u³. */
 function pairAt(random: () => number, pairs: number): number {
   return Math.floor(random() ** 3 * pairs);
 }

@@ -9,7 +9,8 @@ export interface StubLog {
   readonly data: string;
 }
 
-/** For each log of a block: ids of its address and topics (-1: no topic), then start and end of its text. */
+/** For each log of a block: ids of its address and topics (-1 for no topic), then start and end of its
+ * text. */
 export type LogIndex = Int32Array;
 
 export interface LogFilter {
@@ -35,7 +36,8 @@ const CLOSING = Buffer.from(']');
 export class LogIndexer {
   private readonly ids = new Map<string, number>();
 
-  /** `texts` are the encoded logs. In the block a bracket precedes the first and commas separate them. */
+  /** `texts` are the encoded logs. In the block's text a bracket precedes the first log, and commas separate
+   * the logs. */
   index(logs: readonly StubLog[], texts: readonly string[]): LogIndex {
     const index = new Int32Array(FIELDS * logs.length).fill(-1);
     let at = 1;

@@ -87,7 +87,8 @@ export class StubTruth {
     });
   }
 
-  /** First difference between the API's activity of blocks `from` to `head` and the canonical events; null if none. */
+  /** The first difference between the API's activity of blocks `from` to `head` and the canonical events;
+   * null if there is none. */
   async findWrongActivity(url: string, from = 0, head = this.chain.head): Promise<string | null> {
     const listed: string[] = [];
     let cursor: string | null = null;

@@ -30,14 +30,14 @@ export interface PageWorld {
   /** The pair with the most trades, and its base token. */
   readonly pair: string;
   readonly token: string;
-  /** An address that traded. */
+  /** An address that has traded. */
   readonly wallet: string;
   json(path: string): Promise<unknown>;
   /** Addresses of a list, in the API's order. */
   addresses(path: string): Promise<string[]>;
   /** All bars of a pair, by paging back to the oldest one. */
   wholeSeries(path: string): Promise<Bar[]>;
-  /** The bars of one answer. */
+  /** The bars of one answer of the API. */
   bars(path: string): Promise<readonly Bar[]>;
   /** Each path of the OpenAPI document with the names of its parameters. */
   openapi(): Promise<

@@ -3,7 +3,7 @@ import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../../s
 
 const TOKENS = ['wpls', 'usdc', 'dai', 'hexd', 'weth', 'whole', 'deep', 'taxed'];
 
-/** Indexes into `world.pools`. */
+/** Indexes of the pools in `world.pools`. */
 export const TEST_POOLS = {
   wplsUsdc: 0,
   wplsDai29: 1,
@@ -32,6 +32,6 @@ export const TEST_WORLD_PLAN: WorldPlan = {
   anchors: ['usdc', 'dai'],
   majors: ['weth', 'hexd'],
   burnToken: 'hexd',
-  // anvil.ts gives tokens to its users.
+  // anvil.ts gives tokens to its users, so this plan needs no holdings.
   holders: 0,
 };

@@ -7,7 +7,7 @@ import { TEST_WORLD_PLAN } from './testWorldPlan';
 
 const TOKENS = ['wpls', 'usdc', 'usdt', 'dai', 'hexd', 'weth', 'whole', 'deep', 'taxed', 'pepe', 'floki'];
 
-/** Indexes into `world.pools`. */
+/** Indexes of the pools in `world.pools`. */
 export const TRUTH_POOLS = {
   wplsUsdc: 0,
   wplsDai: 1,
@@ -15,13 +15,13 @@ export const TRUTH_POOLS = {
   usdcUsdt: 3,
   usdcDai: 4,
   hexdWpls: 5,
-  /** A few dollars deep. */
+  /** A pool with a depth of a few dollars. */
   hexdDaiThin: 6,
   wholeWpls: 7,
   deepWpls: 8,
   taxedWpls: 9,
   wethUsdcV3: 10,
-  /** Two tokens that only trade with each other. */
+  /** Two tokens that trade only with each other. */
   pepeFloki: 11,
 } as const;
 

@@ -23,14 +23,14 @@ import { listSourceSets, TRICKY, type SourceSet } from './worldSources';
 export interface WorldContract {
   readonly path: string;
   readonly name: string;
-  /** For example `0.8.30+commit.73712a01`. */
+  /** Version of the compiler, for example `0.8.30+commit.73712a01`. */
   readonly version: string;
   /** The source files and the compiler settings. */
   readonly input: StandardInput;
-  /** As solc wrote it. */
+  /** The ABI as solc wrote it. */
   readonly metadata: string;
   readonly abi: readonly AbiEntry[];
-  /** 0x hex, with `__$…$__` as placeholders of libraries. */
+  /** Code as 0x hex, with `__$…$__` as placeholders of libraries. */
   readonly creation: string;
   readonly runtime: string;
 }
@@ -59,7 +59,7 @@ const OUTPUTS = ['abi', 'metadata', 'evm.bytecode.object', 'evm.deployedBytecode
 const FORMAT = 2;
 const VERIFIED_AT = 1_700_000_000;
 
-/** Every contract with code that a set of sources compiles to. */
+/** Compiles a set of sources and returns every contract with code. */
 export async function compileSet({ version, input }: SourceSet): Promise<WorldContract[]> {
   const kept = await compileKept(version, input);
   return kept.contracts.map(({ abi, ...contract }) => {

@@ -83,9 +83,9 @@ export interface WorldOptions {
   readonly seed: number;
   readonly blocks: number;
   readonly pools: number;
-  /** Mean seconds between blocks. */
+  /** Mean number of seconds between blocks. */
   readonly spacing: number;
-  /** Mean events per block. */
+  /** Mean number of events per block. */
   readonly events: number;
 }
 
@@ -94,14 +94,14 @@ export function makeWorld(options: WorldOptions): World {
   const random = createRandom(options.seed);
   const tokens = makeTokens();
   const memories: PoolMemory[] = [];
-  // A separate seed, so that prices do not change the events.
+  // Prices have a separate seed, so that they do not change the events.
   const addPrices = createPriceMaker(createRandom(options.seed + 2));
   const blocks: WorldBlock[] = [];
   let timestamp = START_TIME;
   for (let i = 0; i < options.blocks; i += 1) {
     const number = FIRST_BLOCK + i;
     const previous = blocks.at(-1);
-    // Sometimes a long pause, sometimes two blocks in one second.
+    // Between blocks there is sometimes a long pause, and sometimes two blocks have the same second.
     const gap = random() < 0.03 ? random.int(options.spacing * 60) : random.int(options.spacing * 2);
     if (i > 0) timestamp += gap;
     const block: WorldBlock = {
@@ -216,7 +216,7 @@ export async function insertCommits<Row>(
   await db.insert(first.table, first.columns, Buffer.concat(encoded.map(({ body }) => body)));
 }
 
-/** Head blocks per insert: several parts per table, but fewer than one per block. */
+/** Number of head blocks per insert: each table gets several parts, but fewer than one per block. */
 export const HEADS_AT_ONCE = 20;
 
 export async function insertTokens(db: Database, tokens: readonly TokenRow[]): Promise<void> {
@@ -237,7 +237,7 @@ function toBlockRow(block: WorldBlock): Parameters<typeof blocksTable.writeRow>[
   };
 }
 
-/** Commit of a canonical head block = its number + COMMIT_BASE. Orphans have other commits. */
+/** The commit of a canonical head block is its number + COMMIT_BASE. Orphans have other commits. */
 const COMMIT_BASE = 50_000;
 const ORPHAN_BASE = 90_000;
 
@@ -290,7 +290,8 @@ function orphanOf(block: WorldBlock, random: Random): WorldBlock {
   return orphan;
 }
 
-/** The snapshot with this cursor and newest block. `finalNumber` defaults to the cursor. */
+/** The snapshot with this last final block and newest block. `finalNumber` is the last final block by
+ * default. */
 export function snapshotOf(world: World, finalTo: number, tip: number, finalNumber = finalTo): HeadSnapshot {
   const at = (number: number): WorldBlock => world.blocks[number - FIRST_BLOCK]!;
   const top = at(tip);

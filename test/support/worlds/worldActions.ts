@@ -9,13 +9,13 @@ import type { DevTransaction } from '../../../src/dev/node/blockMaker';
 import type { World, WorldPool, WorldToken } from '../../../src/dev/world/world';
 import type { Hex } from '../../../src/domain/hex';
 
-/** The sender (default: the first user). */
+/** The sender of the transaction; by default the first user. */
 interface By {
   readonly from?: Hex;
 }
 
 interface Receiver extends By {
-  /** Default: the sender. */
+  /** The recipient; by default the sender. */
   readonly to?: Hex;
 }
 
@@ -36,7 +36,7 @@ interface Swap extends Receiver {
 
 /** Each function makes one transaction for `mineBlock`. */
 export interface WorldActions {
-  /** Exact input through the exchange's router. Works for taxed tokens too. */
+  /** Swaps an exact input through the exchange's router. Works for taxed tokens too. */
   swapV2(pool: WorldPool, swap: Swap): DevTransaction;
   /** Adds liquidity in the pool's ratio, up to these amounts. */
   mintV2(pool: WorldPool, amounts: V2Amounts): DevTransaction;
@@ -44,7 +44,7 @@ export interface WorldActions {
   burnV2(pool: WorldPool, burn: Receiver & { readonly liquidity: bigint }): DevTransaction;
   /** Calls the pair's sync, which adds transferred tokens to the reserves: a Sync without a swap. */
   syncV2(pool: WorldPool, by?: By): DevTransaction;
-  /** Exact input through the V3 router. */
+  /** Swaps an exact input through the V3 router. */
   swapV3(pool: WorldPool, swap: Swap): DevTransaction;
   /** Mints a position of the position manager. `listMintedPositions` returns its id. */
   mintV3(pool: WorldPool, mint: V3Mint): DevTransaction;

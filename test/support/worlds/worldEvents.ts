@@ -91,7 +91,7 @@ function move(memory: PoolMemory, random: Random, v3: boolean): void {
   memory.sqrt = random.big(90 + random.int(12));
 }
 
-/** Raw token1 per raw token0; 0 if the pool has no price. */
+/** Price in raw token1 per raw token0; 0 if the pool has no price. */
 function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrt: bigint }, v3: boolean): number {
   if (v3) return (Number(state.sqrt) / 2 ** 96) ** 2;
   return state.reserve0 === 0n || state.reserve1 === 0n ? 0 : Number(state.reserve1) / Number(state.reserve0);
@@ -110,7 +110,14 @@ type SwapBase = Omit<
   | 'amount_usd'
   | 'untracked_usd'
   | 'tracked'
+  | 'price_counts'
 >;
+
+/** Highs need bars, so the price of each token counts in nothing, in bars, or in both. */
+function countsOf(choice: number): number {
+  const bits = (at: number): number => [5, 5, 1, 0][at % 4] ?? 0;
+  return bits(choice) + 2 * bits(Math.floor(choice / 4));
+}
 
 function makeSwap(base: SwapBase, random: Random): SwapRow {
   const direction = random() < 0.5 ? 1n : -1n;
@@ -134,6 +141,7 @@ function makeSwap(base: SwapBase, random: Random): SwapRow {
     amount_usd: tracked ? BigInt(random.int(1_000_000_000)) * 1_000n : 0n,
     untracked_usd: tracked ? 0n : BigInt(random.int(1_000_000_000)) * 1_000n,
     tracked,
+    price_counts: countsOf(Number(BigInt.asUintN(16, amount0 + amount1))),
   };
 }
 

@@ -11,12 +11,13 @@ import { hexOf, type WorldBlock } from './worldEvents';
 const tokenAt = (index: number): Hex => hexOf('aa', index, 40);
 const ANCHOR_USD = 1.0025;
 const ANCHOR = tokenAt(1);
-/** Each token is priced in an earlier one, with up to four hops. The world's last token has no price. */
+/** Each token is priced in an earlier token, with up to four hops. The world's last token has no price. */
 const ORDER = [ANCHOR, tokenAt(0), tokenAt(2), tokenAt(3), tokenAt(4)];
 
 interface Hop {
   readonly next: Hex;
   readonly price: number;
+  readonly confidence: number;
 }
 
 /** Adds rows for the tokens whose hop changed in a block. Call it for the blocks of one chain in order. */
@@ -24,7 +25,7 @@ export function createPriceMaker(random: Random): (block: WorldBlock) => void {
   const current = new Map<Hex, Hop>();
   return (block) => {
     ORDER.forEach((token, rank) => {
-      const before = current.get(token) ?? { next: ZERO_ADDRESS, price: 0 };
+      const before = current.get(token) ?? { next: ZERO_ADDRESS, price: 0, confidence: 0 };
       const known = current.has(token);
       if (random() < (known ? 0.6 : 0.85)) return;
       const isAnchor = token === ANCHOR;
@@ -46,8 +47,9 @@ export function createPriceMaker(random: Random): (block: WorldBlock) => void {
         confidence: 0,
         previous_next_token: before.next,
         previous_hop_price: before.price,
+        previous_hop_confidence: before.confidence,
       });
-      current.set(token, { next, price });
+      current.set(token, { next, price, confidence });
     });
   };
 }

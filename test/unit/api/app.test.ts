@@ -1,9 +1,9 @@
-/** The app around its routes: rate limit, OpenAPI document, CORS, headers. */
+/** Tests the HTTP app around its routes: rate limit, OpenAPI document, CORS, headers. */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { startApi, type Json } from '../../support/server/apiServer';
 
-// No test in this file queries the database, so none exists.
+// No test in this file queries a database, so the app has no database.
 const runner = createQueryRunner(openDatabase({ url: 'http://127.0.0.1:1/none' }));
 
 test('requests beyond the limit per minute get 429 with Retry-After, except /healthz', async () => {

@@ -16,7 +16,7 @@ test('simultaneous requests for one key compute the answer once, and the cache k
   expect(made).toBe(2);
 });
 
-test('after forgetAll() later requests do not get an answer whose computation began before', async () => {
+test('after forgetAll() a later request does not get an answer whose computation began earlier', async () => {
   const cache = createByteCache();
   await cache.get('k', async () => 'old');
   let finish = (): void => undefined;

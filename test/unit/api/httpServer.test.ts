@@ -1,6 +1,6 @@
 /**
- * Limits on a client's use of the HTTP server: slow requests, unread answers, sockets and open requests. Other clients
- * keep getting answers.
+ * Tests limits on a client's use of the HTTP server: slow requests, unread answers, sockets and open
+ * requests. Other clients keep getting answers.
  */
 import { connect, type Socket } from 'node:net';
 

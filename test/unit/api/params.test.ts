@@ -38,7 +38,7 @@ test('absent parameters get their defaults, and unknown parameters are ignored, 
   expect(parse('x=1&x=2&y=&__proto__=3&constructor=')).toEqual(ABSENT);
 });
 
-test('valid values are parsed, and lists lose duplicates and follow the declared order', () => {
+test('valid values are parsed, and a list drops duplicates and follows the declared order', () => {
   const token = `0x${'AB'.repeat(20)}`;
   const query = `page=7&to=9007199254740991&order=asc&kinds=burn,swap,burn&fill=true&token=${token}`;
   expect(parse(`${query}&q=%F0%9F%A6%84abc`)).toEqual({
@@ -61,11 +61,14 @@ test.each([
   ['kinds=swap,', 'kinds: got "swap,"; allowed: a comma list of swap, mint, burn'],
   ['fill=TRUE', 'fill: got "TRUE"; allowed: true or false'],
   ['q=12345', 'q: got "12345"; allowed: a text of 1 to 4 characters'],
-])('"%s" is refused with the name, the given value and the allowed values', (querystring, message) => {
-  expect(() => parse(querystring)).toThrow(message);
-});
+])(
+  'the value "%s" is refused with the name of the parameter, the given value and the allowed values',
+  (querystring, message) => {
+    expect(() => parse(querystring)).toThrow(message);
+  },
+);
 
-test('the error shortens a long wrong value', () => {
+test('the error for a long wrong value shortens the value', () => {
   expect(() => parse(`order=${'x'.repeat(500)}`)).toThrow(`"${'x'.repeat(80)}…"`);
 });
 

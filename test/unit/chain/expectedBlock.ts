@@ -1,4 +1,4 @@
-/** The expected output of the block source for a block of the fake chain, built from the chain itself. */
+/** Computes the expected output of the block source for a block of the fake chain, from the chain itself. */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { FakeBlock } from '../../support/node/fakeChain';
 

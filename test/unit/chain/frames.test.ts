@@ -1,4 +1,4 @@
-/** Limits the number of stack frames between the transport and the block decoder. */
+/** Limits how many functions are on the stack between the transport and the block decoder. */
 import type { Hex } from '../../../src/domain/hex';
 import { HeadFollower } from '../../../src/chain/head/follower';
 import { syncToHead } from '../../../src/chain/head/syncToHead';
@@ -7,7 +7,7 @@ import { closeAll, sourceOf, startNode } from './setup';
 
 afterEach(closeAll);
 
-test('at most ten functions are between the transport and the consumer of decoded blocks', async () => {
+test('at most ten functions are on the stack between the transport and the consumer of decoded blocks', async () => {
   const chain = new FakeChain(1);
   chain.mineMany(5, 4);
   const { pool, source } = sourceOf([await startNode(chain)]);

@@ -1,5 +1,6 @@
 /**
- * Answers of a malicious node: hostile bytes, wrong shapes, all of them at once, and honest answers that are too large.
+ * Tests answers of a malicious node: hostile bytes, wrong shapes, both together, and honest answers that are
+ * too large.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -25,7 +26,7 @@ function transportTo(url: string, bodyBytesMax = ANSWER_BYTES_MAX) {
   return transport;
 }
 
-/** Sends pieces without end, as fast as the client reads. Counts the bytes taken. */
+/** Sends pieces without end, as fast as the client reads, and counts the bytes taken. */
 function pour(response: ServerResponse, piece: Buffer, head: string): { written: number } {
   const sent = { written: 0 };
   const go = (): void => {
@@ -100,7 +101,7 @@ test('the size limit applies to one answer, not to all frames of a connection', 
     expect(await transport.send(Array<RpcCall>(10).fill(BLOCK))).toHaveLength(10);
 });
 
-test('when open answers together exceed the budget, the largest answer is cut', () => {
+test('when open answers together exceed the memory budget, the largest answer is cut', () => {
   const budget = new ByteBudget(100);
   const cut: string[] = [];
   const open = (name: string): AnswerMeter => new AnswerMeter(90, () => cut.push(name), budget);
@@ -156,7 +157,7 @@ test.each(['httpUrl', 'wsUrl'] as const)(
   },
 );
 
-test('after an answer that is too large the next endpoint is asked', async () => {
+test('after an answer that is too large, the call goes to the next endpoint', async () => {
   const [hostile, honest] = [await startNode(), await startNode()];
   hostile.onCall = ({ method }) => {
     return method === BLOCK.method ? { result: 'x'.repeat(100_000) } : undefined;
@@ -165,7 +166,7 @@ test('after an answer that is too large the next endpoint is asked', async () =>
   expect(await pool.call(BLOCK.method, BLOCK.params, anything)).toMatchObject({ number: '0x0' });
   const alone = poolOf([hostile.httpUrl], { bodyBytesMax: 50_000 });
   await expect(alone.call(BLOCK.method, BLOCK.params, anything)).rejects.toMatchObject({ kind: 'too_large' });
-  // One attempt each: no endless retry.
+  // Each call makes one attempt, because a retry would be endless.
   expect(hostile.countCalls(BLOCK.method)).toBe(2);
 });
 

@@ -5,7 +5,7 @@ import { closeAll, sourceOf, startNode } from './setup';
 
 afterEach(closeAll);
 
-/** A change to one node's answers: to the receipts of a block, or to its header. */
+/** A change to the answers of one node: to the receipts of a block, or to its header. */
 interface Lie {
   readonly name: string;
   readonly kind: string;
@@ -137,7 +137,7 @@ const LIES: Lie[] = [
   },
 ];
 
-/** The false answers concern this block, which has several transactions with logs. */
+/** The node gives false answers about this block, which has several transactions with logs. */
 const TARGET = 5;
 
 function lyingChain(): FakeChain {
@@ -181,7 +181,7 @@ test.each(LIES)(
   },
 );
 
-test('logs mode detects missing logs too', async () => {
+test('reading a block by eth_getLogs detects missing logs too', async () => {
   const chain = lyingChain();
   const [liar, honest] = [await startNode(chain), await startNode(chain)];
   liar.hasReceipts = false;
@@ -195,14 +195,14 @@ test('logs mode detects missing logs too', async () => {
   };
   const { source, pool } = sourceOf([liar, honest]);
   expect(await source.fetchRange(1, 8)).toEqual(chain.blocks.slice(1).map(expected));
-  // The first four rounds return the blocks before the false one, the next three return nothing.
+  // The first four rounds return the blocks before the false block. The next three rounds return nothing.
   expect(pool.health()).toMatchObject({
     endpoints: [{ state: 'benched' }, { state: 'ok' }],
     mismatches: { bloom: 4 + 3 },
   });
 });
 
-test('when every endpoint answers wrongly the fetch fails with a retryable error', async () => {
+test('when every endpoint answers wrongly, fetching a block fails with a retryable error', async () => {
   const chain = lyingChain();
   const nodes = [await startNode(chain), await startNode(chain)];
   const lie = LIES[0];

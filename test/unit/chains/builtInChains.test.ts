@@ -3,7 +3,8 @@ import { getAddress } from 'ethers';
 import { BUILT_IN_CHAINS, findBuiltInChain } from '../../../src/chains/builtInChains';
 import { parseChainDescription } from '../../../src/chains/parseChainDescription';
 
-/** PulseChain copied Ethereum's state. These tokens are dollars on Ethereum and worth almost nothing here. */
+/** PulseChain copied Ethereum's state. These tokens are worth a dollar on Ethereum and almost nothing on
+ * PulseChain. */
 const FORKED_STABLES = {
   DAI: '0x6B175474E89094C44Da98b954EedeAC495271d0F',
   USDC: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -16,7 +17,7 @@ const FORKED_WRAPPERS = {
   WETH: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
   WBTC: '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599',
 };
-/** Checksummed, as in PulseChain's own lists. */
+/** Addresses with checksum, as in PulseChain's own lists. */
 const KNOWN_369 = {
   wrappedNative: '0xA1077a294dDE1B09bB078844df40758a5D0f9a27',
   anchors: [
@@ -46,11 +47,11 @@ const KNOWN_369 = {
 };
 
 describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
-  it('passes the checks for a description file unchanged', () => {
+  it('a built-in description passes the checks for a description file unchanged', () => {
     expect(parseChainDescription(JSON.stringify(chain), 'itself', chain.chainId)).toEqual(chain);
   });
 
-  it('has no forked Ethereum stablecoin or wrapped ETH among anchors and majors', () => {
+  it('a built-in description has no copied Ethereum stablecoin or wrapped ETH among anchors and majors', () => {
     const forked = [...Object.values(FORKED_STABLES), ...Object.values(FORKED_WRAPPERS)].map((each) =>
       each.toLowerCase(),
     );
@@ -58,7 +59,7 @@ describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
     expect(known.filter((address) => address !== null && forked.includes(address))).toEqual([]);
   });
 
-  it('lists no DEX, factory or token twice', () => {
+  it('a built-in description lists no DEX, factory or token twice', () => {
     const lists = [
       chain.dexes.map(({ name }) => name),
       chain.dexes.map(({ displayName }) => displayName),
@@ -68,7 +69,7 @@ describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
     for (const list of lists) expect(new Set(list).size).toBe(list.length);
   });
 
-  it('has a fee for every DEX with protocol uniswap_v2', () => {
+  it('a built-in description has a fee for every DEX with protocol uniswap_v2', () => {
     const silent = chain.dexes.filter(
       ({ protocol, feeBps }) => protocol === 'uniswap_v2' && feeBps === undefined,
     );
@@ -80,7 +81,7 @@ describe('the description of PulseChain', () => {
   const chain = findBuiltInChain(369);
   const lower = (addresses: readonly string[]) => addresses.map((each) => getAddress(each).toLowerCase());
 
-  it('has the known addresses of tokens and factories', () => {
+  it('the description of PulseChain has the known addresses of tokens and factories', () => {
     expect(chain?.wrappedNative).toBe(lower([KNOWN_369.wrappedNative])[0]);
     expect(chain?.anchors).toEqual(
       KNOWN_369.anchors.map(([symbol, address = '']) => ({
@@ -106,7 +107,7 @@ describe('the description of PulseChain', () => {
     ['libertyswap', 'uniswap_v3', undefined, undefined],
     ['phux', 'balancer_v2', undefined, undefined],
   ])(
-    'has %s as %s with a fee of %p bps and a protocol share of %p',
+    'the description of PulseChain has %s as %s with a fee of %p bps and a protocol share of %p',
     (name, protocol, feeBps, protocolFeeShare) => {
       const dex = chain?.dexes.find((each) => each.name === name);
       expect(dex?.protocol).toBe(protocol);
@@ -115,7 +116,7 @@ describe('the description of PulseChain', () => {
     },
   );
 
-  it('is not found under another chain id', () => {
+  it('the description of PulseChain is not found under another chain id', () => {
     expect(findBuiltInChain(1)).toBeNull();
   });
 });

@@ -12,7 +12,7 @@ function parses(text: string): boolean {
 }
 
 const json = fc.json({ maxDepth: 4 });
-/** JSON with some characters replaced, dropped or doubled. */
+/** A JSON text with some characters replaced, dropped or doubled. */
 const damaged = fc
   .tuple(
     json,
@@ -25,14 +25,14 @@ const damaged = fc
   });
 
 describe('findJsonFault', () => {
-  it('reports a fault for exactly the texts that JSON.parse refuses', () => {
+  it('findJsonFault reports a fault for exactly the texts that JSON.parse refuses', () => {
     const property = fc.property(fc.oneof(json, damaged, fc.string()), (text) => {
       expect(findJsonFault(text) === null).toBe(parses(text));
     });
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('reports the first fault: the text before the fault is a valid beginning of JSON', () => {
+  it('findJsonFault reports the first fault: the text before the fault is a valid beginning of JSON', () => {
     const property = fc.property(damaged, (text) => {
       const fault = findJsonFault(text);
       if (fault === null) return;
@@ -42,7 +42,7 @@ describe('findJsonFault', () => {
         (lines[fault.line - 1] ?? '').slice(0, fault.column - 1),
       ];
       const inPrefix = findJsonFault(before.join('\n'));
-      // When the text is cut off at the fault, only its end can be reported as a fault.
+      // When the text is cut off at the fault, the fault must be at the end of the text.
       expect(inPrefix === null || (inPrefix.line === fault.line && inPrefix.column >= fault.column)).toBe(
         true,
       );
@@ -50,7 +50,7 @@ describe('findJsonFault', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('works on long, deeply nested text without a stack overflow', () => {
+  it('findJsonFault handles long, deeply nested text without a stack overflow', () => {
     expect(findJsonFault('['.repeat(200_000))).toEqual({
       line: 1,
       column: 200_001,

@@ -31,7 +31,7 @@ function faultOf(file: unknown, chainId: number | null = null): string {
 }
 
 describe('parseChainDescription', () => {
-  it('accepts a full description of a new chain, lowers addresses and fills in defaults', () => {
+  it('a full description of a new chain is accepted, with addresses in lower case and defaults filled in', () => {
     expect(parse(WHOLE)).toEqual({
       ...WHOLE,
       wrappedNative: TOKEN.toLowerCase(),
@@ -44,7 +44,7 @@ describe('parseChainDescription', () => {
     });
   });
 
-  it('accepts every optional field', () => {
+  it('a chain description may have every optional field', () => {
     const everything = {
       ...WHOLE,
       majors: [OTHER],
@@ -69,7 +69,7 @@ describe('parseChainDescription', () => {
     expect(parse(everything)).toEqual(everything);
   });
 
-  it('replaces only the given top-level keys of a built-in description', () => {
+  it('a chain description replaces only the given top-level keys of a built-in description', () => {
     expect(parse({ chainId: 369, majors: [OTHER], burn: null })).toEqual({
       ...pulsechain,
       majors: [OTHER],
@@ -80,7 +80,7 @@ describe('parseChainDescription', () => {
     expect(parse({}, 943).chainId).toBe(943);
   });
 
-  it('names each missing key of a chain that is not built in', () => {
+  it('the error for an incomplete description of a new chain names each missing key', () => {
     const message = faultOf({ chainId: 1_337 });
     for (const key of ['name', 'nativeSymbol', 'wrappedNative', 'anchors', 'dexes']) {
       expect(message).toContain(`${key}: got nothing; allowed: `);
@@ -91,7 +91,7 @@ describe('parseChainDescription', () => {
     expect(faultOf({ name: 'x' }, 1_337)).toContain('chainId: got nothing');
   });
 
-  it('requires the chain id of CHAIN_ID', () => {
+  it('a chain description must have the chain id of CHAIN_ID', () => {
     expect(faultOf(WHOLE, 369)).toBe(
       'CHAIN_CONFIG chain.json: chainId: got 1337; allowed: 369, the value of CHAIN_ID',
     );
@@ -141,13 +141,13 @@ describe('parseChainDescription', () => {
     ['dexes.0.startBlock: got "5"; allowed: ', dex({ startBlock: '5' })],
     ['dexes.0.router: unknown key', dex({ router: OTHER })],
     ['anchor: unknown key', { anchor: [] }],
-  ])('refuses a wrong field with "%s…"', (fault, part) => {
+  ])('a chain description with a wrong field is refused with "%s…"', (fault, part) => {
     const message = faultOf({ ...WHOLE, ...part });
     expect(message).toMatch(/^CHAIN_CONFIG chain\.json: /);
     expect(message).toContain(fault);
   });
 
-  it('refuses duplicates, in any letter case of addresses', () => {
+  it('a chain description with duplicates is refused, in any letter case of addresses', () => {
     const anchor = { address: TOKEN, symbol: 'A', priceUsd: 1 };
     const message = faultOf({
       ...WHOLE,
@@ -160,7 +160,7 @@ describe('parseChainDescription', () => {
     }
   });
 
-  it('names every wrong field in one message', () => {
+  it('one message names every wrong field of a chain description', () => {
     const message = faultOf({
       chainId: 369,
       wrappedNativ: OTHER,
@@ -192,22 +192,22 @@ describe('parseChainDescription', () => {
     ['[1}', 'not JSON: expected a comma or ] at line 1, column 3'],
     ['{} // a comment', 'not JSON: expected the end at line 1, column 4'],
     ['{"a": "tab\there"}', 'not JSON: expected a value at line 1, column 7'],
-  ])('refuses the text %j and names the fault', (text, fault) => {
+  ])('the error for the text %j names the fault', (text, fault) => {
     expect(faultOf(text)).toBe(`CHAIN_CONFIG chain.json: ${fault}`);
   });
 
-  it('accepts a byte order mark', () => {
+  it('a chain description may begin with a byte order mark', () => {
     expect(parse(`\uFEFF${JSON.stringify(WHOLE)}`).chainId).toBe(1_337);
   });
 
-  it('accepts addresses in any letter case', () => {
+  it('a chain description may have addresses in any letter case', () => {
     const file = {
       majors: [`0X${TOKEN.slice(2).toUpperCase()}`, `0x${FACTORY.slice(2).toUpperCase()}`, OTHER],
     };
     expect(parse(file).majors).toEqual([TOKEN.toLowerCase(), FACTORY.toLowerCase(), OTHER]);
   });
 
-  it('refuses the key __proto__', () => {
+  it('a chain description with the key __proto__ is refused', () => {
     expect(faultOf('{"chainId": 369, "__proto__": {"dexes": []}}')).toContain('__proto__: unknown key');
   });
 
@@ -216,13 +216,13 @@ describe('parseChainDescription', () => {
     [['ftp://me:hunter2@node.example/hunter2', 'tcp://node.example/v3/hunter2']],
     ['https://me:hunter2@node.example/v3/hunter2'],
     [{ main: 'https://me:hunter2@node.example' }],
-  ])('shows no credentials of wrong rpcUrls %j', (rpcUrls) => {
+  ])('the error for wrong rpcUrls %j shows no credentials', (rpcUrls) => {
     const message = faultOf({ chainId: 369, rpcUrls });
     expect(message).toMatch(/^CHAIN_CONFIG chain\.json: rpcUrls/);
     expect(message).not.toContain('hunter2');
   });
 
-  it('shows no credentials in the error for invalid JSON', () => {
+  it('the error for invalid JSON shows no credentials', () => {
     expect(faultOf('{"rpcUrls": ["https://node.example/hunter2",,]}')).toBe(
       'CHAIN_CONFIG chain.json: not JSON: expected a value at line 1, column 45',
     );

@@ -1,4 +1,4 @@
-/** The log of the problems that /readyz reports: texts, levels and reminders. */
+/** Tests how the log shows the problems that /readyz reports: texts, levels and reminders. */
 import { logProblems, type LoggedProblem } from '../../../src/commands/problemLog';
 import { createLog } from '../../../src/log';
 
@@ -13,7 +13,8 @@ interface Line {
 
 const problem = (code: string): LoggedProblem => ({ code, message: `the text of ${code}` });
 
-/** Looks once with each list of problems and returns the lines of each look. `stepMs`: time between two looks. */
+/** Reports each list of problems in turn and returns the log lines after each. `stepMs` is the time between
+ * two reports. */
 function linesOf(looks: readonly (readonly string[])[], stepMs = LOOK_MS): Line[][] {
   jest.useFakeTimers();
   const lines: Line[][] = [];
@@ -52,7 +53,7 @@ test('a problem that lasts is repeated after five minutes', () => {
   expect(shown(again!)).toEqual([[WARN, 'a problem persists', 'node_slow']]);
 });
 
-test('problems that every start has are no warnings until the first moment without them', () => {
+test('problems that every start has are no warnings until they are over for the first time', () => {
   const starting = ['database_away', 'nothing_indexed', 'catching_up_943', 'node_slow'];
   const [first, , , later] = linesOf([starting, ['head_old'], [], ['head_old']]);
   expect(shown(first!)).toEqual([

@@ -1,4 +1,4 @@
-/** The second chain's problems, as /readyz lists them beside the market chain's. */
+/** Tests how /readyz lists the second chain's problems beside the market chain's. */
 import { judge } from '../../../src/api/service/readyz';
 import { listSecondProblems } from '../../../src/commands/secondChain';
 import { finalHead } from '../../support/worlds/finalHead';

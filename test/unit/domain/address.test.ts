@@ -23,12 +23,12 @@ describe('parseAddress', () => {
     ['upper-case digits', `0x${LOWER.slice(2).toUpperCase()}`],
     ['upper case including the prefix', LOWER.toUpperCase()],
     ['a correct checksum after an upper-case prefix', `0X${WPLS.slice(2)}`],
-  ])('accepts %s', (_name, input) => {
+  ])('parseAddress accepts %s', (_name, input) => {
     expect(parseAddress(input)).toBe(LOWER);
     expect(findAddress(input)).toBe(LOWER);
   });
 
-  it('accepts an address without letters', () => {
+  it('parseAddress accepts an address without letters', () => {
     expect(parseAddress(`0x${'12'.repeat(20)}`)).toBe(`0x${'12'.repeat(20)}`);
   });
 
@@ -47,18 +47,18 @@ describe('parseAddress', () => {
     ['an ICAP address', 'XE65GB6LDNXYOFTX0NSV3FUWKOWIXAMJK36'],
     ['a wrong checksum', WPLS.replace('A1077a', 'a1077A')],
     ['one letter in the wrong case', WPLS.replace('dDE1', 'dde1')],
-  ])('refuses %s with bad_request', (_name, input) => {
+  ])('parseAddress refuses %s with bad_request', (_name, input) => {
     const error = faultOf(input);
     expect(error.code).toBe('bad_request');
     expect(findAddress(input)).toBeNull();
   });
 
-  it('names the field, the value and the allowed values, and shortens a long value', () => {
+  it('the error of parseAddress names the field, the value and the allowed values, and shortens a long value', () => {
     expect(faultOf('0x12', 'token').message).toMatch(/^token: got "0x12"; allowed: 0x and 40 hex digits/);
     expect(faultOf('x'.repeat(5_000)).message.length).toBeLessThan(250);
   });
 
-  it('accepts a mixed-case address if and only if its checksum is right', () => {
+  it('parseAddress accepts a mixed-case address if and only if its checksum is right', () => {
     const digits = fc.stringMatching(/^[0-9a-fA-F]{40}$/);
     const property = fc.property(digits, (text) => {
       const lower = `0x${text.toLowerCase()}`;
@@ -103,7 +103,7 @@ describe('normaliseText', () => {
     expect(normaliseText(raw, maxLength)).toBe(expected);
   });
 
-  it('returns clean text within the length limit, and does not change it when applied twice', () => {
+  it('normaliseText returns clean text within the length limit, and does not change it when applied twice', () => {
     const hostile = fc.string({ unit: 'binary', maxLength: 200 });
     const property = fc.property(hostile, fc.integer({ min: 1, max: 128 }), (raw, maxLength) => {
       const text = normaliseText(raw, maxLength);
@@ -116,7 +116,7 @@ describe('normaliseText', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('handles a symbol of a million characters', () => {
+  it('normaliseText handles a symbol of a million characters', () => {
     expect(normaliseText('x'.repeat(1_000_000), 64)).toBe('x'.repeat(64));
     expect(normaliseText('\u200b'.repeat(1_000_000), 64)).toBeNull();
   });

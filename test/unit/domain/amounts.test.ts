@@ -37,11 +37,11 @@ describe('formatUnits', () => {
     [1n, 77, `0.${'0'.repeat(76)}1`],
     [10n ** 77n, 77, '1'],
     [1n << 256n, 77, '1.15792089237316195423570985008687907853269984665640564039457584007913129639936'],
-  ])('scales %p by %p decimals to %p', (raw, decimals, text) => {
+  ])('formatUnits scales %p by %p decimals to %p', (raw, decimals, text) => {
     expect(formatUnits(raw, decimals)).toBe(text);
   });
 
-  it('keeps the exact value in plain notation', () => {
+  it('formatUnits keeps the exact value in plain notation', () => {
     const property = fc.property(anySize, fc.boolean(), decimalsOf, (size, negative, decimals) => {
       const raw = negative ? -size : size;
       const text = formatUnits(raw, decimals);
@@ -52,7 +52,7 @@ describe('formatUnits', () => {
     fc.assert(property, { numRuns: 3_000 });
   });
 
-  it('equals formatUnits of ethers without a trailing ".0"', () => {
+  it('formatUnits equals formatUnits of ethers without a trailing ".0"', () => {
     const property = fc.property(anySize, decimalsOf, (raw, decimals) => {
       expect(formatUnits(raw, decimals)).toBe(ethersFormatUnits(raw, decimals).replace(/\.0$/, ''));
     });
@@ -61,7 +61,7 @@ describe('formatUnits', () => {
 });
 
 describe('unitsToNumber', () => {
-  it('returns the float nearest to the exact amount', () => {
+  it('unitsToNumber returns the float nearest to the exact amount', () => {
     const property = fc.property(anySize, fc.boolean(), decimalsOf, (size, negative, decimals) => {
       const raw = negative ? -size : size;
       const value = unitsToNumber(raw, decimals);
@@ -72,7 +72,7 @@ describe('unitsToNumber', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('is exact for amounts that a float can represent', () => {
+  it('unitsToNumber is exact for amounts that a float can represent', () => {
     expect(unitsToNumber(1_500_000_000_000_000_000n, 18)).toBe(1.5);
     expect(unitsToNumber(123_456_789n, 6)).toBe(123.456789);
     expect(unitsToNumber(-1n, 77)).toBe(-1e-77);
@@ -95,11 +95,11 @@ describe('formatRatio', () => {
     [1n, 10n ** 30n, undefined, `0.${'0'.repeat(29)}1`],
     [10n ** 30n, 1n, undefined, `1${'0'.repeat(30)}`],
     [1n, 7n, 1, '0.1'],
-  ])('formats %p / %p with %p digits as %p', (numerator, denominator, significant, text) => {
+  ])('formatRatio writes %p / %p with %p digits as %p', (numerator, denominator, significant, text) => {
     expect(formatRatio(numerator, denominator, significant)).toBe(text);
   });
 
-  it('has a relative error below 1e-17 at any size', () => {
+  it('formatRatio has a relative error below 1e-17 at any size', () => {
     const property = fc.property(anySize, positive, (numerator, denominator) => {
       const text = formatRatio(numerator, denominator);
       expect(text).toMatch(PLAIN);
@@ -108,7 +108,7 @@ describe('formatRatio', () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('has the same error for the widest V3 prices with 77 decimals', () => {
+  it('formatRatio has the same error for the widest V3 prices with 77 decimals', () => {
     const wide = fc.tuple(anySize, anySize).map(([a, b]) => (a * b + 1n) * 10n ** 77n);
     const property = fc.property(wide, positive, fc.boolean(), (a, b, swapped) => {
       const [numerator, denominator] = swapped ? [b, a] : [a, b];
@@ -119,7 +119,7 @@ describe('formatRatio', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('never shows more significant digits than requested', () => {
+  it('formatRatio never shows more significant digits than requested', () => {
     const property = fc.property(
       positive,
       positive,
@@ -135,7 +135,7 @@ describe('formatRatio', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('rounds half up, in one step', () => {
+  it('formatRatio rounds half up, in one step', () => {
     const near = fc.constantFrom(5n, 49n, 50n, 51n, 4_999n, 5_001n, 95n, 995n, 1_234_500_001n, 1_234_567n);
     const digitsOf = fc.integer({ min: 1, max: 25 });
     const property = fc.property(
@@ -174,19 +174,19 @@ describe('plainNumber', () => {
     [123456789.125, '123456789.125'],
     [Number.MIN_VALUE, `0.${'0'.repeat(323)}5`],
     [-0, '0'],
-  ])('writes %p as %p', (value, text) => {
+  ])('plainNumber writes %p as %p', (value, text) => {
     expect(plainNumber(value)).toBe(text);
   });
 
   test.each([Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, 2 ** 53 + 2, Number.EPSILON, 1.79e308])(
-    'writes %p so that parsing returns the same number',
+    'plainNumber writes %p so that parsing returns the same number',
     (value) => {
       expect(plainNumber(value)).toMatch(PLAIN);
       expect(Number(plainNumber(value))).toBe(value);
     },
   );
 
-  it('writes every finite number in plain notation, and parsing returns the same number', () => {
+  it('plainNumber writes every finite number in plain notation, and parsing returns the same number', () => {
     const property = fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const text = plainNumber(value);
       expect(text).toMatch(PLAIN);

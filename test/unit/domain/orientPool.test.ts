@@ -9,7 +9,7 @@ const chain = {
   wrappedNative: address('c'),
   majors: [address('d'), address('e')],
 };
-/** From the best quote to the worst. */
+/** Tokens from the best quote to the worst. */
 const RANKED = ['a', 'b', 'c', 'd', 'e'].map(address);
 const UNKNOWN = [address('1'), address('2')] as const;
 
@@ -18,12 +18,12 @@ describe('base and quote of a pool', () => {
     RANKED.slice(rank + 1).map((worse) => [better, worse] as const),
   );
 
-  test.each(pairs)('token %s is the quote against %s, as token0 and as token1', (better, worse) => {
+  test.each(pairs)('the token %s is the quote against %s, as token0 and as token1', (better, worse) => {
     expect(orientPool(chain, worse, better)).toBe(true);
     expect(orientPool(chain, better, worse)).toBe(false);
   });
 
-  test.each(RANKED)('token %s is the quote against an unknown token', (known) => {
+  test.each(RANKED)('the token %s is the quote against an unknown token', (known) => {
     expect(orientPool(chain, UNKNOWN[0], known)).toBe(true);
     expect(orientPool(chain, known, UNKNOWN[0])).toBe(false);
   });

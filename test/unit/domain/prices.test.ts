@@ -36,7 +36,7 @@ const v3State = fc
   }));
 const anyState = fc.oneof(v2State, v3State);
 
-/** Quote per base from first principles. */
+/** The price in quote tokens per base token, computed from the definition. */
 function exactPrice(
   state: PriceState,
   decimals0: number,
@@ -63,11 +63,14 @@ describe('formatPrice', () => {
     [{ reserve1: 5n }, 18, 18, true, null],
     [{ reserve0: 5n }, 18, 18, true, null],
     [{}, 18, 18, false, null],
-  ])('of %p with %p and %p decimals and base token0 %p is %p', (state, decimals0, decimals1, base, text) => {
-    expect(formatPrice({ ...EMPTY_STATE, ...state }, decimals0, decimals1, base)).toBe(text);
-  });
+  ])(
+    'the price %p with %p and %p decimals and base token0 %p is written as %p',
+    (state, decimals0, decimals1, base, text) => {
+      expect(formatPrice({ ...EMPTY_STATE, ...state }, decimals0, decimals1, base)).toBe(text);
+    },
+  );
 
-  it('is exact to 17 digits in both directions with any decimals', () => {
+  it('formatPrice is exact to 17 digits in both directions with any decimals', () => {
     const property = fc.property(
       anyState,
       decimalsOf,
@@ -84,7 +87,7 @@ describe('formatPrice', () => {
 });
 
 describe('scalePrice', () => {
-  it('equals the decimal string to 15 digits in both directions with any decimals', () => {
+  it('scalePrice equals the decimal string to 15 digits in both directions with any decimals', () => {
     const property = fc.property(
       anyState,
       decimalsOf,
@@ -101,18 +104,18 @@ describe('scalePrice', () => {
     fc.assert(property, { numRuns: 6_000 });
   });
 
-  test.each([0, -1, NaN, Infinity, -Infinity])('of the raw price %p is 0', (raw) => {
+  test.each([0, -1, NaN, Infinity, -Infinity])('scalePrice of the raw price %p is 0', (raw) => {
     expect(scalePrice(raw, 18, 6, true)).toBe(0);
     expect(scalePrice(raw, 18, 6, false)).toBe(0);
   });
 
-  it('is 0 if a float cannot represent the price', () => {
+  it('scalePrice is 0 if a float cannot represent the price', () => {
     expect(scalePrice(1e300, 77, 0, true)).toBe(0);
     expect(scalePrice(1e-300, 0, 77, false)).toBe(0);
     expect(scalePrice(5e-324, 0, 0, false)).toBe(0);
   });
 
-  it('is exact for ordinary prices', () => {
+  it('scalePrice is exact for ordinary prices', () => {
     expect(scalePrice(0.5, 18, 18, true)).toBe(0.5);
     expect(scalePrice(0.5, 18, 18, false)).toBe(2);
     expect(scalePrice(42_170 / 1e18, 18, 6, true)).toBeCloseTo(0.04217, 15);

@@ -11,6 +11,6 @@ test.each([
   ['a fee of 100 %', 5n * DOLLAR, 1_000_000, 5n * DOLLAR],
   ['a fee above 100 % counts as 100 %', 5n * DOLLAR, 4_294_967_295, 5n * DOLLAR],
   ['the largest USD value', 10n ** 32n - 1n, 3_000, 3n * 10n ** 29n - 1n],
-])('the swap fee in USD: %s', (_, amount_usd, fee_pips, expected) => {
+])('the swap fee in USD is computed and rounded down: %s', (_, amount_usd, fee_pips, expected) => {
   expect(swapFeeUsd({ amount_usd, fee_pips })).toBe(expected);
 });

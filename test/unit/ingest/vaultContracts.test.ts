@@ -17,7 +17,7 @@ import { answeringCalls, contextOf, type Asked } from '../../support/node/vaultS
 
 interface PoolAnswers {
   readonly books: Hex | null;
-  /** In the order of SELECTORS. */
+  /** The answers of the contracts, in the order of the functions in SELECTORS. */
   readonly pool: readonly (Hex | null)[];
 }
 
@@ -42,7 +42,7 @@ const BLOCKS: readonly ChainBlock[] = recorded.blocks.map(({ from, ...block }) =
 const FIRST = BLOCKS[0]!.number;
 const LAST = BLOCKS.at(-1)!;
 
-/** The pool's answers at the block: the newest record up to the block. */
+/** The contracts' answers for the pool at a block: the newest record up to the block. */
 function answersAt(poolId: string, number: number): PoolAnswers | undefined {
   for (let at = number; at >= FIRST; at -= 1) {
     const found = ANSWERS[String(at)]?.[poolId];
@@ -65,7 +65,7 @@ function answer({ to, data, at }: Asked): Hex | null {
 
 const coder = AbiCoder.defaultAbiCoder();
 
-/** Balances and fee from the contracts' answers. */
+/** Balances and fee of the pool from the contracts' answers. */
 function truthAt(poolId: Hex, number: number) {
   const { books, pool } = answersAt(poolId, number)!;
   const [tokens, balances] = coder.decode(['address[]', 'uint256[]', 'uint256'], books!);
@@ -79,7 +79,7 @@ function truthAt(poolId: Hex, number: number) {
   };
 }
 
-/** Reads the blocks from `first` on. Returns all rows, and calls `each` after every block. */
+/** Ingests the blocks from `first` on. Returns all rows, and calls `each` after every block. */
 async function readFrom(first: number, reversible: boolean, each?: (number: number) => void) {
   const registry = new PoolRegistry();
   const context = contextOf(registry);
@@ -102,7 +102,7 @@ async function readFrom(first: number, reversible: boolean, each?: (number: numb
 const addressOf = (poolId: Hex): Hex => poolId.slice(0, 42) as Hex;
 
 describe('recorded pools of a real Balancer vault', () => {
-  it('have the balances, weights and fee of the contracts after each block', async () => {
+  it('recorded vault pools have the balances, weights and fee of the contracts after each block', async () => {
     let compared = 0;
     const registries: PoolRegistry[] = [];
     const { registry } = await readFrom(FIRST, true);
@@ -114,7 +114,7 @@ describe('recorded pools of a real Balancer vault', () => {
         const known = registry.findVaultPool(addressOf(poolId));
         const books = answersAt(poolId, number)?.books ?? null;
         if (known === undefined) {
-          // Before the registration of the pool the vault reverts.
+          // Before the registration of the pool, the vault's call reverts.
           expect(books).toBeNull();
           continue;
         }
@@ -125,7 +125,7 @@ describe('recorded pools of a real Balancer vault', () => {
     expect(compared).toBeGreaterThan(BLOCKS.length);
   });
 
-  it('have the same state when the history begins at any later block', async () => {
+  it('recorded vault pools have the same state when the history begins at any later block', async () => {
     for (const first of BLOCKS.map(({ number }) => number)) {
       const { registry, all } = await readFrom(first, first % 2 === 0);
       const touched = new Set(
@@ -141,13 +141,13 @@ describe('recorded pools of a real Balancer vault', () => {
     }
   });
 
-  it('are listed with their type and the leg with the largest weights, never their own token', async () => {
+  it('recorded vault pools are listed with their type and the leg with the largest weights, never with their own token', async () => {
     const { all } = await readFrom(FIRST, false);
     const rows = all.flatMap((each) => each.pools);
     expect(rows.map((row) => [row.address, row.pool_type])).toEqual(
       POOLS.map((poolId, index) => [addressOf(poolId), index === 3 ? 5 : 4]),
     );
-    // Weights 0.8 0.2; 0.25 0.5 0.25; 0.1 0.3 0.3 0.3; none.
+    // Weights of the four pools: 0.8 0.2; 0.25 0.5 0.25; 0.1 0.3 0.3 0.3; none.
     const legs = rows.map(({ tokens, token0, token1 }) => [tokens.indexOf(token0), tokens.indexOf(token1)]);
     expect(legs.slice(0, 3)).toEqual([
       [0, 1],
@@ -161,7 +161,7 @@ describe('recorded pools of a real Balancer vault', () => {
     expect(rows.every((row) => row.created_block !== null && row.factory === VAULT)).toBe(true);
   });
 
-  it('have swaps at prices between the pool price before and after the swap', async () => {
+  it('swaps of recorded vault pools have prices between the pool price before and after the swap', async () => {
     const { all } = await readFrom(FIRST, false);
     const swaps = all.flatMap((rows) => rows.swaps);
     const priced = swaps.filter((swap) => swap.pool_type === 4);
@@ -181,7 +181,7 @@ describe('recorded pools of a real Balancer vault', () => {
     }
   });
 
-  it('have one mint or burn for each join or exit', async () => {
+  it('recorded vault pools have one mint or burn for each join or exit', async () => {
     const { all } = await readFrom(FIRST, false);
     const events = all.flatMap((rows) => rows.liquidity_events);
     const joins = BLOCKS.flatMap(({ logs }) => logs).filter(({ topics }) =>

@@ -1,4 +1,4 @@
-/** Known ways to fake a price, block by block. Each test names what an attacker does and what must hold. */
+/** Known ways to fake a price, block by block. Each test name states the attack and the required result. */
 import { TRUSTED_MIN, type UsdPrice } from '../../../src/pricing/confidence';
 import type { Hex } from '../../../src/domain/hex';
 import type { LegStep } from '../../../src/pricing/holds';
@@ -58,7 +58,7 @@ const trustedBlocks = (prices: ReadonlyMap<number, UsdPrice | null>, from: numbe
 test('a drained pool loses the confidence of its price in the same block', () => {
   const full = v2(1, REM, 12_000, DAI, 60_000);
   const drained = v2(1, REM, 1e-15, DAI, 5e-15);
-  // Someone swaps 30 times what is left, so the price rises 961-fold.
+  // Someone swaps 30 times the remaining reserves, so the price rises 961-fold.
   const pushed = v2(1, REM, 1e-15 / 31, DAI, 155e-15);
   const prices = follow(REM, 260, honest(full), {
     201: [{ pool: drained, cause: 'other' }],

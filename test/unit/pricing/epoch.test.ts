@@ -19,7 +19,7 @@ const at = (liquidity: number, price = 1): LegState => ({
   reserve0: liquidity,
   reserve1: liquidity,
 });
-/** Epoch 2: blocks 64–95, ten seconds each. */
+/** Epoch 2 has the blocks 64–95, ten seconds each. */
 const SPAN = { firstBlock: 64, lastBlock: 95, lastTime: 950 };
 const move = (block: number, state: LegState): LegMove => ({ block, time: block * 10, state });
 const moves = (...blocks: readonly LegMove[]) => ({
@@ -101,7 +101,7 @@ test('the held part of a price lies between nothing and the distance from the me
 
 test('the mean of ln(price) follows a jump with a time constant of 30 minutes', () => {
   const record = closeEpoch(BEFORE, moves(move(65, at(1000, 2))), SPAN);
-  // At price 1 until second 650, at 2 until 950.
+  // The price is 1 until second 650, and 2 until second 950.
   const expected = Math.log(2) * (1 - Math.exp(-300 / 1800));
   expect(record.meanLog).toBeCloseTo(expected, 14);
   expect(meanPrice(record, 950)).toBeCloseTo(2 ** (1 - Math.exp(-300 / 1800)), 14);

@@ -35,8 +35,8 @@ test('the prices of agreeing pools are averaged by weight', () => {
   // (1 + 1.01 + 2 · 1.02) / 4
   expect(found.price).toBeCloseTo(1.0125, 14);
   expect(found.warnings).toEqual([]);
-  // Weighted median 1.01. The distances ln(1.02/1.01), ln(1.01/1) and 0 have weights 2, 1 and 1, so the weighted median
-  // distance is ln(1.02/1.01).
+  // The weighted median price is 1.01. The distances ln(1.02/1.01), ln(1.01/1) and 0 have weights 2, 1 and 1,
+  // so the weighted median distance is ln(1.02/1.01).
   expect(found.deviation()).toBeCloseTo(Math.log(1.02 / 1.01), 14);
 });
 
@@ -47,7 +47,8 @@ test('a pool more than 5 % from the weighted median is excluded as an outlier', 
     { price: 99, weight: 10 },
     { price: 106, weight: 10 },
   );
-  // Median 100, and 3 · 1.4826 · ln(1.01) = 0.0443 < 0.05 < ln(1.06).
+  // The median price is 100. The outlier bound is 5 %, because 3 · 1.4826 · ln(1.01) = 0.0443 < 0.05 <
+  // ln(1.06).
   expect(found.price).toBeCloseTo(100, 12);
   expect(found.excluded).toEqual([{ key: 'p3', reason: 'outlier', price: 106 }]);
   expect(found.warnings).toEqual(['outlier_pools_excluded']);
@@ -55,7 +56,8 @@ test('a pool more than 5 % from the weighted median is excluded as an outlier', 
 
 test('if prices scatter widely the outlier bound is three robust standard deviations', () => {
   const spread = [1, 1.1, 1.2, 1.3, 1.4].map((price) => ({ price, weight: 1 }));
-  // Median 1.2. The sorted ln distances are 0, 0.080, 0.087, 0.154, 0.182, and their median is ln(1.2 / 1.1).
+  // The median price is 1.2. The sorted ln distances are 0, 0.080, 0.087, 0.154, 0.182, and their median is
+  // ln(1.2 / 1.1).
   const bound = 3 * 1.4826 * Math.log(1.2 / 1.1);
   const inside = 1.2 * Math.exp(bound - 1e-9);
   const outside = 1.2 * Math.exp(bound + 1e-9);
@@ -78,7 +80,7 @@ test('many tiny pools do not outvote a deep pool', () => {
   expect(two.price).toBeCloseTo(1.0005, 12);
 });
 
-test('of three pools none gets more than 60 % of the weight, and the others share the rest in proportion', () => {
+test('of three pools none gets more than 60 % of the weight, and the others share the rest in proportion to their depth', () => {
   const found = hop({ price: 1, weight: 8 }, { price: 1.02, weight: 1 }, { price: 1.04, weight: 1 });
   expect(weightsOf(found)).toEqual({
     p0: 0.6,
@@ -98,7 +100,7 @@ test('dust pools beside a deep pool get no more weight than their depth', () => 
   const found = hop({ price: 1, weight: 1 }, ...dust);
   expect(Math.abs(found.price - 1)).toBeLessThan(1e-6);
   expect(found.deviation()).toBe(0);
-  // The limit of 60 % applies from a tenth of the depth on.
+  // The limit of 60 % applies if the other pools hold at least a tenth of the depth.
   expect(
     weightsOf(hop({ price: 1, weight: 90.1 }, { price: 1, weight: 5 }, { price: 1, weight: 4.9 })),
   ).toEqual({
@@ -108,7 +110,7 @@ test('dust pools beside a deep pool get no more weight than their depth', () => 
   });
 });
 
-test('the deviation of two pools is their distance by depth, and 0 if only the deeper one counts', () => {
+test('the deviation of two pools is their distance by depth, and 0 if only the deeper pool counts', () => {
   const apart = Math.log(1.048);
   expect(hop({ price: 1, weight: 1 }, { price: 1.048, weight: 1 }).deviation()).toBeCloseTo(apart / 2, 14);
   expect(hop({ price: 1, weight: 9 }, { price: 1.048, weight: 1 }).deviation()).toBeCloseTo(0.18 * apart, 14);
@@ -137,7 +139,7 @@ test('of two pools that differ by more than 5 % only the deeper one counts', () 
   expect(hop({ price: 1.04, weight: 1 }, { price: 1, weight: 3 }).price).toBeCloseTo(1.01, 14);
 });
 
-test('of two equally deep pools that disagree the one with the smaller key counts, in any input order', () => {
+test('of two equally deep pools that disagree, the pool with the smaller key counts, in any input order', () => {
   const input = (key: string, price: number): HopInput => ({
     key,
     weight: 5,
@@ -151,15 +153,15 @@ test('of two equally deep pools that disagree the one with the smaller key count
 });
 
 test('two pools that remain after the outliers are excluded can still disagree', () => {
-  // Median ln 1.2, median distance ln 1.2. 5 is excluded: 3 · 1.4826 · 0.182 = 0.811 < ln(5/1.2). 1 and 1.2 differ by
-  // 18 %.
+  // The median price is 1.2 and the median distance ln 1.2. The price 5 is excluded: 3 · 1.4826 · 0.182 =
+  // 0.811 < ln(5/1.2). The prices 1 and 1.2 differ by 18 %.
   const found = hop({ price: 1, weight: 1 }, { price: 1.2, weight: 1 }, { price: 5, weight: 0.9 });
   expect(found.price).toBe(1);
   expect(found.warnings).toEqual(['outlier_pools_excluded', 'pool_disagreement', 'single_pool']);
   expect(found.excluded.map(({ reason }) => reason)).toEqual(['outlier', 'disagrees']);
 });
 
-test('a price over 20 % from its mean is replaced by the mean until the pool has traded its depth', () => {
+test('a price more than 20 % from its mean is replaced by the mean until the pool has traded its depth', () => {
   const held = hop({ price: 1.3, mean: 1, weight: 1, traded: false });
   expect(held).toMatchObject({ price: 1, deviates: true });
   expect(held.warnings).toEqual(['price_deviates_from_twap', 'single_pool']);
@@ -182,7 +184,8 @@ test('a pool without a finite positive price is excluded', () => {
   expect(hop()).toMatchObject({ price: 0, pools: [], excluded: [] });
 });
 
-/** Follows the definition: takes ascending values, equal ones in input order, until half of the weight is reached. */
+/** Weighted median by its definition: takes ascending values, equal values in input order, until half of the
+ * weight is reached. */
 const plainMedian = (values: readonly (readonly [value: number, weight: number])[]): number => {
   const sorted = [...values].sort(([a], [b]) => a - b);
   const half = sorted.reduce((sum, [, weight]) => sum + weight, 0) / 2;
@@ -193,7 +196,8 @@ const plainMedian = (values: readonly (readonly [value: number, weight: number])
 test.each([3, 8, 24, 25, 80])(
   'the deviation of %i pools is the weighted median distance from the median',
   (count) => {
-    // Unordered prices within 5 % of each other. One in three equals its predecessor. Weights have exact sums.
+    // Random prices in no order within 5 % of each other. One in three equals its predecessor. The weights
+    // have exact sums.
     const places = Array.from({ length: count }, (_, i) => ((i - (i % 3 === 2 ? 1 : 0)) * 37) % count);
     const rows = places.map((place, i) => ({
       price: 1 + (place / count) * 0.04,

@@ -29,7 +29,8 @@ const recordOf = (leg: Leg, movedAt: number, { makers, bornBlock }: LegMoves): L
   bornBlock,
 });
 
-/** One epoch: new legs, some moves, closing of the records, and dropping of inactive legs. */
+/** One epoch of the pool index: new legs, some moves, closing of the records, and dropping of inactive
+ * legs. */
 function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number): void {
   for (let made = 0; made < 2; made += 1)
     index.addLeg(legs[Math.floor(random.next() * LEGS)]!, random.chance(0.5));
@@ -49,7 +50,8 @@ function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number)
   index.setProgress({ ...index.progress, block: epoch * 32, epoch });
 }
 
-/** The observable state of the index, sorted for comparison. Live legs exclude legs that are dormant at `time`. */
+/** The observable state of the index, sorted for comparison. The live legs omit legs that are dormant at
+ * `time`. */
 function plain(index: PoolIndex, time: number) {
   const names = (of: Iterable<{ readonly address: string }>): string[] =>
     [...of].map(({ address }) => address).sort();
@@ -73,7 +75,7 @@ function plain(index: PoolIndex, time: number) {
   };
 }
 
-test.each([1, 2, 3])('seed %d: the live legs of a token are those that moved within 30 days', (seed) => {
+test.each([1, 2, 3])('the live legs of a token are the legs that moved within 30 days (seed %d)', (seed) => {
   const random = new Random(seed);
   const index = new PoolIndex();
   for (const leg of legs.slice(0, MADE)) index.addLeg(leg, false);
@@ -94,25 +96,28 @@ test.each([1, 2, 3])('seed %d: the live legs of a token are those that moved wit
   expect(slept).toBeGreaterThan(0);
 });
 
-test.each([4, 5, 6, 7, 8])('seed %d: a rewind restores the earlier state exactly', (seed) => {
-  const random = new Random(seed);
-  const index = new PoolIndex();
-  for (const leg of legs.slice(0, MADE)) index.addLeg(leg, false);
-  const seen = [{ time: 1_700_000_000, plain: plain(index, 1_700_000_000) }];
-  for (let epoch = 1; epoch <= 300; epoch += 1) {
-    const time = seen[epoch - 1]!.time + Math.floor(random.next() * DORMANT_SECONDS * 0.2);
-    index.journal.open(epoch);
-    runEpoch(index, random, epoch, time);
-    seen[epoch] = { time, plain: plain(index, time) };
-    if (random.chance(0.1)) index.journal.finalise(epoch - 10);
-    if (!random.chance(0.1)) continue;
-    epoch -= random.int(0, Math.min(6, epoch));
-    index.journal.rewindTo(epoch);
-    expect(plain(index, seen[epoch]!.time)).toEqual(seen[epoch]!.plain);
-  }
-});
+test.each([4, 5, 6, 7, 8])(
+  'a rewind of the pool index restores the earlier state exactly (seed %d)',
+  (seed) => {
+    const random = new Random(seed);
+    const index = new PoolIndex();
+    for (const leg of legs.slice(0, MADE)) index.addLeg(leg, false);
+    const seen = [{ time: 1_700_000_000, plain: plain(index, 1_700_000_000) }];
+    for (let epoch = 1; epoch <= 300; epoch += 1) {
+      const time = seen[epoch - 1]!.time + Math.floor(random.next() * DORMANT_SECONDS * 0.2);
+      index.journal.open(epoch);
+      runEpoch(index, random, epoch, time);
+      seen[epoch] = { time, plain: plain(index, time) };
+      if (random.chance(0.1)) index.journal.finalise(epoch - 10);
+      if (!random.chance(0.1)) continue;
+      epoch -= random.int(0, Math.min(6, epoch));
+      index.journal.rewindTo(epoch);
+      expect(plain(index, seen[epoch]!.time)).toEqual(seen[epoch]!.plain);
+    }
+  },
+);
 
-test('a rewind goes back to the last final block at most', () => {
+test('a rewind of the pool index goes back to the last final block at most', () => {
   const index = new PoolIndex();
   for (let number = 1; number <= 5; number += 1) {
     index.journal.open(number);

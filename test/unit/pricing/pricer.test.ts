@@ -1,4 +1,5 @@
-/** The pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a price push. */
+/** Tests the pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a
+ * price push. */
 import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/worlds/pools';
 
@@ -13,7 +14,7 @@ interface Part {
   readonly traded?: readonly (readonly [TestPool, number])[];
 }
 
-/** Blocks from 32 on, ten seconds each. `parts` contains the events by block. */
+/** Runs the pricer from block 32 on, with ten seconds per block. `parts` contains the events by block. */
 function blocks(count: number, parts: Readonly<Record<number, Part>>): MarketBlock[] {
   return Array.from({ length: count }, (_, i) => {
     const number = 32 + i;
@@ -73,7 +74,7 @@ test('a price follows its pool in the same block, but a jump without volume coun
   expect(usdAt(39, { 35: { made: [POOL] }, 70: part(10_000) })).toBe(3);
 });
 
-test('a later trade in the pool releases a price held to its mean in the same block', () => {
+test('a later trade in the pool releases a price that was held to its mean, in the same block', () => {
   const jump = v2(1, T, 1e6, DAI, 3e6);
   const pricer = new Pricer(CONFIG);
   const all = blocks(41, {

@@ -1,6 +1,6 @@
 /**
- * Compares the routes of an epoch (depth, trust, order, anchors) with sums done by hand, and tries known ways to fake a
- * price.
+ * Compares the routes of an epoch (depth, trust, order, anchors) with sums done by hand, and tests known ways
+ * to fake a price.
  */
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { levelOf } from '../../../src/pricing/confidence';
@@ -28,7 +28,7 @@ const PART = Math.sqrt(1.02) - 1;
 const steps = (usd: number): number => 2 ** (Math.round(Math.log2(usd) * 8) / 8);
 const THREE = [DAI, USDC, USDT].map((address) => ({ address, priceUsd: 1 }));
 
-test('the depth of a V2 pool is r · (√1.02 − 1) of its known side, the USD for a 2 % move', () => {
+test('the depth of a V2 pool is r · (√1.02 − 1), the USD on its known side r that move the price by 2 %', () => {
   const found = routedOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
   // 10,000 · 0.00995049 = 99.5 USD, rounded down to an eighth of an octave: 2^(53/8).
   expect(found.route.depthUsd).toBe(2 ** (53 / 8));
@@ -39,7 +39,7 @@ test('the depth of a V2 pool is r · (√1.02 − 1) of its known side, the USD 
 test('a V3 pool counts with its active liquidity, but at most with its real balance of either token', () => {
   const of = (balanceB: number, balanceA = 1e6) =>
     routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA, balanceB })] }, T)!;
-  // Virtual DAI: 10^6 · √4 = 2,000,000. Moving the price by 2 % takes 19,901 of them.
+  // The pool has 10^6 · √4 = 2,000,000 virtual DAI. Moving the price by 2 % takes 19,901 of them.
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
   expect(of(1_000).route.depthUsd).toBe(steps(1_000));
@@ -51,14 +51,15 @@ test('a V3 pool counts with its active liquidity, but at most with its real bala
 });
 
 test('a weighted pool has the liquidity of a V2 pool with the same depth, to first order', () => {
-  // 80/20 pool: 0.02 · 0.8 of B1 moves the price by 2 %. A V2 pool of r1 takes 0.01 of r1, so r1 = 1.6 · B1.
+  // In an 80/20 pool, 0.02 · 0.8 of the balance B1 moves the price by 2 %. A V2 pool of r1 takes 0.01 of r1,
+  // so r1 = 1.6 · B1.
   const liquidity = weightedLiquidity(300, 1_000, 0.8, 0.2);
   const spot = 1_000 / 0.2 / (300 / 0.8);
   expect(liquidity * Math.sqrt(spot)).toBeCloseTo(1_600, 9);
   expect(weightedLiquidity(300, 1_000, 0, 0)).toBe(0);
 });
 
-test('confidence follows the USD on the known side: 0.09 for 1k, 0.5 for 10k, 0.91 for 100k', () => {
+test('confidence grows with the USD on the known side: 0.09 for 1k, 0.5 for 10k, 0.91 for 100k', () => {
   const trust = (usd: number): number => routedOf({ pools: [v2(1, T, 7, DAI, usd)] }, T)!.route.confidence;
   expect([1_000, 10_000, 100_000, 1e9].map(trust)).toEqual([0.09, 0.5, 0.91, 1]);
   expect([0.9, 0.89, 0.5, 0.49, 0.01, 0].map(levelOf)).toEqual([
@@ -71,7 +72,7 @@ test('confidence follows the USD on the known side: 0.09 for 1k, 0.5 for 10k, 0.
   ]);
 });
 
-test('the confidence of a price is at least 0.01, so only a token without a price has 0', () => {
+test('the confidence of a price is at least 0.01, so 0 always means that there is no price', () => {
   const found = routedOf({ pools: [v2(1, T, 7, DAI, 51)], records: { 0: { movedAt: TIME - 2 * DAY } } }, T)!;
   expect(found.route.confidence).toBe(0.01);
   expect(found.route).toMatchObject({ stale: true, warnings: ['stale_price', 'thin_anchor'] });
@@ -88,7 +89,8 @@ test('confidence falls with the age of the last move: 1 up to an hour, 0.5 at a 
 });
 
 test('confidence falls with the disagreement of the pools', () => {
-  // Two pools of 10^9 USD, 4 % apart. Each is half of ln(1.04) from the middle, so 1 − 0.0196 / 0.1.
+  // Two pools of 10^9 USD differ by 4 %. Each is half of ln(1.04) from the middle, so the agreement is 1 −
+  // 0.0196 / 0.1.
   const pools = [v2(1, T, 1e9, DAI, 1e9), v2(2, T, 1e9, DAI, 1.04e9)];
   expect(routedOf({ pools }, T)!.route.confidence).toBe(0.8);
 });
@@ -113,7 +115,7 @@ test('the native token is priced over all its pools with all anchors', () => {
   expect(found.route.pools.map(({ leg }) => leg.key)).toEqual([1, 2, 3].map(poolAddress));
 });
 
-test('an anchor with a given price other than 1 USD counts with this price', () => {
+test('an anchor with a configured price other than 1 USD counts with this price', () => {
   const anchors = [
     { address: DAI, priceUsd: 1 },
     { address: USDC, priceUsd: 2 },
@@ -138,7 +140,7 @@ test('the deepest path is chosen, not the shortest', () => {
   expect(found.usd).toBe(0.5);
 });
 
-test('of equally deep paths the one with the smaller next address is chosen, in any input order', () => {
+test('of equally deep paths, the path with the smaller next address is chosen, in any input order', () => {
   const [a, b] = [token(20), token(30)];
   const pools = [
     v2(1, a, 1e6, DAI, 1e6),
@@ -150,7 +152,7 @@ test('of equally deep paths the one with the smaller next address is chosen, in 
   expect(routedOf({ pools: [...pools].reverse() }, T)!.route.next).toBe(a);
 });
 
-test('of two anchors that disagree the cheaper one loses its role and is priced like any token', () => {
+test('of two anchors that disagree, the cheaper one loses its role and is priced like any token', () => {
   const pools = [
     v2(1, DAI, 1e6, USDC, 0.9e6),
     v2(2, T, 1e6, USDC, 1e6),
@@ -166,7 +168,7 @@ test('of two anchors that disagree the cheaper one loses its role and is priced 
   expect(routes.routed.get(USDC)!.route).toMatchObject({ next: ZERO_ADDRESS, hops: 0 });
 });
 
-test('of three anchors the one more than 2 % below the other two loses its role', () => {
+test('of three anchors, an anchor more than 2 % below the other two loses its role', () => {
   const triangle = (usdt: number) => [
     v2(1, DAI, 1e6, USDC, 1e6),
     v2(2, DAI, 1e6, USDT, 1e6 / usdt),
@@ -203,16 +205,16 @@ test('a shallow pool with a false price takes no role away from an anchor with d
   ];
   expect(sound([v2(3, USDC, 1_200, DAI, 240)])).toEqual([DAI, USDC]);
   expect(sound([v2(3, USDC, 12_000, DAI, 2_400)])).toEqual([DAI, USDC]);
-  // Ten shallow pools together are still shallower than the native pools.
+  // Ten shallow pools together have less depth than the native pools.
   const many = Array.from({ length: 10 }, (_, i) => v2(10 + i, USDC, 12_000, DAI, 2_400));
   expect(sound(many)).toEqual([DAI, USDC]);
-  // A pool deeper than the native pools is the market.
+  // A pool with more depth than the native pools decides the price.
   expect(sound([v2(3, USDC, 2e6, DAI, 4e5)])).toEqual([DAI]);
 });
 
 test('anchors without a common pool are compared through the native token', () => {
   const pools = [v2(1, NATIVE, 1e6, DAI, 1e6), v2(2, NATIVE, 1e6, USDC, 0.9e6)];
-  // One native coin is worth 1 DAI or 0.9 USDC, so DAI is worth less.
+  // One native coin costs 1 DAI or 0.9 USDC, so one DAI is worth less than one USDC.
   expect([...routesOf({ pools }).anchors.keys()]).toEqual([USDC]);
   const dust = [v2(1, NATIVE, 900, DAI, 900), v2(2, NATIVE, 1e6, USDC, 0.9e6)];
   expect([...routesOf({ pools: dust }).anchors.keys()]).toEqual([DAI, USDC]);
@@ -311,7 +313,8 @@ test('a self-issued token with huge reserves on both sides gives no other token 
   const [mine, friend] = [token(60), token(61)];
   const pools = [
     v2(1, T, 1e6, DAI, 1e5),
-    // 60 USD set the token's price, at which the other pools hold 10^12 tokens "worth" far more.
+    // 60 USD set the token's price. At this price, the other pools hold 10^12 tokens that seem to be worth
+    // far more.
     v2(2, mine, 6e-5, DAI, 60),
     v2(3, mine, 1e12, T, 1e3),
     v2(4, mine, 1e12, friend, 1e12),

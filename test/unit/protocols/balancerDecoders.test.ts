@@ -17,7 +17,7 @@ import { encode, toLog, type Words } from './reference';
 import { runsOf } from '../../support/run/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
-/** Together 11,000 logs per run. A failure prints its seed. */
+/** All tests together decode 11,000 logs per run. A failure prints its seed. */
 const LOGS_PER_EVENT = runsOf(1_000);
 const MUTANTS = runsOf(3_000);
 
@@ -25,7 +25,7 @@ function decode(words: Words): BalancerEvent | null {
   return decodeBalancerEvent(toLog(words));
 }
 
-/** Also counts the valid events, because agreement on zero events would prove nothing. */
+/** The test also counts the valid events, because agreement on zero events would prove nothing. */
 function expectAgreement(logs: fc.Arbitrary<Words>, numRuns: number, eventsMin: number): void {
   let events = 0;
   const property = fc.property(logs, (words) => {
@@ -38,19 +38,22 @@ function expectAgreement(logs: fc.Arbitrary<Words>, numRuns: number, eventsMin: 
 }
 
 describe('golden logs of Balancer V2', () => {
-  test.each(GOLDEN_LOGS)('$name', ({ event, log, decoded }) => {
-    expect(asJson(decode(log))).toEqual(decoded);
-    expect(asJson(referenceBalancer(log))).toEqual(decoded);
-    expect(log.topics[0]).toBe(EventFragment.from(event).topicHash);
-  });
+  test.each(GOLDEN_LOGS)(
+    'the golden log "$name" is decoded to its recorded values',
+    ({ event, log, decoded }) => {
+      expect(asJson(decode(log))).toEqual(decoded);
+      expect(asJson(referenceBalancer(log))).toEqual(decoded);
+      expect(log.topics[0]).toBe(EventFragment.from(event).topicHash);
+    },
+  );
 
-  it('cover every decoded event', () => {
+  it('the golden logs cover every decoded event of Balancer V2', () => {
     const seen = new Set<string>(GOLDEN_LOGS.map(({ log }) => log.topics[0]!));
     expect([...VAULT_TOPICS, ...POOL_TOPICS].filter((topic) => !seen.has(topic))).toEqual([]);
   });
 });
 
-test('the decoded topics are those of the signatures, and PoolRegistered creates a pool', () => {
+test('the decoded topics are the hashes of the event signatures, and PoolRegistered creates a pool', () => {
   const topicOf = (event: string): string => BALANCER.getEvent(event)!.topicHash;
   const [fee, ...vault] = [...BALANCER_EVENTS].reverse();
   expect([...VAULT_TOPICS].sort()).toEqual(vault.map(topicOf).sort());
@@ -59,9 +62,12 @@ test('the decoded topics are those of the signatures, and PoolRegistered creates
 });
 
 describe('random logs of Balancer V2', () => {
-  test.each(BALANCER_EVENTS)('%s is decoded as by ethers, or refused', (event) => {
-    expectAgreement(balancerLogsOf(event), LOGS_PER_EVENT, LOGS_PER_EVENT / 4);
-  });
+  test.each(BALANCER_EVENTS)(
+    'a random %s log of Balancer V2 is decoded as by ethers, or refused',
+    (event) => {
+      expectAgreement(balancerLogsOf(event), LOGS_PER_EVENT, LOGS_PER_EVENT / 4);
+    },
+  );
 });
 
 const anyLog: fc.Arbitrary<Words> = fc.oneof(
@@ -77,7 +83,8 @@ const wordsOf = (data: string): string[] => data.slice(2).match(/.{64}/g) ?? [];
 const toData = (words: readonly string[]): string => `0x${words.join('')}`;
 const toWord = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
 
-/** Replaces offsets and lengths: near, far, huge, swapped, shared, and with gaps that the ABI would allow. */
+/** Replaces offsets and lengths of arrays: near, far, huge, swapped, shared, and with gaps that the ABI would
+ * allow. */
 const otherArrays = fc
   .tuple(
     arrayLog,
@@ -128,19 +135,19 @@ const otherArrays = fc
   });
 
 describe('malformed logs of Balancer V2', () => {
-  test('a log with one wrong digit is decoded as by ethers, or refused', () => {
+  test('a Balancer log with one wrong digit is decoded as by ethers, or refused', () => {
     expectAgreement(oneDigitOff(anyLog), MUTANTS / 3, MUTANTS / 60);
   });
 
-  test('a log with another layout under a known topic is refused', () => {
+  test('a Balancer log with another layout under a known topic is refused', () => {
     expectAgreement(otherLayout(anyLog), MUTANTS / 3, 0);
   });
 
-  test('arrays are decoded only at the offsets that Solidity writes', () => {
+  test('arrays of a Balancer log are decoded only at the offsets that Solidity writes', () => {
     expectAgreement(otherArrays, MUTANTS, MUTANTS / 60);
   });
 
-  test('a layout that the ABI allows but Solidity never writes is refused', () => {
+  test('a layout of a Balancer log that the ABI allows but Solidity never writes is refused', () => {
     const list = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`];
     const { topics, data } = encode(BALANCER, 'TokensRegistered', [`0x${'aa'.repeat(32)}`, list, list]);
     const words = wordsOf(data);
@@ -151,7 +158,7 @@ describe('malformed logs of Balancer V2', () => {
     expect(decode({ topics, data: shared })).toBeNull();
   });
 
-  test('an array of more than 50 words is refused, even beside a short one', () => {
+  test('a Balancer log with an array of more than 50 words is refused, even beside a short array', () => {
     const lists = (first: number, second: number): Hex =>
       AbiCoder.defaultAbiCoder().encode(
         ['uint256[]', 'uint256[]'],
@@ -162,7 +169,7 @@ describe('malformed logs of Balancer V2', () => {
     expect(readArrays(lists(1, 51), 2)).toBeNull();
   });
 
-  test('the decoder never throws', () => {
+  test('the Balancer decoder never throws', () => {
     const topic0 = fc.constantFrom(...VAULT_TOPICS, ...POOL_TOPICS);
     const text = fc.oneof(fc.string({ maxLength: 300 }), fc.stringMatching(/^0x[0-9a-fxz-]{0,640}$/));
     const property = fc.property(topic0, fc.array(text, { maxLength: 4 }), text, (topic, rest, data) => {
@@ -172,7 +179,7 @@ describe('malformed logs of Balancer V2', () => {
     fc.assert(property, { numRuns: MUTANTS });
   });
 
-  test.each(GOLDEN_LOGS)('wrong variants are refused of: $name', ({ log }) => {
+  test.each(GOLDEN_LOGS)('wrong variants of the golden log "$name" are refused', ({ log }) => {
     const { topics, data } = log;
     const wrong: Words[] = [
       { topics: [], data },

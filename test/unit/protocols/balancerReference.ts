@@ -1,6 +1,6 @@
 /**
- * The slow reference decoder of Balancer logs: event signatures, decoded by ethers. As in reference.ts, a log is
- * well-formed if its decoded values encode to the same bytes. The vault's own rules apply in addition.
+ * The slow reference decoder of Balancer logs: event signatures, decoded by ethers. As in reference.ts, a log
+ * is well-formed if its decoded values encode to the same bytes. The rules of the vault must hold too.
  */
 import { Interface } from 'ethers';
 import fc from 'fast-check';
@@ -43,7 +43,7 @@ const uint256 = fc.oneof(
 );
 const int256 = uint256.map((value) => BigInt.asIntN(256, value));
 
-/** Lists of equal length. Rarely the length is 0, too large, or different between the lists. */
+/** Lists of equal length. In rare cases the length is 0, too large, or different between the lists. */
 function lists(...elements: fc.Arbitrary<unknown>[]): fc.Arbitrary<unknown[][]> {
   const length = fc.oneof(
     { weight: 12, arbitrary: fc.integer({ min: 1, max: 8 }) },
@@ -72,12 +72,12 @@ const values: Readonly<Record<string, fc.Arbitrary<readonly unknown[]>>> = {
   SwapFeePercentageChanged: fc.tuple(uint256),
 };
 
-/** Logs that the ABI allows, with any values. */
+/** Random logs that the ABI allows, with any values. */
 export function balancerLogsOf(event: string): fc.Arbitrary<Words> {
   return values[event]!.map((each) => encode(BALANCER, event, each));
 }
 
-/** ethers' reading of the log; null unless the encoding is Solidity's and the vault's rules hold. */
+/** The log as ethers reads it; null if the encoding is not Solidity's or the vault's rules do not hold. */
 export function referenceBalancer(words: Words): BalancerEvent | null {
   const parsed = parseCanonical(words);
   if (parsed === null) return null;

@@ -24,7 +24,7 @@ import {
 import { runsOf } from '../../support/run/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
-/** Together more than 10,000 logs per run. A failure prints its seed. */
+/** All tests together decode more than 10,000 logs per run. A failure prints its seed. */
 const LOGS_PER_EVENT = runsOf(600);
 const MUTANTS = runsOf(1_500);
 
@@ -43,18 +43,21 @@ function expectAgreement(protocol: Protocol, words: Words): void {
 }
 
 describe('golden logs of V2 and V3', () => {
-  test.each(GOLDEN_LOGS)('$protocol.name: $name', ({ protocol, event, log, decoded }) => {
-    expect(asJson(decode(protocol, log))).toEqual(decoded);
-    expect(asJson(reference(protocol, log))).toEqual(decoded);
-    const fragment = EventFragment.from(event);
-    expect(log.topics[0]).toBe(fragment.topicHash);
-    const again = new Interface([fragment]);
-    expect(encode(again, fragment.name, [...again.decodeEventLog(fragment, log.data, log.topics)])).toEqual(
-      log,
-    );
-  });
+  test.each(GOLDEN_LOGS)(
+    '$protocol.name decodes the golden log "$name" to its recorded values',
+    ({ protocol, event, log, decoded }) => {
+      expect(asJson(decode(protocol, log))).toEqual(decoded);
+      expect(asJson(reference(protocol, log))).toEqual(decoded);
+      const fragment = EventFragment.from(event);
+      expect(log.topics[0]).toBe(fragment.topicHash);
+      const again = new Interface([fragment]);
+      expect(encode(again, fragment.name, [...again.decodeEventLog(fragment, log.data, log.topics)])).toEqual(
+        log,
+      );
+    },
+  );
 
-  it('cover every event of the protocols', () => {
+  it('the golden logs cover every event of the protocols', () => {
     const seen = new Set(GOLDEN_LOGS.map(({ log }) => log.topics[0]));
     for (const { creationTopic, eventTopics } of [uniswapV2, uniswapV3, pancakeV3]) {
       expect([creationTopic, ...eventTopics].filter((topic) => !seen.has(topic))).toEqual([]);
@@ -63,28 +66,28 @@ describe('golden logs of V2 and V3', () => {
 });
 
 describe('random logs of V2 and V3', () => {
-  test.each(V2_EVENTS)('a V2 %s is decoded as by ethers, or refused', (event) => {
+  test.each(V2_EVENTS)('a random V2 %s log is decoded as by ethers, or refused', (event) => {
     fc.assert(
       fc.property(logsOf(V2, event), (words) => expectAgreement(uniswapV2, words)),
       { numRuns: LOGS_PER_EVENT },
     );
   });
 
-  test.each(V3_EVENTS)('a V3 %s is decoded as by ethers by both V3 protocols', (event) => {
+  test.each(V3_EVENTS)('both V3 protocols decode a random V3 %s log as ethers does', (event) => {
     const property = fc.property(logsOf(V3, event), fc.constantFrom(...V3_NAMES), (words, protocol) =>
       expectAgreement(protocol, words),
     );
     fc.assert(property, { numRuns: LOGS_PER_EVENT });
   });
 
-  test('a Pancake Swap is decoded as by ethers by both V3 protocols', () => {
+  test('both V3 protocols decode a random Pancake Swap log as ethers does', () => {
     const property = fc.property(logsOf(PANCAKE, 'Swap'), fc.constantFrom(...V3_NAMES), (words, protocol) =>
       expectAgreement(protocol, words),
     );
     fc.assert(property, { numRuns: LOGS_PER_EVENT });
   });
 
-  test('PairCreated and PoolCreated are decoded as by ethers', () => {
+  test('PairCreated and PoolCreated logs are decoded as by ethers', () => {
     const pairs = fc.property(logsOf(V2_FACTORY, 'PairCreated'), (words) =>
       expectAgreement(uniswapV2, words),
     );
@@ -96,7 +99,7 @@ describe('random logs of V2 and V3', () => {
   });
 });
 
-/** Any golden or random log. */
+/** Any golden or random log of these protocols. */
 const anyLog: fc.Arbitrary<Words> = fc.oneof(
   fc.constantFrom(...GOLDEN_LOGS.map(({ log }) => log)),
   ...V2_EVENTS.map((event) => logsOf(V2, event)),
@@ -107,7 +110,7 @@ const anyLog: fc.Arbitrary<Words> = fc.oneof(
 const anyProtocol = fc.constantFrom(uniswapV2, uniswapV3, pancakeV3);
 
 describe('malformed logs of V2 and V3', () => {
-  test('a log with one wrong digit is decoded as by ethers, or refused', () => {
+  test('a V2 or V3 log with one wrong digit is decoded as by ethers, or refused', () => {
     fc.assert(
       fc.property(oneDigitOff(anyLog), anyProtocol, (words, protocol) => expectAgreement(protocol, words)),
       {
@@ -116,7 +119,7 @@ describe('malformed logs of V2 and V3', () => {
     );
   });
 
-  test('a log with another layout under a known topic is refused', () => {
+  test('a V2 or V3 log with another layout under a known topic is refused', () => {
     fc.assert(
       fc.property(otherLayout(anyLog), anyProtocol, (words, protocol) => expectAgreement(protocol, words)),
       {
@@ -125,7 +128,7 @@ describe('malformed logs of V2 and V3', () => {
     );
   });
 
-  test.each([uniswapV2, uniswapV3, pancakeV3])('$name: the decoder never throws', (protocol) => {
+  test.each([uniswapV2, uniswapV3, pancakeV3])('the decoder of $name never throws', (protocol) => {
     const topic0 = fc.constantFrom(protocol.creationTopic, ...protocol.eventTopics);
     const text = fc.oneof(fc.string({ maxLength: 300 }), fc.stringMatching(/^0x[0-9a-fxz-]{0,460}$/));
     const property = fc.property(topic0, fc.array(text, { maxLength: 4 }), text, (topic, rest, data) => {
@@ -135,32 +138,35 @@ describe('malformed logs of V2 and V3', () => {
     fc.assert(property, { numRuns: MUTANTS });
   });
 
-  test.each(GOLDEN_LOGS)('$protocol.name, $name: wrong variants are refused', ({ protocol, log }) => {
-    const { topics, data } = log;
-    const wrong: Words[] = [
-      { topics: [], data },
-      { topics: topics.slice(1), data },
-      { topics: [...topics, `0x${'00'.repeat(32)}`], data },
-      { topics: topics.slice(0, -1), data },
-      { topics: [`0x${'11'.repeat(32)}`, ...topics.slice(1)], data },
-      { topics, data: '0x' },
-      { topics, data: '' },
-      { topics, data: data.slice(0, -2) },
-      { topics, data: `${data}00` },
-      { topics, data: data.slice(0, -64) },
-      { topics, data: data + '0'.repeat(64) },
-      { topics, data: `${data.slice(0, -1)}g` },
-      { topics, data: `0x-${data.slice(3)}` },
-      ...topics.slice(1).map((_topic, index) => ({
-        topics: topics.map((topic, place) => (place === index + 1 ? topic.slice(0, -2) : topic)),
-        data,
-      })),
-    ];
-    for (const words of wrong) expect(decode(protocol, words)).toBeNull();
-  });
+  test.each(GOLDEN_LOGS)(
+    '$protocol.name refuses wrong variants of the golden log "$name"',
+    ({ protocol, log }) => {
+      const { topics, data } = log;
+      const wrong: Words[] = [
+        { topics: [], data },
+        { topics: topics.slice(1), data },
+        { topics: [...topics, `0x${'00'.repeat(32)}`], data },
+        { topics: topics.slice(0, -1), data },
+        { topics: [`0x${'11'.repeat(32)}`, ...topics.slice(1)], data },
+        { topics, data: '0x' },
+        { topics, data: '' },
+        { topics, data: data.slice(0, -2) },
+        { topics, data: `${data}00` },
+        { topics, data: data.slice(0, -64) },
+        { topics, data: data + '0'.repeat(64) },
+        { topics, data: `${data.slice(0, -1)}g` },
+        { topics, data: `0x-${data.slice(3)}` },
+        ...topics.slice(1).map((_topic, index) => ({
+          topics: topics.map((topic, place) => (place === index + 1 ? topic.slice(0, -2) : topic)),
+          data,
+        })),
+      ];
+      for (const words of wrong) expect(decode(protocol, words)).toBeNull();
+    },
+  );
 
   test.each(GOLDEN_LOGS)(
-    '$protocol.name, $name: values with bits beyond their type are refused',
+    '$protocol.name refuses "$name" with bits beyond the types of its values',
     ({ protocol, event, log }) => {
       const { inputs } = EventFragment.from(event);
       const indexed = inputs.filter((input) => input.indexed);
@@ -197,7 +203,8 @@ describe('malformed logs of V2 and V3', () => {
   });
 });
 
-/** The word with each single bit above its type flipped. For a narrow signed type this includes its lost sign. */
+/** The word with one bit above its type flipped, for each such bit. For a narrow signed type, this includes a
+ * missing sign extension. */
 function dirtyWords(type: string, word: string): string[] {
   const [, , bitsText] = /^(u?)int(\d+)$/.exec(type) ?? [];
   const bits = type === 'address' ? 160 : Number(bitsText);

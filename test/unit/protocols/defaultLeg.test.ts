@@ -30,7 +30,7 @@ describe('the default leg of a pool', () => {
     ['the pool’s own token if there is only one other', [OWN, B], null, [0, 1]],
     ['null for a pool of one token', [A], null, null],
     ['null for a pool that lists a token twice', [A, A], null, null],
-  ])('is %s', (_name, tokens, percents, expected) => {
+  ])('the default leg of a pool is %s', (_name, tokens, percents, expected) => {
     const leg = pickDefaultLeg(pool(tokens, percents), () => Infinity);
     expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
   });
@@ -54,14 +54,14 @@ describe('the default leg of a pool', () => {
     ['the ranked token and the first other if there are no weights', [A, B, C], null, [B], [0, 1]],
     ['the ranked token and one that is not the pool’s own', [OWN, B, C], null, [B], [1, 2]],
     ['both tokens of a pool of two', [A, B], [80, 20], [B], [0, 1]],
-  ])('with ranked tokens is %s', (_name, tokens, percents, ranked, expected) => {
+  ])('the default leg of a pool with ranked tokens is %s', (_name, tokens, percents, ranked, expected) => {
     const leg = pickDefaultLeg(pool(tokens, percents), rankOf(...ranked));
     expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
   });
 });
 
 describe('the fetched state of a pool', () => {
-  it('fills in only the missing values of a known state', () => {
+  it('the state fetched from the node fills in only the missing values of a known state', () => {
     const lacking = pool([A, B], [50, 50]);
     const known = { ...withBalances(lacking, { tokens: [B, A], balances: [7n, 5n] }), swapFee: 3n };
     expect(known.balances).toEqual([5n, 7n]);
@@ -69,7 +69,7 @@ describe('the fetched state of a pool', () => {
     expect(fillState(known, { ...known, balances: [1n, 1n], swapFee: 1n })).toEqual(known);
   });
 
-  it('keeps the same fee in pips when written and read back', () => {
+  it("a pool's fee in pips is the same after it is written and read back", () => {
     for (const pips of [1, 29, 3_000, 100_000]) expect(toFeePips(fromFeePips(pips))).toBe(pips);
   });
 });

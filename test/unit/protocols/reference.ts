@@ -13,7 +13,8 @@ import type { ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import type { PoolCreation, PoolEvent } from '../../../src/protocols/protocol';
 
-/** PancakeSwap's only different event. The event has the name of Uniswap's and therefore needs a separate interface. */
+/** The only event of PancakeSwap that differs. Its name is the same as Uniswap's, so the event needs a
+ * separate interface. */
 const PANCAKE_SWAP =
   'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, ' +
   'uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)';
@@ -32,7 +33,7 @@ export interface Words {
   readonly data: string;
 }
 
-/** A log of these words. Decoders ignore all its other fields. */
+/** A log made of these words. Decoders ignore all other fields of the log. */
 export function toLog({ topics, data }: Words): ChainLog {
   return {
     address: ADDRESS,
@@ -59,7 +60,7 @@ function arbitraryOf({ type }: ParamType): fc.Arbitrary<unknown> {
   return made;
 }
 
-/** Any value of a Solidity type, with more small and extreme values than by chance. */
+/** Any value of a Solidity type; small and extreme values are more frequent than by chance. */
 function makeArbitrary(type: string): fc.Arbitrary<unknown> {
   if (type === 'address') {
     return fc
@@ -78,14 +79,14 @@ function makeArbitrary(type: string): fc.Arbitrary<unknown> {
   );
 }
 
-/** Well-formed logs of an event with any values. */
+/** Random well-formed logs of an event with any values. */
 export function logsOf(abi: Interface, event: string): fc.Arbitrary<Words> {
   const fragment = abi.getEvent(event);
   if (fragment === null) throw new Error(`the ABI has no event ${event}`);
   return fc.tuple(...fragment.inputs.map(arbitraryOf)).map((values) => encode(abi, event, values));
 }
 
-/** The log as ethers reads it; null unless the log is well-formed. */
+/** The log as ethers reads it; null if the log is not well-formed. */
 function parseCanonical(abi: Interface, { topics, data }: Words): LogDescription | null {
   let parsed: LogDescription | null;
   let again: Words;

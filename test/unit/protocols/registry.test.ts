@@ -15,13 +15,13 @@ const CREATION = {
 };
 
 describe('the protocol registry', () => {
-  it('finds a decoder by its name in the chain description', () => {
+  it('the protocol registry finds a decoder by its name in the chain description', () => {
     expect(findProtocol('uniswap_v2')).toBe(uniswapV2);
     expect(findProtocol('uniswap_v3')).toBe(uniswapV3);
     expect(findProtocol('pancake_v3')?.name).toBe('pancake_v3');
   });
 
-  it('has no decoder for pools of a vault', () => {
+  it('the protocol registry has no decoder for pools of a vault', () => {
     expect(findProtocol('balancer_v2')).toBeNull();
   });
 });
@@ -34,7 +34,7 @@ describe('the fee of a new pool', () => {
     [{ feeBps: 17.5 }, null, 1_750],
     [{ feeBps: 0 }, null, 0],
     [{ feeBps: 29 }, 500, 500],
-  ])('with DEX settings %p and event fee %p is %p pips', (dex, feePips, expected) => {
+  ])('a new pool with DEX settings %p and event fee %p has a fee of %p pips', (dex, feePips, expected) => {
     const pool = toPool(uniswapV2, { ...DEX, ...dex }, { ...CREATION, feePips });
     expect(pool).toEqual({
       address: CREATION.pool,

@@ -1,4 +1,4 @@
-/** Makes slightly damaged logs. A decoder must read them as ethers does or reject them. */
+/** Makes slightly damaged logs. A decoder must read a damaged log as ethers does, or reject it. */
 import fc from 'fast-check';
 
 import type { Words } from './reference';

@@ -11,7 +11,7 @@ import { agree, exactly, type Rational } from '../domain/rational';
 const UINT112_MAX = (1n << 112n) - 1n;
 const UINT128_MAX = (1n << 128n) - 1n;
 const UINT256_MAX = (1n << 256n) - 1n;
-/** TickMath.MIN_SQRT_RATIO and MAX_SQRT_RATIO. */
+/** The constants MIN_SQRT_RATIO and MAX_SQRT_RATIO of TickMath.sol. */
 const SQRT_PRICE_MIN = 4_295_128_739n;
 const SQRT_PRICE_MAX = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_342n;
 
@@ -56,17 +56,17 @@ const START: PoolState = {
 describe('the state of a V2 pool', () => {
   const synced = uniswapV2.applyEvent(EMPTY_STATE, { kind: 'sync', reserve0: 7n, reserve1: 9n });
 
-  it('has the reserves of the last Sync', () => {
+  it('the state of a V2 pool has the reserves of the last Sync', () => {
     expect(synced).toEqual({ ...EMPTY_STATE, reserve0: 7n, reserve1: 9n });
     const drained = uniswapV2.applyEvent(synced, { kind: 'sync', reserve0: 0n, reserve1: UINT112_MAX });
     expect(drained).toEqual({ ...EMPTY_STATE, reserve0: 0n, reserve1: UINT112_MAX });
   });
 
-  it('is the same object after a Sync with the same reserves', () => {
+  it('the state of a V2 pool is the same object after a Sync with the same reserves', () => {
     expect(uniswapV2.applyEvent(synced, { kind: 'sync', reserve0: 7n, reserve1: 9n })).toBe(synced);
   });
 
-  it('does not change by a swap, mint or burn, because each of them comes with a Sync', () => {
+  it('a swap, mint or burn does not change the state of a V2 pool, because a Sync comes with each of them', () => {
     const none = { liquidity: null, tickLower: null, tickUpper: null };
     const events: PoolEvent[] = [
       { kind: 'swap', ...parties, amount0: 5n, amount1: -5n, after: null },
@@ -78,12 +78,12 @@ describe('the state of a V2 pool', () => {
 });
 
 describe('the state of a V3 pool', () => {
-  it('gets its first price from Initialize and has no liquidity yet', () => {
+  it('a V3 pool gets its first price from Initialize and has no liquidity yet', () => {
     const state = run(EMPTY_STATE, { kind: 'initialize', sqrtPriceX96: 5n << 96n, tick: 32_189 });
     expect(state).toEqual({ ...EMPTY_STATE, sqrtPriceX96: 5n << 96n, tick: 32_189 });
   });
 
-  it('takes price, tick and liquidity from a swap, and adds the signed amounts to its balances', () => {
+  it('a swap sets price, tick and liquidity of a V3 pool, and adds the signed amounts to its balances', () => {
     const state = run(START, swap(100n, -150n, 3n << 95n, 77n, -12));
     expect(state).toEqual({
       reserve0: 1_100n,
@@ -101,26 +101,26 @@ describe('the state of a V3 pool', () => {
     ['above the tick', [1, 60], false],
     ['below the tick', [-60, -1], false],
     ['of the whole range', [-887_272, 887_272], true],
-  ])('counts the liquidity of a position %s as active or inactive', (_name, range, active) => {
+  ])('a V3 pool counts the liquidity of a position %s as active or inactive', (_name, range, active) => {
     const minted = run(START, position('mint', range, 40n, 10n, 20n));
     expect(minted).toEqual({ ...START, reserve0: 1_010n, reserve1: 2_020n, liquidity: active ? 540n : 500n });
     expect(run(minted, position('burn', range, 40n, 10n, 20n))).toEqual({ ...minted, liquidity: 500n });
   });
 
-  it('keeps burned tokens until they are collected', () => {
+  it('a V3 pool keeps burned tokens in its balances until they are collected', () => {
     const burned = run(START, position('burn', [-60, 60], 100n, 300n, 400n));
     expect(burned).toEqual({ ...START, liquidity: 400n });
     expect(run(burned, collect(300n, 401n))).toEqual({ ...burned, reserve0: 700n, reserve1: 1_599n });
   });
 
-  it('loses collected protocol fees and gains the payment of a flash loan', () => {
+  it('a V3 pool loses collected protocol fees and gains the payment of a flash loan', () => {
     const paid = run(START, { kind: 'flash', ...parties, amount0: 3n, amount1: 4n });
     expect(paid).toEqual({ ...START, reserve0: 1_003n, reserve1: 2_004n });
     const taken = run(paid, { kind: 'collect_protocol', ...parties, amount0: 2n, amount1: 1n });
     expect(taken).toEqual({ ...START, reserve0: 1_001n, reserve1: 2_003n });
   });
 
-  it('is the same object after events that change nothing', () => {
+  it('the state of a V3 pool is the same object after events that change nothing', () => {
     const events: PoolEvent[] = [
       position('burn', [-60, 60], 0n),
       position('burn', [60, 120], 40n),
@@ -133,7 +133,7 @@ describe('the state of a V3 pool', () => {
     for (const event of events) expect(uniswapV3.applyEvent(START, event)).toBe(START);
   });
 
-  it('never has a balance or liquidity below zero or above the range of its type', () => {
+  it('a V3 pool never has a balance or liquidity below zero or above the range of its type', () => {
     const below = run(START, collect(1_001n, 5_000n), position('burn', [-60, 60], 501n));
     expect(below).toMatchObject({ reserve0: 0n, reserve1: 0n, liquidity: 0n });
     const above = run(START, { kind: 'flash', ...parties, amount0: UINT256_MAX, amount1: UINT256_MAX });
@@ -141,7 +141,7 @@ describe('the state of a V3 pool', () => {
     expect(run(START, position('mint', [-60, 60], UINT128_MAX))).toMatchObject({ liquidity: UINT128_MAX });
   });
 
-  it('has balances equal to the sum of all payments, after any history', () => {
+  it('the balances of a V3 pool equal the sum of all payments, after any history', () => {
     const small = fc.bigInt({ min: -(1n << 90n), max: 1n << 90n });
     const full: PoolState = { ...START, reserve0: 1n << 100n, reserve1: 1n << 100n };
     const event = fc.tuple(fc.constantFrom('swap', 'mint', 'burn', 'collect', 'flash'), small, small);
@@ -172,7 +172,7 @@ describe('the state of a V3 pool', () => {
   });
 });
 
-/** Values of every magnitude up to the bound, including both bounds. */
+/** Random values of every magnitude up to the bound, including both bounds. */
 function upTo(minimum: bigint, maximum: bigint): fc.Arbitrary<bigint> {
   const bits = fc.integer({ min: 1, max: maximum.toString(2).length });
   const anySize = fc.tuple(bits, fc.bigInt({ min: minimum, max: maximum })).map(([size, value]) => {
@@ -188,7 +188,7 @@ function expectPrice(price: number | null, exact: Rational): void {
 }
 
 describe('the marginal price', () => {
-  it('of V2 is reserve1 / reserve0 to 15 digits at any size', () => {
+  it('the marginal price of V2 is reserve1 / reserve0 to 15 digits at any size', () => {
     const reserve = upTo(1n, UINT112_MAX);
     const property = fc.property(reserve, reserve, (reserve0, reserve1) => {
       const price = uniswapV2.spotPrice({ ...EMPTY_STATE, reserve0, reserve1 });
@@ -197,7 +197,7 @@ describe('the marginal price', () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('of V3 is (sqrtPriceX96 / 2^96)² to 15 digits over the whole price range', () => {
+  it('the marginal price of V3 is (sqrtPriceX96 / 2^96)² to 15 digits over the whole price range', () => {
     const property = fc.property(upTo(SQRT_PRICE_MIN, SQRT_PRICE_MAX), (sqrtPriceX96) => {
       const exact = { numerator: sqrtPriceX96 ** 2n, denominator: 1n << 192n };
       for (const protocol of [uniswapV3, pancakeV3]) {
@@ -207,7 +207,7 @@ describe('the marginal price', () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('is null for a V2 pool with a zero reserve and a V3 pool without a first price', () => {
+  it('the marginal price is null for a V2 pool with a zero reserve and a V3 pool without a first price', () => {
     expect(uniswapV2.spotPrice(EMPTY_STATE)).toBeNull();
     expect(uniswapV2.spotPrice({ ...EMPTY_STATE, reserve0: 5n })).toBeNull();
     expect(uniswapV2.spotPrice({ ...EMPTY_STATE, reserve1: 5n })).toBeNull();

@@ -25,7 +25,7 @@ test('the square-root ratio rises with the tick', () => {
   }
 });
 
-test('a tick out of range or not an integer is refused', () => {
+test('a tick that is out of range or not an integer is refused', () => {
   for (const tick of [TICK_MIN - 1, TICK_MAX + 1, 0.5, NaN])
     expect(() => sqrtRatioAtTick(tick)).toThrow(RangeError);
 });

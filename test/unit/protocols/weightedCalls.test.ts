@@ -30,7 +30,7 @@ function answer(method: string, values: readonly unknown[]): Hex {
   return ABI.encodeFunctionResult(method, values) as Hex;
 }
 
-/** ethers' reading; null unless encoding the values gives the same bytes. */
+/** The answer as ethers reads it; null if encoding the values does not give the same bytes. */
 function reference(method: string, data: Hex): unknown[] | null {
   const types = ABI.getFunction(method)!.outputs.map(({ type }) => type);
   try {
@@ -41,7 +41,7 @@ function reference(method: string, data: Hex): unknown[] | null {
   }
 }
 
-/** The answer unchanged, or with words cut off, added or changed. */
+/** The answer, unchanged or with words cut off, added or changed. */
 function spoilt(good: fc.Arbitrary<Hex>): fc.Arbitrary<Hex> {
   const change = fc.constantFrom('none', 'cut', 'word on', 'word off', 'word', 'digit');
   const value = fc.oneof(fc.nat({ max: 300 }).map(BigInt), fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }));
@@ -73,13 +73,13 @@ const weights = fc
   });
 
 describe('calls to a Balancer pool', () => {
-  it('have the selectors of the functions', () => {
+  it('the calls to a Balancer pool have the selectors of the functions', () => {
     const named = Object.keys(SELECTORS).map((name) => [name, ABI.getFunction(name)!.selector]);
     expect(SELECTORS).toEqual(Object.fromEntries(named));
     expect(named).toHaveLength(ABI.fragments.length);
   });
 
-  it('ask the pool for its properties and the vault for its balances', () => {
+  it('the properties of a Balancer pool come from the pool, and its balances from the vault', () => {
     const functions = ABI.fragments.slice(0, 4).map((fragment) => fragment.format());
     expect(poolFactCalls(POOL)).toEqual(
       functions.map((name) => ({ to: POOL, data: ABI.encodeFunctionData(name) })),
@@ -92,8 +92,8 @@ describe('calls to a Balancer pool', () => {
   });
 });
 
-describe('answers of a Balancer pool are decoded as by ethers, or refused', () => {
-  test('getNormalizedWeights gives the weights', () => {
+describe('random answers of a Balancer pool', () => {
+  test('an answer of getNormalizedWeights is decoded to the weights as by ethers, or refused', () => {
     const good = weights.map((each) => answer('getNormalizedWeights', [each]));
     let read = 0;
     const property = fc.property(spoilt(good), fc.nat({ max: 9 }), (data, count) => {
@@ -107,7 +107,7 @@ describe('answers of a Balancer pool are decoded as by ethers, or refused', () =
     expect(read).toBeGreaterThan(RUNS / 20);
   });
 
-  test('getSwapFeePercentage gives the fee', () => {
+  test('an answer of getSwapFeePercentage is decoded to the fee as by ethers, or refused', () => {
     const fee = fc.oneof(fc.bigInt({ min: 0n, max: ONE + 1n }), fc.constantFrom(0n, ONE, ONE + 1n));
     const property = fc.property(
       spoilt(fee.map((each) => answer('getSwapFeePercentage', [each]))),
@@ -119,7 +119,7 @@ describe('answers of a Balancer pool are decoded as by ethers, or refused', () =
     fc.assert(property, { numRuns: RUNS });
   });
 
-  test('getAmplificationParameter gives the amplification', () => {
+  test('an answer of getAmplificationParameter is decoded to the amplification as by ethers, or refused', () => {
     const good = fc
       .tuple(fc.nat(), fc.boolean(), fc.nat())
       .map((each) => answer('getAmplificationParameter', each));
@@ -131,7 +131,7 @@ describe('answers of a Balancer pool are decoded as by ethers, or refused', () =
     fc.assert(property, { numRuns: RUNS });
   });
 
-  test('getPoolTokens gives the tokens and their balances', () => {
+  test('an answer of getPoolTokens is decoded to the tokens and their balances as by ethers, or refused', () => {
     const balance = fc.bigInt({ min: 0n, max: (1n << 112n) - 1n });
     const books = fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 9 })).chain(([count, odd]) => {
       const other = odd === 0 ? count + 1 : count;
@@ -155,7 +155,7 @@ describe('answers of a Balancer pool are decoded as by ethers, or refused', () =
     expect(read).toBeGreaterThan(RUNS / 20);
   });
 
-  test('the decoders never throw', () => {
+  test('the decoders of answers of a Balancer pool never throw', () => {
     const text = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^0x[0-9a-fA-Fxz-]{0,400}$/));
     const property = fc.property(fc.array(text, { maxLength: 5 }), fc.nat({ max: 60 }), (texts, count) => {
       readPoolFacts(texts as Hex[], count);
@@ -174,7 +174,7 @@ describe('the type of a pool', () => {
   const amplification = answer('getAmplificationParameter', [200_000n, false, 1000n]);
   const gradual = answer('getGradualWeightUpdateParams', [1n, 2n, halves]);
 
-  it('is weighted if the pool returns one weight per token', () => {
+  it('a Balancer pool is weighted if it returns one weight per token', () => {
     const facts = { poolType: 4, weights: halves, swapFee: 10n ** 16n };
     expect(readPoolFacts([weighted, fee, null, null], 2)).toEqual(facts);
     expect(readPoolFacts([weighted, fee, null, '0x'], 2)).toEqual(facts);
@@ -182,7 +182,7 @@ describe('the type of a pool', () => {
     expect(readPoolFacts([weighted, null, null, null], 2)).toEqual({ ...facts, swapFee: null });
   });
 
-  it('is weighted, but without weights, if the weights change over time', () => {
+  it('a Balancer pool is weighted, but without weights, if the weights change over time', () => {
     expect(readPoolFacts([weighted, fee, null, gradual], 2)).toEqual({
       poolType: 4,
       weights: null,
@@ -190,7 +190,7 @@ describe('the type of a pool', () => {
     });
   });
 
-  it('is stable if the pool returns an amplification, and null if it returns neither', () => {
+  it('a Balancer pool is stable if it returns an amplification, and of no type if it returns neither', () => {
     const facts = { poolType: 5, weights: null, swapFee: 10n ** 16n };
     expect(readPoolFacts([null, fee, amplification, null], 2)).toEqual(facts);
     expect(readPoolFacts(['0x', fee, amplification, '0x'], 2)).toEqual(facts);

@@ -1,6 +1,6 @@
 /**
  * Balancer's WeightedMath.sol with 80 decimal digits, without fee and limits, as a reference for prices.
- * Powers use series of logarithm and exponential, for bases near 1 only.
+ * Powers use series of logarithm and exponential, which are valid for bases near 1 only.
  */
 import type { Rational } from '../domain/rational';
 
@@ -43,13 +43,13 @@ const times = (a: Rational, b: Rational): Rational =>
   fraction(a.numerator * b.numerator, a.denominator * b.denominator);
 export const over = (a: Rational, b: Rational): Rational => times(a, fraction(b.denominator, b.numerator));
 
-/** One side of a leg. */
+/** One token of a leg, with its balance and weight. */
 export interface Side {
   readonly balance: Rational;
   readonly weight: bigint;
 }
 
-/** aO = bO · (1 − (bI / (bI + aI))^(wI / wO)). */
+/** Amount out by WeightedMath.sol: aO = bO · (1 − (bI / (bI + aI))^(wI / wO)). */
 export function outGivenIn(into: Side, out: Side, amountIn: Rational): Rational {
   const base = over(into.balance, plus(into.balance, amountIn));
   return times(out.balance, minus(fraction(1n), pow(base, into.weight, out.weight)));

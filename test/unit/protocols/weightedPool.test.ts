@@ -52,7 +52,7 @@ const EMPTY = emptyWeightedPool(POOL_ID);
 const FULL = run(EMPTY, registered(tokensOf(3)), changed(tokensOf(3), [100n, 200n, 300n], [0n, 0n, 0n]));
 
 describe('the state of a Balancer pool', () => {
-  it('begins with the registered tokens in their order, without balances and weights', () => {
+  it('a Balancer pool begins with the registered tokens in their order, without balances and weights', () => {
     expect(run(EMPTY, registered([tokenOf(2), tokenOf(0)]))).toEqual({
       poolId: POOL_ID,
       tokens: [tokenOf(2), tokenOf(0)],
@@ -62,7 +62,7 @@ describe('the state of a Balancer pool', () => {
     });
   });
 
-  it('appends tokens registered later, keeps balances, and drops weights that no longer fit', () => {
+  it('a Balancer pool appends tokens registered later, keeps balances, and drops weights that no longer fit', () => {
     const weighted = withWeights(FULL, [ONE / 2n, ONE / 4n, ONE / 4n]);
     const later = run(weighted, registered([tokenOf(9)]));
     expect(later.tokens).toEqual([...tokensOf(3), tokenOf(9)]);
@@ -70,36 +70,36 @@ describe('the state of a Balancer pool', () => {
     expect(later.weights).toBeNull();
   });
 
-  it('never has more than 50 tokens, the limit of leg numbers', () => {
+  it('a Balancer pool never has more than 50 tokens, the limit of leg numbers', () => {
     const two = run(EMPTY, registered(tokensOf(50)), registered([tokenOf(60), tokenOf(61)]));
     expect(two.tokens).toEqual(tokensOf(50));
     expect(two.balances).toHaveLength(50);
   });
 
-  it('changes by a swap in both directions', () => {
+  it('a swap changes the balances of a Balancer pool in both directions', () => {
     expect(run(FULL, swapOf(tokenOf(0), tokenOf(2), 10n, 7n)).balances).toEqual([110n, 200n, 293n]);
     expect(run(FULL, swapOf(tokenOf(2), tokenOf(0), 10n, 7n)).balances).toEqual([93n, 200n, 310n]);
   });
 
-  it('changes by the delta minus the protocol fee in joins and exits, even if a join then lowers a balance', () => {
+  it('joins and exits change a balance by the delta minus the protocol fee, even if a join then lowers a balance', () => {
     expect(run(FULL, changed(tokensOf(3), [5n, 0n, 1n], [2n, 3n, 1n])).balances).toEqual([103n, 197n, 300n]);
     expect(run(FULL, changed(tokensOf(3), [-5n, 0n, -1n], [2n, 3n, 0n])).balances).toEqual([93n, 197n, 299n]);
   });
 
-  it('does not change by transfers between vault and asset manager, but by a reported gain or loss', () => {
+  it('transfers between vault and asset manager do not change a Balancer pool, but a reported gain or loss does', () => {
     expect(run(FULL, managed(tokenOf(1), -40n, 40n))).toBe(FULL);
     expect(run(FULL, managed(tokenOf(1), 40n, -40n))).toBe(FULL);
     expect(run(FULL, managed(tokenOf(1), 0n, 6n)).balances).toEqual([100n, 206n, 300n]);
     expect(run(FULL, managed(tokenOf(1), 0n, -6n)).balances).toEqual([100n, 194n, 300n]);
   });
 
-  it('takes its fee only from an event of its own contract', () => {
+  it('a Balancer pool takes its fee only from an event of its own contract', () => {
     const event: BalancerEvent = { kind: 'swap_fee_changed', pool: OF.pool, swapFee: 3n * 10n ** 15n };
     expect(run(FULL, event)).toEqual({ ...FULL, swapFee: 3n * 10n ** 15n });
     expect(run(FULL, { ...event, pool: PARTY })).toBe(FULL);
   });
 
-  it('is the same object after events that change nothing or belong to another pool', () => {
+  it('a Balancer pool is the same object after events that change nothing or belong to another pool', () => {
     const events: BalancerEvent[] = [
       { kind: 'pool_registered', ...OF, specialization: 1 },
       { kind: 'swap_fee_changed', pool: OF.pool, swapFee: 0n },
@@ -113,7 +113,7 @@ describe('the state of a Balancer pool', () => {
     for (const event of events) expect(run(FULL, event)).toBe(FULL);
   });
 
-  it('never has a balance below zero or above the range of its type', () => {
+  it('a Balancer pool never has a balance below zero or above the range of its type', () => {
     expect(run(FULL, swapOf(tokenOf(0), tokenOf(1), 0n, 201n)).balances).toEqual([100n, 0n, 300n]);
     const above = run(
       FULL,
@@ -134,7 +134,7 @@ interface Book {
 }
 
 /**
- * The vault's behaviour according to AssetManagers.sol, PoolBalances.sol and Swaps.sol. Returns the emitted event, or
+ * Simulates the vault by AssetManagers.sol, PoolBalances.sol and Swaps.sol. Returns the emitted event, or
  * null if the vault reverts.
  */
 function perform(
@@ -184,7 +184,7 @@ function perform(
   }
 }
 
-test('after any history the balances equal the totals of the simulated vault', () => {
+test('the balances of a Balancer pool equal the totals of the simulated vault after any history', () => {
   const tokenCount = 5;
   const amount = fc.bigInt({ min: 0n, max: 1n << 80n });
   const many = fc.array(amount, { minLength: tokenCount, maxLength: tokenCount });
@@ -215,7 +215,7 @@ test('after any history the balances equal the totals of the simulated vault', (
   expect(events).toBeGreaterThan(300 * 10);
 });
 
-test('after any events the balances equal a plain sum that is limited to the range of uint256', () => {
+test('the balances of a Balancer pool equal a plain sum that is limited to the range of uint256, after any events', () => {
   const word = fc.oneof(fc.bigInt({ min: 0n, max: UINT256_MAX }), fc.bigInt({ min: 0n, max: 1_000n }));
   const signed = word.map((value) => BigInt.asIntN(256, value));
   const token = fc.nat({ max: 4 }).map(tokenOf);
@@ -247,8 +247,8 @@ test('after any events the balances equal a plain sum that is limited to the ran
   fc.assert(property, { numRuns: 500 });
 });
 
-describe('the weights of a pool', () => {
-  it('are accepted if each token has a positive weight and the weights sum to 1', () => {
+describe('the weights of a Balancer pool', () => {
+  it('the weights of a Balancer pool are accepted if each token has a positive weight and the weights sum to 1', () => {
     const weights = [ONE / 2n, ONE / 4n, ONE / 4n];
     expect(withWeights(FULL, weights).weights).toEqual(weights);
     expect(withWeights(FULL, [ONE / 3n, ONE / 3n, ONE / 3n]).weights).not.toBeNull();
@@ -269,7 +269,7 @@ describe('the weights of a pool', () => {
 });
 
 describe('the legs of a pool', () => {
-  it('have positive amounts for tokens that enter the pool, in both swap directions', () => {
+  it('the legs of a Balancer pool have positive amounts for tokens that enter the pool, in both swap directions', () => {
     const tokens = { first: 0, second: 2, leg: 2, token0: tokenOf(0), token1: tokenOf(2) };
     expect(toLegSwap(FULL, swapOf(tokenOf(0), tokenOf(2), 10n, 7n))).toEqual({
       ...tokens,
@@ -287,7 +287,7 @@ describe('the legs of a pool', () => {
     expect(toLegSwap(FULL, swapOf(tokenOf(5), tokenOf(0), 1n, 1n))).toBeNull();
   });
 
-  it('have the two token balances as reserves', () => {
+  it('the legs of a Balancer pool have the two token balances as reserves', () => {
     expect(toLeg(1, 0)).toEqual({ leg: 1, first: 0, second: 1 });
     expect(toPairState(FULL, toLeg(2, 0))).toEqual({
       reserve0: 100n,

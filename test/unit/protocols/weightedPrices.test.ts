@@ -14,7 +14,7 @@ import { fraction, outGivenIn, over, priceOf, type Side } from './weightedMath';
 
 const UINT112_MAX = (1n << 112n) - 1n;
 const UINT256_MAX = (1n << 256n) - 1n;
-/** WeightedMath.sol, _MIN_WEIGHT. */
+/** The constant _MIN_WEIGHT of WeightedMath.sol. */
 const WEIGHT_MIN = ONE / 100n;
 
 const tokenOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;
@@ -24,13 +24,13 @@ function poolOf(balances: readonly bigint[], weights: readonly bigint[] | null):
   return { ...emptyWeightedPool(`0x${'ab'.repeat(32)}`), tokens, balances, weights };
 }
 
-/** Integers of every magnitude from 1 up to the bound. */
+/** Random integers of every magnitude from 1 up to the bound. */
 const upTo = (maximum: bigint): fc.Arbitrary<bigint> =>
   fc
     .tuple(fc.integer({ min: 1, max: maximum.toString(2).length }), fc.bigInt({ min: 0n, max: maximum }))
     .map(([bits, value]) => value & ((1n << BigInt(bits)) - 1n) || 1n);
 
-/** Weights of at least 1 % that add up to exactly 1. */
+/** Random weights of at least 1 % that add up to exactly 1. */
 const weightsOf = (count: number): fc.Arbitrary<bigint[]> =>
   fc.array(fc.bigInt({ min: 0n, max: 10n ** 9n }), { minLength: count, maxLength: count }).map((parts) => {
     const whole = parts.reduce((sum, part) => sum + part, 0n) || 1n;
@@ -40,7 +40,7 @@ const weightsOf = (count: number): fc.Arbitrary<bigint[]> =>
     return weights.map((weight, index) => (index === 0 ? weight + rest : weight));
   });
 
-/** A pool of 2 to 8 tokens, and two different tokens of the pool. */
+/** A random pool of 2 to 8 tokens, and two different tokens of the pool. */
 const anyPool = fc
   .integer({ min: 2, max: 8 })
   .chain((count) =>
@@ -64,7 +64,7 @@ function expectClose(value: number | null, exact: Rational, digits: number): voi
 }
 
 describe('the marginal price of a weighted pool', () => {
-  it('is (B_j / w_j) / (B_i / w_i) to 15 digits at any size', () => {
+  it('the marginal price of a weighted pool is (B_j / w_j) / (B_i / w_i) to 15 digits at any size', () => {
     const property = fc.property(anyPool, ({ pool, i, j }) => {
       const exact = priceOf(sideOf(pool, i), sideOf(pool, j));
       expectClose(weightedSpotPrice(pool, i, j), exact, 15);
@@ -72,7 +72,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 3_000 });
   });
 
-  it('equals the price of a tiny swap by WeightedMath to 9 digits', () => {
+  it('the marginal price of a weighted pool equals the price of a tiny swap by WeightedMath to 9 digits', () => {
     const property = fc.property(anyPool, ({ pool, i, j }) => {
       const [into, out] = [sideOf(pool, i), sideOf(pool, j)];
       const amountIn = fraction(pool.balances[i]!, 10n ** 14n);
@@ -82,7 +82,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('of two equal weights equals the price of a V2 pair', () => {
+  it('the marginal price of a pool with two equal weights equals the price of a V2 pair', () => {
     const property = fc.property(upTo(UINT112_MAX), upTo(UINT112_MAX), (reserve0, reserve1) => {
       const pair = uniswapV2.spotPrice({ ...EMPTY_STATE, reserve0, reserve1 })!;
       expectClose(
@@ -94,7 +94,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('is finite and positive for any balances and weights', () => {
+  it('the marginal price of a weighted pool is finite and positive for any balances and weights', () => {
     const word = upTo(UINT256_MAX);
     const property = fc.property(word, word, word, word, (balance0, balance1, weight0, weight1) => {
       const pool = poolOf([balance0, balance1], [weight0, weight1]);
@@ -103,7 +103,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 1_000 });
   });
 
-  it('is null without weights, with an empty side, or for tokens that do not form a leg', () => {
+  it('the marginal price of a weighted pool is null without weights, with an empty side, or for tokens that form no leg', () => {
     const half = [ONE / 2n, ONE / 2n];
     const full = poolOf([5n, 7n], half);
     const none: [WeightedPoolState, number, number][] = [

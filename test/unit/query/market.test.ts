@@ -15,7 +15,7 @@ describe('the plan for a time span', () => {
     return seconds.sort((a, b) => a - b);
   }
 
-  test('covers every second once, wherever its ends and the cursor are', () => {
+  test('the plan for a time span covers every second once, wherever its ends and the last final block are', () => {
     const base = 3_600 * 10;
     const marks = [-3_601, -1, 0, 1, 3_599, 3_600, 3_601, 7_199, 7_200, 9_000].map((mark) => base + mark);
     for (const since of marks)
@@ -26,7 +26,7 @@ describe('the plan for a time span', () => {
         }
   });
 
-  test('reads from the rollup only hours that end before the cursor', () => {
+  test('the plan for a time span reads from the rollup only hours that end before the last final block', () => {
     const plan = planStretch({ since: 3_599, until: 20_000 }, 11_000);
     expect(plan).toEqual({ hours: { from: 3_600, to: 10_800 }, swaps: [{ since: 10_799, until: 20_000 }] });
     expect(planStretch({ since: 3_600, until: 20_000 }, 7_199).hours).toBeNull();
@@ -40,20 +40,20 @@ describe('the gas price', () => {
     gas_prices: prices,
   });
 
-  test('is the median over all transactions, and for an even count the mean of the middle two', () => {
+  test('the gas price is the median over all transactions, and for an even count the mean of the middle two', () => {
     expect(medianGasGwei([row(1, '1', ['3000000000']), row(2, '1', ['1000000000', '900000000000'])])).toBe(3);
     expect(medianGasGwei([row(2, null, ['1', '2'])])).toBe(1.5e-9);
   });
 
-  test('can exceed 64 bits', () => {
+  test('the gas price can exceed 64 bits', () => {
     expect(medianGasGwei([row(1, null, ['123456789012345678901234567890'])])).toBe(123456789012345680000);
   });
 
-  test('uses the base fee for each transaction of a block without gas prices', () => {
+  test('the gas price uses the base fee for each transaction of a block without gas prices', () => {
     expect(medianGasGwei([row(1, '9', ['1000000000']), row(2, '5000000000')])).toBe(5);
   });
 
-  test('is the base fee if there are no transactions, and null if nothing is known', () => {
+  test('the gas price is the base fee if there are no transactions, and null if nothing is known', () => {
     expect(medianGasGwei([row(0, '7000000000'), row(0, '7000000000')])).toBe(7);
     expect(medianGasGwei([row(3, null)])).toBeNull();
     expect(medianGasGwei([])).toBeNull();

@@ -1,4 +1,4 @@
-/** Compares code byte by byte: only certain bytes may differ. */
+/** Tests the comparison of contract code byte by byte: only certain bytes may differ. */
 import type { Hex } from '../../../src/domain/hex';
 import { compareCode, findMetadata, hasMetadataHash } from '../../../src/sources/verify/compareCode';
 import { findCompilers } from '../../../src/sources/verify/compilers';
@@ -43,7 +43,7 @@ test('identical code matches, and extra bytes at the end match only for creation
 test('every changed byte is a difference, except in metadata, which a changed comment also changes', () => {
   const { runtime } = compiled.get('Vault_Maker')!;
   const metadata = findMetadata(runtime.code, commented.runtime.code)!;
-  // The contract's own metadata, and that of the embedded vault.
+  // The metadata of the contract itself, and the metadata of the vault that its code embeds.
   expect(metadata).toHaveLength(2);
   const bytes = Buffer.from(runtime.code, 'hex');
   const inMetadata = (at: number): boolean =>
@@ -56,12 +56,12 @@ test('every changed byte is a difference, except in metadata, which a changed co
       expect([at, result]).toEqual([at, { match: { exact: false, libraries: {}, tail: '' } }]);
     else expect([at, 'difference' in result]).toEqual([at, true]);
   }
-  // 51 bytes of map and 2 of length: all that solc adds with default settings.
+  // 51 bytes of a CBOR map and 2 bytes of length: all that solc appends with default settings.
   expect(metadata.map(({ length }) => length)).toEqual([53, 53]);
   expect(metadata[1]!.start + 53).toBe(bytes.length);
 });
 
-test('an immutable may have any value, but the same one at each place', () => {
+test('an immutable may have any value, but the same value at each place', () => {
   const { runtime } = compiled.get('Immutable_Vault')!;
   expect(runtime.immutables.size).toBe(2);
   const bytes = Buffer.from(runtime.code, 'hex');
@@ -87,7 +87,7 @@ test('the code of a library may contain only its own address', () => {
   expect(compareCode(deployed(`0x${'5b'.repeat(20)}`), runtime, options)).toHaveProperty('difference');
 });
 
-test('a linked library is reported with its address, and a missing, wrong or second address is a difference', () => {
+test('a linked library is reported with its address, and a missing, wrong or second library address is a difference', () => {
   const { runtime } = compiled.get('Linked')!;
   const name = 'contracts/Tricky.sol:Sum_Library';
   const [hole] = runtime.links.get(name)!;

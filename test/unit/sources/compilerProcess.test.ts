@@ -1,11 +1,12 @@
-/** Limits on a compiler process, tested with compilers that take as much as possible. */
+/** Limits on a compiler process, tested with fake compilers that use as many resources as possible. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { findCompilers } from '../../../src/sources/verify/compilers';
 
-/** Replaces solc. The source's path selects the behaviour. `content` is a file for the process to record facts in. */
+/** A fake solc. The path of the source selects its behaviour. `content` is a file in which the process
+ * records facts. */
 const GREEDY = `
 const { readFileSync, readdirSync, writeFileSync } = require('node:fs');
 const { getPriority } = require('node:os');

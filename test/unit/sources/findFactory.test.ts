@@ -1,4 +1,5 @@
-/** The creator of a contract, found in the traces of a node, or without them when the node refuses. */
+/** Tests how the creator of a contract is found in the traces of a node, or without traces when the node
+ * refuses. */
 import { FakeNode, type CallFault } from '../../support/node/fakeNode';
 import { FakeChain } from '../../support/node/fakeChain';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
@@ -39,7 +40,7 @@ const frame = (type: string, from: Hex, to: Hex, calls: object[] = [], error?: s
 });
 
 test.each(['CREATE', 'CREATE2'])(
-  'the call tracer gives the contract that executed %s, at any depth',
+  'the call tracer names the contract that executed %s, at any depth',
   async (type) => {
     const deep = frame('CALL', of('a'), of('b'), [
       frame('DELEGATECALL', of('b'), of('c'), [frame(type, of('b'), MADE)]),

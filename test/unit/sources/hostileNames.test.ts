@@ -1,4 +1,5 @@
-/** Names and paths from outside: control characters, bidi marks and similar ones are refused before storage. */
+/** Tests that names and paths with control characters, bidirectional marks and the like are refused before
+ * storage. */
 import { isPrintable } from '../../../src/domain/address';
 import { BrokenRecord, checkLimits, type ImportedRecord } from '../../../src/sources/import/foundContract';
 import { NO_DEPLOYMENT } from '../../../src/sources/verifiedRecord';
@@ -53,7 +54,7 @@ const parameter = (name: string) => [
   { type: 'event', name: 'E', inputs: [{ name, type: 'uint256', indexed: false }] },
 ];
 
-test.each(HOSTILE)('%s is refused in a path and in every name of a record', (_, text) => {
+test.each(HOSTILE)('the character %s is refused in a path and in every name of a record', (_, text) => {
   const broken = [
     recordWith({}, text),
     recordWith({ name: text }),
@@ -65,12 +66,12 @@ test.each(HOSTILE)('%s is refused in a path and in every name of a record', (_, 
   ];
   for (const record of broken) {
     expect(() => checkLimits(record)).toThrow(BrokenRecord);
-    // Users and logs see the reason.
+    // Users and the log see the reason.
     expect(() => checkLimits(record)).toThrow(/^[\x20-\x7e]+$/);
   }
 });
 
-test.each(HOSTILE)('%s is refused in a path of a standard JSON input', (_, text) => {
+test.each(HOSTILE)('the character %s is refused in a path of a standard JSON input', (_, text) => {
   const input = { language: 'Solidity', sources: { 'a.sol': { content: '' }, [text]: { content: '' } } };
   expect(() => readStandardInput(input)).toThrow('the path of a source file contains control characters');
   const broken = { language: 'Solidity', sources: { [text]: {} } };

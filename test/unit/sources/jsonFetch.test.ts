@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { createJsonFetch } from '../../../src/sources/import/jsonFetch';
 import { listen } from '../../support/server/listen';
 
-/** Collects garbage immediately. */
+/** Collects garbage at once. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;

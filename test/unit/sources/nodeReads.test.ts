@@ -1,4 +1,5 @@
-/** Reads that the API passes on to a node. The answer may be hostile, because the node belongs to someone else. */
+/** Tests reads that the API passes on to a node. The answer may be hostile, because the node may belong to
+ * someone else. */
 import { createServer } from 'node:http';
 
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
@@ -12,7 +13,7 @@ interface Call {
   readonly method: string;
 }
 
-/** The text of every result, sent by the node unchanged. */
+/** The text of every result, as the node sent it. */
 let result = '';
 let node: Listening;
 let pool: EndpointPool;
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-test('an answer nested as deeply as a block is passed on', async () => {
+test('the API passes on an answer that is nested as deeply as a block', async () => {
   result = '{"transactions":[{"accessList":[{"storageKeys":["0x1"]}]}]}';
   expect(await createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).toEqual({
     result: JSON.parse(result) as unknown,

@@ -1,4 +1,5 @@
-/** Limits of one client in the verification queue: open jobs, their order, and failures that are not repeated. */
+/** Tests the limits of one client in the verification queue: open jobs, their order, and failures that are
+ * not repeated. */
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
 import type { Hex } from '../../../src/domain/hex';
 import { AppError } from '../../../src/errors';
@@ -13,7 +14,7 @@ const addressOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '
 /** A compiler that runs one compilation at a time and ends it when the test calls `end`. */
 class HeldCompiler {
   readonly versions = ['0.8.30'];
-  /** Names of the sources in order of compilation. */
+  /** Names of the sources in the order of their compilation. */
   readonly seen: string[] = [];
   private finish: ((error: AppError | null) => void) | null = null;
 
@@ -28,7 +29,7 @@ class HeldCompiler {
     });
   }
 
-  /** Ends the running compilation, if any. */
+  /** Ends the running compilation, if there is one. */
   release(): void {
     this.finish?.(null);
     this.finish = null;
@@ -61,7 +62,7 @@ function queueOver(compiler: HeldCompiler, code: (address: Hex) => Hex = () => '
   });
 }
 
-/** `path` names the source; `letters` is its length. */
+/** A job: `path` names the source, `letters` is its length. */
 const requestOf = (path: string, letters = 10, address = 1) => ({
   chainId: 369,
   address: addressOf(address),
@@ -94,10 +95,10 @@ afterEach(async () => {
   await closing;
 });
 
-test('a client may have two open jobs, and a third is refused until one ends', async () => {
+test('a client may have two open verifications, and a third is refused until one ends', async () => {
   const [first, second] = [await guidOf(queue, 'a', 'one'), await guidOf(queue, 'b', 'one')];
   expect(await queue.submit(requestOf('c'), 'one')).toEqual({ kind: 'client_busy', openMax: 2 });
-  // A repeated open request gets its existing ticket, and other clients are served.
+  // A repeated open request gets its existing ticket, while other clients are served.
   expect(await guidOf(queue, 'b', 'one')).toBe(second);
   await guidOf(queue, 'c', 'another');
   await compiler.end();
@@ -105,20 +106,20 @@ test('a client may have two open jobs, and a third is refused until one ends', a
   await guidOf(queue, 'd', 'one');
 });
 
-test('simultaneous requests count towards the limit of open jobs', async () => {
+test('simultaneous verification requests count towards the limit of open jobs', async () => {
   const kinds = await Promise.all(
     ['a', 'b', 'c', 'd'].map(async (path) => (await queue.submit(requestOf(path), 'one')).kind),
   );
   expect(kinds.sort()).toEqual(['client_busy', 'client_busy', 'queued', 'queued']);
 });
 
-test('a request that is not queued does not count towards the limit', async () => {
+test('a verification request that is not queued does not count towards the limit', async () => {
   const none = queueOver(compiler, () => '0x');
   for (let index = 0; index < 5; index += 1)
     expect(await none.submit(requestOf('a', 10, index), 'one')).toEqual({ kind: 'no_code' });
 });
 
-test('clients take turns, and within a round the shortest source goes first', async () => {
+test('clients take turns in the verification queue, and within a round the shortest source goes first', async () => {
   await guidOf(queue, 'running', 'z');
   await until(() => compiler.seen.length === 1);
   await guidOf(queue, 'one long', 'one', 5_000);
@@ -130,7 +131,8 @@ test('clients take turns, and within a round the shortest source goes first', as
     if (count === 1) await guidOf(queue, 'late', 'four', 10);
     await until(() => compiler.seen.length === Math.min(6, count + 1));
   }
-  // The first job of each client is its oldest. "one long" waits for the shorter jobs of its round, but not for "late".
+  // Each client's oldest job comes first. The job "one long" waits for the shorter jobs of its round, but not
+  // for "late".
   expect(compiler.seen).toEqual(['running', 'three short', 'two middle', 'one long', 'late', 'one short']);
 });
 

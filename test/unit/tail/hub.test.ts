@@ -1,4 +1,4 @@
-/** The hub between chain changes and stream clients, with sockets that the test controls. */
+/** Tests the hub, which sends chain changes to stream clients, with sockets that the test controls. */
 import { toOrd } from '../../../src/domain/ord';
 import {
   createHub,
@@ -86,7 +86,7 @@ function live(event: ActivityEvent): LiveEvent {
   return { ...event, message: eventMessage(event, HASH) };
 }
 
-test('each client gets only the events of its filter', async () => {
+test('each stream client gets only the events of its filter', async () => {
   const hub = createTestHub();
   const [all, one] = [new Socket(), new Socket()];
   join(hub, all);
@@ -96,7 +96,7 @@ test('each client gets only the events of its filter', async () => {
   expect(one.ids()).toEqual(['5-1']);
 });
 
-test('a reorg message lists the removed ids that match the filter of the client, or null if unknown', async () => {
+test('a reorg message lists the removed ids that match the filter of the client, or null if the ids are unknown', async () => {
   const hub = createTestHub();
   const [all, one] = [new Socket(), new Socket()];
   join(hub, all);
@@ -110,7 +110,7 @@ test('a reorg message lists the removed ids that match the filter of the client,
   expect(one.text).toContain('"removed_ids":null');
 });
 
-test('a client that joins while a change is sent gets none of its events', async () => {
+test("a client that joins while a change is sent gets none of the change's events", async () => {
   const hub = createTestHub();
   join(hub, new Socket());
   const events = Array.from({ length: 1_000 }, (_, i) => live(sync(5, i)));
@@ -153,7 +153,7 @@ test('streams per address are limited except for loopback, and a closed stream f
   expect(() => join(hub, new Socket())).toThrow('At most 2 streams per address');
 });
 
-test('a client whose socket closed silently is removed', async () => {
+test('the hub removes a client whose socket closed silently', async () => {
   const hub = createTestHub({ sweepMs: 5 });
   const [gone, there] = [new Socket(), new Socket()];
   join(hub, gone);

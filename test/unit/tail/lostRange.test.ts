@@ -1,4 +1,4 @@
-/** The gap message for a slow client. */
+/** Tests the gap message that tells a slow client which events it lost. */
 import { LostRange } from '../../../src/tail/lostRange';
 import { gapMessage, parsePosition, reorgMessage, type StreamMessage } from '../../../src/tail/streamMessage';
 import { toOrd } from '../../../src/domain/ord';
@@ -33,7 +33,7 @@ test('a lost reorg is sent before the gap of the events that replace the removed
   expect(told([reorg(5, 6), event(5, 0), event(6, 2)])).toEqual([late(5, 6), gap('5-0', '6-2', '6-2')]);
 });
 
-test('lost events that a reorg removed make no gap', () => {
+test('lost events that a later reorg removed make no gap', () => {
   expect(told([event(5, 1), event(6, 1), reorg(5, 6)])).toEqual([late(5, 6)]);
 });
 
@@ -42,7 +42,7 @@ test('a reorg above the first lost event removes nothing at the client and short
   expect(told([event(5, 1), event(7, 1), reorg(7, 7)])).toEqual([gap('5-1', '6-1048575', '6-1048575')]);
 });
 
-test('of several lost reorgs the deepest is sent', () => {
+test('of several lost reorgs, the deepest reorg is sent', () => {
   expect(told([reorg(9, 9), event(9, 0), reorg(4, 9), event(4, 0), reorg(8, 9)])).toEqual([
     late(4, 9),
     gap('4-0', '4-0', '7-1048575'),
@@ -65,9 +65,9 @@ test.each([
   '1-2-abcdefgh',
   '1-2-abcdef012',
   '1-2 ',
-])('the id %j is refused', (text) => expect(parsePosition(text)).toBeNull());
+])('the event id %j is refused', (text) => expect(parsePosition(text)).toBeNull());
 
-test('an id is parsed with and without its hash', () => {
+test('an event id is parsed with and without its hash', () => {
   expect(parsePosition('12-3')).toEqual({ ord: toOrd(12, 3), hash8: null });
   expect(parsePosition('12-1048575-ABCDEF01')).toEqual({ ord: toOrd(12, 1_048_575), hash8: 'abcdef01' });
 });

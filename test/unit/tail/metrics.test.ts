@@ -1,4 +1,4 @@
-/** Contents of the metrics page. */
+/** Tests the contents of the metrics page. */
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createMetrics } from '../../../src/metrics';
 
@@ -45,7 +45,7 @@ test('the metrics show skipped transfer logs and balance checks', async () => {
   expect(text).toMatch(/^candlehouse_balance_rebasing_tokens 7$/m);
 });
 
-test('two registries do not share values', async () => {
+test('two registries of metrics do not share values', async () => {
   const one = createMetrics();
   const other = createMetrics();
   one.countDrops(5);

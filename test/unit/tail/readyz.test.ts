@@ -1,4 +1,4 @@
-/** When /readyz reports ready, and its problems otherwise. */
+/** Tests when /readyz reports ready, and which problems it reports otherwise. */
 import { judge, readyShape, type IngestFacts } from '../../../src/api/service/readyz';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 
@@ -28,7 +28,7 @@ function codes(...facts: Parameters<typeof judge>): { ready: boolean; codes: str
   return { ready: answer.ready, codes: answer.problems.map((problem) => problem.code) };
 }
 
-test('a head younger than five minutes makes the service ready, with and without an ingester', () => {
+test('the service is ready if the head is younger than five minutes, with and without an ingester', () => {
   expect(codes(headAged(299), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
   expect(codes(headAged(10), TAIL, node(501), NOW_MS)).toEqual({ ready: true, codes: [] });
 });
@@ -37,7 +37,7 @@ test('a head with a future timestamp counts as young', () => {
   expect(codes(headAged(-30), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 
-test('after the clock is set back an old head stays old, and the clock is reported', () => {
+test('an old head stays old after the clock is set back, and /readyz reports the clock', () => {
   const frozen = { ...TAIL, headKnownMs: 400_000 };
   expect(codes(headAged(-3_200), frozen, null, NOW_MS)).toEqual({
     ready: false,
@@ -52,7 +52,7 @@ test('an old head is ready only if the node has the same head', () => {
   expect(codes(headAged(9_000), TAIL, node(501), NOW_MS)).toEqual({ ready: false, codes: ['head_old'] });
 });
 
-test('without an ingester the head of the node is asked', () => {
+test('without an ingester, /readyz asks the node for its head', () => {
   const asked = (nodeHead: number | null) =>
     codes(headAged(9_000), TAIL, null, NOW_MS, { node: { nodeHead, nodeAnswers: nodeHead !== null } });
   expect(asked(500)).toEqual({ ready: true, codes: [] });
@@ -69,7 +69,7 @@ test('a node that does not answer is reported, and its last known head does not 
   expect(codes(headAged(5), TAIL, away, NOW_MS)).toEqual({ ready: true, codes: ['node_away'] });
 });
 
-test('a database that has been silent for over 3 s is away', () => {
+test('a database that has been silent for over 3 s is reported as away', () => {
   const silent = { silenceMs: 3_001, headKnownMs: 0, lastError: 'connect ECONNREFUSED 127.0.0.1' };
   expect(codes(headAged(5), silent, null, NOW_MS)).toEqual({ ready: false, codes: ['database_away'] });
   expect(codes(null, { silenceMs: null, headKnownMs: null, lastError: null }, null, NOW_MS)).toEqual({
@@ -79,7 +79,7 @@ test('a database that has been silent for over 3 s is away', () => {
   expect(JSON.stringify(judge(headAged(5), silent, null, NOW_MS))).not.toContain('127.0.0.1');
 });
 
-test('a database whose engine has ended is away at once', () => {
+test('a database whose engine has ended is reported as away at once', () => {
   const failed = { ...TAIL, lastError: 'read ECONNRESET' };
   expect(codes(headAged(5), failed, null, NOW_MS)).toEqual({ ready: true, codes: ['head_unreadable'] });
   const answer = judge(headAged(5), failed, null, NOW_MS, { isEngineAway: true });
@@ -88,12 +88,12 @@ test('a database whose engine has ended is away at once', () => {
   expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database is not running' }]);
 });
 
-test('problems of the ingester are passed on', () => {
+test('/readyz lists the problems of the ingester', () => {
   const stuck = node(500, [{ code: 'promotion_stuck', message: 'No block became final for 20 minutes' }]);
   expect(codes(headAged(5), TAIL, stuck, NOW_MS)).toEqual({ ready: true, codes: ['promotion_stuck'] });
 });
 
-test('a promotion that falls behind is reported', () => {
+test('/readyz reports a promotion that falls behind', () => {
   const head = { ...headAged(5, 2_000), finalTo: 400, finalNumber: 529 };
   expect(codes(head, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: ['promotion_behind'] });
   expect(codes({ ...head, finalNumber: 528 }, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });

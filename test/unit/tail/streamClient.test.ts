@@ -1,4 +1,4 @@
-/** One client's queue, with a socket that accepts bytes when the test allows. */
+/** Tests the queue of one stream client, with a socket that accepts bytes when the test allows. */
 import { toOrd } from '../../../src/domain/ord';
 import {
   QUEUE_BYTES_MAX,
@@ -42,7 +42,7 @@ test('messages to a socket that accepts bytes are not queued', () => {
   expect(socket.written).toHaveLength(5_000);
 });
 
-test('a full socket gets no more messages until it drains, then the queue in order', () => {
+test('a full socket gets no more messages until it drains, and then gets the queue in order', () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n < 4; n += 1) client.push(message(n));
@@ -54,7 +54,7 @@ test('a full socket gets no more messages until it drains, then the queue in ord
   expect(socket.written).toEqual(['m0', 'm1', 'm2', 'm3']);
 });
 
-test('beyond 1,000 messages the queue is dropped and replaced by a gap message, and the stream goes on', () => {
+test('a queue of more than 1,000 messages is dropped and replaced by a gap message, and the stream goes on', () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n <= QUEUE_MESSAGES_MAX + 1; n += 1) client.push(message(n));
@@ -72,7 +72,7 @@ test('beyond 1,000 messages the queue is dropped and replaced by a gap message, 
   ]);
 });
 
-test('up to 1,000 messages wait for a slow client before any are dropped', () => {
+test("a slow client's queue holds 1,000 messages before any are dropped", () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n <= QUEUE_MESSAGES_MAX; n += 1) client.push(message(n));
@@ -82,7 +82,7 @@ test('up to 1,000 messages wait for a slow client before any are dropped', () =>
   expect(socket.written).toHaveLength(QUEUE_MESSAGES_MAX + 1);
 });
 
-test('the queue holds at most 1 MB', () => {
+test('the queue of a client holds at most 1 MB', () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n < 200; n += 1) {

@@ -1,6 +1,7 @@
 -- One row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and `holders[i]` form
--- a pair: hex without 0x. Head transfers count as in count_holders. `ahead`: token_balances holds transfers beyond the
--- snapshot, so the balance belongs to no block. Key: (token, holder) of token_balances. The head table is small.
+-- a pair, in hex without 0x. Head transfers count by the same rule as in count_holders. `ahead` is 1 if token_balances
+-- holds transfers beyond the snapshot; such a balance belongs to no block. Uses the key (token, holder) of
+-- token_balances. Reads all rows of the head table, which is small.
 WITH asked AS
 (
     SELECT

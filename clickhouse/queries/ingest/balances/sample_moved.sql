@@ -1,6 +1,6 @@
--- One row: one address that sent or received one token in the given head blocks. First one address of each token, then
--- a second of each, and so on, in an order fixed by `salt`. Reads the head table, which is small. `marked`: tokens to
--- leave out, hex without 0x.
+-- One row: one address that sent or received one token in the given head blocks. Rows alternate between tokens: first
+-- one address of each token, then a second address of each token. `salt` fixes the order. Reads the head table, which
+-- is small. The query leaves out the tokens `marked`, in hex without 0x.
 SELECT
     concat('0x', lower(hex(m.token))) AS token,
     concat('0x', lower(hex(m.holder))) AS holder

@@ -1,4 +1,4 @@
--- One row: the newest balances of one vault pool, from the materialized view.
+-- One row: the newest balances of one pool of a vault, from the materialized view.
 SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances
 FROM
 (

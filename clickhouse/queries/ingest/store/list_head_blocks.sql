@@ -1,4 +1,5 @@
--- One row: one flip of one height, oldest flip first. Zero hash: the flip removed the block.
+-- One row: one flip (change of the head) at one height, oldest flip first. A zero hash means that
+-- the flip removed the block.
 SELECT
     number,
     concat('0x', lower(hex(h.hash))) AS hash,

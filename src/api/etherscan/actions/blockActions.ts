@@ -1,4 +1,4 @@
-/** module=block: the actions that the indexed blocks can answer. */
+/** The actions of module=block that the indexed blocks can answer. */
 import { findBlockTime, findFinalBlockAt } from '../../../query/head/blockTimes';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
 import type { LogSource } from '../../../query/logs/logFilter';
@@ -6,7 +6,7 @@ import type { Action, Actions, Ask } from '../action';
 import { ok, refuse, TEXTS } from '../answers';
 import { badFormat, numberOf, textOf } from '../askedParams';
 
-/** Number of blocks in the average block time. */
+/** Number of blocks over which the mean block time is computed. */
 const AVERAGED = 1_000;
 
 export const blockActions: Actions = new Map<string, Action>([
@@ -27,7 +27,7 @@ async function getBlockByTime({ asked, moment }: Ask) {
   return number === null ? refuse(TEXTS.noBlock) : ok(String(number));
 }
 
-/** The newest block not later than `time`, unix seconds. Null: every indexed block is later. */
+/** The newest block not later than `time` (unix seconds). Null if every indexed block is later. */
 async function findBlockAt(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
@@ -37,7 +37,7 @@ async function findBlockAt(
   return recent?.number ?? (await findFinalBlockAt(runner, chainId, head, time))?.number ?? null;
 }
 
-/** The indexed block after `before`. For null: the first indexed block. */
+/** The indexed block after `before`, or the first indexed block if `before` is null. */
 async function findNext(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,

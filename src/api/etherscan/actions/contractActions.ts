@@ -1,4 +1,4 @@
-/** module=contract: ABIs, sources, creations and the list of contracts. */
+/** The actions of module=contract: ABIs, sources, creations and the list of contracts. */
 import type { Hex } from '../../../domain/hex';
 import { lastOrdOfBlock } from '../../../domain/ord';
 import type { VerifiedContract } from '../../../domain/verifiedContract';
@@ -38,7 +38,8 @@ async function getSourceCode(ask: Ask) {
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
     findImplementation(ask, facts),
   ]);
-  // If Proxy is 1, clients need a valid address. So a proxy with several or unknown implementations gets Proxy 0.
+  // If Proxy is 1, clients need a valid address. So Proxy is 0 for a proxy with several or unknown
+  // implementations.
   const proxy = {
     Proxy: implementation === null ? '0' : '1',
     Implementation: implementation ?? '',
@@ -79,7 +80,8 @@ const UNVERIFIED = {
   LicenseType: 'Unknown',
 } as const;
 
-/** The implementation of a proxy as of the head. Null: not a proxy, or several implementations. */
+/** The implementation of a proxy at the head. Null if the contract is no proxy or has several
+ * implementations. */
 async function findImplementation({ moment }: Ask, facts: ContractFacts | null): Promise<Hex | null> {
   const code = facts?.code ?? null;
   if (moment === null || facts === null || code === null || code.proxy === null) return null;
@@ -108,7 +110,8 @@ function readAddresses(asked: AskedParams): Hex[] {
   return [...new Set(given.map(addressOf))];
 }
 
-/** Exactly these seven keys. A pool without a known creator gets its factory as creator, because clients need one. */
+/** The answer has exactly these seven keys. A pool without a known creator gets its factory as creator,
+ * because clients need an address. */
 function toCreation(facts: ContractFacts | null) {
   const creation = facts?.creation ?? null;
   if (facts === null || creation === null) return [];
@@ -134,7 +137,7 @@ const FILTERS: ReadonlyMap<string, boolean | null> = new Map([
   ['3', false],
 ]);
 
-/** Blockscout's list of contracts. The oldest come first, so pages do not shift. */
+/** Blockscout's list of contracts. The oldest contracts come first, so pages do not shift. */
 async function listContracts({ deps, asked, chainId }: Ask) {
   const { skip, limit } = readPage(asked, LISTED_MAX);
   const filter = textOf(asked, 'filter');

@@ -1,4 +1,4 @@
-/** module=gastracker: gas price recommendations from the newest blocks. */
+/** The actions of module=gastracker: gas price recommendations from the newest blocks. */
 import { formatUnits } from '../../../domain/amounts';
 import { findBlockTime } from '../../../query/head/blockTimes';
 import { countTaking, GAS_BLOCKS, gasQuantile, listGasBlocks } from '../../../query/overview/gasPrices';
@@ -8,7 +8,7 @@ import { ok, refuse, TEXTS } from '../answers';
 import { badFormat, textOf } from '../askedParams';
 
 const GWEI_DECIMALS = 9;
-/** Quantiles of the gas prices paid. */
+/** Quantiles of the paid gas prices that the recommendations use. */
 const [SAFE, PROPOSED, FAST] = [0.1, 0.5, 0.9];
 
 export const gasActions: Actions = new Map<string, Action>([
@@ -16,7 +16,8 @@ export const gasActions: Actions = new Map<string, Action>([
   ['gasestimate', getGasEstimate],
 ]);
 
-/** Prices in gwei as decimal texts. `gasUsedRatio` is missing, because no table holds it. */
+/** Prices in gwei as decimal texts. `gasUsedRatio` is empty, because no table holds the gas used by
+ * blocks. */
 async function getGasOracle({ moment }: Ask) {
   if (moment === null) return refuse(TEXTS.action);
   const { chain, head } = moment;
@@ -46,12 +47,12 @@ async function getGasEstimate({ asked, moment }: Ask) {
   ]);
   if (blocks.length === 0 || seconds === null) return refuse(TEXTS.action);
   const taking = countTaking(blocks, BigInt(text));
-  // If no block would have included it, assume one block more than was examined.
+  // If none of the examined blocks would have included the transaction, the estimate assumes one more block.
   const turns = taking === 0 ? blocks.length + 1 : blocks.length / taking;
   return ok(String(Math.ceil(turns * seconds)));
 }
 
-/** Mean time between the newest blocks. Null: fewer than two blocks. */
+/** Mean time between the newest blocks, in seconds. Null if there are fewer than two blocks. */
 async function blockSeconds({ chain, head }: ChainMoment): Promise<number | null> {
   const first = Math.max(head.startBlock, head.number - GAS_BLOCKS);
   if (first >= head.number) return null;

@@ -1,4 +1,4 @@
-/** module=logs: getLogs, with operators between topics. */
+/** The action getLogs of module=logs, with operators between topics. */
 import { numberToHex, type Hex } from '../../../domain/hex';
 import { blockOfOrd, logIndexOfOrd } from '../../../domain/ord';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
@@ -32,7 +32,7 @@ async function getLogs({ asked, moment }: Ask) {
   const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
   const found = await listLogs(chain, head, filter, page);
   if (found.isFull) return refuse(TEXTS.largeAnswer);
-  // The search stopped early. A short page would wrongly mean that there are no more logs.
+  // The search stopped early at its time limit. A short page would wrongly mean that there are no more logs.
   if (found.next !== null && found.logs.length < limit) return refuse(TEXTS.timeout);
   const numbers = found.logs.map(({ ord }) => blockOfOrd(ord));
   const hashes = await chain.hashes.list(head, numbers);
@@ -63,7 +63,7 @@ function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
   };
 }
 
-/** A block by number or tag; null: absent, or no block is indexed. */
+/** A block by number or tag; null if the parameter is absent, or no block is indexed. */
 export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot | null): number | null {
   const text = textOf(asked, name);
   if (text === null) return null;
@@ -75,8 +75,9 @@ export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot |
 }
 
 /**
- * Reads the operators between topics: `and` needs both topics, `or` needs either. `free`: positions whose topic is
- * optional, because they appear only in `or` clauses. A clause about an absent topic is ignored.
+ * Reads the operators between topics: `and` needs both topics, `or` needs either. `free` lists positions
+ * whose topic is optional, because they appear only in `or` clauses. A clause about a topic that the call
+ * does not give is ignored.
  */
 function readClauses(
   asked: AskedParams,
@@ -105,7 +106,7 @@ function readClauses(
   return { either, free };
 }
 
-/** The eleven keys of Etherscan. Gas values are not stored. */
+/** The eleven keys of a log in Etherscan's format. Gas values are not stored. */
 function toEntry(log: StoredLog, hashes: ReadonlyMap<number, Hex>) {
   const number = blockOfOrd(log.ord);
   return {

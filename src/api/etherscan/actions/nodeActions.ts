@@ -13,7 +13,8 @@ export const coinActions: Actions = new Map<string, Action>([
   ['balancemulti', getBalances],
 ]);
 
-/** The node's answers as of the head. Null: no node is configured. Throws node_failed if the node does not answer. */
+/** Asks the node for the state at the head. Returns null if no node is configured. Throws node_failed if the
+ * node does not answer. */
 export async function askNode(
   { deps, chainId, moment }: Ask,
   questions: readonly StateQuestion[],
@@ -56,7 +57,7 @@ async function readCoins(ask: Ask, addresses: readonly Hex[]): Promise<string[] 
   );
 }
 
-/** This dialect does not read the state of older blocks. */
+/** The Etherscan dialect reads no state of older blocks. */
 function needLatest({ asked }: Ask): void {
   const tag = textOf(asked, 'tag') ?? 'latest';
   if (tag !== 'latest' && tag !== 'pending') throw badFormat('tag');

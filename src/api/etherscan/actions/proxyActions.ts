@@ -1,6 +1,7 @@
 /**
- * module=proxy: read-only calls to the node in a JSON-RPC envelope. `latest` means the indexed head, by hash where the
- * method takes one, so node answers and logs describe the same block.
+ * module=proxy: read-only calls to the node in a JSON-RPC envelope. `latest` means the newest indexed block.
+ * Where a method takes a block hash, the call uses the hash, so node answers and logs describe the same
+ * block.
  */
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../../domain/hex';
 import { AppError } from '../../../errors';
@@ -22,13 +23,13 @@ const CALL_BYTES_MAX = 65_536;
 /** Gas limit of an estimate, and of a call that goes directly to the node. */
 const GAS_MAX = 50_000_000;
 const REPLY = { jsonrpc: '2.0', id: 1 } as const;
-/** EIP-1474's error for a call that reverts. */
+/** Error code of EIP-1474 for a call that reverts. */
 const REVERTED = { code: 3, message: 'execution reverted' };
 
-/** Builds the method's parameters from the action's parameters. */
+/** Builds the parameters of the node's method from the parameters of the action. */
 type ParamsOf = (asked: AskedParams, head: HeadSnapshot) => readonly unknown[];
 
-/** No method here sends or signs transactions. */
+/** None of these methods sends or signs transactions. */
 const READS: readonly (readonly [method: string, paramsOf: ParamsOf])[] = [
   ['eth_getBlockByNumber', (asked, head) => [blockOf(asked, head), flagOf(asked)]],
   ['eth_getUncleByBlockNumberAndIndex', (asked, head) => [blockOf(asked, head), quantityOf(asked, 'index')]],
@@ -73,7 +74,8 @@ async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<Diale
   return { ...REPLY, ...answer };
 }
 
-/** Plain calls at the head are cached per block. Calls on older states, and revert reasons, go to the node. */
+/** Plain calls at the head are cached per block. Calls on older states, and calls for revert reasons, go to
+ * the node. */
 async function call(ask: Ask): Promise<DialectAnswer> {
   const { asked } = ask;
   const to = needAddress(asked, 'to');
@@ -91,7 +93,7 @@ async function call(ask: Ask): Promise<DialectAnswer> {
   return ask.deps.readsOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askItself();
 }
 
-/** A block number, for methods that take no hash. */
+/** A block number, for methods that accept no block hash. */
 function blockOf(asked: AskedParams, head: HeadSnapshot): Hex {
   const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
   if (text === 'latest' || text === 'pending') return numberToHex(head.number);
@@ -100,15 +102,15 @@ function blockOf(asked: AskedParams, head: HeadSnapshot): Hex {
 }
 
 /**
- * The state after a block. The head goes by its hash (EIP-1898), so a reorg in between gives an error and not a wrong
- * answer.
+ * The state after a block. For the head, the call names the block hash (EIP-1898). A reorg during the call
+ * then gives an error and not a wrong answer.
  */
 function stateOf(asked: AskedParams, head: HeadSnapshot): Hex | { readonly blockHash: Hex } {
   const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
   return text === 'latest' || text === 'pending' ? { blockHash: head.hash } : blockOf(asked, head);
 }
 
-/** A nonce may include pending transactions, which only the node knows. */
+/** A nonce may include pending transactions, which only the node knows, so it is not cached. */
 function countedAt(asked: AskedParams, head: HeadSnapshot): ReturnType<typeof stateOf> | 'pending' {
   return textOf(asked, 'tag')?.toLowerCase() === 'pending' ? 'pending' : stateOf(asked, head);
 }
@@ -119,14 +121,14 @@ function hashOf(asked: AskedParams): Hex {
   return hash;
 }
 
-/** Whether to include whole transactions. */
+/** Whether the answer includes whole transactions. */
 function flagOf(asked: AskedParams): boolean {
   const text = (textOf(asked, 'boolean') ?? 'false').toLowerCase();
   if (text !== 'true' && text !== 'false') throw badFormat('boolean');
   return text === 'true';
 }
 
-/** A number of at most 256 bits, without leading zeros, as nodes require. */
+/** Parses a number of at most 256 bits, without leading zeros, as nodes require. */
 function quantityOf(asked: AskedParams, name: string): Hex {
   const found = findQuantity(asked, name);
   if (found === undefined) throw badFormat(name);

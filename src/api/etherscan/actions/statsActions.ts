@@ -1,6 +1,6 @@
 /**
- * module=stats: the price of the native coin from the indexed pools, and token supplies. The supply of the native coin
- * is missing: neither logs nor the node provide it.
+ * The actions of module=stats: the price of the native coin from the indexed pools, and token supplies. The
+ * supply of the native coin is refused, because neither logs nor the node provide it.
  */
 import { plainNumber } from '../../../domain/amounts';
 import type { Action, Actions, Ask } from '../action';
@@ -13,7 +13,7 @@ export const statsActions: Actions = new Map<string, Action>([
   ['ethsupply', () => refuse(TEXTS.action)],
 ]);
 
-/** The dialect calls every native coin `eth`. No bitcoin price is available. */
+/** The dialect calls every native coin `eth`. The fields for the price in bitcoin stay empty. */
 async function getCoinPrice({ deps, chainId, moment }: Ask) {
   if (moment === null || deps.nativeUsdOf === undefined) return refuse(TEXTS.action);
   const usd = await deps.nativeUsdOf(chainId, moment.head);

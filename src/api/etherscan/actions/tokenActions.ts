@@ -1,8 +1,14 @@
 /** Token actions: supplies and balances from the node or from complete transfer histories, metadata, and holders. */
 import type { Hex } from '../../../domain/hex';
+import {
+  inventsTransfers,
+  listBalanceChecks,
+  type BalanceChecks,
+} from '../../../query/holders/balanceChecks';
 import { isHistoryPartial, readHoldings } from '../../../query/holders/balances';
 import { listHolders, readTokenHolding } from '../../../query/holders/tokenHolding';
 import { listTokens } from '../../../query/tokens/tokens';
+import { holdersOf } from '../../../query/tokens/tokenSupply';
 import { readTotalSupply } from '../../../query/tokens/totalSupply';
 import type { ChainMoment } from '../../explorerRoute';
 import type { Action, Actions, Ask } from '../action';
@@ -10,10 +16,10 @@ import { EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
 import { needAddress, readPage } from '../askedParams';
 import { askNode } from './nodeActions';
 
-/** `balanceOf(address)`. */
+/** Selector of the function `balanceOf(address)`. */
 const BALANCE_OF: Hex = '0x70a08231';
 const WORD = 66;
-/** Etherscan's limit: the whole window. */
+/** Etherscan's limit of page times offset: the whole list may be one page. */
 const PAGE_MAX = 10_000;
 
 export const tokenBalanceActions: Actions = new Map<string, Action>([['tokenbalance', getTokenBalance]]);
@@ -60,11 +66,14 @@ async function getTokenInfo(ask: Ask) {
   ]);
 }
 
-/** Counts transfer logs. A balance change without a transfer log is not seen. */
+/**
+ * Counts transfer logs. A balance change without a transfer log is not seen. Refused for a token that invents transfers.
+ */
 async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
   const page = readPage(asked, PAGE_MAX);
   if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
+  if (inventsTransfers(await findChecks(moment, token))) return refuse(TEXTS.action);
   const holders = await listHolders(moment.chain.runner, moment.head, token, page);
   return listOf(
     holders.map(({ holder, balance }) => ({
@@ -78,13 +87,21 @@ async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
 async function countTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
   if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
-  const holding = await readTokenHolding(moment.chain.runner, moment.head, token);
-  return ok(String(holding?.holders ?? 0));
+  const [holding, checks] = await Promise.all([
+    readTokenHolding(moment.chain.runner, moment.head, token),
+    findChecks(moment, token),
+  ]);
+  const holders = holdersOf({ holding, partial: false, checks });
+  return holders === null ? refuse(TEXTS.action) : ok(String(holders));
+}
+
+async function findChecks({ chain }: ChainMoment, token: Hex): Promise<BalanceChecks | null> {
+  return (await listBalanceChecks(chain.runner)).get(token) ?? null;
 }
 
 /**
- * Whether the index has every transfer of the token: either it starts at the first block, or it includes the token's
- * creation.
+ * Whether the index has every transfer of the token. This holds if the index starts at the first block, or
+ * includes the token's creation.
  */
 async function isWhole(
   { deps, chainId }: Pick<Ask, 'deps' | 'chainId'>,
@@ -96,7 +113,7 @@ async function isWhole(
   return creation !== null && creation.block >= head.startBlock;
 }
 
-/** Supply in raw units; null: unknown. */
+/** Supply of the token in raw units; null if unknown. */
 async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
   if (moment === null) return null;
   const node = deps.nodeOf?.(chainId) ?? null;
@@ -104,7 +121,7 @@ async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<b
   return readTotalSupply(moment.chain, moment.head, token, { node, counted });
 }
 
-/** Null: there is no node, or the contract does not have this function. */
+/** Null if there is no node, or if the contract does not have this function. */
 async function callToken(ask: Ask, to: Hex, data: Hex): Promise<bigint | null> {
   const answers = await askNode(ask, [{ kind: 'call', to, data }]);
   const answer = answers?.[0] ?? null;

@@ -1,4 +1,5 @@
-/** module=transaction: whether a transaction succeeded, from its logs or the node's receipt. */
+/** The actions of module=transaction: whether a transaction succeeded, from its logs or from the node's
+ * receipt. */
 import { z } from 'zod';
 
 import { NO_DATA } from '../../../query/logs/logBytes';
@@ -20,13 +21,14 @@ async function getReceiptStatus(ask: Ask) {
   return ok({ status: succeeded === null ? '' : succeeded ? '1' : '0' });
 }
 
-/** No trace is read, so the reason of a failure is unknown. */
+/** The service reads no traces, so the reason of a failure is unknown. */
 async function getStatus(ask: Ask) {
   const succeeded = await hasSucceeded(ask);
   return ok({ isError: succeeded === null ? '' : succeeded ? '0' : '1', errDescription: '' });
 }
 
-/** A log proves success. Null: neither the logs nor the node know the transaction. */
+/** A log proves that the transaction succeeded. Null if neither the logs nor the node know the
+ * transaction. */
 async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<boolean | null> {
   const txHash = findHashParam(asked, 'txhash');
   if (txHash === null) throw badFormat('txhash');

@@ -15,13 +15,13 @@ import { readBlock } from './logActions';
 import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from '../tokenMoves';
 import { showMoves } from '../showMoves';
 
-/** Etherscan's limit: the whole window. */
+/** Etherscan's limit of page times offset: the whole list may be one page. */
 const PAGE_MAX = 10_000;
-/** Logs per read. */
+/** Number of logs per read. */
 const TURN_LOGS = 1_000;
-/** Most reads for one page. Reads also return logs of other token standards. */
+/** Most reads for one page. A read also returns logs of other token standards, which do not fill the page. */
 const TURNS_MAX = 12;
-/** Most tokens of one address to search for transfers. */
+/** Most tokens of one address whose transfers are searched. */
 const TOKENS_MAX = 300;
 
 export const transferActions: Actions = new Map<string, Action>([
@@ -72,7 +72,8 @@ async function findMoves(
   const wanted = skip + limit;
   if (kind === ERC721 && token === null && holder !== null)
     return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted });
-  // The index lists the ERC-20 tokens of an address. For the other standards the topics alone find the transfers.
+  // The tables list the ERC-20 tokens of an address. For the other standards the topics alone find the
+  // transfers.
   const touched =
     token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
   if (touched?.length === 0) return [];
@@ -96,7 +97,7 @@ function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][numb
   ];
 }
 
-/** Every token that the address ever received or sent. */
+/** Every token that the address has ever received or sent. */
 async function listTouched({ chain, head }: ChainMoment, holder: Hex): Promise<Hex[]> {
   const { balances } = await readHoldings(chain.runner, head, holder);
   return [...balances.keys()].flatMap((token) => (isHexOfLength(token, 40) ? [token] : []));
@@ -116,7 +117,7 @@ async function collectNfts(
   return logs?.flatMap((log) => ERC721.read(log).map((move) => ({ log, move }))) ?? null;
 }
 
-/** The first transfers of this kind, up to `wanted`. Null: the search stopped early. */
+/** The first transfers of this kind, up to `wanted`. Null if the search stopped early at its time limit. */
 async function collect(
   { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
   filter: LogFilter,

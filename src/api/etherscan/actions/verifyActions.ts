@@ -1,7 +1,7 @@
 /**
- * The actions verifysourcecode and checkverifystatus. The queue compiles and compares; these actions report the state
- * of a ticket in the texts that clients compare. A state that may change soon is thrown, because the cache does not
- * keep errors.
+ * The actions verifysourcecode and checkverifystatus. The queue compiles and compares; these actions report
+ * the state of a ticket in the texts that clients compare. A state that may change soon is thrown as an
+ * error, because the cache does not keep errors.
  */
 import type { VerificationQueue, VerificationState } from '../../../domain/verification';
 import type { EtherscanAnswer } from '../../../wire/etherscan';
@@ -17,11 +17,11 @@ const STATES = {
   already: 'Already Verified',
   failed: 'Fail - Unable to verify',
 } as const;
-/** Clients look for this text at the start of an answer. */
+/** Clients look for this text at the start of `result`. */
 const ALREADY = 'Contract source code already verified';
 const REASON_MAX = 1_000;
 
-/** Text for the OpenAPI document. */
+/** The limits in words, for the OpenAPI document. */
 export const VERIFY_BOUNDS =
   'verifysourcecode: a client address may have two open verifications, and addresses take turns. A ' +
   'compilation may use 30 s of processor time, 1 GiB of memory and 8 MiB of output. A repeated ' +
@@ -51,7 +51,7 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
   }
 }
 
-/** Refuses an unknown compiler immediately, without a ticket. */
+/** Refuses a compiler that is not installed at once, without a ticket. */
 function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): void {
   const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
   if (compilerVersions.includes(version)) return;
@@ -75,7 +75,7 @@ function answerOf(state: VerificationState): EtherscanAnswer {
     case 'already_verified':
       return refuse(STATES.already);
     case 'failed':
-      // Clients compare `result` literally, so the reason goes into its own field.
+      // Clients compare `result` literally, so the reason goes into a separate field.
       return {
         status: '0',
         message: 'NOTOK',

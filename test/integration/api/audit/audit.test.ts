@@ -34,7 +34,7 @@ let session: IngestSession;
 let head: HeadSnapshot;
 let api: ApiServer;
 let statements = 0;
-/** Answers so far, by path. */
+/** Answers that the test has already read, by path. */
 const given = new Map<string, Audit>();
 
 beforeAll(async () => {
@@ -155,7 +155,7 @@ function checkCost({ hops, manipulation_cost_usd: cost, price_age_blocks: age }:
   }
 }
 
-/** Follows the description in the OpenAPI document and uses the answer alone. */
+/** Computes the hash as the OpenAPI document describes it, from the answer alone. */
 function hashOf(audit: Audit): string {
   const lines = ['candlehouse-audit 1', `chain ${CHAIN_ID}`, `block ${audit.derived_at_block}`];
   lines.push(`token ${audit.token.address}`);
@@ -182,9 +182,9 @@ function interestingBlocks(): number[] {
 }
 
 /**
- * Compares three prices of a token at a block: the stored one, the one derived by the audit, and the printed one.
- * Checks one in `share` of all pairs of token and block, so that every token and every block is checked. With `edges`,
- * checks every token at the first block after the final ones and at the head.
+ * Compares three prices of a token at a block: the stored one, the one derived by the audit, and the printed
+ * one. Checks every `share`-th combination of token and block, so that every token and every block is
+ * checked. With `edges`, checks every token at the first block after the final ones and at the head.
  */
 async function checkAll(share = 1, edges = false): Promise<void> {
   const rows = await storedHops();
@@ -204,7 +204,7 @@ async function checkAll(share = 1, edges = false): Promise<void> {
         derived_at_timestamp: chain.at(number)!.timestamp,
       });
       const inputs = await inputsOf(address, number);
-      // Equal bits, not nearly equal.
+      // The prices must have equal bits, not be nearly equal.
       const derived = derivePrice(inputs);
       expect([derived.usd, derived.capUsd]).toEqual([stored.usd, stored.cap]);
       // The reserve of a pool is at least a hundred times its depth, but a concentrated pool may hold less.
@@ -230,12 +230,12 @@ interface SwapRow {
   readonly price_usd: number;
 }
 
-test('an audit gives the stored price of every token at every block, final or not, bit by bit', async () => {
+test('an audit gives exactly the stored price of every token at every block, final or not', async () => {
   expect(head.finalTo).toBeLessThan(head.number - 5);
   await checkAll();
 });
 
-test('after a reorg audits show the prices of the new branch', async () => {
+test('audits show the prices of the new branch after a reorg', async () => {
   chain.reorg(9, 12);
   await catchUp();
   await checkAll(3, true);
@@ -288,7 +288,7 @@ test('price_age_blocks counts from the newest state of the pools that the price 
   }
 });
 
-test('a pool that quotes far from the others is shown as excluded, with its price and reason', async () => {
+test('a pool whose price is far from the others is shown as excluded, with its price and reason', async () => {
   const { audit } = await get(TOKENS.HEX.address);
   expect(audit.hops.map(({ to_token }) => to_token)[0]).toBe(TOKENS.WPLS.address);
   const fake = audit.excluded_pools.find(({ step }) => step === 1)!;
@@ -297,7 +297,7 @@ test('a pool that quotes far from the others is shown as excluded, with its pric
   expect(audit.warnings.map(({ code }) => code)).toContain('outlier_pools_excluded');
 });
 
-test('pools with another anchor are converted by the given prices of the two anchors', async () => {
+test('the prices of pools with another anchor are converted by the configured prices of the two anchors', async () => {
   const { audit } = await get(TOKENS.WPLS.address, 40);
   const pools = audit.hops[0]!.pools;
   const others = pools.filter(({ token0, token1 }) => ![token0, token1].includes(audit.hops[0]!.to_token));
@@ -307,7 +307,7 @@ test('pools with another anchor are converted by the given prices of the two anc
   expect(audit.price_native).toBe('1');
 });
 
-test('an unpaid price push is held to the mean, and the audit has a warning', async () => {
+test('after a price push without trades, the audit uses the mean price and has a warning', async () => {
   const before = (await get(TOKENS.THIN.address, 89)).audit;
   const during = (await get(TOKENS.THIN.address, 90)).audit;
   expect(during.warnings.map(({ code }) => code)).toContain('spot_held_to_mean');
@@ -339,7 +339,7 @@ test('an audit explains a missing price: unpriced neighbours, too little liquidi
   expect(five.warnings.map(({ code }) => code)).toEqual(['no_route', 'max_hops_reached', 'not_finalized']);
 });
 
-test('an anchor has its given price, and its pools are listed as not on the route', async () => {
+test('an anchor has its configured price, and its pools are listed as not on the route', async () => {
   const anchor = (await get(TOKENS.USDC.address)).audit;
   expect(anchor).toMatchObject({
     price_usd: '1.001',
@@ -356,7 +356,7 @@ test('an anchor has its given price, and its pools are listed as not on the rout
   ]);
 });
 
-test('a block above the head is a 400, and a block before the first pool of the token a 404', async () => {
+test("an audit above the head is a 400, and an audit before the token's first pool is a 404", async () => {
   expect((await get(TOKENS.DAI.address, head.number + 1)).status).toBe(400);
   expect((await get(TOKENS.LATE.address, 76)).status).toBe(404);
   expect((await get(TOKENS.LATE.address, 77)).status).toBe(200);
@@ -371,9 +371,9 @@ test('an audit needs at most 16 statements, even for the longest route', async (
   }
 });
 
-test('audits of the newest block are equal from memory and from the database, also after reorgs', async () => {
+test('audits of the newest block are equal whether read from memory or from the database, also after reorgs', async () => {
   const tables = createAuditTables(runner, CHAIN_ID, api.market.pairs);
-  // Builds the tables first, so that each round continues from the previous one.
+  // Builds the tables once before the rounds, so that each round continues from the previous one.
   await tables.at(head);
   for (const round of ['fork', 'promotion', 'growth']) {
     chain.mine(round === 'promotion' ? 40 : 5);

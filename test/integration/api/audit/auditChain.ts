@@ -52,7 +52,7 @@ interface MarketPool {
   readonly address: Hex;
   readonly token0: SimToken;
   readonly token1: SimToken;
-  /** 0n for V2. */
+  /** The square root price of the pool; 0n for V2. */
   readonly liquidity: bigint;
   sqrt: bigint;
   reserve0: bigint;
@@ -82,7 +82,8 @@ const WHO = data(named(99));
 const units = (whole: number, decimals: number): bigint =>
   (BigInt(Math.round(whole * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n;
 
-/** [block of creation, kind, token and amount, token and amount]. A V3 pool holds a tenth of its virtual reserves. */
+/** One pool: [block of creation, kind, token and amount, token and amount]. A V3 pool holds a tenth of its
+ * virtual reserves. */
 type Plan = readonly [number, 'v2' | 'v3', SimToken, number, SimToken, number];
 const PLANS: readonly Plan[] = [
   [1, 'v2', WPLS, 1e9, DAI, 50_000],
@@ -231,7 +232,7 @@ const sync = ({ address, reserve0, reserve1 }: MarketPool): Draft => ({
   data: data(reserve0, reserve1),
 });
 
-/** Swaps in up to half a percent of a reserve, less the 0.3 % fee. */
+/** A trade swaps in up to half a percent of a reserve, less the 0.3 % fee. */
 function swapV2(pool: MarketPool, random: Random): Draft[] {
   const part = BigInt(random.int(1, 50));
   const { address, reserve0, reserve1 } = pool;
@@ -250,7 +251,7 @@ function swapV2(pool: MarketPool, random: Random): Draft[] {
   return [sync(pool), { address, topics: [TOPIC.v2Swap, WHO, WHO], data: data(...amounts) }];
 }
 
-/** √P moves by up to 0.2 %. */
+/** A trade moves √P by up to 0.2 %. */
 function swapV3(pool: MarketPool, random: Random): Draft[] {
   const { address, liquidity, sqrt } = pool;
   const next = sqrt + (sqrt * BigInt(random.int(-20, 20))) / 10_000n;

@@ -28,7 +28,7 @@ export const AUDIT_CHAIN: ChainDescription = {
   ],
 };
 
-/** Tokens answer only decimals(). */
+/** The contracts of tokens answer only decimals(). */
 const rpcOf = (tokens: readonly SimToken[]): EthCalls => ({
   batchOutcomes: (calls, parse) =>
     Promise.resolve(

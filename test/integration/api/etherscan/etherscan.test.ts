@@ -139,18 +139,18 @@ test.each([
   [`module=contract&action=getabi&${AT}&chainid=1`, CHAIN],
   [`module=contract&action=getabi&${AT}&chainid=369,943`, CHAIN],
   ['chainid=', CHAIN],
-])('the query "%s" is refused with status 200 and "%s"', async (query, text) => {
+])('the dialect refuses the query "%s" with status 200 and the text "%s"', async (query, text) => {
   const { status, json } = await world.api.ask(`/api?${query}`);
   expect([status, json]).toEqual([200, notOk(text)]);
 });
 
-test('a page beyond 10,000 results is refused with the same text in message and result', async () => {
+test('the error for a page beyond 10,000 results has the same text in message and result', async () => {
   const text = 'Result window is too large, PageNo x Offset size must be less than or equal to 10000';
   const { status, json } = await world.api.ask(`/api?${LOGS}&${AT}&page=11&offset=1000`);
   expect([status, json]).toEqual([200, { status: '0', message: text, result: text }]);
 });
 
-test('every mount gives the same answer, in any letter case, with and without a trailing slash', async () => {
+test('every mount path gives the same answer, in any letter case, with and without a trailing slash', async () => {
   const query = `?Module=CONTRACT&ACTION=GetABI&aDDress=${SINGLE.toUpperCase().replace('0X', '0x')}&apikey=k`;
   const wanted = { status: '1', message: 'OK', result: JSON.stringify(single.contract.abi) };
   for (const mount of [
@@ -304,34 +304,37 @@ test.each([
     { viaIR: false, remappings: [], libraries: {}, metadata: { bytecodeHash: 'ipfs', appendCBOR: true } },
     true,
   ],
-] as const)('getsourcecode keeps all settings of a single file: %s', async (_, more, bare) => {
-  const settings = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'paris', ...more };
-  const record = (await world.deps.verified.find({ chainId: 369, address: SINGLE }, null))!;
-  const told = { ...record, settings: JSON.stringify(settings) };
-  const verified = { ...world.deps.verified, find: () => Promise.resolve(told) };
-  const api = await startExplorer({ ...world.deps, verified, cache: UNCACHED }, () => world.head);
-  try {
-    const { json } = await api.ask(`/api?module=contract&action=getsourcecode&address=${SINGLE}`);
-    const [{ SourceCode: text }] = json!.result as [{ SourceCode: string }];
-    const [{ path, content }] = single.sources as [{ path: string; content: string }];
-    if (bare) expect(text).toBe(content);
-    else
-      expect(JSON.parse(text.slice(1, -1))).toEqual({
-        language: 'Solidity',
-        sources: { [path]: { content } },
-        settings,
-      });
-  } finally {
-    await api.close();
-  }
-});
+] as const)(
+  'getsourcecode keeps all compiler settings of a contract of one file: %s',
+  async (_, more, bare) => {
+    const settings = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'paris', ...more };
+    const record = (await world.deps.verified.find({ chainId: 369, address: SINGLE }, null))!;
+    const told = { ...record, settings: JSON.stringify(settings) };
+    const verified = { ...world.deps.verified, find: () => Promise.resolve(told) };
+    const api = await startExplorer({ ...world.deps, verified, cache: UNCACHED }, () => world.head);
+    try {
+      const { json } = await api.ask(`/api?module=contract&action=getsourcecode&address=${SINGLE}`);
+      const [{ SourceCode: text }] = json!.result as [{ SourceCode: string }];
+      const [{ path, content }] = single.sources as [{ path: string; content: string }];
+      if (bare) expect(text).toBe(content);
+      else
+        expect(JSON.parse(text.slice(1, -1))).toEqual({
+          language: 'Solidity',
+          sources: { [path]: { content } },
+          settings,
+        });
+    } finally {
+      await api.close();
+    }
+  },
+);
 
 test('getsourcecode gives the implementation of a proxy', async () => {
   const items = await world.resultOf({ module: 'contract', action: 'getsourcecode', address: PROXY });
   expect(items).toMatchObject([{ SourceCode: '', Proxy: '1', Implementation: SINGLE }]);
 });
 
-test('getsourcecode does not mark a proxy without a single implementation, because clients need an address', async () => {
+test('getsourcecode marks no contract as a proxy if it has several implementations, because clients need one address', async () => {
   const diamond = hexOf('9c', 2, 40);
   await insertRows(world.database, contractCodesTable, [
     {
@@ -359,7 +362,7 @@ test('CORS allows POST for the Etherscan dialect and for no other path', async (
   expect(await preflight('/api/v1/logs')).toEqual([204, false]);
 });
 
-test('without a head the dialect answers an error with status 200', async () => {
+test('the dialect answers an error with status 200 if no block is indexed', async () => {
   const findChain = (chainId: number) => {
     const chain = world.deps.findChain(chainId);
     return chain === null ? null : { ...chain, head: () => null };

@@ -101,7 +101,7 @@ test('a long form is parsed like URLSearchParams parses it, with valid and inval
   const whole = ['a', '+', '%41', '%C3%A9', '%e2%82%ac', '%F0%9F%98%80', '='];
   const kinds = [
     [...whole, '😀', 'é'],
-    // Node itself alters malformed escapes that are not ASCII.
+    // Node itself changes malformed escapes that are not ASCII.
     [...whole, '%', '%4', '%FF', '%82'],
   ];
   for (let round = 0; round < 20; round += 1) {
@@ -129,7 +129,7 @@ test('JSON that is deeply nested or has too many parts is refused before it is p
   const verify = JSON.stringify(VERIFY).slice(0, -1);
   expect(await post(`${verify},"a":${'['.repeat(2_300_000)}${']'.repeat(2_300_000)}}`, 'json')).toEqual(BAD);
   expect(await post(`a&`.repeat(2_000), 'form')).toEqual(BAD);
-  // Brackets in a field name have no special meaning.
+  // Brackets in the name of a form field have no special meaning.
   expect(await post(`module=x&a${'[a]'.repeat(20_000)}=1`, 'form')).toEqual(module);
 });
 
@@ -142,7 +142,7 @@ test('a deeply nested standard JSON input is refused', async () => {
     expect(await post(body, type)).toEqual(notOk(expect.stringMatching(/nested too deeply/)));
 });
 
-test('the scan for depth and parts of JSON agrees with a parser', () => {
+test('the scan that measures depth and parts of JSON agrees with a parser', () => {
   const random = createRandom(SEED);
   const signs = ['{', '}', '[', ']', ',', '"', '\\', '\\"', 'x', ':'];
   const value = (depth: number): unknown => {

@@ -39,7 +39,7 @@ test.each([
   [HEAD_FROM - 1, STORED_TO + 1],
   [STORED_TO, STORED_TO],
 ])(
-  'gasoracle shows the 10 %, 50 % and 90 % quantiles of recent gas prices: cursor %d, head %d',
+  'gasoracle shows the 10 %, 50 % and 90 % quantiles of recent gas prices, with final block %d and head %d',
   async (finalTo, tip) => {
     head = logSnapshot(world.blocks, finalTo, tip);
     const paid = sorted(newest().flatMap(({ gasPrices }) => gasPrices));
@@ -77,7 +77,7 @@ test('gasestimate is the mean wait for a block that accepts the gas price', asyn
   expect(bad.json).toEqual(notOk('Error! Invalid gasprice format'));
 });
 
-test('ethprice is the native price of our pools, or an error without one, and ethsupply is refused', async () => {
+test('ethprice is the native price from the pools, or an error if there is no price, and ethsupply is refused', async () => {
   const path = '/api?module=stats&action=ethprice';
   expect((await api.ask(path)).json).toEqual(REFUSED);
   expect((await api.ask('/api?module=stats&action=ethsupply')).json).toEqual(REFUSED);

@@ -55,7 +55,7 @@ function plainHolders(token: string): [string, bigint][] {
     .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1));
 }
 
-/** null if the logs do not add up. */
+/** The sum is null if the logs of the token do not add up. */
 function plainSupply(token: string): bigint | null {
   const balances = plainBalances(movesOf(moves, head)).get(token);
   if (balances === undefined) return null;
@@ -74,7 +74,8 @@ test.each([
   ['no head blocks', FINAL + 15, FINAL + 15],
 ])('holders and their number equal the sums of the transfers: %s', async (_name, finalTo, tip) => {
   head = wholeSnapshot(world, finalTo, tip);
-  let seen = 0;
+  const unknown = 'Error! Missing Or invalid Action name';
+  let [seen, refused] = [0, 0];
   for (const token of tokensOf()) {
     const wanted = plainHolders(token).map(([holder, balance]) => ({
       TokenHolderAddress: holder,
@@ -84,10 +85,13 @@ test.each([
     expect(await resultOf({ ...asked, action: 'tokenholderlist' })).toEqual(wanted);
     const page = { page: '2', offset: '3' };
     expect(await resultOf({ ...asked, action: 'tokenholderlist', ...page })).toEqual(wanted.slice(3, 6));
-    expect(await resultOf({ ...asked, action: 'tokenholdercount' })).toBe(String(wanted.length));
+    const count = plainSupply(token) === null && wanted.length > 0 ? unknown : String(wanted.length);
+    expect(await resultOf({ ...asked, action: 'tokenholdercount' })).toBe(count);
+    if (count === unknown) refused += 1;
     seen += wanted.length;
   }
   expect(seen).toBeGreaterThan(20);
+  expect(refused).toBeGreaterThan(0);
 });
 
 test('a page of holders can have up to 10,000 entries', async () => {
@@ -142,7 +146,7 @@ function supplyBy(token: Hex, asked: NodeState | null, patienceMs?: number): Pro
   return readTotalSupply({ runner: store.runner }, head!, token, { node: asked, counted: null, ...patience });
 }
 
-test('the supply uses an existing holder count instead of counting again', async () => {
+test('the supply uses an existing count of holders instead of counting again', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
   const counted = { ...(await readTokenHolding(store.runner, head, token))!, supply: 12_345n };
@@ -160,13 +164,15 @@ test('the supply of a rebasing token is not derived from its transfers', async (
     mismatches: 2,
     mismatch_block: TIP,
     rebasing: true,
+    held_checked: 0,
+    unconfirmed: 0,
   };
   await insertRows(store.db, balanceChecksTable, [{ token, version: 1, ...check }]);
   expect(await supplyBy(token, null)).toBeNull();
   expect(await supplyBy(token, answering(7n))).toBe(7n);
 });
 
-test('with an incomplete history holders are refused, and the supply comes from the node', async () => {
+test('holders are refused if the history is incomplete, and the supply then comes from the node', async () => {
   head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
   const token = LOOSE[0]!;
   const refused = notOk('Error! Missing Or invalid Action name');
@@ -178,7 +184,7 @@ test('with an incomplete history holders are refused, and the supply comes from 
   expect(await supplyBy(token, answering(9n))).toBe(9n);
 });
 
-test('a slow node is not awaited, and its late answer is used for the next request', async () => {
+test("a request does not wait for a slow node, and the node's late answer serves the next request", async () => {
   head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
   const token = LOOSE[0]!;
   let tell: () => void = () => undefined;
@@ -195,7 +201,7 @@ test('a slow node is not awaited, and its late answer is used for the next reque
   expect(await supplyBy(token, slow, 1_000)).toBe(5n);
 });
 
-test('the node is asked once per block and question, and a missing answer is not remembered', async () => {
+test('the node gets each question once per block, and a missing answer is not remembered', async () => {
   let [askings, away] = [0, true];
   const inner: NodeState = {
     ask(_hash, questions) {

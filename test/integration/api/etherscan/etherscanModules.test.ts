@@ -1,4 +1,5 @@
-/** The other modules of the Etherscan dialect: creations, blocks, tokens, state of the node, chains. */
+/** Tests the remaining modules of the Etherscan dialect: creations, blocks, tokens, state of the node,
+ * chains. */
 import type { LogRow } from '../../../../src/clickhouse/schema/tables';
 import { describeRoutes } from '../../../../src/api/openapi';
 import { etherscanRoutes } from '../../../../src/api/etherscan/etherscanRoutes';
@@ -31,8 +32,8 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-test('getcontractcreation returns seven keys per known contract and omits unknown contracts', async () => {
-  // The last creation counts, because an address may be used again.
+test('getcontractcreation returns seven fields per known contract and omits unknown contracts', async () => {
+  // An address may be created again, so the last creation counts.
   const last = new Map(
     world.blocks.flatMap(({ number, created }) =>
       created.map((row) => [row.address, { ...row, number }] as const),
@@ -104,7 +105,7 @@ test('getblocknobytime finds the closest block before or after any time', async 
   }
 });
 
-test('getblockcountdown estimates with the mean block time', async () => {
+test('getblockcountdown estimates the waiting time from the mean block time', async () => {
   const [first, last] = [world.blocks[0]!, world.blocks.at(-1)!];
   const seconds = ((last.timestamp - first.timestamp) / (last.number - first.number)) * 100;
   const query = { module: 'block', action: 'getblockcountdown', blockno: String(TIP + 100) };
@@ -116,7 +117,7 @@ test('getblockcountdown estimates with the mean block time', async () => {
   });
 });
 
-test('eth_blockNumber answers like a node', async () => {
+test('eth_blockNumber answers in the JSON-RPC format of a node', async () => {
   const { json } = await world.ask({ module: 'proxy', action: 'eth_blockNumber' });
   expect(json).toEqual({ jsonrpc: '2.0', id: 1, result: hexNumber(TIP) });
 });
@@ -189,7 +190,7 @@ test('balances, supplies and calls come from the node at the head, and are refus
   }
 });
 
-test('the chain list names both chains and whether each is stored', async () => {
+test('the chain list names both chains and whether this service stores them', async () => {
   const { json } = await world.api.ask('/v2/chainlist', { headers: { origin: 'https://elsewhere.org' } });
   const items = json?.result as { chainid: string; apiurl: string; blockexplorer: string; status: number }[];
   expect(items.map(({ chainid, status }) => [chainid, status])).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Module proxy over a real node: each read returns the node's own answer in JSON-RPC's envelope, and writes are
- * refused.
+ * Tests the module proxy of the Etherscan dialect with a real node: each read returns the node's own answer
+ * in JSON-RPC's envelope, and writes are refused.
  */
 import { Interface } from 'ethers';
 
@@ -33,16 +33,16 @@ let telling: Hex;
 let creation: Hex;
 let failed: Hex;
 
-/** Reverts with four bytes. */
+/** Code of a contract that reverts with four bytes. */
 const REVERTING = '63deadbeef60e01b60005260046000fd';
 
-/** Reverts with four bytes when called with value, otherwise returns slot 0. */
+/** Code of a contract that reverts with four bytes when it receives coins, and otherwise returns slot 0. */
 function runtimeCode(): string {
   const jumpTo = (5 + REVERTING.length / 2).toString(16).padStart(2, '0');
   return `341560${jumpTo}57${REVERTING}5b60005460005260206000f3`;
 }
 
-/** Stores 42 in slot 0 and returns the runtime code after these 16 bytes. */
+/** Code that stores 42 in slot 0 and returns the runtime code, which follows these 16 bytes. */
 function creationCode(runtime: string): string {
   const size = (runtime.length / 2).toString(16).padStart(2, '0');
   return `0x602a60005560${size}8060106000396000f3${runtime}`;
@@ -85,7 +85,7 @@ const ask = async (query: Record<string, string>) =>
 
 const tip = (): Hex => `0x${head.number.toString(16)}`;
 
-test('every read action returns the answer of the node', async () => {
+test('every read action of the module proxy returns the answer of the node', async () => {
   const at = { blockHash: head.hash };
   const reads: [Record<string, string>, string, unknown[]][] = [
     [
@@ -162,7 +162,7 @@ test('every read action returns the answer of the node', async () => {
     expect([query, await ask(query)]).toEqual([query, { jsonrpc: '2.0', id: 1, result }]);
   }
   expect(await ask({ action: 'eth_blockNumber' })).toEqual({ jsonrpc: '2.0', id: 1, result: tip() });
-  // Slot 0 holds the constructor's value.
+  // Slot 0 has the value that the constructor stored.
   expect(await ask({ action: 'eth_getStorageAt', address: contract, position: '0' })).toMatchObject({
     result: `0x${(42).toString(16).padStart(64, '0')}`,
   });
@@ -182,7 +182,7 @@ test('a reverting call is a JSON-RPC error with the revert data of the node', as
   expect(called).toMatchObject({ result: `0x${(42).toString(16).padStart(64, '0')}` });
 });
 
-test('eth_call at the head sends the given value, and its errors have a reason as at any other block', async () => {
+test('eth_call at the head sends the given coins, and its errors have a reason as at any other block', async () => {
   const plain = { action: 'eth_call', to: contract.replace('0x', '0X'), data: '0x01' };
   const stored = { result: `0x${(42).toString(16).padStart(64, '0')}` };
   expect(await ask(plain)).toMatchObject(stored);
@@ -225,11 +225,11 @@ test.each([
   ['eth_estimateGas', { to: ZERO_ADDRESS, gas: '99999999999' }, 'Error! Invalid gas format'],
   ['eth_call', { data: '0x' }, 'Error! Missing address'],
   ['eth_call', { to: ZERO_ADDRESS, data: '0x1' }, 'Error! Invalid data format'],
-])('%s %j is refused: %s', async (action, query, text) => {
+])('the action %s with the parameters %j is refused: %s', async (action, query, text) => {
   expect(await ask({ action, ...(query as Record<string, string>) })).toEqual(notOk(text));
 });
 
-test('a dead node is reported as a timeout, and without a node the action is refused', async () => {
+test('an action of the module proxy reports a dead node as a timeout, and is refused without a node', async () => {
   const away: DialectDeps = {
     ...world.deps,
     readsOf: () => createNodeReads(createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log })),

@@ -41,7 +41,7 @@ interface Moved {
 const rowsOf = (address: string): LogRow[] =>
   world.blocks.flatMap(({ logs }) => logs).filter((row) => row.address === address);
 
-/** Decoded with ethers' coder. */
+/** Transfers are decoded with ethers' coder. */
 function plainNfts(): Moved[] {
   return rowsOf(NFT).map((row) => {
     const { args } = NFTS.parseLog({ topics: topicsOf(row), data: row.data })!;
@@ -74,7 +74,7 @@ test.each([
   ['tokennfttx', NFT, plainNfts],
   ['token1155tx', BOX, plainBoxes],
 ])(
-  '%s lists the transfers of a contract or a holder, in both orders, page by page',
+  'the action %s lists the transfers of a contract or a holder, in both orders, page by page',
   async (action, contract, plain) => {
     const all = plain();
     expect(all.length).toBeGreaterThan(50);
@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test('names of contracts that are not in the token table come from the node', async () => {
+test('the name of a contract that is not in the token table comes from the node', async () => {
   const text = (said: string): Hex => AbiCoder.defaultAbiCoder().encode(['string'], [said]) as Hex;
   const node: NodeState = {
     ask: (_hash, questions) =>
@@ -127,7 +127,7 @@ test('names of contracts that are not in the token table come from the node', as
   }
 });
 
-test('the transfers of one token standard are not listed under another', async () => {
+test('an action for one token standard does not list transfers of another standard', async () => {
   const of = (action: string, contractaddress: string) =>
     world.ask({ module: 'account', action, contractaddress }).then(({ json }) => json?.message);
   expect(await of('tokentx', NFT)).toBe('No transactions found');
@@ -136,7 +136,7 @@ test('the transfers of one token standard are not listed under another', async (
   expect(await of('tokentx', TOKEN)).toBe('OK');
 });
 
-test('actions that need more than logs are refused, not answered with an empty list', async () => {
+test('actions that need more than logs are refused instead of answered with an empty list', async () => {
   for (const action of ['txlist', 'txlistinternal', 'getminedblocks'])
     expect((await world.ask({ module: 'account', action, address: TOKEN })).json).toEqual({
       status: '0',

@@ -34,7 +34,7 @@ import { logRow } from '../../../support/worlds/logRow';
 
 export const BLOCKS = 60;
 export const STORED_TO = FIRST_LOG_BLOCK + 40;
-/** The blocks from here to `STORED_TO` are in the final and in the head tables. */
+/** The final tables and the head tables both hold the blocks from here to `STORED_TO`. */
 export const HEAD_FROM = STORED_TO - 4;
 export const TIP = FIRST_LOG_BLOCK + BLOCKS - 1;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -62,7 +62,7 @@ const PROXY_CODE: ContractCodeRow = {
 };
 
 export interface DialectWorld {
-  /** For additional rows. Rows of final blocks are visible at once. */
+  /** A version above all others, for rows that a test adds. Rows of final blocks are visible at once. */
   readonly database: Database;
   readonly blocks: readonly LogBlock[];
   readonly head: HeadSnapshot;
@@ -176,7 +176,8 @@ function transferOf(block: LogBlock, index: number): LogRow {
   });
 }
 
-/** Depending on the parity of the block: an ERC-721 move, or an ERC-1155 move of one or several ids. */
+/** The kind of move depends on the parity of the block: an ERC-721 move, or an ERC-1155 move of one or
+ * several ids. */
 function nftMovesOf(block: LogBlock, index: number): LogRow[] {
   const sides = [wordOf(index % 3), wordOf(1 + (index % 2))];
   const [from, to] = sides.map((word) => `0x${word.slice(26)}`);

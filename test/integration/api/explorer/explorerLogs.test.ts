@@ -65,7 +65,8 @@ interface PlainLog {
   readonly ord: number;
 }
 
-/** Follows the API contract: lists and clauses mean "or", everything else "and". */
+/** Follows the rules of the API: values in a list and topics in a clause are alternatives; everything else
+ * must hold together. */
 function matchesPlainly(filter: LogFilter, log: PlainLog): boolean {
   if (filter.addresses.length > 0 && !filter.addresses.includes(log.address as Hex)) return false;
   for (let place = 0; place < 4; place += 1) {
@@ -118,7 +119,7 @@ function randomHead(random: Random): HeadSnapshot {
 const source = () => ({ runner: store.runner, chainId: LOG_CHAIN_ID });
 const ords = (rows: readonly { readonly ord: number }[]): number[] => rows.map(({ ord }) => ord);
 
-test('any filter in any order gives exactly the matching logs of the snapshot', async () => {
+test('any filter in any order returns exactly the matching logs of the snapshot', async () => {
   const random = createRandom(SEED + 1);
   for (let round = 0; round < 100; round += 1) {
     const head = randomHead(random);
@@ -179,7 +180,7 @@ test('paging by cursor gives every log once, even if blocks are promoted in betw
   }
 });
 
-test('pages of one event of one contract equal a plain search', async () => {
+test('pages of one event of one contract equal a plain search over all logs', async () => {
   const random = createRandom(SEED + 7);
   let lists = 0;
   for (let round = 0; round < 120; round += 1) {
@@ -212,7 +213,7 @@ test('pages of one event of one contract equal a plain search', async () => {
   expect(lists).toBeGreaterThan(60);
 });
 
-test('totals equal the number of matching logs', async () => {
+test('the total of a log search equals the number of matching logs', async () => {
   const random = createRandom(SEED + 4);
   let narrow = 0;
   for (let round = 0; round < 60; round += 1) {
@@ -226,7 +227,7 @@ test('totals equal the number of matching logs', async () => {
   expect(narrow).toBeGreaterThan(5);
 });
 
-test('/logs has its envelope, headers and pages, and the error for a bad parameter names the parameter', async () => {
+test('/logs has the documented envelope, headers and pages, and the error for a bad parameter names the parameter', async () => {
   const head = logSnapshot(blocks, STORED_TO, TIP);
   const server = await startExplorer(
     explorerDeps(store, () => head),

@@ -1,4 +1,5 @@
-/** Search results and contract lists: verified tokens, twins, addresses and signatures. */
+/** Search results and contract lists: verified tokens, contracts with the same code, addresses and
+ * signatures. */
 import { id } from 'ethers';
 
 import { contractCodesTable } from '../../../../src/clickhouse/schema/explorerTables';
@@ -91,7 +92,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** In one final block. */
+/** All these rows are in one final block. */
 function transfersOf(address: Hex, count: number): LogRow[] {
   const block = world.blocks.find(({ number }) => number === STORED_TO)!;
   return Array.from({ length: count }, (_, index) =>
@@ -112,14 +113,14 @@ test('a verified token is marked as verified and ranks before a busier unverifie
   expect(first).toMatchObject({ type: 'token', address: SINGLE, title: 'ZZTOP', verified: true });
   expect(second).toMatchObject({ type: 'token', address: COPY, title: 'ZZTOP', verified: false });
   expect(first!.score).toBeGreaterThan(second!.score);
-  // The contract's name finds the same token.
+  // A search for the contract's name finds the same token.
   expect(await hits('vault')).toContainEqual(
     expect.objectContaining({ type: 'token', address: SINGLE, title: 'Vault', verified: true }),
   );
   expect(await hits(SINGLE)).toMatchObject([{ type: 'token', address: SINGLE, verified: true }]);
 });
 
-test('a contract is found by its displayed name, its own or that of its twin', async () => {
+test('a search finds a contract by its displayed name, which is its own name or the name of a contract with the same code', async () => {
   const { json } = await explorer.get('/contracts?q=granary');
   const names = json['data']!.map((each) => [each['address'], each['name'], each['verified']]);
   expect(names.sort()).toEqual(
@@ -151,7 +152,7 @@ test('an exact name ranks before a longer name, verified or not', async () => {
   ]);
 });
 
-test('a renamed token is found by its current name only', async () => {
+test('a search finds a renamed token by its current name only', async () => {
   const address = hexOf('c9', 4, 40);
   for (const [version, symbol, name] of [
     [3, 'WARTHOG', 'Warthog Coin'],
@@ -162,7 +163,7 @@ test('a renamed token is found by its current name only', async () => {
   expect(await hits('apteryx')).toMatchObject([{ type: 'token', address, title: 'APTERYX', subtitle: null }]);
 });
 
-test('a transaction without logs is found through the node', async () => {
+test('a search finds a transaction without logs through the node', async () => {
   const [mined, pending, nobody] = [hexOf('f1', 1, 64), hexOf('f1', 2, 64), hexOf('f1', 3, 64)];
   const blocks = new Map([
     [mined, `0x${(TIP - 1).toString(16)}`],
@@ -187,7 +188,7 @@ test('a transaction without logs is found through the node', async () => {
 });
 
 test.each(['/search?q=', '/contracts?q='])(
-  '%s refuses an address with a wrong checksum, also without 0x',
+  'the search for %s refuses an address with a wrong checksum, also without 0x',
   async (path) => {
     for (const q of [WRONG_CHECKSUM, WRONG_CHECKSUM.slice(2)]) {
       const { status, json } = await explorer.get(`${path}${q}`);
@@ -198,7 +199,7 @@ test.each(['/search?q=', '/contracts?q='])(
   },
 );
 
-test('an event is one hit, even with several known layouts', async () => {
+test('an event is one search hit, even if several layouts of its parameters are known', async () => {
   const [found, ...more] = await hits('stored');
   expect([found, more]).toMatchObject([{ type: 'event', title: 'Stored(address)' }, []]);
   expect(await hits(id('Stored(address)'))).toMatchObject([{ type: 'event', title: 'Stored(address)' }]);

@@ -26,8 +26,8 @@ export const noSignatures: SignatureReader = {
 };
 
 /**
- * Dependencies of the endpoints. The store holds chain 369 and the verified contracts; null: nothing is stored. Chains
- * 369 and 943 are valid.
+ * Dependencies of the endpoints. The store holds chain 369 and the verified contracts. If it is null, nothing
+ * is stored. Chains 369 and 943 are valid.
  */
 export function explorerDeps(
   store: Pick<TestStore, 'runner' | 'database'> | null,
@@ -71,15 +71,15 @@ export interface ExplorerAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** null if the body is not JSON. */
+  /** The parsed body; null if the body is not JSON. */
   readonly json: { status?: unknown; message?: unknown; result?: unknown; [key: string]: unknown } | null;
 }
 
 export interface ExplorerServer {
   readonly port: number;
-  /** Any path, method and body. */
+  /** Sends a request with any path, method and body. */
   ask(path: string, init?: RequestInit): Promise<ExplorerAnswer>;
-  /** A path below `/api/v1`. */
+  /** Sends a request for a path below `/api/v1`. */
   get(path: string): Promise<Omit<ExplorerAnswer, 'json'> & { readonly json: Json }>;
   close(): Promise<void>;
 }

@@ -17,7 +17,8 @@ import { hexOf } from '../../../support/worlds/worldEvents';
 import { logRow } from '../../../support/worlds/logRow';
 
 export const LOG_CHAIN_ID = 369;
-/** Below the block where ords gain a digit, so that sorting ords as text gives a wrong order. */
+/** A block number just below the block where positions (`ord`) gain a digit, so that sorting positions as
+ * text gives a wrong order. */
 export const FIRST_LOG_BLOCK = 9_500;
 const EMITTERS = 12;
 const TOPICS = 6;
@@ -60,7 +61,7 @@ function makeLogs(random: Random, number: number, timestamp: number, count: numb
   });
 }
 
-/** Blocks with a mean of `events` logs each. The same seed gives the same blocks. */
+/** Random blocks with a mean of `events` logs each. The same seed gives the same blocks. */
 export function makeLogBlocks(seed: number, blocks: number, events: number): LogBlock[] {
   const random = createRandom(seed);
   let timestamp = 1_700_000_000;
@@ -126,8 +127,8 @@ async function insertBlocks(db: Database, blocks: readonly LogBlock[], commit?: 
 }
 
 /**
- * Stores blocks up to `storedTo` in the final tables, and blocks from `headFrom` in the head tables with orphans. Any
- * cursor within the overlap is valid.
+ * Stores blocks up to `storedTo` in the final tables, and blocks from `headFrom` in the head tables with
+ * orphans. Any last final block within the overlap is valid.
  */
 export async function storeLogBlocks(
   db: Database,
@@ -150,7 +151,7 @@ export async function storeLogBlocks(
   }
 }
 
-/** The snapshot with this cursor and newest block. */
+/** The snapshot with this last final block and this newest block. */
 export function logSnapshot(blocks: readonly LogBlock[], finalTo: number, tip: number): HeadSnapshot {
   const top = blocks[tip - FIRST_LOG_BLOCK]!;
   return {

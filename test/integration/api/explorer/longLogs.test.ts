@@ -144,7 +144,7 @@ test.each([
   ['of a contract', `/api/v1/contracts/${EMITTER}/events?event=${TOPIC}`, ['asc', 'desc']],
   ['of a contract, all events', `/api/v1/contracts/${EMITTER}/events?`, ['desc']],
 ] as const)(
-  'pages of long logs %s have at most about 8 MB, and the cursor continues after each page',
+  'pages of long logs with %s have at most about 8 MB, and the cursor continues after each page',
   async (_, path, orders) => {
     const ascending = rowsOf(EMITTER).map(idOf);
     for (const order of orders) {
@@ -157,7 +157,7 @@ test.each([
   },
 );
 
-test('long data is truncated and marked in lists, and a single log is returned in full', async () => {
+test('long data is cut and marked in lists of logs, and a single log is returned in full', async () => {
   const rows = rowsOf(MIXED);
   const { data } = await page(`/api/v1/logs?address=${MIXED}&order=asc&limit=100`);
   expect(data).toHaveLength(rows.length);
@@ -191,7 +191,7 @@ test('long data is truncated and marked in lists, and a single log is returned i
   }
 });
 
-test('getLogs returns logs in full, and an answer above 32 MB is an error', async () => {
+test('getlogs of the Etherscan dialect returns logs in full, and an answer above 32 MB is an error', async () => {
   const ask = async (query: string) => (await api.ask(`/api?module=logs&action=getLogs&${query}`)).json!;
   const small = (await ask(`address=${SMALL}`)).result as { data: string }[];
   expect(small.map(({ data }) => data)).toEqual(rowsOf(SMALL).map(({ data }) => data));

@@ -1,4 +1,5 @@
-/** GET /source-search over HTTP: parameters, limits, envelope. Has its own sources, because hits are counted. */
+/** Tests GET /source-search over HTTP: parameters, limits, envelope. The test stores its own sources, because
+ * it counts hits. */
 import { sourceSearchAnswerShape } from '../../../../src/wire/sourceSearch';
 import type { VerifiedRecord } from '../../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../../support/engine/sourcesDatabase';
@@ -26,7 +27,7 @@ afterAll(async () => {
   await db.close();
 });
 
-test('a hit names contract, file, line and column, and shows the surrounding lines', async () => {
+test('a hit of the source search names contract, file, line and column, and shows the surrounding lines', async () => {
   const { status, json } = await api.get('/source-search?q=IMMUTABLE_vault%20is');
   expect([status, json]).toEqual([
     200,
@@ -63,7 +64,7 @@ test('a hit names contract, file, line and column, and shows the surrounding lin
   ]);
 });
 
-test('a search on a valid chain that is not stored gives an empty list', async () => {
+test('a source search on a valid chain that is not stored gives an empty list', async () => {
   const { status, json } = await api.get('/source-search?q=immutable&chainId=943');
   expect([status, json['data']]).toEqual([200, []]);
 });
@@ -83,13 +84,13 @@ test.each([
   ['?q=abc&chainId=1', 'chainId'],
   ['?q=abc&limit=101', 'limit'],
   ['?q=abc&offset=10001', 'offset'],
-])('%s is a 400 that names %s', async (query, name) => {
+])('a source search with %s is a 400 that names %s', async (query, name) => {
   const { status, json } = await api.get(`/source-search${query}`);
   expect([status, json['success'], json['code']]).toEqual([400, false, 'bad_request']);
   expect(String(json['error'])).toMatch(new RegExp(`^${name}\\b`));
 });
 
-test('regular expressions, letter case, language and path filter the hits', async () => {
+test('regular expression, letter case, language and path restrict the hits of a source search', async () => {
   const total = async (query: string): Promise<number> => {
     const { json } = await api.get(`/source-search?${query}`);
     return sourceSearchAnswerShape.parse(json).meta.total;

@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-/** Sets values with more digits than a float holds, as for trades above 9,000 USD. */
+/** Sets USD values with more digits than a float holds, as trades above 9,000 USD have. */
 function enlargeValues({ blocks }: World): void {
   const large = <T extends bigint | null>(value: T): T =>
     (value === null ? value : value * 123_456_789n) as T;
@@ -89,7 +89,7 @@ function expectStored(head: HeadSnapshot, filter: ActivityFilter): Stored[] {
     .sort((a, b) => b.row.ord - a.row.ord);
 }
 
-/** raw / 10^decimals as a plain decimal, by moving the decimal point. */
+/** The decimal text of raw / 10^decimals, made by moving the decimal point. */
 function plain(raw: bigint, decimals: number): string {
   const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
   const at = digits.length - decimals;
@@ -195,7 +195,7 @@ const FILTERS: Record<string, ActivityFilter> = {
 };
 
 describe('lists of events', () => {
-  test('events of new blocks are equal whether built from the writer’s rows or read from the tables', async () => {
+  test('events of new blocks are equal whether built from the ingester’s rows or read from the tables', async () => {
     const head = heads[0]!;
     const directory = new Directory(store.runner);
     const fresh = new Map(
@@ -218,7 +218,7 @@ describe('lists of events', () => {
   });
 
   test.each(Object.keys(FILTERS))(
-    'events of %s, newest first, equal a plain recomputation in every state of the store',
+    'the events of %s, newest first, equal a plain recomputation in every state of the store',
     async (name) => {
       const filter = FILTERS[name]!;
       const counter = new ActivityCounter(store.runner);
@@ -243,34 +243,38 @@ describe('lists of events', () => {
     },
   );
 
-  test.each(Object.keys(FILTERS))('events of %s come in pages of any size without overlap', async (name) => {
-    const filter = FILTERS[name]!;
-    const newest = new NewestEvents(store.runner, new Directory(store.runner));
-    for (const [index, head] of heads.slice(0, 2).entries()) {
-      const wanted = expectStored(head, filter).map(({ row }) => row.ord);
-      const pages = [
-        [0, 1],
-        [3, 7],
-        [25, 26],
-        [0, 101],
-        [1, 101],
-        [wanted.length - 2, 10],
-        [wanted.length + 5, 3],
-      ] as const;
-      // All pages for one wide and one narrow filter. Two pages for the other filters, and at the other heads.
-      const isFull = index === 0 && ['everything', 'a pair'].includes(name);
-      for (const [skip, limit] of isFull ? pages : pages.slice(1, 3)) {
-        const from = Math.max(0, skip);
-        const got = await newest.list(head, filter, { beforeOrd: null, skip: from, limit });
-        expect(got.map(({ ord }) => ord)).toEqual(wanted.slice(from, from + limit));
+  test.each(Object.keys(FILTERS))(
+    'pages of the events of %s do not overlap, whatever their size',
+    async (name) => {
+      const filter = FILTERS[name]!;
+      const newest = new NewestEvents(store.runner, new Directory(store.runner));
+      for (const [index, head] of heads.slice(0, 2).entries()) {
+        const wanted = expectStored(head, filter).map(({ row }) => row.ord);
+        const pages = [
+          [0, 1],
+          [3, 7],
+          [25, 26],
+          [0, 101],
+          [1, 101],
+          [wanted.length - 2, 10],
+          [wanted.length + 5, 3],
+        ] as const;
+        // Reads all pages for one wide and one narrow filter. Reads two pages for the other filters, and at the
+        // other heads.
+        const isFull = index === 0 && ['everything', 'a pair'].includes(name);
+        for (const [skip, limit] of isFull ? pages : pages.slice(1, 3)) {
+          const from = Math.max(0, skip);
+          const got = await newest.list(head, filter, { beforeOrd: null, skip: from, limit });
+          expect(got.map(({ ord }) => ord)).toEqual(wanted.slice(from, from + limit));
+        }
+        const before = wanted[Math.floor(wanted.length / 3)] ?? 5;
+        const got = await newest.list(head, filter, { beforeOrd: before, skip: 0, limit: 9 });
+        expect(got.map(({ ord }) => ord)).toEqual(wanted.filter((ord) => ord < before).slice(0, 9));
       }
-      const before = wanted[Math.floor(wanted.length / 3)] ?? 5;
-      const got = await newest.list(head, filter, { beforeOrd: before, skip: 0, limit: 9 });
-      expect(got.map(({ ord }) => ord)).toEqual(wanted.filter((ord) => ord < before).slice(0, 9));
-    }
-  });
+    },
+  );
 
-  test('the newest events of all pools are read once for all first pages of a head', async () => {
+  test('all first pages of a head share one read of the newest events of all pools', async () => {
     let statements = 0;
     const counting: QueryRunner = {
       ...store.runner,
@@ -287,7 +291,7 @@ describe('lists of events', () => {
   });
 
   test.each(Object.keys(FILTERS))(
-    'events of %s between two positions come in ascending order',
+    'the events of %s between two positions come in ascending order',
     async (name) => {
       const filter = FILTERS[name]!;
       for (const [index, head] of heads.entries()) {

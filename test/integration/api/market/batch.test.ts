@@ -22,12 +22,12 @@ afterAll(() => market?.close());
 describe.each([
   ['/api/v1/pairs', 30],
   ['/api/v1/tokens', 6],
-])('%s?addresses=', (path, most) => {
+])('the list %s with the parameter addresses', (path, most) => {
   const listAll = async (): Promise<Json[]> => [...(await market.api.get(`${path}?limit=100`)).json['data']!];
   const batch = async (addresses: readonly string[], more = ''): Promise<Json> =>
     (await market.api.get(`${path}?addresses=${addresses.join(',')}${more}`)).json;
 
-  test('returns the items of the list in the requested order, each once, without unknown addresses', async () => {
+  test('a list with addresses returns the items in the requested order, each once, without unknown addresses', async () => {
     const all = await listAll();
     const wanted = all
       .map((item) => String(item['address']))
@@ -53,7 +53,7 @@ describe.each([
     [`${UNKNOWN} ${UNKNOWN}`, 'addresses'],
     ['0xa1077a294dDE1B09bB078844df40758a5D0f9a27', 'checksum'],
     [Array.from({ length: 31 }, (_, i) => hexOf('bb', i, 40)).join(','), '1 to 30'],
-  ])('"%s" is a 400 whose error contains %s', async (addresses, text) => {
+  ])('the value "%s" of addresses is a 400 whose error contains %s', async (addresses, text) => {
     const answer = await market.api.get(`${path}?addresses=${encodeURIComponent(addresses)}`);
     expect([answer.status, answer.json['error']]).toEqual([400, expect.stringContaining(text)]);
   });

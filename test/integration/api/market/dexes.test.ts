@@ -100,7 +100,7 @@ test('the figures of each DEX equal a plain recomputation, in every state of the
   }
 });
 
-test('the pool types of a DEX are shown even before it has a pool', async () => {
+test('a DEX shows its pool types even before it has a pool', async () => {
   const { items } = await readTable(heads[0]!);
   const typesOf = (name: string): unknown => items.find(({ dex_name }) => dex_name === name)!.pool_types;
   expect(typesOf('empty_dex')).toEqual([4]);
@@ -108,7 +108,7 @@ test('the pool types of a DEX are shown even before it has a pool', async () => 
   expect(typesOf('pulsex_v1')).toEqual([2]);
 });
 
-test('sums over any time span equal the sums over its swaps', async () => {
+test('the sums of a DEX over any time span equal the sums over its swaps', async () => {
   const random = createRandom(world.seed);
   for (const at of heads) {
     const first = world.blocks[0]!.timestamp;
@@ -162,7 +162,7 @@ test('the history of a DEX has every day since the first block, with the trades 
       }
 });
 
-test('a DEX is found by its name in any letter case, with its ten most traded pairs', async () => {
+test('a DEX is found by its name in any letter case, and shows its ten most traded pairs', async () => {
   for (const name of ['pulsex_v1', 'PulseX_V1']) {
     const answer = await market.api.get(`/api/v1/dexes/${name}?days=2`);
     expect(answer.status).toBe(200);
@@ -185,7 +185,7 @@ test('the list of DEXes has the same paging as other lists', async () => {
 });
 
 test.each(['nothing', '%20', 'pulsex_v1%00', "'", '%25', 'x'.repeat(300)])(
-  'the unknown DEX %s is a 404',
+  'a request for the unknown DEX %s is a 404',
   async (name) => {
     const answer = await market.api.get(`/api/v1/dexes/${name}`);
     expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);

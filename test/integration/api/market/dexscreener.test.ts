@@ -60,7 +60,7 @@ async function getJson<T>(path: string): Promise<T> {
 const listEvents = async (from: number, to: number): Promise<ScreenerEvent[]> =>
   screenerEventsShape.parse(await getJson(`/dexscreener/events?fromBlock=${from}&toBlock=${to}`)).events;
 
-/** raw / 10^decimals, by moving the decimal point. */
+/** The decimal text of raw / 10^decimals, made by moving the decimal point. */
 function plain(raw: bigint, token: string): string {
   const places = decimals.get(token) ?? 0;
   const digits = raw.toString().padStart(places + 1, '0');
@@ -73,7 +73,7 @@ const size = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 interface Expected {
   readonly at: readonly [number, number];
   readonly event: Record<string, unknown>;
-  /** asset1 per asset0; only for swaps. */
+  /** The price as asset1 per asset0; only for swaps. */
   readonly price?: number;
 }
 
@@ -105,7 +105,7 @@ function expectSwap(swap: OracleSwap): Expected | null {
   };
 }
 
-/** Mints and burns from the raw logs. The reserves of a V2 pair come from the preceding Sync. */
+/** Mints and burns, read from the raw logs. The reserves of a V2 pair come from the preceding Sync. */
 function expectLiquidity(): Expected[] {
   const made = new Map<string, { v3: boolean; token0: string; token1: string }>();
   const expected: Expected[] = [];
@@ -189,7 +189,7 @@ function shownLeg({ address, tokens }: SimVaultPool): readonly `0x${string}`[] {
   return tokens.filter((token) => shown.includes(token));
 }
 
-test('events equal the raw logs, each once and in order, for any requested ranges', async () => {
+test('/dexscreener/events returns the events of the raw logs, each once and in order, for any requested ranges', async () => {
   const pairs = await getJson<{ data: Json[] }>('/api/v1/pairs?limit=100');
   legs = new Map(
     pairs.data.map((pair) => [
@@ -297,12 +297,12 @@ test.each([
   [`/dexscreener/asset?id=0x${'9'.repeat(40)}`, 404, 'no pool'],
   ['/dexscreener/pair?id=1', 400, 'id'],
   [`/dexscreener/pair?id=0x${'9'.repeat(40)}`, 404, 'no pair'],
-])('%s is a %i whose error contains %s', async (path, status, text) => {
+])('the request %s is a %i whose error contains %s', async (path, status, text) => {
   const answer = await market.api.get(path);
   expect([answer.status, answer.json['error']]).toEqual([status, expect.stringContaining(text)]);
 });
 
-test('a leg that a pool does not have is a 404', async () => {
+test('a request for two tokens that a pool does not hold is a 404', async () => {
   const [address] = [...pools].find(([, pool]) => pool.tokens.length === 3 && listingOf(pool) !== null)!;
   for (const leg of ['0-0', '1-0', '0-3', '999-999', '0-256'])
     expect([leg, (await market.api.get(`/dexscreener/pair?id=${address}-${leg}`)).status]).toEqual([

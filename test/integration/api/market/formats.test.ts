@@ -44,7 +44,7 @@ afterAll(() => market?.close());
 
 type Row = ReadRow;
 
-/** 64-bit integers arrive as text. */
+/** 64-bit integers arrive as text in JSON. */
 async function readRowsBack(bytes: Buffer, format: string, columns: string): Promise<Row[]> {
   const rows = await readBack(market.writerUrl, market.db, bytes, format, columns);
   return rows.map((row) => ({ ...row, ...whole(row, ['trades', 'buys', 'sells']) }));
@@ -81,7 +81,7 @@ const ACTIVITY = [
 ];
 
 describe.each(Object.entries(FORMATS))('%s', (type, format) => {
-  test.each(TICKS)('of %s has the bars of the JSON answer bit by bit', async (path) => {
+  test.each(TICKS)('a file of %s has exactly the bars of the JSON answer', async (path) => {
     const { data, meta } = (await market.api.get(path)).json as unknown as {
       data: Row[];
       meta: { next_to: number | null };
@@ -93,19 +93,22 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
     else expect(answer.headers['link']).toContain(`to=${meta.next_to}`);
   });
 
-  test.each(ACTIVITY)('of %s has the events of the JSON answer, flattened', async (path) => {
-    const { data, meta } = (await market.api.get(path)).json as unknown as {
-      data: Row[];
-      meta: { next_cursor: string | null };
-    };
-    const answer = await market.api.get(path, { Accept: type });
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);
-    const rows = await readRowsBack(answer.bytes, format, EVENTS);
-    expect(rows).toEqual(data.map(flatten));
-    if (meta.next_cursor !== null) expect(answer.headers['link']).toContain(`cursor=${meta.next_cursor}`);
-  });
+  test.each(ACTIVITY)(
+    'a file of %s has the events of the JSON answer, one flat row for each',
+    async (path) => {
+      const { data, meta } = (await market.api.get(path)).json as unknown as {
+        data: Row[];
+        meta: { next_cursor: string | null };
+      };
+      const answer = await market.api.get(path, { Accept: type });
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);
+      const rows = await readRowsBack(answer.bytes, format, EVENTS);
+      expect(rows).toEqual(data.map(flatten));
+      if (meta.next_cursor !== null) expect(answer.headers['link']).toContain(`cursor=${meta.next_cursor}`);
+    },
+  );
 
-  test('has its own ETag, supports HEAD and If-None-Match, and sends Vary: Accept', async () => {
+  test('a file has its own ETag, supports HEAD and If-None-Match, and sends Vary: Accept', async () => {
     const path = TICKS[0]!;
     const json = await market.api.get(path);
     const answer = await market.api.get(path, { Accept: type });
@@ -122,7 +125,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
       expect(onlyHead.headers[name]).toBe(answer.headers[name]);
   });
 
-  test('is paged by the Link header, like JSON by its meta', async () => {
+  test('a file names its next page in the Link header, where JSON has meta', async () => {
     const seen: Row[] = [];
     let path: string | undefined = `/api/v1/pairs/${PAIR}/ticks?timeframe=1m&limit=30&currency=quote`;
     const { data } = (await market.api.get(path.replace('limit=30', 'limit=1000'))).json as unknown as {

@@ -4,7 +4,7 @@ import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import type { World, WorldBlock } from '../../../support/worlds/world';
 import { plainPrice, type PlainPrice } from '../../../support/worlds/worldPrices';
 
-/** Rows of the canonical blocks up to the snapshot's newest. */
+/** Rows of the canonical blocks, up to the snapshot's newest block. */
 export function upTo<Row>(
   world: World,
   head: HeadSnapshot,
@@ -13,7 +13,7 @@ export function upTo<Row>(
   return world.blocks.filter(({ number }) => number <= head.number).flatMap(pick);
 }
 
-/** Swaps of (since, until]. */
+/** Swaps later than `since`, up to and including `until`. */
 export function swapsIn(world: World, head: HeadSnapshot, since: number, until = head.timestamp): SwapRow[] {
   return upTo(world, head, (block) => block.swaps).filter(
     ({ timestamp }) => timestamp > since && timestamp <= until,
@@ -22,10 +22,11 @@ export function swapsIn(world: World, head: HeadSnapshot, since: number, until =
 
 type UsdField = 'amount_usd' | 'untracked_usd' | 'fee_usd';
 
-/** Scaled by 10^12. */
+/** The value times 10^12. */
 export const feeOf = (swap: SwapRow): bigint => (swap.amount_usd * BigInt(swap.fee_pips)) / 1_000_000n;
 
-/** A USD sum over tracked swaps. The fields of untracked volume use the other swaps. */
+/** The sum of a USD value over tracked swaps (with a trusted price). The fields of untracked volume sum over
+ * the other swaps. */
 export function sumUsd(swaps: readonly SwapRow[], field: UsdField): number {
   const counted = swaps.filter(({ tracked }) => tracked === (field !== 'untracked_usd'));
   return (
@@ -43,7 +44,7 @@ export function priceNow(world: World, head: HeadSnapshot, token: string): Plain
 
 export const trusted = ({ usd, confidence }: PlainPrice): boolean => usd !== null && confidence >= 0.5;
 
-/** TVL of raw reserves at current prices. */
+/** TVL of raw reserves at current prices, in USD. */
 function plainTvl(
   world: World,
   head: HeadSnapshot,
@@ -63,15 +64,16 @@ export function statesOf(world: World, head: HeadSnapshot, pool: PoolRow): PoolS
   return upTo(world, head, (block) => block.states).filter(({ pair }) => pair === pool.address);
 }
 
-/** TVL of a pool at the snapshot. */
+/** TVL of a pool at the snapshot, in USD. */
 export function tvlNow(world: World, head: HeadSnapshot, pool: PoolRow): number {
   const now = statesOf(world, head, pool).at(-1);
   return now === undefined ? 0 : plainTvl(world, head, pool, Number(now.reserve0), Number(now.reserve1));
 }
 
 /**
- * LP fees over a window, in percent a year of the mean TVL. Each stretch of time counts the pool's balances in it.
- * Prices come from the window's last swap before the stretch, else from its first swap, else from now.
+ * LP fees over a window, in percent a year of the mean TVL. The TVL between two changes uses the pool's
+ * balances at that time. Prices come from the last earlier swap of the window, or from its first swap, or
+ * from now.
  */
 export function plainApr(world: World, head: HeadSnapshot, pool: PoolRow, seconds: number, lpFees: number) {
   const since = head.timestamp - seconds;
@@ -113,7 +115,7 @@ export function plainApr(world: World, head: HeadSnapshot, pool: PoolRow, second
   return tvl === 0 ? null : ((lpFees * ((365 * 86_400) / seconds)) / tvl) * 100;
 }
 
-/** Both null, or equal up to a relative error. */
+/** Whether both values are null, or equal up to a relative error. */
 export function expectClose(
   got: string | number | null,
   wanted: string | number | null,
@@ -128,4 +130,19 @@ export function expectClose(
 export function expectChange(got: number | null, now: number | null, before: number | null): void {
   if (now === null || before === null || before === 0) expect(got).toBeNull();
   else expect(Math.abs(got! / 100 + 1 - now / before)).toBeLessThanOrEqual(1e-9 * (now / before) + 1e-12);
+}
+
+/** The USD price that a change compares with: null if its confidence level is lower than that of the present price. */
+export function likeWithLike(now: PlainPrice, then: PlainPrice): number | null {
+  const rank = ({ confidence }: PlainPrice): number =>
+    [0.9, 0.5, Number.MIN_VALUE].filter((limit) => confidence >= limit).length;
+  return rank(then) < rank(now) ? null : then.usd;
+}
+
+/** The USD price of a token by a swap; 0 where the price does not count in bars, or in highs and lows. */
+export function usdBySwap(swap: SwapRow, token: string, countsIn: 'bars' | 'highs'): number {
+  const isToken0 = swap.token0 === token;
+  const bit = (countsIn === 'bars' ? 1 : 4) * (isToken0 ? 1 : 2);
+  if (Math.floor(swap.price_counts / bit) % 2 === 0) return 0;
+  return isToken0 === swap.base_is_token0 ? swap.price_usd : swap.quote_price_usd;
 }

@@ -29,7 +29,8 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-/** All canonical swaps of the pair, bucket by bucket. The newest bar may contain stored swaps beyond the snapshot. */
+/** All canonical swaps of the pair, by the bar that they fall into. The newest bar may contain stored swaps
+ * beyond the snapshot. */
 function expectBars(head: HeadSnapshot, request: TicksRequest): { bars: Bar[]; nextTo: number | null } {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const pool = world.blocks.flatMap((block) => block.pools).find(({ address }) => address === request.pair)!;
@@ -143,7 +144,7 @@ function pairsKnownTo(head: HeadSnapshot): `0x${string}`[] {
 
 describe('bars of a pair', () => {
   test.each(TIMEFRAMES)(
-    '%s bars equal a plain recomputation in every state of the store',
+    '%s bars of a pair equal a plain recomputation in every state of the store',
     async (timeframe: Timeframe) => {
       let bars = 0;
       for (const [index, head] of Object.values(snapshots).entries()) {
@@ -155,7 +156,7 @@ describe('bars of a pair', () => {
   );
 
   test.each(TIMEFRAMES)(
-    '%s bars in USD equal a plain recomputation in every state of the store',
+    '%s bars of a pair in USD equal a plain recomputation in every state of the store',
     async (timeframe: Timeframe) => {
       for (const [index, head] of Object.values(snapshots).entries()) {
         for (const pair of pairsFor(timeframe, index, head))
@@ -164,7 +165,7 @@ describe('bars of a pair', () => {
     },
   );
 
-  test('bars are the same whether head blocks are cached, partly cached or too many to cache', async () => {
+  test('bars of a pair are the same whether head blocks are cached, partly cached or too many to cache', async () => {
     const kept = source();
     const crowded = source(5);
     const heads = [FINAL, FINAL + 20, FINAL + 40].map((tip) => snapshotOf(world, FINAL - 3, tip));
@@ -187,7 +188,7 @@ describe('bars of a pair', () => {
     }
   });
 
-  test('inverted, filled and limited bars equal a plain recomputation', async () => {
+  test('inverted, filled and limited bars of a pair equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     const pair = PAIRS[0]!;
     for (const [index, timeframe] of TIMEFRAMES.entries()) {
@@ -195,7 +196,7 @@ describe('bars of a pair', () => {
         for (const fill of [false, true]) {
           for (const limit of [1, 7, 300]) {
             const head = heads[(index + limit) % heads.length]!;
-            // One-hour bars use every bound. Other bars use one bound, in turn.
+            // Requests for one-hour bars use every bound. Requests for other bars use one bound, in turn.
             const bounds = [null, head.timestamp, head.timestamp + 1e6, 5];
             const turn = index + (invert ? 1 : 0) + (fill ? 2 : 0);
             const tos = timeframe === '1h' ? bounds : [bounds[turn % bounds.length]!];
@@ -207,7 +208,7 @@ describe('bars of a pair', () => {
     }
   });
 
-  test('paging back with next_to gives every bar of the series once', async () => {
+  test("paging back through a pair's bars with next_to gives every bar once", async () => {
     const head = snapshots['a head half promoted']!;
     for (const fill of [false, true]) {
       const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '5m' as const, fill, limit: fill ? 60 : 17 };
@@ -223,7 +224,7 @@ describe('bars of a pair', () => {
     }
   });
 
-  test('filling after years without trades stops at the limit', async () => {
+  test("filling a pair's bars after years without trades stops at the limit", async () => {
     const head = snapshots['a head half promoted']!;
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '1m' as const, fill: true, limit: 5 };
@@ -233,7 +234,7 @@ describe('bars of a pair', () => {
     expect(meta.next_to).toBe(data[0]!.time);
   });
 
-  test('bars without a USD price give the reason no_usd_price', async () => {
+  test('an answer without USD bars gives the reason no_usd_price', async () => {
     const head = snapshots['a head half promoted']!;
     const unpriced = PAIRS.find((pair) =>
       world.blocks.every((block) => block.swaps.every((swap) => swap.pair !== pair || swap.price_usd === 0)),
@@ -244,7 +245,7 @@ describe('bars of a pair', () => {
     expect(meta).toMatchObject({ no_data: true, reason: 'no_usd_price', quote_token: null, next_to: null });
   });
 
-  test('an unknown address and a pair of an orphaned block are not found', async () => {
+  test('bars of an unknown address and of a pair in an orphaned block are not found', async () => {
     const head = snapshots['a head half promoted']!;
     const orphans = await askRows<{ address: string }>(
       store.db,

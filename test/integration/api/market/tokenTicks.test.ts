@@ -53,7 +53,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     world = priceSwaps(makeWorld({ seed, blocks: BLOCKS, pools: 14, spacing, events: 8 }));
     const early = findCrowded(world, FIRST_BLOCK + 85);
     store = await openTestStore(async ({ db }) => {
-      // Keeps as many parts as there were inserts.
+      // Keeps one part per insert, so that readers must merge parts.
       await db.command('stop merges', 'SYSTEM STOP MERGES token_bars');
       await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 30 });
     });
@@ -98,7 +98,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     return ticks.get(head, asked);
   }
 
-  /** Returns the number of bars. */
+  /** Compares the bars, and returns the number of bars. */
   async function check(head: HeadSnapshot, asked: TokenTicksRequest): Promise<number> {
     const { data, meta } = tokenTicksAnswerShape.parse(JSON.parse(JSON.stringify(await get(head, asked))));
     const wanted = expectTokenBars(world, STORED, head, asked);
@@ -123,11 +123,12 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
   }
 
   test.each(TIMEFRAMES)(
-    '%s bars equal a plain recomputation in both currencies and every state of the store',
+    '%s bars of a token equal a plain recomputation in both currencies and every state of the store',
     async (timeframe: Timeframe) => {
       let bars = 0;
       for (const [index, head] of Object.values(snapshots).entries()) {
-        // Every token at the first head. One token at each other head, a different one for each timeframe.
+        // Checks every token at the first head, and one token at each other head, a different one for each
+        // timeframe.
         const turn = (index + TIMEFRAMES.indexOf(timeframe)) % TOKENS.length;
         const tokens = index === 0 ? TOKENS : [TOKENS[turn]!];
         const asked = tokens.flatMap((token) =>
@@ -140,7 +141,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     },
   );
 
-  test('filled and limited bars equal a plain recomputation', async () => {
+  test('filled and limited bars of a token equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     let turn = 0;
     for (const timeframe of TIMEFRAMES) {
@@ -159,7 +160,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     }
   });
 
-  test('paging back with next_to gives every bar of the series once', async () => {
+  test("paging back through a token's bars with next_to gives every bar once", async () => {
     for (const name of ['a head half promoted', 'a cursor in the middle of what is stored']) {
       const head = snapshots[name]!;
       for (const currency of TOKEN_CURRENCIES) {
@@ -184,7 +185,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     }
   });
 
-  test('bars with a native price are found behind a long stretch of bars without one', async () => {
+  test('bars with a native price are found before a long time of bars without a native price', async () => {
     const head = snapshots['a head half promoted']!;
     const reads = runs.get('bars/list_token_bars') ?? 0;
     let asks = 0;
@@ -204,7 +205,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     expect((runs.get('bars/list_token_bars') ?? 0) - reads).toBeGreaterThan(asks);
   });
 
-  test('bars are complete when a page of stored rows ends within a bar', async () => {
+  test('bars of a token are complete when a page of stored rows ends within a bar', async () => {
     const head = snapshots['everything final']!;
     for (const [index, timeframe] of (['1d', '4h', '1h'] as const).entries()) {
       for (const token of TOKENS.slice(2 * index, 2 * index + 2)) {
@@ -213,7 +214,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     }
   });
 
-  test('filling after years without trades stops at the limit', async () => {
+  test("filling a token's bars after years without trades stops at the limit", async () => {
     const head = snapshots['a head half promoted']!;
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const asked = request({ token: hexOf('aa', (seed + 1) % 6, 40), timeframe: '1m', fill: true, limit: 5 });
@@ -223,7 +224,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     expect(meta.next_to).toBe(data[0]!.time);
   });
 
-  test('bars need one query for bars and one for the head, and none for known tokens', async () => {
+  test('bars of a token need one query for bars and one for the head, and none for known tokens', async () => {
     const asked = request({ token: hexOf('aa', (seed + 1) % 6, 40), limit: 10, currency: 'usd' });
     await get(snapshots['a head half promoted']!, asked);
     runs.clear();
@@ -236,7 +237,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
 
   const pathOf = (token: string, query = ''): string => `/api/v1/tokens/${token}/ticks?${query}`;
 
-  test('an answer without bars names the missing price, and an unknown token is not found', async () => {
+  test('an answer without bars of a token names the missing price, and an unknown token is not found', async () => {
     const untracked = await api.get(pathOf(untrackedToken(seed)));
     expect(untracked.json).toMatchObject({ data: [], meta: { no_data: true, reason: 'no_usd_price' } });
     const nativeless = await api.get(pathOf(nativelessToken(seed), 'currency=native&fill=true'));
@@ -248,7 +249,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     expect([unknown.status, unknown.json['code']]).toEqual([404, 'not_found']);
   });
 
-  test('bars over HTTP equal a plain recomputation, with `to` in seconds or milliseconds', async () => {
+  test('bars of a token over HTTP equal a plain recomputation, with `to` in seconds or milliseconds', async () => {
     const token = hexOf('aa', (seed + 1) % 6, 40);
     const to = apiHead.timestamp - 100_000;
     const asked = request({ token, timeframe: '15m', limit: 50, to: to + 1, fill: true, currency: 'native' });
@@ -264,7 +265,8 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
   });
 });
 
-/** The first block from `from` that trades in the same minute as the next block; `from` if none does. */
+/** The first block from `from` on that trades in the same minute as the next block; `from` if there is no
+ * such block. */
 function findCrowded(world: World, from: number): number {
   const found = world.blocks.find((block, index) => {
     const next = world.blocks[index + 1];

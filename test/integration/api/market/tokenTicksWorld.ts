@@ -1,16 +1,17 @@
 /**
- * Data for the tests of token bars. Prices the swaps in all ways that matter: either side without a price, times
- * without a native price, untrusted values. Recomputes the bars with plain code.
+ * Data for the tests of token bars. Gives swaps every relevant kind of price: no price on one side, no native
+ * price for some time, untrusted values. Recomputes the bars with plain code.
  */
 import { TIMEFRAME_SECONDS } from '../../../../src/domain/timeframes';
 import type { SwapRow } from '../../../../src/clickhouse/schema/tables';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import type { TokenTicksRequest } from '../../../../src/query/bars/tokenTicks';
 import type { Bar } from '../../../../src/wire/ticks';
+import { usdBySwap } from './plainMarket';
 import { createRandom } from '../../../support/createRandom';
 import { hexOf, type World } from '../../../support/worlds/world';
 
-/** A token without tracked swaps. */
+/** A token without tracked swaps (swaps with a trusted price). */
 export const untrackedToken = (seed: number): `0x${string}` => hexOf('aa', seed % 6, 40);
 /** A token with USD prices but without native prices. */
 export const nativelessToken = (seed: number): `0x${string}` => hexOf('aa', (seed + 2) % 6, 40);
@@ -55,8 +56,7 @@ function sidesOf(world: World, lastBlock: number, { token, currency }: TokenTick
     .filter((swap) => swap.tracked && holds(swap, token))
     .sort((a, b) => a.ord - b.ord)
     .map((swap) => {
-      const base = swap.base_is_token0 ? swap.token0 : swap.token1;
-      const usd = token === base ? swap.price_usd : swap.quote_price_usd;
+      const usd = usdBySwap(swap, token, 'bars');
       const native = swap.native_usd === 0 ? 0 : usd / swap.native_usd;
       const amount = token === swap.token0 ? swap.amount0 : swap.amount1;
       return { swap, amount, price: currency === 'usd' ? usd : native };
@@ -66,11 +66,11 @@ function sidesOf(world: World, lastBlock: number, { token, currency }: TokenTick
 interface PlainSeries {
   readonly bars: Bar[];
   readonly nextTo: number | null;
-  /** No swap of the token has a price, at any time. */
+  /** True if no swap of the token ever has a price. */
   readonly neverPriced: boolean;
 }
 
-/** `storedTo`: the last stored block, which the bar of the newest block may already contain. */
+/** `storedTo` is the last stored block. The newest bar may already contain its swaps. */
 export function expectTokenBars(
   world: World,
   storedTo: number,

@@ -1,4 +1,4 @@
-/** The endpoints under /tokens over HTTP: unknown tokens, pages, searches, audits. */
+/** Tests the endpoints under /tokens over HTTP: unknown tokens, pages, searches, audits. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { readPairTable } from '../../../../src/query/pairs/pairTable';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
@@ -71,7 +71,7 @@ test('pages of tokens contain every token once, and a page past the end is empty
   expect([...seen].sort()).toEqual(entries.map(({ item }) => item.address));
 });
 
-test('the search treats wildcards and quotes as plain characters, and a full address finds only that token', async () => {
+test('the token search treats wildcards and quotes as plain characters, and a full address finds only its token', async () => {
   const found = async (q: string): Promise<Json[]> =>
     (await market.api.get(`/api/v1/tokens?q=${encodeURIComponent(q)}`)).json['data']!.map(
       (token) => token['address']!,
@@ -93,7 +93,7 @@ test('/tokens/{address}/pools has the same items as /pairs with this token', asy
   expect(json).toEqual(pairs);
 });
 
-test('the audit of an anchor shows its configured price, and an unpriced token has a reason', async () => {
+test('the audit of an anchor shows its configured price, and the audit of an unpriced token shows a reason', async () => {
   const anchor = (await market.api.get(`/api/v1/tokens/${ANCHOR}/audit`)).json['data']!;
   expect(anchor).toMatchObject({
     token: { address: ANCHOR, symbol: 'USDC' },

@@ -84,9 +84,9 @@ const plain = (bars: readonly Bar[]): PlainBar[] =>
 
 const PAIRS = [PAIR, hexOf('bb', 1, 40), hexOf('bb', 2, 40)];
 
-describe('history', () => {
+describe('UDF history', () => {
   test.each(RESOLUTIONS)(
-    'at resolution %s equals the bars of /ticks, whole and by countback',
+    'UDF history at resolution %s equals the bars of /ticks, whole and by countback',
     async (resolution) => {
       for (const pair of PAIRS) {
         for (const [code, currency] of [
@@ -115,7 +115,7 @@ describe('history', () => {
     ['60', 7],
     ['240', 2],
   ])(
-    'at resolution %s, paged by %s bars and nextTime like the library, has every bar once and ends',
+    'UDF history at resolution %s, paged by %s bars and nextTime like the library, has every bar once and ends',
     async (resolution, window) => {
       let jumps = 0;
       const seconds = TIMEFRAME_SECONDS[TIMEFRAME_OF[resolution]!];
@@ -145,7 +145,7 @@ describe('history', () => {
     },
   );
 
-  test('by countback from the oldest bar has every bar once, then answers no_data', async () => {
+  test('UDF history by countback from the oldest bar has every bar once, then answers no_data', async () => {
     const bars = plain(await allTicks(PAIR, '1m', 'quote'));
     const seen: PlainBar[] = [];
     for (let to = HEAD.timestamp + 1; ;) {
@@ -160,7 +160,7 @@ describe('history', () => {
     expect(seen).toEqual(bars);
   });
 
-  test('of a pair without trades, and of a time before the first trade, is no_data', async () => {
+  test('UDF history of a pair without trades, or of a time before the first trade, is no_data', async () => {
     expect(await history(`symbol=${PAIR}&resolution=60&from=0&to=1000000000`)).toEqual({ s: 'no_data' });
     expect(await history(`symbol=${SILENT}&resolution=60&from=0&to=9999999999`)).toEqual({ s: 'no_data' });
   });
@@ -183,12 +183,12 @@ test.each([
   ['/udf/search?limit=101', 'limit'],
   ['/udf/quotes?symbols=', 'symbols'],
   [`/udf/quotes?symbols=${Array.from({ length: 31 }, () => 'a').join(',')}`, '30'],
-])('%s is answered {s: error} with a text that contains %s', async (path, text) => {
+])('the UDF request %s is answered {s: error} with a text that contains %s', async (path, text) => {
   const answer = await getJson<{ s: string; errmsg: string }>(path);
   expect(answer).toEqual({ s: 'error', errmsg: expect.stringContaining(text) });
 });
 
-test('config lists the resolutions and the DEXes, and time is the server time', async () => {
+test('UDF config lists the resolutions and the DEXes, and UDF time is the server time', async () => {
   const config = udfConfigShape.parse(await getJson('/udf/config'));
   expect(config.supported_resolutions).toEqual(
     Object.keys(TIMEFRAME_OF).sort((a, b) => RESOLUTIONS.indexOf(a as '1') - RESOLUTIONS.indexOf(b as '1')),
@@ -207,8 +207,8 @@ test('config lists the resolutions and the DEXes, and time is the server time', 
   expect(Number(text)).toBeLessThanOrEqual(Date.now() / 1000);
 });
 
-describe('symbols', () => {
-  test('every pair is found by the name, full name and ticker of its search hit', async () => {
+describe('UDF symbols', () => {
+  test('every pair is found by the name, full name and ticker of its UDF search hit', async () => {
     const hits = udfSearchAnswerShape.parse(
       await getJson('/udf/search?query=&type=&exchange=&limit=100'),
     ) as UdfSearchHit[];
@@ -223,7 +223,7 @@ describe('symbols', () => {
     }
   });
 
-  test('of pairs with the same name the oldest has the short name, and newer pairs cannot take it', async () => {
+  test('the oldest of several pairs with the same name has the short UDF name, and newer pairs cannot take it', async () => {
     const pools = world.blocks.flatMap((block) => block.pools);
     const names = new Map<string, string[]>();
     for (const { address } of pools) {
@@ -241,7 +241,7 @@ describe('symbols', () => {
     }
   });
 
-  test('pricescale, the price step, shows five significant digits in the requested currency', async () => {
+  test('pricescale, the price step of UDF, shows five significant digits in the requested currency', async () => {
     for (const pair of PAIRS) {
       const { data } = await getJson<{ data: { price: string | null; price_usd: string | null } }>(
         `/api/v1/pairs/${pair}`,
@@ -261,7 +261,7 @@ describe('symbols', () => {
     }
   });
 
-  test('search finds pairs by part of a name, by DEX and by address', async () => {
+  test('UDF search finds pairs by part of a name, by DEX and by address', async () => {
     const ask = (params: string): Promise<UdfSearchHit[]> => getJson(`/udf/search?limit=100&${params}`);
     const all = await ask('');
     expect((await ask('query=wpls')).length).toBeGreaterThan(0);
@@ -277,7 +277,7 @@ describe('symbols', () => {
   });
 });
 
-test('quotes come from the two newest daily bars in the requested order, with an error for an unknown symbol', async () => {
+test('UDF quotes come from the two newest daily bars in the requested order, with an error for an unknown symbol', async () => {
   const wanted = [...PAIRS, 'NONE'];
   const { d } = udfQuotesShape.parse(await getJson(`/udf/quotes?symbols=${wanted.join(',')}`));
   expect(d.map(({ n }) => n)).toEqual(wanted);

@@ -1,4 +1,5 @@
-/** Compares figures of vault pools over time, the current fee and mean balances with the simulated vault's state. */
+/** Compares figures of pools in a vault over time (current fee, mean balances) with the simulated vault's
+ * state. */
 import type { ChainLog } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { hashRanges } from '../../../../src/ingest/repair/rangeHash';
@@ -43,7 +44,7 @@ afterAll(async () => {
   await store?.close();
 });
 
-/** Ingests up to the chain's head. */
+/** Ingests all blocks up to the chain's head. */
 async function catchUp(): Promise<HeadSnapshot> {
   await session.advanceTo(headerOf(chain.head));
   return (await readHead(store.runner, SIM_CHAIN_ID))!;
@@ -66,7 +67,7 @@ function listedAt(number: number): readonly SimVaultPool[] {
 /** From 1e18 = 100 % to basis points. One basis point is 100 pips. */
 const bpsOf = ({ fee }: SimVaultPool): number => Math.round(Number(fee) / 1e12) / 100;
 
-test('a pair shows its current fee, as the chain grows and after a reorg', async () => {
+test('a pair of a vault shows its current fee as the chain grows and after a reorg', async () => {
   const shown = new Map<Hex, Set<number>>();
   for (let round = 0; round < 9; round += 1) {
     const head = await catchUp();
@@ -92,14 +93,14 @@ function auditDeps(pairs: PairTable): AuditDeps {
   return { runner: store.runner, chainId: SIM_CHAIN_ID, sources: SIM_DESCRIPTION, directory, table: null };
 }
 
-test('an audit shows the fee at its block', async () => {
+test('an audit shows the fee that was valid at its block', async () => {
   const head = await catchUp();
   const pairs = await readTable(head);
   const deps = auditDeps(pairs);
   let changed = 0;
   for (let [block, turn] = [100, 0]; block <= head.number; block += 40, turn += 1) {
     const pools = new Map(listedAt(block).map((pool) => [pool.address as string, pool]));
-    // Half of the tokens at each block, the other half at the next.
+    // Half of the tokens get a price at each block, the other half at the next block.
     const half = [0, 1, 2, 3, 4, 5, 8, 9, 10, 11].filter((index) => (index + turn) % 2 === 0);
     for (const token of half.map(simToken)) {
       const question = { token, block, candidates: [], neighbours: [] };
@@ -116,14 +117,15 @@ test('an audit shows the fee at its block', async () => {
 });
 
 /**
- * Swap, PoolBalanceChanged and PoolBalanceManaged: the vault's logs of the pool with an additional topic and more than
- * one data word.
+ * Malformed logs of the pool from the vault: Swap, PoolBalanceChanged and PoolBalanceManaged with an
+ * additional topic and more than one data word.
  */
 function isMove({ address, topics, data }: ChainLog, poolId: Hex): boolean {
   return address === VAULT && topics[1] === poolId && topics.length > 2 && data.length > 66;
 }
 
-/** Time-weighted mean balances of the pool over (since, now]. A block's balances count until the next block. */
+/** Time-weighted mean balances of the pool later than `since`, up to `now`. The balances of a block count
+ * until the next block. */
 function plainMeans(address: Hex, now: number, since: number): number[] | null {
   const held = chain.canonical().flatMap(({ hash, timestamp, logs }) => {
     const pool = chain.vaultPoolsAt(hash)!.find((one) => one.address === address);
@@ -147,7 +149,7 @@ function plainMeans(address: Hex, now: number, since: number): number[] | null {
 test('the yield of a pool with over two tokens uses the mean of its balances over time', async () => {
   const head = await catchUp();
   let [moved, stood] = [0, 0];
-  // Windows that start before the chain's first block, and within the chain.
+  // One window starts before the chain's first block, the other within the chain.
   for (const later of [0, 75_000, 82_000, 590_000]) {
     const now = { ...head, version: `${head.version} ${later}`, timestamp: head.timestamp + later };
     const { byAddress } = await readTable(now);

@@ -1,6 +1,6 @@
 /**
- * Weighted and stable pools as pairs: all their tokens, the spot price from balances and weights, TVL from trusted
- * tokens.
+ * Tests how weighted and stable pools appear as pairs: all their tokens, the spot price from balances and
+ * weights, TVL from trusted tokens.
  */
 import { ALL_ACTIVITY, listEventsBetween } from '../../../../src/query/activity/activity';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
@@ -50,7 +50,7 @@ afterAll(() => store?.close());
 const close = (a: number, b: number): boolean =>
   Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
 
-/** In whole tokens. */
+/** Amounts in whole tokens. */
 const held = (pool: SimVaultPool, i: number): number =>
   Number(pool.balances[i]) / 10 ** simDecimals(pool.tokens[i]!);
 
@@ -75,7 +75,7 @@ test('the best ranked token of a pool is one of its two main tokens', () => {
   expect(many).toBeGreaterThan(2);
 });
 
-test('the price is the ratio of balances over weights, and null without fixed weights', () => {
+test('the price of a weighted pool is the ratio of balances over weights, and a pool without fixed weights has no price', () => {
   let priced = 0;
   for (const pool of pools.filter(({ nature }) => nature !== 'other')) {
     const { item } = entries.get(pool.address)!;
@@ -97,7 +97,7 @@ test('the price is the ratio of balances over weights, and null without fixed we
   expect(priced).toBeGreaterThan(0);
 });
 
-test('TVL is the value of the trusted tokens divided by their share of the weights', () => {
+test('the TVL of a weighted pool is the value of the trusted tokens divided by their share of the weights', () => {
   for (const pool of pools.filter(({ nature }) => nature === 'plain')) {
     const { item, holdings } = entries.get(pool.address)!;
     let value = 0;
@@ -112,7 +112,7 @@ test('TVL is the value of the trusted tokens divided by their share of the weigh
   }
 });
 
-test('the details name the tokens of the two reserves and list the balance of every token', () => {
+test('the details of a weighted pool name the tokens of the two reserves and list the balance of every token', () => {
   const windows = {
     volumeWeek: 0,
     volumeMonth: 0,
@@ -142,7 +142,7 @@ test('the details name the tokens of the two reserves and list the balance of ev
   expect(valued).toBeGreaterThan(10);
 });
 
-test('the yield of a pool uses its mean balances', () => {
+test('the yield of a weighted pool uses its mean balances', () => {
   let [two, more] = [0, 0];
   for (const pool of pools.filter(({ nature }) => nature === 'plain')) {
     const entry = entries.get(pool.address)!;
@@ -167,7 +167,7 @@ test('the yield of a pool uses its mean balances', () => {
   expect(Math.min(two, more)).toBeGreaterThan(0);
 });
 
-test('a pool is found by any of its tokens', () => {
+test('a search finds a weighted pool by any of its tokens', () => {
   const all = table.entries;
   const find = (filter: { readonly q?: string; readonly token?: `0x${string}` }): string[] =>
     listPairs(all, { q: null, dex: null, token: null, ...filter }, 'created_at', 'asc').map(
@@ -260,7 +260,7 @@ async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `
   return getPairTicks(tickSource(), head, { ...rest, pair, base, quote });
 }
 
-test('every leg of a pool has its own bars in both directions', async () => {
+test('every two tokens of a weighted pool have their own bars, in both directions', async () => {
   const listings = new Map(pools.map((pool) => [pool.address as string, listingOf(pool)]));
   const truth = {
     vault: VAULT,
@@ -285,7 +285,7 @@ test('every leg of a pool has its own bars in both directions', async () => {
           expect(answer.data).toEqual([]);
           continue;
         }
-        // The oracle's prices are raw token1 per raw token0; here token1 is the base.
+        // The prices of the oracle are raw token1 per raw token0; here token1 is the base token.
         const price = priced.at(-1)!.price! * 10 ** (simDecimals(first) - simDecimals(second));
         expect(close(answer.data.at(-1)!.close, 1 / price)).toBe(true);
         expect(close(turned.data.at(-1)!.close, price)).toBe(true);
@@ -296,7 +296,7 @@ test('every leg of a pool has its own bars in both directions', async () => {
   expect(legs).toBeGreaterThan(1);
 });
 
-test('ticks refuse a base that the pool does not hold, and a quote equal to the base, by name', async () => {
+test('ticks refuse a base token that the pool does not hold, and a quote token equal to the base token', async () => {
   const pool = pools.find(({ nature, tokens }) => nature === 'plain' && tokens.length > 2)!;
   const [first] = pool.tokens;
   await expect(ticksOf(pool.address, `0x${'9'.repeat(40)}`, null)).rejects.toThrow(/^base: got/);

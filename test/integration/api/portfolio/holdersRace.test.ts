@@ -1,4 +1,5 @@
-/** Checks that balances at one block stay the same at every instant while the block is promoted. */
+/** Checks that balances at one block stay the same at every moment while the block is copied to the final
+ * tables. */
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import { transfersTable, type TransferRow } from '../../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../../src/domain/hex';
@@ -19,7 +20,7 @@ const BATCHES = 25;
 const ROWS = 3_000;
 const WALLETS = Array.from({ length: 40 }, (_, index) => hexOf('e1', index, 40));
 
-// One final range, and a head of one block for each batch of transfers.
+// One range of final blocks, and one head block for each batch of transfers.
 const marketWorld = makeMarketWorld({
   ...WALLETS_PLAN,
   blocks: 10 + BATCHES,
@@ -54,7 +55,7 @@ function makeBatch(number: number, seed: number): TransferRow[] {
   }));
 }
 
-test('a transfer counts once at every moment of a promotion, also with its parts half merged', async () => {
+test('a transfer counts once at every moment of a promotion, even while parts are half merged', async () => {
   const final = [...makeBatch(TIP - 1, SEED), ...makeBatch(TIP, SEED + 1)];
   await insertRows(store.db, transfersTable, final);
   const batches = Array.from({ length: BATCHES }, (_, batch) =>
@@ -94,7 +95,7 @@ test('a transfer counts once at every moment of a promotion, also with its parts
         expect(supplies.get(token) ?? 0n).toBe(-(of.get(ZERO_ADDRESS) ?? 0n));
         const positive = [...of].filter(([who, balance]) => who !== ZERO_ADDRESS && balance > 0n);
         const largest = positive.map(([, balance]) => balance).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
-        // V3 pools are not tokens.
+        // V3 pools have no LP tokens.
         const holding = holders.of(token);
         if (holding !== null) expect([holding.holders, holding.largest]).toEqual([positive.length, largest]);
       }

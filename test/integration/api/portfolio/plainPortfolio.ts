@@ -1,4 +1,5 @@
-/** Expected holdings of a wallet by plain computation: balances one by one, LP shares and positions in floats. */
+/** Expected holdings of a wallet by plain computation: balances one by one, LP shares and positions as
+ * floats. */
 import { formatUnits } from '../../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../../src/domain/hex';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
@@ -22,7 +23,7 @@ interface PlainPosition {
   readonly pair: string;
   readonly raw: string;
   readonly share: number | null;
-  /** Raw amounts in the order of the pool's tokens. */
+  /** Raw amounts, in the order of the pool's tokens. */
   readonly amounts: readonly (number | null)[];
   readonly value: number | null;
   readonly trusted: boolean;
@@ -122,7 +123,7 @@ function plainShare(at: At, pool: PoolRow, raw: bigint, minted: bigint): PlainPo
   };
 }
 
-/** Positions from their own history. The last recipient is the owner. */
+/** Positions, computed from their own events. The last recipient is the owner. */
 function plainNfts(at: At, pools: readonly PoolRow[], wallet: string): PlainPosition[] {
   const events = at.moves.flatMap(({ positions }) => positions);
   const ids = new Set(events.map(({ manager, token_id }) => `${manager}-${token_id}`));
@@ -158,7 +159,7 @@ function plainNfts(at: At, pools: readonly PoolRow[], wallet: string): PlainPosi
   });
 }
 
-/** The whitepaper's formulas (6.29, 6.30) in floats. */
+/** The formulas 6.29 and 6.30 of the Uniswap V3 whitepaper, in floats. */
 function plainAmounts(root: number, lower: number, upper: number, liquidity: number): [number, number] {
   const [from, to] = [1.0001 ** (lower / 2), 1.0001 ** (upper / 2)];
   const at = Math.min(Math.max(root, from), to);

@@ -6,7 +6,7 @@ import { toOrd } from '../../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../../src/wire/portfolio';
 import { startApi } from '../../../support/server/apiServer';
-import { decimalsOf, expectChange, expectClose } from '../market/plainMarket';
+import { decimalsOf, expectChange, expectClose, likeWithLike } from '../market/plainMarket';
 import { plainPortfolio, type PlainPortfolio } from './plainPortfolio';
 import { createRandom } from '../../../support/createRandom';
 import {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => market?.close());
 
-/** A pool of three tokens with moves in many blocks. */
+/** A pool of three tokens whose balances change in many blocks. */
 function addWeightedPool(): void {
   const random = createRandom(world.seed + 9);
   const tokens = [0, 1, 2].map((index) => hexOf('aa', index, 40));
@@ -135,8 +135,8 @@ function checkTokens(got: Portfolio, wanted: PlainPortfolio, of: HeadSnapshot): 
     });
     expectClose(token.price_usd, plain.usd, 1e-15);
     expectClose(token.value_usd, plain.value, 1e-12);
-    const before = plainPrice(worldAt(world, of).blocks, of.number, token.address, of.timestamp - DAY).usd;
-    expectChange(token.price_change_24h, plain.usd, before);
+    const then = plainPrice(worldAt(world, of).blocks, of.number, token.address, of.timestamp - DAY);
+    expectChange(token.price_change_24h, plain.usd, likeWithLike(plain, then));
   }
 }
 
@@ -197,7 +197,7 @@ const heads = (): [string, HeadSnapshot][] => [
 ];
 
 describe.each(['before the parts are merged', 'after the parts are merged'])('portfolios %s', (state) => {
-  test('equal a plain recomputation in every state of the store', async () => {
+  test('portfolios equal a plain recomputation in every state of the store', async () => {
     if (state === 'after the parts are merged')
       for (const table of ['token_balances', 'holder_balances', 'owner_positions'])
         await market.db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
@@ -210,12 +210,12 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('po
       weighted: 0,
     };
     for (const [turn, [, of]] of heads().entries()) {
-      // The layout of the parts has little effect, so after the merge half of the heads are enough.
+      // The number of parts has little effect, so half of the heads are enough after the merge.
       if (state === 'after the parts are merged' && turn % 2 === 0 && turn > 0) continue;
-      // A new version, because the cache would return the answers of the previous state.
+      // A new version of the head, because the cache would return the answers of the previous state.
       market.head = { ...of, version: `${of.version} ${state}` };
       const at = { world: worldAt(world, of), head: market.head, moves: movesOf(moves, of) };
-      // The busiest wallets hold most. Each of the others is checked at every second head.
+      // The busiest wallets hold most tokens. Each other wallet is checked at every second head.
       const others = HOLDERS.slice(4, 14).filter((_, index) => (index + turn) % 2 === 0);
       for (const wallet of [...HOLDERS.slice(0, 4), ...others, DEAD, STRANGER]) {
         const [got, wanted] = [await ask(wallet), plainPortfolio(at, wallet)];
@@ -246,7 +246,7 @@ describe('/portfolio/{address}', () => {
     market.head = wholeSnapshot(world, FINAL, TIP);
   });
 
-  test('answers an unknown wallet and the zero address with empty lists and zeros', async () => {
+  test('the portfolio of an unknown wallet and of the zero address has empty lists and zeros', async () => {
     for (const address of [STRANGER, ZERO_ADDRESS])
       expect(await ask(address)).toMatchObject({
         address,
@@ -266,7 +266,7 @@ describe('/portfolio/{address}', () => {
       });
   });
 
-  test('lists tokens without a pool, and never lists LP tokens as tokens', async () => {
+  test('a portfolio lists tokens without a pool, and never lists LP tokens as tokens', async () => {
     let loose = 0;
     for (const wallet of HOLDERS.slice(0, 10)) {
       const { tokens } = await ask(wallet);
@@ -276,7 +276,7 @@ describe('/portfolio/{address}', () => {
     expect(loose).toBeGreaterThan(0);
   });
 
-  test('flags partial balances, and then gives no share of pools older than the history', async () => {
+  test('a portfolio flags partial balances, and then gives no share of pools older than the history', async () => {
     market.head = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
     const old = new Set(
       world.blocks.flatMap(({ pools }) => pools.filter(({ created_block }) => created_block === null)),
@@ -303,14 +303,14 @@ describe('/portfolio/{address}', () => {
     ['a wrong checksum', CHECKSUMMED.replace('A', 'a')],
     ['no prefix', 'a'.repeat(40)],
   ];
-  test.each(BAD)('refuses an address with %s', async (_, address) => {
+  test.each(BAD)('the portfolio endpoint refuses an address with %s', async (_, address) => {
     const answer = await market.api.get(`/api/v1/portfolio/${address}`);
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ success: false, code: 'bad_request' });
     expect(answer.text).toContain('address');
   });
 
-  test('accepts any letter case, ignores unknown parameters, and refuses other methods', async () => {
+  test('the portfolio endpoint accepts any letter case, ignores unknown parameters, and refuses other methods', async () => {
     const wallet = HOLDERS[0]!;
     const plain = await ask(wallet);
     expect(await ask(`0x${wallet.slice(2).toUpperCase()}`)).toEqual(plain);
@@ -332,7 +332,7 @@ test('transfers from the zero address to itself count as supply, like the locked
   await insertRows(market.db, transfersTable, [
     { ...common, sender: ZERO_ADDRESS, recipient: ZERO_ADDRESS, amount: locked, kind: 'transfer' },
   ]);
-  // A separate process. This process has no reason to count final blocks again.
+  // A separate process answers, because this process has no reason to count final blocks again.
   const other = await startApi(market.runner, () => ({ ...at, version: 'after' }));
   const after = (await other.get(path)).json['data']!;
   expect(Number(after['total_supply']) - Number(before['total_supply'])).toBeCloseTo(1_000, 6);

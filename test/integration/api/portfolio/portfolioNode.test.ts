@@ -1,4 +1,5 @@
-/** Portfolios with a node: its answers are shown, counted once, and marked as missing when the node is away. */
+/** Tests portfolios with a node: its answers are shown and counted once, and are marked as missing when the
+ * node does not answer. */
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import { balanceChecksTable } from '../../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
@@ -36,12 +37,12 @@ let head: HeadSnapshot;
 let api: ApiServer;
 let version = 0;
 let asked: { hash: Hex; questions: readonly StateQuestion[] }[] = [];
-/** Balances that the logs do not show. */
+/** Balances that the node reports but the logs do not show. */
 let earlier: (token: string, holder: string) => bigint = () => 0n;
 let away = false;
 
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
-/** The amounts that this position is owed. */
+/** The amounts that the contract owes to this position. */
 const owedOf = (id: bigint): [bigint, bigint] => [(id % 1_000n) * 10n ** 12n, (id % 77n) * 10n ** 9n];
 
 function truth(token: string, holder: string): bigint {
@@ -55,7 +56,7 @@ function answerOne(question: StateQuestion): Hex | null {
   if (data.startsWith('0x70a08231')) return `0x${word(truth(to, `0x${data.slice(-40)}`))}`;
   if (data.startsWith('0x18160ddd')) return `0x${word(supplyOf(to))}`;
   const id = BigInt(`0x${data.slice(10, 74)}`);
-  // Only the owner may collect, and some positions never answer.
+  // Only the owner may collect. The contract never answers for some positions.
   if (from !== `0x${data.slice(98, 138)}` || id % 5n === 4n) return null;
   const [amount0, amount1] = owedOf(id);
   return `0x${word(amount0)}${word(amount1)}`;
@@ -123,7 +124,7 @@ test('the native coin has the price of its wrapped token and counts once', async
   expect(new Set(asked.map(({ hash }) => hash))).toEqual(new Set([head.hash]));
 });
 
-test('pool shares do not depend on whether LP holders were counted before', async () => {
+test('pool shares are the same whether LP holders were counted before or not', async () => {
   let lp = 0;
   for (const wallet of HOLDERS.slice(0, 2)) {
     const cold = await ask(wallet);
@@ -177,14 +178,14 @@ test('positions show the unclaimed amounts that collect would pay, besides their
   expect(met.silent).toBeGreaterThan(0);
 });
 
-describe('in a history that begins late', () => {
+describe('balances in a history that begins late', () => {
   beforeEach(() => {
     head = { ...head, startBlock: FIRST_BLOCK };
     earlier = (token, holder) =>
       (BigInt(token) + BigInt(holder)) % 3n === 0n ? 10n ** 9n + (BigInt(token) % 1_000n) : 0n;
   });
 
-  /** Raw balances of the answer, including LP tokens. */
+  /** Raw balances from the portfolio's answer, including LP tokens. */
   const shown = ({ tokens, positions }: Portfolio): Map<string, string> =>
     new Map([
       ...tokens.map(({ address, balance_raw }) => [address, balance_raw] as const),
@@ -207,14 +208,14 @@ describe('in a history that begins late', () => {
     const balances = shown(got);
     for (const token of tokens) {
       const held = BigInt.asIntN(256, truth(token, wallet));
-      // The logs of one token are false, so a negative sum is not a balance.
+      // The logs of one token are false, so a negative sum is not shown as a balance.
       if (held < 0n) continue;
       expect([token, balances.get(token) ?? '0']).toEqual([token, held.toString()]);
     }
     return tokens.size;
   }
 
-  test('balances include the balance before the history, also of tokens without a later transfer', async () => {
+  test('balances include the balance before the history, also for tokens without a later transfer', async () => {
     for (const wallet of [STRANGER, ...HOLDERS.slice(0, 5)]) {
       const got = await ask(wallet);
       expect(expectTrue(got, wallet)).toBeGreaterThan(8);
@@ -225,7 +226,7 @@ describe('in a history that begins late', () => {
     expect((await ask(STRANGER)).tokens.length).toBeGreaterThan(0);
   });
 
-  test('an earlier balance is read once and used at other blocks, with the node or without', async () => {
+  test('a balance from before the history is read from the node once, and used at other blocks with or without the node', async () => {
     const wallet = HOLDERS[1]!;
     await ask(wallet);
     const calls = (): number => asked.flatMap(({ questions }) => questions).length;
@@ -265,6 +266,8 @@ describe('a rebasing token', () => {
       holders_checked: 9,
       mismatches: 4,
       mismatch_block: FINAL,
+      held_checked: 8,
+      unconfirmed: 0,
     };
     await insertRows(store.db, balanceChecksTable, [
       { ...check, rebasing: false, version: 1 },
@@ -272,7 +275,7 @@ describe('a rebasing token', () => {
     ]);
   });
 
-  test('is flagged in lists, in its details and in portfolios', async () => {
+  test('a rebasing token is flagged in lists, in its details and in portfolios', async () => {
     const { json } = await api.get('/api/v1/tokens?limit=100');
     const items = json['data'] as unknown as TokenItem[];
     expect(items.filter(({ flags }) => flags.includes('rebasing')).map(({ address }) => address)).toEqual([
@@ -284,7 +287,7 @@ describe('a rebasing token', () => {
     expect(detail.holders).toBeGreaterThan(0);
   });
 
-  test('has its balance from the node, or from the logs with a warning if the node is away', async () => {
+  test('the balance of a rebasing token comes from the node, or from the logs with a warning if the node is away', async () => {
     earlier = (token) => (token === REBASING ? 12_345n : 0n);
     let met = 0;
     for (const wallet of HOLDERS.slice(0, 10)) {
@@ -308,7 +311,7 @@ describe('a rebasing token', () => {
   });
 });
 
-test('an answer without the node expires soon, and an answer with the node lasts until the next head', async () => {
+test("a portfolio without the node's answer expires soon, and one with the node's answer lasts until the next head", async () => {
   const path = `/api/v1/portfolio/${HOLDERS[3]!}`;
   version += 1;
   head = { ...head, version: `${version}` };

@@ -1,6 +1,6 @@
 /**
- * Random transfers and V3 positions on the random test chain, stored in the tables and summed with plain code. The
- * tokens include LP tokens, tokens in no pool, and one with false logs.
+ * Random transfers and V3 positions on the random test chain, stored in the tables and summed with plain
+ * code. The tokens include LP tokens, tokens in no pool, and one token with false logs.
  */
 import type { Database } from '../../../../src/clickhouse/client/database';
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
@@ -34,9 +34,9 @@ import {
 export const DEAD: Hex = '0x000000000000000000000000000000000000dead';
 export const HOLDERS: readonly Hex[] = Array.from({ length: 60 }, (_, index) => hexOf('e0', index, 40));
 const MANAGERS: readonly Hex[] = [hexOf('c0', 1, 40), hexOf('c0', 2, 40)];
-/** In no pool. */
+/** A token that is in no pool. */
 export const LOOSE: readonly Hex[] = [hexOf('d0', 1, 40), hexOf('d0', 2, 40)];
-/** Its logs show transfers of any amount by any sender. */
+/** A token whose logs show transfers of any amount by any sender. */
 export const LIE: Hex = hexOf('aa', 4, 40);
 const MAX = (1n << 256n) - 1n;
 const ORPHAN_BASE = 70_000;
@@ -47,13 +47,14 @@ export interface Moves {
   readonly positions: PositionEventRow[];
 }
 
-/** Moves of the canonical blocks and of the orphaned blocks beside them. */
+/** Transfers and position events of the canonical blocks, and of the orphaned blocks at the same heights. */
 interface TransferWorld {
   readonly canonical: ReadonlyMap<number, Moves>;
   readonly orphans: ReadonlyMap<number, Moves>;
 }
 
-/** Balances during the generation, so that honest tokens never go below zero. */
+/** Balances while the transfers are generated, so that the balances of honest tokens never fall below
+ * zero. */
 type Books = Map<string, bigint>;
 
 interface Maker {
@@ -61,7 +62,7 @@ interface Maker {
   readonly tokens: readonly Hex[];
   readonly pools: readonly Hex[];
   readonly books: Books;
-  /** Owners of positions by manager and id; null if burnt. */
+  /** Owners of positions by manager and id; null if the position was burnt. */
   readonly owners: Map<
     string,
     { manager: Hex; id: bigint; pool: Hex; liquidity: bigint; owner: Hex; ticks: number[] }
@@ -311,7 +312,7 @@ function orphanedIn(head: HeadSnapshot): ReadonlySet<number> {
   return new Set(head.blocks.filter(({ commit }) => commit >= ORPHAN_BASE).map(({ number }) => number));
 }
 
-/** The world of the snapshot. Its orphans move tokens only, no pools and prices. */
+/** The test data of the snapshot's chain. Its orphans move tokens only; they change no pools and prices. */
 export function worldAt(world: World, head: HeadSnapshot): World {
   const orphaned = orphanedIn(head);
   const empty = { swaps: [], liquidity: [], states: [], pools: [], prices: [] };
@@ -321,7 +322,7 @@ export function worldAt(world: World, head: HeadSnapshot): World {
   };
 }
 
-/** Moves of the snapshot's chain, block by block. */
+/** Transfers and position events of the snapshot's chain, block by block. */
 export function movesOf({ canonical, orphans }: TransferWorld, head: HeadSnapshot): Moves[] {
   const orphaned = orphanedIn(head);
   const moves: Moves[] = [];
@@ -340,7 +341,7 @@ export function plainBalances(moves: readonly Moves[]): Map<string, Map<string, 
       holders.set(who, BigInt.asIntN(256, (holders.get(who) ?? 0n) + change));
     };
     add(sender, -amount);
-    // A mint to the zero address is part of the supply for good.
+    // A mint to the zero address stays in the supply forever.
     if (sender !== ZERO_ADDRESS || recipient !== ZERO_ADDRESS) add(recipient, amount);
   }
   return tokens;

@@ -1,6 +1,6 @@
 /**
- * Serving the web page: hashed assets are cached without limit, pages are revalidated, the policy is strict, and a
- * plain text appears without a build.
+ * Tests how the web page is served: caching of assets and pages, Content-Security-Policy, and a plain text
+ * without a build.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,7 +82,7 @@ test('the Content-Security-Policy allows only our own files, and an unchanged pa
   }
 });
 
-test('without a build the page explains how to build it', async () => {
+test('without a build of the page, the page explains how to build it', async () => {
   const answer = await fetch(await serve(makeFolder({})));
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain('npm run build');

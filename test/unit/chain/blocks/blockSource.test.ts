@@ -97,7 +97,7 @@ test('a slow eth_getLogs is repeated with a smaller range', async () => {
   expect(spans.slice(0, 3)).toEqual([32, 16, 8]);
 });
 
-test('a single block with too many logs for the node is an error of kind too_large', async () => {
+test("a block whose logs exceed the node's limit is an error of kind too_large", async () => {
   const node = await startNode(chainOf(12, 3));
   node.hasReceipts = false;
   node.onCall = ({ method }) =>
@@ -148,7 +148,7 @@ test('blocks of a chain with empty blooms are accepted', async () => {
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 
-test('after a reorg between header and receipts the block is read again, and the endpoint is not benched', async () => {
+test('after a reorg between header and receipts, the block is read again and the endpoint is not benched', async () => {
   const chain = chainOf(25, 20);
   const node = await startNode(chain);
   let done = false;
@@ -177,7 +177,7 @@ test('a reorg between the parts of a range restarts the range', async () => {
   expect(pool.health()).toMatchObject({ endpoints: [{ state: 'ok' }] });
 });
 
-test('fetching the latest header updates the head in the health report', async () => {
+test('fetching the newest header updates the head in the health report', async () => {
   const chain = chainOf(27, 9);
   const { source, pool } = sourceOf([await startNode(chain)]);
   expect(await source.fetchHeader('latest')).toMatchObject({ number: 9, hash: chain.head.hash });

@@ -28,7 +28,7 @@ test('the finalized tag of the node gives the final block and its hash', async (
   expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: chain.at(36).hash });
 });
 
-test('for a node without the finalized tag blocks become final at depth 64, and one log line reports this', async () => {
+test('for a node without the finalized tag, blocks become final at depth 64, and one log line reports this', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   node.hasFinalizedTag = false;
@@ -41,7 +41,7 @@ test('for a node without the finalized tag blocks become final at depth 64, and 
   expect(lines.filter((line) => line.includes('finalized tag'))).toHaveLength(1);
 });
 
-test('a null for the finalized tag means depth 64, until the node has answered the tag once', async () => {
+test('while the node answers null for the finalized tag, blocks become final at depth 64', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   let known = false;
@@ -76,7 +76,7 @@ test('a fixed depth needs no node call', async () => {
   const finality = createFinality(sourceOf([node]).source, 12, silentLog);
   expect(await finality.finalAt(refAt(chain, 5))).toEqual({ number: 0, hash: null });
   expect(await finality.finalAt(refAt(chain))).toEqual({ number: 88, hash: null });
-  // A head that went back has a lower final block than the previous head.
+  // If the head went back, its final block is lower than the final block of the previous head.
   expect(await finality.finalAt(refAt(chain, 95))).toEqual({ number: 83, hash: null });
   expect(node.calls).toHaveLength(0);
 });
@@ -89,6 +89,6 @@ test('the final block does not go back when a node lags, and is never above the 
   node.lag = 30;
   expect((await finality.finalAt(refAt(chain))).number).toBe(136);
   node.lag = 0;
-  // A follower that is catching up has only final blocks, if they are the node's blocks.
+  // A follower that is catching up has only final blocks, as long as they equal the node's blocks.
   expect(await finality.finalAt(refAt(chain, 50))).toEqual({ number: 50, hash: chain.at(50).hash });
 });

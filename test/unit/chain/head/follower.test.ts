@@ -12,7 +12,7 @@ function refsOf(chain: FakeChain, from = 0): BlockRef[] {
   return chain.blocks.slice(from).map(refOf);
 }
 
-/** A follower at block 0 of a chain with `length` further blocks. */
+/** A follower at block 0 of a chain, with a chain of `length` further blocks. */
 function followed(seed: number, length: number): { chain: FakeChain; follower: HeadFollower } {
   const chain = new FakeChain(seed);
   chain.mineMany(length, 0);
@@ -27,7 +27,7 @@ function last(chain: FakeChain): BlockRef {
   return refOf(chain.head);
 }
 
-test('consecutive blocks are appended', () => {
+test('the follower appends consecutive blocks', () => {
   const { chain, follower } = followed(1, 0);
   chain.mineMany(3, 0);
   expect(refsOf(chain, 1).map((ref) => follower.advance(ref).kind)).toEqual(['append', 'append', 'append']);
@@ -36,7 +36,7 @@ test('consecutive blocks are appended', () => {
 });
 
 test.each(Array.from({ length: 64 }, (_, index) => index + 1))(
-  'a reorg of depth %i removes exactly these blocks',
+  'a reorg of depth %i removes exactly its replaced blocks from the follower',
   (depth) => {
     const { chain, follower } = followed(2, 64);
     const removed = refsOf(chain, 65 - depth);
@@ -48,7 +48,7 @@ test.each(Array.from({ length: 64 }, (_, index) => index + 1))(
   },
 );
 
-test('a new head at equal height replaces the tip', () => {
+test('a new head at equal height replaces the newest block', () => {
   const { chain, follower } = followed(3, 5);
   const old = last(chain);
   chain.reorg(1);
@@ -56,7 +56,7 @@ test('a new head at equal height replaces the tip', () => {
   expect(follower.tip).toEqual(last(chain));
 });
 
-test('a lower head with another hash removes the higher blocks', () => {
+test('a lower head with another hash removes the higher blocks from the follower', () => {
   const { chain, follower } = followed(4, 8);
   const removed = refsOf(chain, 5);
   chain.reorg(4, 1);
@@ -64,7 +64,7 @@ test('a lower head with another hash removes the higher blocks', () => {
   expect(follower.tip).toEqual(last(chain));
 });
 
-test('a head that is already known changes nothing, also below the tip', () => {
+test('a header that the follower already knows changes nothing, even below its newest block', () => {
   const { chain, follower } = followed(5, 8);
   for (const number of [0, 1, 5, 8])
     expect(follower.advance(refOf(chain.at(number)))).toEqual({ kind: 'known' });
@@ -81,7 +81,7 @@ test('a head that skips blocks, or has an unknown parent, is unlinked and change
   expect(follower.tip).toEqual(tip);
 });
 
-test('a chain that switches to another branch and back is followed both times', () => {
+test('the follower follows a chain that switches to another branch and back', () => {
   const { chain, follower } = followed(7, 6);
   const branch = chain.blocks.slice(4);
   chain.reorg(3);
@@ -120,7 +120,7 @@ test('a header below the last final block changes nothing', () => {
   expect(follower.advance(refOf(chain.at(2)))).toEqual({ kind: 'known' });
 });
 
-test('the final block moves up to the tip at most and never back', () => {
+test('the final block moves up to the newest block at most and never back', () => {
   const { chain, follower } = followed(10, 6);
   const blocks = refsOf(chain, 1);
   for (const number of [2, 2, 1]) {
@@ -140,7 +140,7 @@ test('a final block with the hash of another branch changes nothing', () => {
   expect(follower.base).toEqual(refOf(chain.at(3)));
 });
 
-test('stored blocks with a missing block are a broken invariant', () => {
+test('stored blocks with a hole are a broken invariant', () => {
   const chain = new FakeChain(12);
   chain.mineMany(4, 0);
   const refs = refsOf(chain, 1).filter((ref) => ref.number !== 2);

@@ -17,7 +17,7 @@ const endlessPauses: Clock = {
   sleep: (_ms, signal) => systemClock().sleep(600_000, signal),
 };
 
-/** Runs a feed in the background and collects its heads. */
+/** Runs a feed in the background and collects the heads that it reports. */
 function feedOf(
   urls: readonly string[],
   isTaken?: (head: BlockRef) => boolean,
@@ -64,7 +64,7 @@ test('each new head of a polled node is reported once, also at the same or a low
 });
 
 test.each(['httpUrl', 'wsUrl'] as const)(
-  'a head that was not processed is reported again, polled or pushed (%s)',
+  'a head that was not processed is reported again (%s)',
   async (url) => {
     const node = await nodeWith(5);
     let at = '';
@@ -76,7 +76,7 @@ test.each(['httpUrl', 'wsUrl'] as const)(
     node.chain.mine();
     const next = node.chain.head.hash;
     await until(() => heads.length > told);
-    // The consumer did not process the head, so the feed repeats the head.
+    // The consumer did not process the head, so the feed must report the head again.
     await until(() => heads.filter(({ hash }) => hash === next).length >= 3);
   },
 );
@@ -101,7 +101,7 @@ test('polling finds a head that the node did not push', async () => {
   expect(heads[1]?.hash).toBe(node.chain.head.hash);
 });
 
-test('heads continue after the WebSocket drops', async () => {
+test('the feed reports new heads after the WebSocket drops', async () => {
   const node = await nodeWith(5);
   const { heads } = feedOf([node.wsUrl]);
   await until(() => heads.length === 1 && node.subscriberCount === 1);
@@ -112,7 +112,7 @@ test('heads continue after the WebSocket drops', async () => {
   expect(heads[1]?.hash).toBe(node.chain.head.hash);
 });
 
-test('heads continue after a node failed for a while', async () => {
+test('the feed reports new heads after a node failed for a while', async () => {
   const node = await nodeWith(5);
   const { heads } = feedOf([node.httpUrl]);
   await until(() => heads.length === 1);
@@ -128,7 +128,7 @@ test('heads continue after a node failed for a while', async () => {
   await until(() => heads.length === 2);
 });
 
-test('a hanging first endpoint does not delay the heads of the second', async () => {
+test('a hanging first endpoint does not delay the heads of the second endpoint', async () => {
   const [hung, other] = [await nodeWith(5), await nodeWith(5)];
   const { heads } = feedOf([hung.httpUrl, other.httpUrl], undefined, { timeoutMs: 600_000 });
   await until(() => heads.length === 1);

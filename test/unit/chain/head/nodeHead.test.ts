@@ -23,17 +23,17 @@ test('simultaneous callers share one request for the head, and the answer is kep
   expect(head.known()).toBeNull();
 });
 
-test('a hanging node counts as away long before the timeout of its transport', async () => {
+test('a hanging node counts as unavailable long before the timeout of its transport', async () => {
   const hung = await startNode();
   hung.onHttp = () => true;
   const head = createNodeHead({ rpc: poolOf([hung.httpUrl], { timeoutMs: 600_000 }), log: silentLog });
   expect(await head.ask()).toEqual({ nodeHead: null, nodeAnswers: false });
 });
 
-test('when one endpoint hangs, the next endpoint is asked', async () => {
+test('when one endpoint hangs, the question for the head goes to the next endpoint', async () => {
   const [hung, other] = [await startNode(), await startNode()];
   hung.onHttp = () => true;
-  // The deadline of the whole question never fires, so only the deadline of one endpoint can help.
+  // The time limit of the whole question never passes, so only the time limit of one endpoint can help.
   const whole: Clock = { ...systemClock(), sleep: (_ms, signal) => systemClock().sleep(600_000, signal) };
   const rpc = poolOf([hung.httpUrl, other.httpUrl], { timeoutMs: 600_000 });
   const head = createNodeHead({ rpc, log: silentLog, clock: whole });

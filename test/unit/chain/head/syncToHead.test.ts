@@ -38,7 +38,7 @@ const shapeOf = ({ forkNumber, removed, blocks }: Extension): unknown => [
   blocks.at(-1)?.number,
 ];
 
-test('catching up takes steps of at most the given number of blocks', async () => {
+test('catching up uses steps of at most the given number of blocks', async () => {
   const chain = chainOf(1, 25);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)));
@@ -99,7 +99,7 @@ test('the head of a lagging node changes nothing', async () => {
   }
 });
 
-test('the follower moves only after a step was processed, and a failed step is repeated', async () => {
+test('the follower moves only after a step was processed, and repeats a failed step', async () => {
   const chain = chainOf(6, 5);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)));

@@ -22,7 +22,7 @@ test('work yields to the event loop after 5 ms of its own time', async () => {
     await slices.step();
     pass(2);
   }
-  // Before steps 4, 7 and 10, each after 6 ms of work.
+  // The clock is read before steps 4, 7 and 10, each after 6 ms of work.
   expect(turns()).toBe(3);
 });
 

@@ -15,7 +15,7 @@ const text = (result: unknown): string => {
   return result;
 };
 
-test('a dead endpoint is skipped, and the health report shows its error without its URL', async () => {
+test('a dead endpoint gets no calls, and the health report shows its error without its URL', async () => {
   const [dead, alive] = [await startNode(), await startNode()];
   const pool = poolOf([`${dead.httpUrl}/secretkey123`, alive.httpUrl]);
   await dead.stop();
@@ -26,7 +26,7 @@ test('a dead endpoint is skipped, and the health report shows its error without 
   expect(lastGoodAt).not.toBeNull();
 });
 
-test('a failing endpoint rests while another answers, and is preferred again after it recovers', async () => {
+test('a failing endpoint gets no calls while another answers, and is preferred again after it recovers', async () => {
   const [first, second] = [await startNode(), await startNode()];
   const pool = poolOf([first.httpUrl, second.httpUrl]);
   first.onHttp = (_request, response) => {
@@ -41,7 +41,7 @@ test('a failing endpoint rests while another answers, and is preferred again aft
   expect(first.countCalls('eth_blockNumber')).toBe(1);
 });
 
-test('a rate-limited endpoint is not asked before its Retry-After has passed', async () => {
+test('a rate-limited endpoint gets no calls before its Retry-After has passed', async () => {
   const node = await startNode();
   const times: number[] = [];
   node.onHttp = (_request, response) => {
@@ -70,7 +70,7 @@ test('a call that fails on every endpoint ends after its rounds with a retryable
   expect(node.countCalls('eth_blockNumber')).toBe(2);
 });
 
-test('a revert is returned at once with its data, and no other endpoint is asked', async () => {
+test('a revert is returned at once with its data, and no other endpoint gets the call', async () => {
   const nodes = [await startNode(), await startNode()];
   for (const node of nodes) {
     node.onCall = ({ method }) =>
@@ -96,7 +96,7 @@ test('in `batchOutcomes` a revert fails only its own call', async () => {
   expect(answers).toMatchObject([{ value: '0x01' }, { error: { kind: 'revert' } }, { value: '0x01' }]);
 });
 
-test('a method missing on one endpoint is asked of the next, and fails at once if all lack it', async () => {
+test('a method missing on one endpoint goes to the next endpoint, and fails at once if all endpoints lack it', async () => {
   const [without, having] = [await startNode(), await startNode()];
   having.onCall = ({ method }) => (method === 'ots_getApiLevel' ? { result: '0x8' } : undefined);
   const pool = poolOf([without.httpUrl, having.httpUrl]);
@@ -118,7 +118,7 @@ test.each([0, 1])(
   },
 );
 
-test('a hanging endpoint is asked after the others, and first again once it answers', async () => {
+test('a hanging endpoint gets calls after the others, and gets them first again once it answers', async () => {
   const [hung, other] = [await startNode(), await startNode()];
   const pool = poolOf([hung.httpUrl, other.httpUrl]);
   await pool.call('eth_chainId', [], text);
@@ -144,7 +144,7 @@ test('the last endpoint gets the full timeout of its transport', async () => {
   expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text, { attemptMs: 50 })).toBe('0x0');
 });
 
-test('after an answer that cannot be parsed the next endpoint is asked', async () => {
+test('after an answer that cannot be parsed, the call goes to the next endpoint', async () => {
   const [odd, sound] = [await startNode(), await startNode()];
   odd.onCall = ({ method }) => (method === 'eth_blockNumber' ? { result: { head: 7 } } : undefined);
   const pool = poolOf([odd.httpUrl, sound.httpUrl]);
@@ -200,7 +200,7 @@ test('a lagging endpoint is used less until it has caught up', async () => {
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
-test('a benched endpoint is asked only when no other answers', async () => {
+test('a benched endpoint gets calls only when no other endpoint answers', async () => {
   const [liar, other] = [await startNode(), await startNode()];
   const pool = poolOf([liar.httpUrl, other.httpUrl]);
   await pool.call('eth_blockNumber', [], text);
@@ -212,7 +212,7 @@ test('a benched endpoint is asked only when no other answers', async () => {
   expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
 });
 
-test('aborting a call ends its wait for a retry', async () => {
+test('aborting a call ends its pause before a retry', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.writeHead(429, { 'retry-after': '30' }).end();
@@ -245,7 +245,7 @@ function downPool(clock: Clock): { pool: EndpointPool; asked(): number } {
   return { pool, asked: () => asked };
 }
 
-test('the rest times of an endpoint grow, and with a virtual clock no real time passes', async () => {
+test('the pauses of a failing endpoint grow, and with a virtual clock no real time passes', async () => {
   let now = 0;
   const slept: number[] = [];
   const clock = {
@@ -259,7 +259,8 @@ test('the rest times of an endpoint grow, and with a virtual clock no real time 
   };
   const { pool } = downPool(clock);
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  // Each round pauses 100·2^n ms. Then it waits until the only endpoint has rested 250·2^n ms, at most a second.
+  // Each round pauses 100·2^n ms. Then the pool waits until the only endpoint has rested 250·2^n ms, at most
+  // a second.
   expect(slept).toEqual([100, 150, 200, 300, 400, 600, 800, 200]);
   await pool.close();
 });
@@ -277,7 +278,7 @@ test('a timer that fires slightly early does not use up a round', async () => {
   await pool.close();
 });
 
-test('calls that fail at the same time make the endpoint rest once, not once per call', async () => {
+test('calls that fail at the same time pause the endpoint once, not once per call', async () => {
   const { pool } = downPool({ ...systemClock(), random: () => 1 });
   const calls = Array.from({ length: 20 }, () => pool.call('eth_blockNumber', [], text, { roundsMax: 1 }));
   await Promise.allSettled(calls);

@@ -112,7 +112,7 @@ test.each([
   ['a bare number', '17'],
   ['nothing', ''],
   ['neither result nor error', '{"jsonrpc":"2.0","id":0}'],
-])('%s instead of a JSON-RPC answer is an error of kind bad_answer', async (_name, text) => {
+])('an answer with %s instead of JSON-RPC is an error of kind bad_answer', async (_name, text) => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.end(text);
@@ -143,7 +143,7 @@ test.each([
   [413, 'too_large'],
   [502, 'network'],
   [504, 'timeout'],
-])('HTTP %i without a JSON-RPC error is an error of kind %s', async (status, kind) => {
+])('an answer with HTTP %i and no JSON-RPC error is an error of kind %s', async (status, kind) => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.writeHead(status, { 'retry-after': '2' }).end('no');
@@ -167,7 +167,7 @@ test('a JSON-RPC error with HTTP 429 is rate_limited and keeps its Retry-After',
   expect(error?.retryAfterMs).toBeGreaterThan(25_000);
 });
 
-test('an error contains only the host of the URL, even if the node repeats the key', async () => {
+test('an error contains only the host of the URL, even if the node repeats the key of the URL', async () => {
   const node = await startNode();
   const key = 'abcdef0123456789';
   node.onHttp = (_request, response) => {

@@ -14,7 +14,7 @@ const COIN: StateQuestion = { kind: 'coin', address: WHO };
 
 type Answer = (call: RpcCall) => unknown;
 
-/** A node with a manual clock. `answer` may throw an RpcError for the whole batch. */
+/** A node with a clock that the test moves. `answer` may throw an RpcError for the whole batch. */
 function openNode(answer: Answer, during: () => Promise<void> = () => Promise.resolve()) {
   let now = 1_000;
   const batches: (readonly RpcCall[])[] = [];
@@ -60,7 +60,7 @@ const fail = (kind: ConstructorParameters<typeof RpcError>[0]) => (): never => {
   throw new RpcError(kind, kind);
 };
 
-test('questions go to the node in one batch, as of the block with the given hash', async () => {
+test('questions about account state go to the node in one batch, as of the block with the given hash', async () => {
   const { node, batches } = openNode(({ method }) => (method === 'eth_call' ? '0xaa' : '0x5'));
   const call: StateQuestion = { kind: 'call', to: WHO, data: '0x01', from: WHO };
   expect(await node.ask(HASH, [COIN, call, { kind: 'call', to: WHO, data: '0x02' }])).toEqual([
@@ -82,7 +82,7 @@ test('questions go to the node in one batch, as of the block with the given hash
   ]);
 });
 
-test('a reverting call gets null, the other questions get answers, and an empty list sends no request', async () => {
+test('a reverting call gets null, the other questions get answers, and an empty list of questions sends no request', async () => {
   const { node, batches } = openNode(({ method }) =>
     method === 'eth_call' ? new RpcError('revert', 'no') : '0x10',
   );
@@ -92,7 +92,7 @@ test('a reverting call gets null, the other questions get answers, and an empty 
 });
 
 test.each(['network', 'timeout', 'rate_limited', 'refused', 'bad_answer'] as const)(
-  'after a failure of kind %s the node is not asked for a while',
+  'after a failure of kind %s the node gets no questions for a while',
   async (kind) => {
     const { node, batches, pass } = openNode(fail(kind));
     expect(await node.ask(HASH, [COIN])).toBeNull();
@@ -104,7 +104,7 @@ test.each(['network', 'timeout', 'rate_limited', 'refused', 'bad_answer'] as con
   },
 );
 
-test('a block that the node does not know yet is asked for again soon', async () => {
+test('a question about a block that the node does not know yet is repeated soon', async () => {
   const { node, batches, pass } = openNode(fail('unknown_block'));
   await node.ask(HASH, [COIN]);
   pass(250);

@@ -5,7 +5,8 @@ import {
   type RpcErrorKind,
 } from '../../../../src/chain/rpc/rpcError';
 
-/** Error texts that the simulated nodes do not use. simulation/fleet/wordings.test.ts checks the others. */
+/** Error texts of nodes that the simulation does not use. simulation/fleet/wordings.test.ts checks the texts
+ * of simulated nodes. */
 const WORDINGS: [number, string, RpcErrorKind][] = [
   [3, 'execution reverted: TransferHelper: TRANSFER_FROM_FAILED', 'revert'],
   [-32000, 'execution reverted', 'revert'],
@@ -35,7 +36,7 @@ const WORDINGS: [number, string, RpcErrorKind][] = [
   [-32603, 'internal error', 'other'],
 ];
 
-test.each(WORDINGS)('the error %i %j is of kind %s', (code, message, kind) => {
+test.each(WORDINGS)('the node error %i %j is of kind %s', (code, message, kind) => {
   expect(kindOfRpcError(code, message)).toBe(kind);
 });
 

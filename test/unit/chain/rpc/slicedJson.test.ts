@@ -1,4 +1,5 @@
-/** Sliced JSON parsing equals JSON.parse, yields to the event loop, and refuses text that no node sends. */
+/** Tests JSON parsing in slices: the result equals JSON.parse, other work runs between slices, and text that
+ * no node sends is refused. */
 import fc from 'fast-check';
 
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
@@ -22,7 +23,7 @@ const logs = (count: number, digits = 64) =>
     logIndex: `0x${index.toString(16)}`,
     removed: false,
   }));
-/** A batch answer of a node: receipts, one of them with very many logs. */
+/** A batch answer of a node with receipts, one of which has very many logs. */
 const BATCH = [
   { jsonrpc: '2.0', id: 0, result: { number: '0x1', text: 'a "quoted" \\ Grüße, 你好 \u0000' } },
   { jsonrpc: '2.0', id: 1, result: [{ status: '0x1', logs: logs(900) }, { logs: [] }, {}] },
@@ -43,7 +44,7 @@ test.each([
   ['after many spaces', (large: string) => `[${' '.repeat(70_000)},${large}]`],
   ['twice before a large member', (large: string) => `[1,,${large}]`],
   ['after a large member', (large: string) => `[${large},]`],
-])('a comma without a value is refused %s', async (_where, textOf) => {
+])('the parser refuses a comma without a value %s', async (_where, textOf) => {
   const text = textOf(JSON.stringify(['f'.repeat(70_000)]));
   expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
   expect(await sliced(text)).toBeUndefined();
@@ -76,7 +77,7 @@ test('any large document equals the result of JSON.parse, intact or damaged', as
   );
 });
 
-test('a block with as many logs as its gas allows is parsed', async () => {
+test('the parser reads a block with as many logs as its gas allows', async () => {
   const bare = {
     address: `0x${'a'.repeat(40)}`,
     topics: [],
@@ -95,7 +96,7 @@ test('a block with as many logs as its gas allows is parsed', async () => {
   expect(parsed.result.at(-1)).toEqual(bare);
 });
 
-test('parsing yields to the event loop between slices', async () => {
+test('the parser yields to the event loop between slices', async () => {
   let turns = 0;
   let time = 0;
   const clock = { ...systemClock(), now: () => (time += 6), turn: async () => void (turns += 1) };
@@ -116,6 +117,6 @@ test.each([
   ['a string of 17 MiB', `["${'a'.repeat(17 * 2 ** 20)}"]`],
   ['a document without its end', `[${many('"abcdef"', 20_000, ',')}`],
   ['two documents', `[${many('"abcdef"', 20_000, ',')}][]`],
-])('a document is refused: %s', async (_, text) => {
+])('the parser refuses a document: %s', async (_, text) => {
   expect(await sliced(text)).toBeUndefined();
 });

@@ -51,7 +51,7 @@ test('a dropped connection rejects all open calls, and the next call reconnects'
   expect(await transport.send([CHAIN_ID])).toEqual([{ result: '0x171' }]);
 });
 
-test('new heads are pushed, and after a drop the subscription is renewed', async () => {
+test('a watch gets pushed heads, and renews its subscription after a lost connection', async () => {
   const node = await startNode();
   const hints: (HeadHint | null)[] = [];
   const transport = transportTo(node.wsUrl);
@@ -69,7 +69,7 @@ test('new heads are pushed, and after a drop the subscription is renewed', async
   expect(hints.slice(2)).toEqual([null, { number: 1, hash: node.chain.head.hash }]);
 });
 
-test('ending a watch stops reconnecting', async () => {
+test('a watch that was ended does not reconnect', async () => {
   const node = await startNode();
   const transport = transportTo(node.wsUrl);
   const stop = transport.watchHeads?.(() => undefined);

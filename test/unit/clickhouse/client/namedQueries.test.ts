@@ -6,7 +6,7 @@ import { selectAll } from '../../../../src/clickhouse/client/namedQueries';
 const NAME = 'ingest/store/list_tokens';
 const shape = z.object({ address: z.string() });
 
-/** Answers with as many rows as the statement's LIMIT allows, of `stored` rows. */
+/** A fake database with `stored` rows that answers with as many rows as the statement's LIMIT allows. */
 function databaseOf(stored: number): Database {
   const refuse = (): never => {
     throw new Error('not part of this test');

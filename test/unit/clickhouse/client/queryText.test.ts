@@ -12,7 +12,7 @@ WHERE c IN {heads:Array(UInt8)}
 -- end
 LIMIT 1`;
 
-test('lines and blocks with a condition appear only if their parameter has a value', () => {
+test('lines and blocks with `-- if` appear only if their parameter has a value', () => {
   const textFor = parseQueryText('t', TEXT);
   expect(textFor({ x: 0, list: [], heads: [] })).toBe('SELECT a\nFROM t\nWHERE x = {x:UInt8}\nLIMIT 1');
   expect(textFor({ x: 0, list: [1], heads: [] })).toContain('AND b IN');
@@ -22,7 +22,7 @@ test('lines and blocks with a condition appear only if their parameter has a val
   expect(textFor({ x: 0, list: [1], heads: [1] }).match(/AND b IN/g)).toHaveLength(2);
 });
 
-test('a condition holds for zero, but not for false, an empty text or a missing parameter', () => {
+test('`-- if` keeps a line for zero, but not for false, an empty text or a missing parameter', () => {
   const textFor = parseQueryText('t', 'SELECT 1 -- if a');
   expect(textFor({ a: 0 })).toBe('SELECT 1');
   for (const params of [{ a: '' }, { a: false }, {}]) expect(textFor(params)).toBe('');
@@ -54,12 +54,12 @@ test('the conditions of a "both parts" block apply to the final and the head tab
   );
 });
 
-test('a statement without blocks is returned unchanged', () => {
+test('a statement without blocks stays unchanged', () => {
   expect(parseQueryText('t', '-- One row.\nSELECT 1')({})).toBe('-- One row.\nSELECT 1');
 });
 
 test.each(['-- if a\nSELECT 1', 'SELECT 1\n-- end', '-- both parts of t\nSELECT 1\nFROM t'])(
-  'an unbalanced block is refused: %j',
+  'an unbalanced block is refused in the query %j',
   (text) => {
     expect(() => parseQueryText('t', text)).toThrow('-- end');
   },

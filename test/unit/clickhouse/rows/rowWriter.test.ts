@@ -1,10 +1,10 @@
-/** Compares RowBinary values with Buffer's own methods and a plain two's complement. */
+/** Compares the bytes of RowBinary values with Buffer's own methods and a plain two's complement. */
 import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
 import { Random } from '../../../support/random';
 import { SEED } from '../../../support/run/seed';
 
 const written = (write: (writer: RowWriter) => void): string => {
-  // So small that the buffer has to grow.
+  // The initial size is so small that the buffer has to grow.
   const writer = new RowWriter(1);
   writer.u8(7);
   write(writer);
@@ -76,7 +76,7 @@ test('numbers are encoded as by the methods of Buffer', () => {
   }
 });
 
-test('a value out of range is refused and never truncated', () => {
+test('a number out of the range of its column type is refused and never truncated', () => {
   const writer = new RowWriter();
   expect(() => writer.u8(256)).toThrow('expected a value of UInt8, got 256');
   expect(() => writer.u16(-1)).toThrow('expected a value of UInt16, got -1');

@@ -31,7 +31,7 @@ test('each table has a local and a distributed table, and a view reads and write
   for (const text of distributed) expect(text).not.toMatch(/PROJECTION|INDEX |SETTINGS/);
 });
 
-test('a head table has the sharding key of its final table, and tables filled by views have no sharding key', () => {
+test('a head table has the sharding key of its final table, and a table filled by a view has no sharding key', () => {
   const engines = new Map(
     toDistributedSchema(schema, { name: 'c', replicated: false }, new Set()).map((text) => [
       / (\w+)\n\(/.exec(text)![1]!,
@@ -69,7 +69,7 @@ test('for a cluster with replicas the tables have replicated engines and dedupli
   });
 });
 
-test('every statement of a migration can be rewritten for local tables and views', () => {
+test('every statement of a migration is rewritten for local tables and views', () => {
   const small = makeSmallSchema();
   const migrations = [...readMigrations(), ...readMigrations(small.after)];
   small.remove();
@@ -109,7 +109,7 @@ test.each([
     "FROM t -- it's (a\nWHERE b != ')' AND a IN (SELECT b FROM c)",
     "FROM t -- it's (a\nWHERE b != ')' AND a GLOBAL IN (SELECT b FROM c)",
   ),
-])('SELECT 1 %s is rewritten to %s', (plain, global) => {
+])('the statement SELECT 1 %s is rewritten to %s', (plain, global) => {
   expect(globalSubqueries(`SELECT 1 ${plain}`)).toBe(`SELECT 1 ${global}`);
   // Each SELECT of a UNION is rewritten separately.
   expect(
@@ -118,16 +118,17 @@ test.each([
 });
 
 test.each([
-  // A query over a subquery or a WITH clause: a filter with GLOBAL IN would reach the shards without its set.
+  // A query over a subquery or a WITH clause. A filter with GLOBAL IN would reach the shards without the set
+  // of its subquery.
   'SELECT 1 FROM (SELECT a FROM t UNION ALL SELECT a FROM u) WHERE a IN (SELECT b FROM c)',
   'SELECT 1 FROM (SELECT a FROM t) AS s LEFT JOIN c ON 1',
   'WITH s AS\n(SELECT a FROM t) SELECT 1 FROM s WHERE a IN (SELECT b FROM c)',
-  // The subquery gives the same rows on every shard.
+  // The subquery gives the same rows on every shard, so the filter needs no GLOBAL.
   'SELECT 1 FROM t WHERE a IN (SELECT unhex(arrayJoin({list:Array(String)}))) AND b = 1',
   "SELECT 1 FROM t WHERE kind IN ('mint', 'burn')",
   'SELECT 1 FROM x ARRAY JOIN y',
   'SELECT 1 FROM x LEFT ARRAY JOIN y',
   "SELECT 'a IN (SELECT b FROM c)' FROM t -- a JOIN b",
-])('%s is not rewritten', (sql) => {
+])('the cluster refuses to rewrite %s', (sql) => {
   expect(globalSubqueries(sql)).toBe(sql);
 });

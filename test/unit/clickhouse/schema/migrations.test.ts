@@ -30,7 +30,7 @@ test.each([
   'INSERT INTO t SELECT 1;',
   'EXCHANGE TABLES a AND b;',
   'CREATE TABLE t (a UInt8) ENGINE = Memory;',
-])('%s is refused, and the error names the file and the statement', (text) => {
+])('the migration statement %s is refused, and the error names the file and the statement', (text) => {
   expect(() => read(text)).toThrow(/^migration 0001_first\.sql: "\w.*" is not safe to repeat$/);
 });
 

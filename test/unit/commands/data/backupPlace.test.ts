@@ -1,4 +1,4 @@
-/** The place of a backup in messages and logs: its location, never its credentials. */
+/** Tests how messages and logs show the place of a backup: its location, never its credentials. */
 import { placeToWrite } from '../../../../src/commands/data/backupPlace';
 
 const shownOf = async (place: string): Promise<string> => (await placeToWrite(place, '/data', null)).shown;

@@ -16,9 +16,10 @@ beforeAll(async () => {
 afterEach(closeAll);
 afterAll(() => anvil.stop());
 
-/** Init code of a contract that emits two logs per call: one with two topics, one anonymous. */
+/** Creation code of a contract that emits two logs per call: one log with two topics, and one log without
+ * topics. */
 const EMITTER = ((): string => {
-  // LOG2 of 32 bytes with topics caller and callvalue; LOG0 of 64 bytes; stop.
+  // Code: LOG2 of 32 bytes with topics caller and callvalue; LOG0 of 64 bytes; stop.
   const runtime = '3433602060' + '00a260406000a000';
   const length = (runtime.length / 2).toString(16).padStart(2, '0');
   return `0x60${length}600c60003960${length}6000f3${runtime}`;
@@ -45,7 +46,7 @@ async function mineCalls(emitter: string, blocks: number, callsPerBlock: number)
 }
 
 test.each(['http', 'ws'])(
-  'over %s the blocks of a real node pass verification, and a reorg is followed',
+  'the blocks of a real node read over %s pass verification, and the program follows a reorg',
   async (scheme) => {
     const emitter = await deployEmitter();
     const pool = poolOf([scheme === 'ws' ? anvil.wsUrl : anvil.url]);
@@ -90,7 +91,7 @@ test.each(['http', 'ws'])(
   },
 );
 
-test('receipts mode and logs mode read the same blocks from a real node', async () => {
+test('reading by receipts and reading by eth_getLogs give the same blocks of a real node', async () => {
   const emitter = await deployEmitter();
   await mineCalls(emitter, 4, 2);
   const { url } = anvil;

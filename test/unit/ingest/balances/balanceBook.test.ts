@@ -5,7 +5,7 @@ import { createRandom } from '../../../support/createRandom';
 const SEED = 4_711;
 const token = (index: number): Hex => `0x${'a'.repeat(38)}${index.toString(16).padStart(2, '0')}`;
 const holder = (index: number): Hex => `0x${'b'.repeat(38)}${index.toString(16).padStart(2, '0')}`;
-const compared = (of: number, who: number, logs: bigint, node: bigint): ComparedBalance => ({
+const compared = (of: number, who: number, logs: bigint, node: bigint | null): ComparedBalance => ({
   token: token(of),
   holder: holder(who),
   logs,
@@ -27,6 +27,8 @@ describe('with the whole history stored', () => {
           mismatches: 0,
           mismatch_block: 0,
           rebasing: false,
+          held_checked: 1,
+          unconfirmed: 0,
         },
       ],
     });
@@ -59,8 +61,42 @@ describe('with the whole history stored', () => {
   });
 });
 
+describe('addresses that hold a token by its logs', () => {
+  const counts = ({ tokens: [check] }: ReturnType<BalanceBook['note']>): number[] => [
+    check!.held_checked,
+    check!.unconfirmed,
+  ];
+
+  test('count once, and an answer of 0 or none at all leaves their balance unconfirmed', () => {
+    const book = new BalanceBook();
+    const all = [
+      compared(1, 1, 5n, 5n),
+      compared(1, 2, 5n, 0n),
+      compared(1, 3, 5n, null),
+      compared(1, 4, 0n, 0n),
+      compared(1, 5, -5n, 0n),
+    ];
+    expect(counts(book.note(10, all, false))).toEqual([3, 2]);
+    expect(counts(book.note(11, all, false))).toEqual([3, 2]);
+    expect(counts(book.note(12, [compared(1, 6, 5n, 7n)], false))).toEqual([4, 2]);
+  });
+
+  test('count also after the token is marked as rebasing, without further mismatches', () => {
+    const book = new BalanceBook();
+    book.note(10, [compared(1, 1, 5n, 6n)], false);
+    expect(book.note(11, [compared(1, 1, 5n, 6n)], false).tokens[0]!.rebasing).toBe(true);
+    const found = book.note(12, [compared(1, 2, 5n, 0n), compared(1, 3, 5n, 9n)], false);
+    expect([...counts(found), found.mismatches, found.suspects]).toEqual([3, 1, 0, 0]);
+  });
+
+  test('do not count in a history that begins late, because earlier transfers are missing', () => {
+    expect(new BalanceBook().note(10, [compared(1, 1, 5n, null)], true)).toMatchObject({ tokens: [] });
+    expect(counts(new BalanceBook().note(10, [compared(1, 1, 5n, 0n)], true))).toEqual([0, 0]);
+  });
+});
+
 describe('in a history that begins late', () => {
-  test('a constant difference is the balance from before the history, not a mismatch', () => {
+  test('if the history begins late, a constant difference is the balance from before the history, not a mismatch', () => {
     const book = new BalanceBook();
     for (let block = 10; block < 20; block += 1) {
       const logs = BigInt(block) * 3n;
@@ -69,7 +105,7 @@ describe('in a history that begins late', () => {
     }
   });
 
-  test('a difference that changes twice marks the token', () => {
+  test('if the history begins late, a difference that changes twice marks the token', () => {
     const book = new BalanceBook();
     const rebasing = [100n, 101n, 101n, 102n].map(
       (node, index) => book.note(10 + index, [compared(1, 1, 0n, node)], true).tokens[0]!.rebasing,

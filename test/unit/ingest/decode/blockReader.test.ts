@@ -42,7 +42,7 @@ test('reading blocks yields to the event loop between slow blocks', async () => 
       prices: { anchors: [], wrappedNative: null },
       discovery: new PoolDiscovery({ rpc, dexes: [], eventTopics, creationTopics, baseIsToken0, log }),
       vaultDiscovery: new VaultDiscovery({ rpc, dexes: [], baseIsToken0, quoteRank: () => 0, log }),
-      // Each block takes 5 ms.
+      // Decoding each block takes 5 ms.
       clock: {
         ...systemClock(),
         now: () => (time += 5),

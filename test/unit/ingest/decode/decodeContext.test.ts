@@ -1,4 +1,4 @@
-/** The topics that the decode context of a chain description contains. */
+/** Tests which topics the decode context of a chain description contains. */
 import { id } from 'ethers';
 
 import { findBuiltInChain } from '../../../../src/chains/builtInChains';
@@ -22,7 +22,7 @@ const contextOf = (dexes: readonly Dex[]) =>
     log: createLog('silent', false),
   });
 
-test('a context contains exactly the topics of the described DEXes', () => {
+test('a decode context contains exactly the topics of the described DEXes', () => {
   const { creationTopics, eventTopics, vaultTopics } = contextOf([DEX]);
   expect([...creationTopics]).toEqual([id('PairCreated(address,address,address,uint256)')]);
   const signatures = [
@@ -35,12 +35,12 @@ test('a context contains exactly the topics of the described DEXes', () => {
   expect(vaultTopics.size).toBe(0);
 });
 
-test('a context without DEXes contains no topics', () => {
+test('a decode context without DEXes contains no topics', () => {
   const { creationTopics, eventTopics, vaultTopics } = contextOf([]);
   expect([creationTopics.size, eventTopics.size, vaultTopics.size]).toEqual([0, 0, 0]);
 });
 
-test('the events of a vault and its pools are vault topics if a vault is described', () => {
+test('the decode context contains the events of a vault and its pools if a vault is described', () => {
   const { creationTopics, eventTopics, vaultTopics } = contextOf([{ ...DEX, protocol: 'balancer_v2' }]);
   expect([creationTopics.size, eventTopics.size]).toEqual([0, 0]);
   expect(vaultTopics).toContain(id('PoolRegistered(bytes32,address,uint8)'));
@@ -49,7 +49,7 @@ test('the events of a vault and its pools are vault topics if a vault is describ
   expect(vaultTopics).toContain(id('SwapFeePercentageChanged(uint256)'));
 });
 
-test('both Swap layouts are included if a V3 DEX is described, because forks mix them', () => {
+test('the decode context contains both Swap layouts if a V3 DEX is described, because forks mix them', () => {
   const { eventTopics } = contextOf(pulsechain.dexes);
   expect(eventTopics).toContain(id('Swap(address,address,int256,int256,uint160,uint128,int24)'));
   expect(eventTopics).toContain(

@@ -59,7 +59,7 @@ function decodeAll(logs: readonly [Words, LogAt][], decoder = createTransferDeco
 
 const NOTHING = { nft: 0, malformed: 0, unplaced: 0 };
 
-/** Parses with the ABI that encodes back to the same bytes, as ethers reads the log. */
+/** Parses a log with the ABI that encodes back to the same bytes, as ethers reads the log. */
 function parse(words: Words): { name: string; args: Record<string, unknown>; nft: boolean } | null {
   for (const abi of ALL) {
     try {
@@ -78,7 +78,7 @@ function parse(words: Words): { name: string; args: Record<string, unknown>; nft
 
 const lower = (value: unknown): string => String(value).toLowerCase();
 
-/** The expected rows of one log, read by ethers. The transaction has no other log. */
+/** The expected rows of one log, read by ethers. The transaction contains no other log. */
 function expected(words: Words, address: Hex, ord: number): object {
   const common = { ord, timestamp: BLOCK.timestamp };
   const row = { ...common, token: address, tx_index: 0 };
@@ -156,7 +156,7 @@ test.each(EVENTS)('random %s logs are decoded as by ethers, from any emitter', (
   fc.assert(fc.property(logsOf(abi, event), emitter, logIndex, expectAgreement), { numRuns: RUNS });
 });
 
-/** Topics dropped, doubled or moved into the data; words cut, added or made dirty. */
+/** Damages a log: topics dropped, doubled or moved into the data; words cut, added or with wrong padding. */
 const odd = fc
   .tuple(
     anyLog,
@@ -196,7 +196,7 @@ test('malformed logs are skipped and counted exactly if ethers finds no event', 
   fc.assert(fc.property(odd, emitter, logIndex, expectAgreement), { numRuns: runsOf(4_000) });
 });
 
-test('the decoder never throws', () => {
+test('the decoder of transfers never throws', () => {
   const text = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^0x[0-9a-fxz-]{64}$/));
   const { topics } = createTransferDecoder(rules);
   const property = fc.property(
@@ -211,7 +211,7 @@ test('the decoder never throws', () => {
   fc.assert(property, { numRuns: runsOf(3_000) });
 });
 
-test('without a wrapped native token and position managers only Transfer is decoded', () => {
+test('without a wrapped native token and position managers, only Transfer is decoded', () => {
   const bare = createTransferDecoder({ ...rules, wrappedNative: null, positionManagers: new Set() });
   expect([...bare.topics]).toEqual([ERC20.getEvent('Transfer')!.topicHash]);
 });
@@ -235,7 +235,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     return [pair, tick_lower, tick_upper, skipped.unplaced];
   };
 
-  test('is the pool of the preceding Mint', () => {
+  test('the pool of an IncreaseLiquidity is the pool of the preceding Mint', () => {
     const place = placeOf([
       [minted, { address: POOL }],
       [added, { address: MANAGER }],
@@ -243,7 +243,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     expect(place).toEqual([POOL, -60, 120, 0]);
   });
 
-  test('is the pool of the nearest preceding Mint that fits', () => {
+  test('the pool of an IncreaseLiquidity is the pool of the nearest preceding Mint that fits', () => {
     const place = placeOf([
       [minted, { address: POOL }],
       [mint(MANAGER, [-600, 600], 900n, AMOUNTS), { address: OTHER_POOL }],
@@ -258,7 +258,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     ['with other amounts', mint(MANAGER, [-60, 120], 900n, [11n, 23n]), { address: OTHER_POOL }],
     ['from a contract that is not a pool', mint(MANAGER, [-1, 1], 900n, AMOUNTS), { address: FAKE_POOL }],
   ];
-  test.each(unfit)('is not taken from a Mint %s', (_, words, where) => {
+  test.each(unfit)('the pool of an IncreaseLiquidity is not taken from a Mint %s', (_, words, where) => {
     const place = placeOf([
       [minted, { address: POOL }],
       [words, where],
@@ -273,7 +273,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     ).toEqual([ZERO_ADDRESS, 0, 0, 1]);
   });
 
-  test('is not taken from a later Mint, or one of another transaction or block', () => {
+  test('the pool of an IncreaseLiquidity is not taken from a later Mint, or from a Mint of another transaction or block', () => {
     const late: [Words, LogAt][] = [
       [added, { address: MANAGER }],
       [minted, { address: POOL }],
@@ -290,7 +290,7 @@ describe('the pool of an IncreaseLiquidity', () => {
     expect(position_events[0]!.pair).toBe(ZERO_ADDRESS);
   });
 
-  test('is right for several positions in one transaction', () => {
+  test('the pools of several positions in one transaction are right', () => {
     const other = mint(MANAGER, [0, 60], 7n, [1n, 0n]);
     const { position_events } = decodeAll([
       [minted, { address: POOL }],

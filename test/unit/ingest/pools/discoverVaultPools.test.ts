@@ -20,7 +20,8 @@ import { answeringCalls, contextOf, type Asked } from '../../../support/node/vau
 
 const token = (index: number): Hex => digest(`token ${index}`, 20);
 
-/** A block with one transaction. The parent hash derives from the number, so blocks of one branch link. */
+/** A block with one transaction. The parent hash derives from the block number, so blocks of one branch
+ * link. */
 function blockOf(number: number, drafts: readonly Draft[], branch = ''): ChainBlock {
   const hashOf = (at: number): Hex => digest(`block ${at} ${branch}`, 32);
   const transactionHash = digest(`tx ${number} ${branch}`, 32);
@@ -36,7 +37,7 @@ function blockOf(number: number, drafts: readonly Draft[], branch = ''): ChainBl
   };
 }
 
-/** A pool of this nature with some events: its state and logs after each event. */
+/** A simulated pool of this kind with some events: its state and logs after each event. */
 function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?: number) {
   for (let seed = 1; ; seed += 1) {
     const random = new Random(seed);
@@ -45,14 +46,14 @@ function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?
     const steps = [{ drafts, pool }];
     while (steps.length <= events) {
       const { drafts: next, after } = vaultEvent(random, steps.at(-1)!.pool);
-      // Each step must emit logs of the vault.
+      // Each step of the pool must emit logs of the vault.
       if (next.every(({ address }) => address === VAULT)) steps.push({ drafts: next, pool: after });
     }
     return steps;
   }
 }
 
-/** A node that knows the pool in the state after step `at − 100`. Step 0 is block 100. */
+/** A node that knows the pool in its state after step `at − 100`. Block 100 is step 0. */
 function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) => boolean = () => false) {
   const asked: Asked[] = [];
   const state = { failing: false };
@@ -81,7 +82,7 @@ function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) =
 }
 
 describe('vault discovery', () => {
-  it('asks the node once for a registered pool and lists it with its creation', async () => {
+  it('vault discovery asks the node once for a registered pool and lists the pool with its creation', async () => {
     const steps = poolHistory('plain', 3);
     const { asked, read, registry } = nodeOf(steps);
     const rows = await read(blockOf(100, steps[0]!.drafts));
@@ -107,7 +108,7 @@ describe('vault discovery', () => {
     expect(registry.findVaultPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
   });
 
-  it('keeps the stored leg of a pool, even if today’s rule would choose another leg', async () => {
+  it('vault discovery keeps the stored leg of a pool, even if today’s rule would choose another leg', async () => {
     const steps = poolHistory('plain', 6, 3);
     const { read, registry } = nodeOf(steps);
     await read(blockOf(100, steps[0]!.drafts));
@@ -129,7 +130,7 @@ describe('vault discovery', () => {
     }
   });
 
-  it('asks the node by the hash of the block while the block is not final', async () => {
+  it('vault discovery asks the node by the hash of the block while the block is not final', async () => {
     const steps = poolHistory('plain', 0);
     const { asked, read } = nodeOf(steps);
     const block = blockOf(100, steps[0]!.drafts);
@@ -137,7 +138,7 @@ describe('vault discovery', () => {
     expect(asked.every(({ at }) => typeof at === 'object' && at.blockHash === block.hash)).toBe(true);
   });
 
-  it('forgets a pool that a reorg removes, and finds the pool again on another branch', async () => {
+  it('vault discovery forgets a pool that a reorg removes, and finds the pool again on another branch', async () => {
     const steps = poolHistory('plain', 1);
     const { read, registry } = nodeOf(steps);
     const { address } = steps[0]!.pool;
@@ -151,7 +152,7 @@ describe('vault discovery', () => {
     expect(again.pools).toHaveLength(1);
   });
 
-  it('does not list a contract that is neither a weighted nor a stable pool, and asks about it once', async () => {
+  it('vault discovery does not list a contract that is neither a weighted nor a stable pool, and asks about it once', async () => {
     const steps = poolHistory('other', 3);
     const { asked, read, registry } = nodeOf(steps);
     const rows = await read(blockOf(101, steps[1]!.drafts));
@@ -166,19 +167,22 @@ describe('vault discovery', () => {
   it.each([
     ['stable', 5],
     ['moving', 4],
-  ] as const)('lists a %s pool as type %i without weights and without prices', async (nature, type) => {
-    const steps = poolHistory(nature, 12);
-    const { read } = nodeOf(steps);
-    const all = await Promise.all([read(blockOf(100, steps[0]!.drafts))]);
-    for (const [index, step] of steps.slice(1).entries())
-      all.push(await read(blockOf(101 + index, step.drafts)));
-    expect(all[0]!.pools[0]).toMatchObject({ pool_type: type, weights: [] });
-    const prices = all.flatMap((rows) => [...rows.swaps, ...rows.pool_states]).map(({ price }) => price);
-    expect(prices.length).toBeGreaterThan(12);
-    expect(new Set(prices)).toEqual(new Set([0]));
-  });
+  ] as const)(
+    'vault discovery lists a %s pool as type %i without weights and without prices',
+    async (nature, type) => {
+      const steps = poolHistory(nature, 12);
+      const { read } = nodeOf(steps);
+      const all = await Promise.all([read(blockOf(100, steps[0]!.drafts))]);
+      for (const [index, step] of steps.slice(1).entries())
+        all.push(await read(blockOf(101 + index, step.drafts)));
+      expect(all[0]!.pools[0]).toMatchObject({ pool_type: type, weights: [] });
+      const prices = all.flatMap((rows) => [...rows.swaps, ...rows.pool_states]).map(({ price }) => price);
+      expect(prices.length).toBeGreaterThan(12);
+      expect(new Set(prices)).toEqual(new Set([0]));
+    },
+  );
 
-  it('fails while the node fails, and finds the pool when the node answers again', async () => {
+  it('vault discovery fails while the node fails, and finds the pool when the node answers again', async () => {
     const steps = poolHistory('plain', 1);
     const { state, read, registry } = nodeOf(steps);
     state.failing = true;
@@ -189,7 +193,7 @@ describe('vault discovery', () => {
     expect((await read(blockOf(100, steps[0]!.drafts))).pools).toHaveLength(1);
   });
 
-  it('reads the balances of the block before the first event, for a pool created before the history', async () => {
+  it('vault discovery reads the balances at the block before the first event, for a pool older than the history', async () => {
     const steps = poolHistory('plain', 6);
     const { asked, read, registry } = nodeOf(steps);
     const rows = await read(blockOf(104, steps[4]!.drafts));
@@ -198,7 +202,7 @@ describe('vault discovery', () => {
     expect(registry.findVaultPool(steps[4]!.pool.address)?.state.balances).toEqual(steps[4]!.pool.balances);
   });
 
-  it('lists a pool without balances if the node has pruned its state, and adds them later', async () => {
+  it('vault discovery lists a pool without balances if the node has pruned its state, and adds the balances later', async () => {
     const steps = poolHistory('plain', 8);
     const { read, registry } = nodeOf(steps, ({ at }) => at !== 'latest' && Number(at) < 105);
     const { address } = steps[0]!.pool;
@@ -216,7 +220,7 @@ describe('vault discovery', () => {
     expect(late.pool_states[0]!.balances).toEqual(balances);
   });
 
-  it('sends no request for a block without vault events, or for a chain without a vault', async () => {
+  it('vault discovery sends no request for a block without vault events, or for a chain without a vault', async () => {
     const steps = poolHistory('plain', 1);
     const { asked, discovery, registry } = nodeOf(steps);
     const foreign = steps[1]!.drafts.map((draft) => ({ ...draft, address: token(1) }));

@@ -12,7 +12,8 @@ const PAIR: Hex = `0x${'ab'.repeat(20)}`;
 const T = token(50);
 const ONE = 10n ** 18n;
 
-/** USD price of T after a block with one pool of 10^6 T and 10^6 DAI, by the answer of T to decimals(). */
+/** USD price of token T after a block with one pool of 10^6 T and 10^6 DAI, depending on T's answer to
+ * decimals(). */
 function priceWith(answer: Hex | null): number | undefined {
   const decimals = decimalsOf(answer);
   const reader = new MarketReader((address) => (address === T ? decimals : 18));

@@ -1,4 +1,5 @@
-/** The ingester's list of problems, from its own state and two clocks. One of the clocks may be changed. */
+/** Tests the ingester's list of problems, made from its own state and two clocks. The operator may change one
+ * of the clocks. */
 import { toNodeHealth, type EndpointHealth, type NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
 import { doesNodeAnswer, listIngestProblems } from '../../../../src/ingest/session/problems';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../../../src/ingest/session/status';
 
 const WALL = 1_700_000_000_000;
-/** Time on the ingester's clock. */
+/** Time on the ingester's own clock. */
 const NOW = 5_000_000;
 
 function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): NodeHealth {
@@ -43,7 +44,7 @@ test('a stalled head is reported before 30 s have passed', () => {
   expect(codes(waiting(), 27_000)).toEqual(['node_stalled']);
 });
 
-test('the message of a stalled node does not claim answers from a node silent for 10 s', () => {
+test('the message about a stalled node does not claim that the node answered in the last 10 s', () => {
   const spaced = { ...waiting(), headSpacingMs: 1_000 };
   const messages = (lastGoodAt: number) =>
     listIngestProblems(spaced, healthAt(lastGoodAt), { now: NOW + 20_000, wallMs: WALL + 20_000 });
@@ -96,7 +97,7 @@ test('finality that does not advance is reported', () => {
   expect(codes({ ...waiting(), nodeHead: 600, indexed: 600 })).toEqual(['finality_behind']);
 });
 
-test('a failure is reported as failing while retries follow, and as stopped otherwise', () => {
+test('a failure is reported as failing while the ingester retries, and as stopped otherwise', () => {
   const status = { ...waiting(), problem: 'the disk is full' };
   expect(codes({ ...status, phase: 'waiting' })).toEqual(['ingest_failing']);
   expect(codes({ ...status, phase: 'stopped' })).toEqual(['ingest_stopped']);

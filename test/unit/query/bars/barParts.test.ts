@@ -21,7 +21,7 @@ const swapArbitrary = fc.record({
   buy: fc.boolean(),
 });
 
-/** A run of swaps with rising ords. Several may share a second. */
+/** A run of swaps with rising positions (`ord`). Several swaps may share a second. */
 const swapsArbitrary = fc.array(swapArbitrary, { maxLength: 40 }).map((swaps) => {
   let timestamp = 1_700_000_000;
   return swaps.map(({ gap, ...swap }, index): HeadSwap => {
@@ -64,14 +64,14 @@ function barsOf(swaps: readonly HeadSwap[]): BarPart[] {
   );
 }
 
-/** Without the ords of missing prices. */
+/** The bar without the positions of missing prices. */
 function comparable(bars: Iterable<BarPart>): unknown[] {
   return [...bars]
     .sort((a, b) => a.bucket - b.bucket)
     .map((bar) => (bar.open === 0 ? { ...bar, openOrd: 0, closeOrd: 0 } : bar));
 }
 
-test('bar parts in any order, with some head blocks already promoted, give the bars of all swaps', () => {
+test('merging bar parts in any order, with some head blocks already promoted, gives the bars of all swaps', () => {
   fc.assert(
     fc.property(swapsArbitrary, fc.nat(40), fc.nat(40), fc.infiniteStream(fc.nat(5)), (swaps, a, b, deal) => {
       const promoted = Math.max(a, b);

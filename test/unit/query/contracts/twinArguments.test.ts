@@ -1,6 +1,6 @@
 /**
- * Constructor arguments of twins from two creation transactions. Without proof in the transactions, no arguments are
- * returned.
+ * Tests how the constructor arguments of an unverified contract are derived from a verified contract with the
+ * same code (its twin). Without proof in both creation transactions, no arguments are returned.
  */
 import { AbiCoder, getCreateAddress } from 'ethers';
 
@@ -68,7 +68,7 @@ interface Case {
   readonly told?: Hex | null;
 }
 
-/** The arguments returned for the twin, and the number of requests to the node. */
+/** The arguments returned for the unverified contract, and the number of requests to the node. */
 async function ask({ code = CODE + OWN, to, own = factsOf(943, 2), told = `0x${ORIGINAL}` }: Case = {}) {
   let asked = 0;
   const transactions = new Map<unknown, object>([
@@ -93,7 +93,7 @@ async function ask({ code = CODE + OWN, to, own = factsOf(943, 2), told = `0x${O
   return { found: first?.constructorArguments, asked };
 }
 
-test('a twin’s arguments are the data after the creation code of its original, and are read once', async () => {
+test('the arguments of a contract are the data after the creation code of its verified twin, and are read once', async () => {
   expect(await ask()).toEqual({ found: `0x${OWN}`, asked: 2 });
 });
 

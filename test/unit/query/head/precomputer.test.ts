@@ -1,9 +1,9 @@
-/** Tables are built ahead of demand, and only while there is demand. */
+/** Tests that tables of a new head are built ahead of requests, and only while requests arrive. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createPrecomputer } from '../../../../src/query/head/precomputer';
 import { finalHead } from '../../../support/worlds/finalHead';
 
-/** Tables that finish when the test calls `finish`. */
+/** Tables whose building ends when the test calls `finish`. */
 function slowTables() {
   const asked: number[] = [];
   const finish: (() => void)[] = [];

@@ -65,14 +65,14 @@ test.each(WORLDS)('a holder count updated by changes equals a new count: %s', (_
   expect(anew).toBeLessThan(60);
 });
 
-test('after too many of the largest holders leave, the holders must be counted again', () => {
+test('after too many of the largest holders leave, all holders of the token are counted again', () => {
   const books = new Map(Array.from({ length: 500 }, (_, index) => [holderAt(index), BigInt(1_000 - index)]));
   const gone = [...books].slice(0, 30).map(([holder, before]) => ({ holder, before, after: 0n }));
   expect(moveCount(count(books), gone.slice(0, 20))).not.toBeNull();
   expect(moveCount(count(books), gone)).toBeNull();
 });
 
-test('if balances at the end of the list of largest holders are equal, the holders must be counted again', () => {
+test('if balances at the end of the list of largest holders are equal, all holders of the token are counted again', () => {
   const books = new Map(Array.from({ length: 100 }, (_, index) => [holderAt(index), 5n]));
   const counted = count(books);
   expect(counted.largest).toEqual(Array.from({ length: 40 }, () => 5n));

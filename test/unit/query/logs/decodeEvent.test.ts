@@ -53,7 +53,7 @@ function randomValue(type: ParamType, random: Random): unknown {
   return unsigned === 'u' ? BigInt.asUintN(Number(bits), value) : BigInt.asIntN(Number(bits), value);
 }
 
-/** A parseLog value in the format of the API. */
+/** A value of parseLog in the format of the API. */
 function plainValue(type: ParamType, value: unknown): unknown {
   if (type.isArray()) return [...(value as Result)].map((item) => plainValue(type.arrayChildren!, item));
   if (type.isTuple()) {
@@ -81,7 +81,7 @@ function check(iface: Interface, fragment: EventFragment, entries: AbiEntry[], r
   const topics = [fragment.topicHash as Hex];
   fragment.inputs.forEach((input, index) => {
     if (input.indexed !== true) return;
-    // For a dynamic type the topic is a hash, which may be any word.
+    // The topic of an indexed dynamic type is a hash, so it may be any word.
     const word = dynamic(input)
       ? hexlify(Uint8Array.from({ length: 32 }, () => random.int(256)))
       : iface.getAbiCoder().encode([input], [values[index]]);
@@ -127,7 +127,7 @@ test.each([...real, ['a made-up ABI', MADE_UP] as [string, unknown]])(
   },
 );
 
-test('of events with the same topic0 the one whose topic count fits the log is used', () => {
+test('of several events with the same topic0, the event whose topic count fits the log is used', () => {
   const erc20 = entriesOf(['event Transfer(address indexed from, address indexed to, uint256 value)']);
   const erc721 = entriesOf(['event Transfer(address indexed src, address indexed dst, uint256 indexed id)']);
   const forms = eventsByTopic([...erc20, ...erc721]);
@@ -140,7 +140,7 @@ test('of events with the same topic0 the one whose topic count fits the log is u
   expect(names([topic0!, word], word)).toBeUndefined();
 });
 
-test('data that does not fit the event gives null: too short, wrong offsets, invalid text, dirty address', () => {
+test('data that does not fit the event is not decoded: too short, wrong offsets, invalid text, dirty address', () => {
   const random = createRandom(SEED);
   const entries = entriesOf([...MADE_UP, 'event Plain(address a, uint256 b)']);
   for (const entry of entries) {
@@ -165,7 +165,7 @@ test('data that does not fit the event gives null: too short, wrong offsets, inv
   expect(text.decode({ topics: [text.topic0], data: broken })).toBeNull();
 });
 
-test('an anonymous event, a function and an event with an unknown type have no form', () => {
+test('an anonymous event, a function and an event with an unknown type are not used to decode logs', () => {
   const inputs = [{ name: 'a', type: 'uint256' }];
   expect(toEventForm({ type: 'event', name: 'Hidden', anonymous: true, inputs })).toBeNull();
   expect(toEventForm({ type: 'function', name: 'f', inputs: [] })).toBeNull();

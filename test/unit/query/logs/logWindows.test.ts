@@ -1,4 +1,5 @@
-/** Search by windows: returns every place once, in order and in few steps, and reports the place where it gave up. */
+/** Tests the search by windows of blocks: it returns every position once, in order and in few steps, and
+ * reports where it gave up. */
 import { ALL_LOGS, type LogSource, type OrdRange } from '../../../../src/query/logs/logFilter';
 import { searchWindows } from '../../../../src/query/logs/logWindows';
 import { ORD_SPAN } from '../../../../src/domain/ord';
@@ -10,7 +11,7 @@ const HEAD = finalHead(100_000);
 const RANGE = { from: ORD_SPAN, to: 100_000 * ORD_SPAN };
 const TOPIC = { ...ALL_LOGS, topics: [[`0x${'11'.repeat(32)}`], [`0x${'22'.repeat(32)}`], [], []] } as const;
 
-/** A chain with logs at these places. Records the queried windows. */
+/** A chain with logs at these positions, which records the windows that are read. */
 function chainOf(ords: readonly number[], newestFirst: boolean) {
   const windows: OrdRange[] = [];
   return {
@@ -23,7 +24,7 @@ function chainOf(ords: readonly number[], newestFirst: boolean) {
   };
 }
 
-/** A contract with these log counts and this range. */
+/** A contract with this number of logs in this range of positions. */
 function sourceOf(logs: number, first: number, last: number): LogSource {
   const row = { logs: String(logs), first_ord: String(first), last_ord: String(last) };
   const run = (): Promise<never[]> => Promise.resolve([row as never]);
@@ -37,7 +38,7 @@ test('the search by windows equals a full scan for dense and rare logs, from bot
   const random = createRandom(SEED);
   for (let round = 0; round < 100; round += 1) {
     const count = random.int(300);
-    // Dense at one end of the range, sparse at the other.
+    // Many logs at one end of the range, few at the other.
     const ords = Array.from({ length: count }, () =>
       Math.floor(RANGE.from + random() ** 6 * (RANGE.to - RANGE.from)),
     );
@@ -76,7 +77,7 @@ test('the logs of a contract with few logs are read in one window', async () => 
 });
 
 test.each([true, false])(
-  'without address and topic0 a search stops after 10,000 blocks and can continue (newest first: %s)',
+  'a search without address and topic0 stops after 10,000 blocks and can continue (newest first: %s)',
   async (newestFirst) => {
     const places = [20, 15_000, 15_001, 61_000, 99_000].map((block) => block * ORD_SPAN + 7);
     const chain = chainOf(places, newestFirst);

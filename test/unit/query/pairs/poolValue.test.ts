@@ -21,12 +21,12 @@ const side = (
   price: { usd, confidence, isAnchor: false, capUsd },
 });
 
-test('a side has a value at any price confidence, and a trusted value only with a trusted price', () => {
+test('a side of a pool has a value at any price confidence, and a trusted value only with a trusted price', () => {
   expect([valueOf(side(3, 2, 0.1)), valueOf(side(3, null, 0))]).toEqual([6, null]);
   expect([trustedValueOf(side(3, 2, 0.49)), trustedValueOf(side(3, 2, 0.5))]).toEqual([0, 6]);
 });
 
-test('TVL counts trusted sides, doubles a single one in V2 pools, and is 0 without a trusted side', () => {
+test('TVL counts trusted sides, doubles a single trusted side in V2 pools, and is 0 without a trusted side', () => {
   const [good, other, low] = [side(10, 2, 0.9), side(1, 15, 0.5), side(1_000, 1e9, 0.4)];
   expect([2, 3, 4].map((type) => tvlOf(type, good, other))).toEqual([35, 35, 35]);
   expect([2, 3, 4].map((type) => tvlOf(type, low, good))).toEqual([40, 20, 20]);
@@ -52,13 +52,13 @@ test('a side counts with the value of an honest other side, even if its own cap 
   expect(tvlOfWeighted([heavy, side(60, 1, 0.99)], [0.8, 0.2])).toBe(300);
 });
 
-test('depth is the amount that moves the price of a V2 pool by 2 % up or down', () => {
+test('the depth of a V2 pool is the amount that moves its price by 2 % up or down', () => {
   const seed = 20_261_122;
   const random = createRandom(seed);
   for (let i = 0; i < 200; i += 1) {
     const [x, y] = [random() * 10 ** random.int(12) + 1, random() * 10 ** random.int(12) + 1];
     const depth = depthOf({ poolType: 2, baseReserve: x, quoteReserve: y, liquidity: 0, price: y / x })!;
-    // Put the quote in, and take the base that leaves x·y unchanged.
+    // Puts the quote token in, and takes out the base token that leaves x·y unchanged.
     const up = (y + depth.up) / ((x * y) / (y + depth.up));
     const base = depth.down / (y / x);
     const down = (x * y) / (x + base) / (x + base);
@@ -82,7 +82,7 @@ test('the depth of a V3 pool follows its active liquidity and is at most its bal
   expect(depthOf({ ...state, liquidity: 0 })).toEqual({ up: 0, down: 0 });
 });
 
-test('the depth is null without a price and for stable pools', () => {
+test('the depth of a pool is null without a price, and for stable pools', () => {
   const state = { poolType: 2, liquidity: 0, baseReserve: 1, quoteReserve: 1 };
   for (const price of [0, NaN, Infinity]) expect(depthOf({ ...state, price })).toBeNull();
   expect(depthOf({ ...state, poolType: 5, price: 1 })).toBeNull();
@@ -97,7 +97,7 @@ test('a weighted pool with equal weights has the depth of a V2 pool with the sam
   expect(weighted!.down).toBeCloseTo(product!.down, 9);
 });
 
-test('the yield is annualised, 0 without fees and null without TVL', () => {
+test('the yield of a pool is annualised, 0 without fees and null without TVL', () => {
   expect(aprPercent(1, 86_400, 365)).toBe(100);
   expect(aprPercent(7, 604_800, 365)).toBeCloseTo(100, 9);
   expect([aprPercent(0, 86_400, 5), aprPercent(5, 86_400, 0)]).toEqual([0, null]);

@@ -27,7 +27,7 @@ const rankings = new Rankings<Entry, 'number' | 'text'>(
   (entry, sort) => entry[sort],
 );
 
-test('rankings equal a plain sort with nulls last and ties by address, and leave the list unchanged', () => {
+test('rankings of pairs equal a plain sort with nulls last and ties by address, and leave the list unchanged', () => {
   for (const count of [0, 1, 2, 7, 300]) {
     const entries = makeEntries(count);
     const before = [...entries];

@@ -27,7 +27,7 @@ test('integerRoot returns the integer square root, rounded down', () => {
   );
 });
 
-/** _mintFee of UniswapV2Pair.sol, line by line. */
+/** The function _mintFee of UniswapV2Pair.sol, line by line. */
 function mintFee(totalSupply: bigint, now: [bigint, bigint], last: [bigint, bigint]): bigint {
   const rootK = integerRoot(now[0] * now[1]);
   const rootKLast = integerRoot(last[0] * last[1]);
@@ -48,7 +48,7 @@ test('the pending protocol LP tokens for a sixth of the fees equal _mintFee of U
         { reserve0: last[0], reserve1: last[1] },
         1 / 6,
       );
-      // The share is an integer of twelve digits.
+      // The share is stored as an integer of twelve digits.
       const distance = got > wanted ? got - wanted : wanted - got;
       expect(distance <= 1n + wanted / 10n ** 11n).toBe(true);
     }),
@@ -65,7 +65,7 @@ test('a fee share outside of 0 to 1, or reserves that shrank, give no pending pr
   expect(pendingProtocolLp(1_000n, last, now, 0.3)).toBe(0n);
 });
 
-test('a share is null if the supply is not positive or below the balance', () => {
+test('the share of a holder is null if the supply is not positive or below the balance', () => {
   expect(shareOfPool(100n, 1n, 3n)).toBe(33n);
   expect(sharePercent(1n, 4n)).toBe(25);
   for (const supply of [0n, -5n, 1n]) {
@@ -74,7 +74,7 @@ test('a share is null if the supply is not positive or below the balance', () =>
   }
 });
 
-test('LP tokens held by the pool itself do not count in the supply', () => {
+test('LP tokens held by the pool itself do not count in its supply', () => {
   const [pool, a, b] = ['0xpool', '0xa', '0xb'];
   const tokens = [a, pool, b].map((address) => ({ address, symbol: address, name: null, decimals: 0 }));
   const none = new Map();

@@ -1,6 +1,11 @@
 import { ZERO_ADDRESS } from '../../../../src/domain/hex';
 import { isTrusted } from '../../../../src/pricing/confidence';
-import { makeTokenPrices, priceByHops, type Hop } from '../../../../src/query/prices/priceByHops';
+import {
+  changeOfPrice,
+  makeTokenPrices,
+  priceByHops,
+  type Hop,
+} from '../../../../src/query/prices/priceByHops';
 import { toTokenPrices, type HopRow, type PastHopRow } from '../../../../src/query/prices/tokenPrices';
 
 const hop = (nextToken: string, price: number, confidence = 1, cap = Infinity): Hop => ({
@@ -12,7 +17,7 @@ const hop = (nextToken: string, price: number, confidence = 1, cap = Infinity): 
 const book = (hops: Record<string, Hop>): Map<string, Hop> => new Map(Object.entries(hops));
 const USD = hop(ZERO_ADDRESS, 1.0025, 0.99);
 
-test('a price is the product of its hops to the anchor, and its confidence the product of theirs', () => {
+test('a price is the product of its hops to the anchor, and its confidence is the product of the confidences of the hops', () => {
   const hops = book({ usd: USD, a: hop('usd', 2, 0.9), b: hop('a', 3, 0.8), c: hop('b', 5, 0.75) });
   expect(priceByHops(hops, 'c')).toEqual({
     usd: 5 * (3 * (2 * 1.0025)),
@@ -22,7 +27,7 @@ test('a price is the product of its hops to the anchor, and its confidence the p
   });
 });
 
-test('an anchor has its given price, and the confidence of derived prices is at most 0.989', () => {
+test('an anchor has its configured price, and the confidence of derived prices is at most 0.989', () => {
   const hops = book({ usd: USD, a: hop('usd', 2, 1) });
   expect(priceByHops(hops, 'usd')).toEqual({
     usd: 1.0025,
@@ -45,7 +50,7 @@ test('a token has no price if its route leads through a token without a price', 
   for (const token of ['lost', 'a', 'b', 'c', 'unknown']) expect(priceByHops(hops, token)).toEqual(none);
 });
 
-test('a price follows at most four hops, and never a loop', () => {
+test('a price follows at most four hops, and never runs in a loop', () => {
   const hops = book({
     usd: USD,
     a: hop('usd', 2),
@@ -61,7 +66,7 @@ test('a price follows at most four hops, and never a loop', () => {
   for (const token of ['e', 'x', 'y', 'z']) expect(priceByHops(hops, token).usd).toBeNull();
 });
 
-test('a product outside the range of floats is no price', () => {
+test('a product of hops outside the range of floats is no price', () => {
   const hops = book({
     usd: USD,
     a: hop('usd', 1e-200),
@@ -93,7 +98,7 @@ test('a price is trusted from a confidence of 0.5', () => {
   expect(isTrusted({ usd: null, confidence: 0.9, isAnchor: false })).toBe(false);
 });
 
-test('the wrapped native token is worth one native coin even without a price, other tokens need a price', () => {
+test('the wrapped native token is worth one native coin even without a price, but other tokens need a price', () => {
   const past = { m5: book({}), h1: book({}), h6: book({}), h24: book({}) };
   const priced = makeTokenPrices(book({ usd: USD, w: hop('usd', 0.5) }), past, 'w');
   expect([priced.nativeOf('w'), priced.nativeOf('usd'), priced.nativeUsd]).toEqual([1, 2, 0.50125]);
@@ -112,9 +117,26 @@ describe('prices from stored rows', () => {
     hop_cap: 0,
   });
 
-  test('an anchor without a row has its configured price, and with a row the price of the row', () => {
+  test('an anchor without a row has its configured price, and an anchor with a row has the price of the row', () => {
     expect(toTokenPrices([], [], sources).now(anchor).usd).toBe(1.01);
     expect(toTokenPrices([row(anchor, ZERO_ADDRESS, 0)], [], sources).now(anchor).usd).toBeNull();
+  });
+
+  const pastRow = (changes: Partial<PastHopRow>): PastHopRow => ({
+    token: 'a',
+    next_m5: null,
+    next_h1: null,
+    next_h6: null,
+    next_h24: anchor,
+    price_m5: 0,
+    price_h1: 0,
+    price_h6: 0,
+    price_h24: 3,
+    confidence_m5: 0,
+    confidence_h1: 0,
+    confidence_h6: 0,
+    confidence_h24: 0,
+    ...changes,
   });
 
   test('a stored cap of 0 is no limit', () => {
@@ -124,25 +146,42 @@ describe('prices from stored rows', () => {
   });
 
   test('a past price uses the hops of that time, and today’s hops where none changed', () => {
-    const past: PastHopRow = {
-      token: 'a',
+    const past = pastRow({
       next_m5: null,
       next_h1: 'b',
       next_h6: anchor,
       next_h24: ZERO_ADDRESS,
-      price_m5: 0,
       price_h1: 7,
       price_h6: 3,
       price_h24: 0,
-    };
+    });
     const prices = toTokenPrices([row('a', 'b', 5), row('b', anchor, 2)], [past], sources);
     const windows = ['m5', 'h1', 'h6', 'h24'] as const;
     expect(prices.now('a').usd).toBe(5 * (2 * 1.01));
-    expect(windows.map((window) => prices.before('a', window))).toEqual([
+    expect(windows.map((window) => prices.before('a', window).usd)).toEqual([
       5 * (2 * 1.01),
       7 * (2 * 1.01),
       3 * 1.01,
       null,
     ]);
+  });
+
+  test('the change of a price is null when the earlier price had a lower confidence level', () => {
+    const changeFrom = (confidence: number, now: number): number | null => {
+      const hops = [{ ...row('a', anchor, 6), hop_confidence: now }];
+      const prices = toTokenPrices(hops, [pastRow({ confidence_h24: confidence })], sources);
+      return changeOfPrice(prices.now('a'), prices.before('a', 'h24'));
+    };
+    expect(changeFrom(0.9, 0.9)).toBeCloseTo(100, 9);
+    expect(changeFrom(0.95, 0.3)).toBeCloseTo(100, 9);
+    expect(changeFrom(0.5, 0.89)).toBeCloseTo(100, 9);
+    expect([changeFrom(0.89, 0.9), changeFrom(0.49, 0.5), changeFrom(0.01, 0.9)]).toEqual([null, null, null]);
+  });
+
+  test('a $1e9 pool before an honest launch at $1 leaves no change of −100 %', () => {
+    const launch = pastRow({ price_h24: 1e9, confidence_h24: 0.01 });
+    const prices = toTokenPrices([row('a', anchor, 1)], [launch], sources);
+    expect(prices.before('a', 'h24').usd).toBe(1.01e9);
+    expect(changeOfPrice(prices.now('a'), prices.before('a', 'h24'))).toBeNull();
   });
 });

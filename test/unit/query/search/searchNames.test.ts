@@ -22,7 +22,7 @@ const tokens = Array.from({ length: NAMES }, (_, index) => ({
 const logs = new Map(tokens.map(({ address }) => [address as string, random.int(200)]));
 const logsOf = (address: string): number => logs.get(address) ?? 0;
 
-/** 0: whole text, 1: prefix, 2: prefix of a word, 3: substring, 4: no match. */
+/** Quality of a match. 0: whole text, 1: prefix, 2: prefix of a word, 3: substring, 4: no match. */
 function kindOf(name: string | null, text: string): number {
   const lower = (name ?? '').toLowerCase();
   if (lower === text) return 0;
@@ -30,7 +30,7 @@ function kindOf(name: string | null, text: string): number {
   return lower.includes(` ${text}`) ? 2 : lower.includes(text) ? 3 : 4;
 }
 
-/** Addresses ordered by kind, then weight, then address. */
+/** The expected addresses, ordered by quality of the match, then weight, then address. */
 function plainly<T>(
   all: readonly T[],
   of: (one: T) => { kind: number; weight: number; address: string },
@@ -43,7 +43,7 @@ function plainly<T>(
 const TEXTS = ['wpls / dai', 'wpls', 'a', 'dai', 'hex', 'üñï', '🚀 /', '/', '0xabcd', 'nobody', '\t'];
 
 test.each(TEXTS)(
-  'pairs matching %p equal a plain scan: better matches first, then the most liquid',
+  'a search for pairs matching %p equals a plain scan: better matches first, then the most liquid',
   async (text) => {
     const wanted = plainly(pairs, ({ pool, tokens: { name }, liquidityUsd }) => ({
       kind: kindOf(name, text),
@@ -62,7 +62,7 @@ test.each(TEXTS)(
 );
 
 test.each(TEXTS)(
-  'tokens matching %p equal a plain scan: better matches first, then those with most logs',
+  'a search for tokens matching %p equals a plain scan: better matches first, then tokens with most logs',
   async (text) => {
     const wanted = plainly(tokens, ({ address, symbol, name }) => ({
       kind: Math.min(kindOf(symbol, text), kindOf(name, text)),

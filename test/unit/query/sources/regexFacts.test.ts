@@ -1,5 +1,6 @@
 /**
- * Facts read from a regular expression before an engine runs it: its size, and the text that every match must contain.
+ * Tests facts about a regular expression that are found before an engine runs it: its size, and text that
+ * every match must contain.
  */
 import fc from 'fast-check';
 
@@ -45,7 +46,7 @@ test('anchors for the whole text are distinguished from anchors for a line', () 
   expect(['^abc$', '\\\\Aabc', '(?i)a-m', '[a-m]'].some((each) => readRegex(each).anchorsText)).toBe(false);
 });
 
-test('any text is parsed without an error, and the required literals occur in every match', () => {
+test('any text is parsed as an expression without an error, and the required literals occur in every match', () => {
   const piece = fc.constantFrom(
     'abc',
     'x',
@@ -92,6 +93,6 @@ test('any text is parsed without an error, and the required literals occur in ev
 });
 
 test('parsing an expression takes time linear in its length', () => {
-  // Quadratic work on 200,000 repetitions would exceed the time limit of the test.
+  // Quadratic time for 200,000 repetitions would exceed the time limit of the test.
   for (const each of ['(', '[', '\\', 'a{1,9}', '(?:', '(a|', '\\Q', '(?i)']) readRegex(each.repeat(200_000));
 });

@@ -1,4 +1,4 @@
-/** Positions of a text in lines, and the surrounding lines. */
+/** Tests where a text occurs in lines, and the lines around it. */
 import fc from 'fast-check';
 
 import { findInLines, foldCase, snippetOf, splitLines } from '../../../../src/query/sources/sourceLines';
@@ -16,7 +16,7 @@ test('columns count characters, also after characters of two UTF-16 units', () =
   expect(findInLines(['İİabc'], 'ABC', false)).toEqual([{ line: 1, column: 3, matches: 1 }]);
 });
 
-test('matches do not overlap', () => {
+test('matches of a text in a line do not overlap', () => {
   expect(findInLines(['aaaa'], 'aa', true)).toEqual([{ line: 1, column: 1, matches: 2 }]);
 });
 

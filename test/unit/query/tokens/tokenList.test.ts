@@ -58,23 +58,23 @@ describe('the token search', () => {
     entry(9, { symbol: 'PLSB', liquidity_usd: 0 }),
   ];
 
-  test('ranks exact symbols, then prefixes, then substrings, then names, each by liquidity', () => {
+  test('the token search ranks exact symbols, then prefixes, then substrings, then names, each by liquidity', () => {
     for (const q of ['pls', 'PLS', 'pLs']) expect(indexes(entries, { q })).toEqual([6, 4, 3, 2, 8, 9, 1, 5]);
   });
 
-  test('follows the requested sort', () => {
+  test('the token search follows the requested sort', () => {
     expect(indexes(entries, { q: 'pls', sort: 'liquidity_usd', order: 'asc' })).toEqual([
       4, 9, 6, 2, 8, 1, 3, 5,
     ]);
   });
 
-  test('matches a full address as that token only, not as part of a symbol', () => {
+  test('the token search matches a full address as that token only, not as part of a symbol', () => {
     const odd = entry(10, { symbol: addressOf(2) });
     expect(indexes([...entries, odd], { q: addressOf(2) })).toEqual([2]);
     expect(indexes([...entries, odd], { q: addressOf(2).slice(0, 20) })).toEqual([10]);
   });
 
-  test('treats wildcards, quotes, backslashes and regex characters as plain text', () => {
+  test('the token search treats wildcards, quotes, backslashes and regex characters as plain text', () => {
     const odd = ['100%', 'a_b', "o'k", 'q"', 'back\\slash', '.*', '(', '[x'].map((symbol, index) =>
       entry(index + 20, { symbol }),
     );
@@ -93,7 +93,7 @@ describe('the token search', () => {
 
 const NEVER_NULL: readonly string[] = ['tx_24h', 'volume_24h_usd', 'liquidity_usd'];
 
-test('every sort is a total order, with nulls last and ties by address in both orders', () => {
+test('every sort of tokens is a total order, with nulls last and ties by address in both orders', () => {
   const values = [null, 3, 1, 3, null, 2, 1];
   for (const sort of TOKEN_SORTS) {
     const entries = values.map((value, index) => {
@@ -110,14 +110,14 @@ test('every sort is a total order, with nulls last and ties by address in both o
   }
 });
 
-test('symbols sort by lower-case code units, and prices by value', () => {
+test('token symbols sort by lower-case code units, and token prices by value', () => {
   const symbols = ['b', 'A', 'a', 'É', 'Z', '_', ''].map((symbol, index) => entry(index + 1, { symbol }));
   expect(indexes(symbols, { sort: 'symbol', order: 'asc' })).toEqual([7, 6, 2, 3, 1, 5, 4]);
   const prices = ['10', '9', '0.5', '100'].map((price_usd, index) => entry(index + 1, { price_usd }));
   expect(indexes(prices, { sort: 'price_usd' })).toEqual([4, 1, 2, 3]);
 });
 
-test('the default sort of the list is by 24-hour volume', () => {
+test('the default sort of the token list is by 24-hour volume', () => {
   const entries = [entry(1, {}), entry(2, { volume_24h_usd: 1 }), entry(3, { volume_24h_usd: 2 })];
   expect(indexes(entries, {})).toEqual([3, 2, 1]);
 });

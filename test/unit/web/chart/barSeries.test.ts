@@ -26,7 +26,7 @@ const bar = (time: number, close: number): Bar => ({
   closed: true,
 });
 
-/** The API's answer for a series: the last `limit` bars before `to`. */
+/** The API's answer for a series of bars: the last `limit` bars before `to`. */
 function answer(truth: readonly Bar[], limit: number, to = Infinity): BarPage {
   const before = truth.filter(({ time }) => time < to);
   const data = before.slice(-limit);
@@ -34,8 +34,8 @@ function answer(truth: readonly Bar[], limit: number, to = Infinity): BarPage {
 }
 
 /**
- * The page's reaction to an event: requests the last two bars, and a whole page if they do not connect to the shown
- * bars.
+ * The page's reaction to an event: it requests the last two bars, and a whole page of bars if these do not
+ * connect to the shown bars.
  */
 function touch(series: BarSeries, truth: readonly Bar[], page: number): BarSeries {
   return withNewest(series, answer(truth, 2)) ?? doubt(series, truth, page);
@@ -46,7 +46,7 @@ function doubt(series: BarSeries, truth: readonly Bar[], page: number): BarSerie
   return withNewest(series, newest) ?? fromPage(newest);
 }
 
-test('after any change of the series the next answer gives the chart the newest bars without gaps', () => {
+test('after any change of the series, the next answer of the API gives the chart the newest bars without gaps', () => {
   const random = new Random(SEED);
   for (let run = 0; run < 80; run += 1) {
     const page = 3 + random.int(0, 6);
@@ -82,13 +82,13 @@ test('after any change of the series the next answer gives the chart the newest 
   }
 });
 
-test('the CSV has every bar as in the API, and empty fields for unknown values', () => {
+test('the CSV of the chart has every bar as in the API, and empty fields for unknown values', () => {
   expect(toCsv([bar(60, 1e-17)])).toBe(
     'time,open,high,low,close,volume,volume_usd,trades,buys,sells\n60,1,2,0.5,1e-17,1,,1,1,0\n',
   );
 });
 
-test('very small and very large prices are scaled for the canvas, and ordinary prices are not', () => {
+test('the chart scales very small and very large prices for the canvas, and leaves ordinary prices unchanged', () => {
   const at = (high: number): number => high * scaleOf([{ ...bar(60, high), high }]);
   expect([0.01, 1, 64_000].map(at)).toEqual([0.01, 1, 64_000]);
   for (const high of [3e-19, 7e-6, 4e11]) expect(at(high)).toBeGreaterThanOrEqual(0.999);

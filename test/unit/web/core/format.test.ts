@@ -1,4 +1,4 @@
-/** Numbers, times and addresses in the page's format. */
+/** Tests how the page writes numbers, times and addresses. */
 import {
   formatAgo,
   formatAmount,
@@ -30,7 +30,7 @@ test.each([
   ['-0.000012346', '−0.0₄1235'],
   [null, '—'],
   ['nonsense', '—'],
-])('the price %s is shown as %s', (price, shown) => {
+])('the page shows the price %s as %s', (price, shown) => {
   expect(formatPrice(price)).toBe(shown);
 });
 
@@ -44,11 +44,11 @@ test.each([
   [0, '$0'],
   [-2_500_000_000, '−$2.50B'],
   [null, '—'],
-])('%s US dollars are shown as %s', (value, shown) => {
+])('the page shows %s US dollars as %s', (value, shown) => {
   expect(formatUsd(value)).toBe(shown);
 });
 
-test('every format shows null as a dash and zero as a zero', () => {
+test('every format of the page shows null as a dash and zero as a zero', () => {
   const formats = [
     formatPrice,
     formatUsdPrice,
@@ -62,7 +62,7 @@ test('every format shows null as a dash and zero as a zero', () => {
   expect(formats.map((format) => format(0))).toEqual(['0', '$0', '$0', '0', '0', '0.00%', '0.00%']);
 });
 
-test('a percentage change keeps its sign unless it rounds to zero', () => {
+test('the page keeps the sign of a percentage change unless it rounds to zero', () => {
   expect([1.9557, -14.52, 231.4, -0.001, 12_345.6].map(formatChange)).toEqual([
     '+1.96%',
     '−14.5%',
@@ -72,7 +72,7 @@ test('a percentage change keeps its sign unless it rounds to zero', () => {
   ]);
 });
 
-test('a price of any size is shown with four digits', () => {
+test('the page shows a price of any size with four digits', () => {
   for (let exponent = -30; exponent <= 8; exponent += 1) {
     for (const mantissa of [1, 1.2345, 5.5555, 9.9994]) {
       const price = mantissa * 10 ** exponent;
@@ -90,7 +90,7 @@ function readBack(text: string): number {
   return Number(plain.replaceAll(',', ''));
 }
 
-test('ages, times, fees, shares and addresses have short forms', () => {
+test('the page shows ages, times, fees, shares and addresses in short forms', () => {
   expect([0, 59, 60, 7_199, 86_400, 8_000_000, 90_000_000].map((age) => formatAgo(100, 100 + age))).toEqual([
     '0s',
     '59s',

@@ -1,0 +1,11 @@
+-- One row: one token whose compared balances differ from its logs, by the newest check. Reads the whole table (one row
+-- per checked token), once per head version.
+SELECT
+    concat('0x', lower(hex(c.token))) AS token,
+    argMax(c.rebasing, c.version) AS rebasing,
+    argMax(c.held_checked, c.version) AS held_checked,
+    argMax(c.unconfirmed, c.version) AS unconfirmed
+FROM token_balance_checks AS c
+GROUP BY c.token
+HAVING rebasing OR unconfirmed > 0
+LIMIT {limit:UInt32}

@@ -1,0 +1,16 @@
+-- One row: a token of a pool, those with the fewest compared holders first, in an order fixed by `salt`. Reads the final
+-- pools and the checks, once per check of balances, never per request.
+SELECT concat('0x', lower(hex(p.token))) AS token
+FROM
+(
+    SELECT DISTINCT arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token
+    FROM pools
+) AS p
+LEFT JOIN
+(
+    SELECT token, argMax(held_checked, version) AS held
+    FROM token_balance_checks
+    GROUP BY token
+) AS c ON c.token = p.token
+ORDER BY c.held, cityHash64(p.token, {salt:UInt64})
+LIMIT {limit:UInt32}

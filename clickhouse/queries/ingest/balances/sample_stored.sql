@@ -1,0 +1,10 @@
+-- One row: an address that ever moved one token, in order of addresses after `after`. `token`, `after`: hex without 0x.
+-- Key: (token, holder) of token_balances, read in order. Never reads all holders of the token.
+SELECT
+    concat('0x', lower(hex(b.token))) AS token,
+    concat('0x', lower(hex(b.holder))) AS holder
+FROM token_balances AS b
+WHERE b.token = unhex({token:String}) AND b.holder > toFixedString(unhex({after:String}), 20)
+ORDER BY b.token, b.holder
+LIMIT 1 BY b.token, b.holder
+LIMIT {limit:UInt32}

@@ -1,0 +1,53 @@
+/**
+ * Reads what the ingester's checks with balanceOf found, and decides whether a token confirms the balances of its
+ * logs. Only tokens with findings have an entry.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+
+/** More tokens than are ever checked. This is a safety bound, not a page size. */
+const TOKENS_MAX = 2_000_000;
+/** So many unconfirmed addresses, and more than this part of the sample: the token invents transfers. */
+const UNCONFIRMED_MIN = 2;
+const UNCONFIRMED_PART = 0.1;
+/** The sample is large enough to confirm the holders of a token whose logs do not add up. */
+const CONFIRMING_MIN = 8;
+
+export interface BalanceChecks {
+  /** Whether compared balances differed from the logs at two blocks. */
+  readonly rebasing: boolean;
+  /** Different addresses compared that hold the token by its logs. */
+  readonly held: number;
+  /** Such addresses for which the contract answered 0, or gave no usable answer. */
+  readonly unconfirmed: number;
+}
+
+const checksRowShape = z.object({
+  token: z.string(),
+  rebasing: z.boolean(),
+  held_checked: z.coerce.number(),
+  unconfirmed: z.coerce.number(),
+});
+
+export async function listBalanceChecks(runner: QueryRunner): Promise<ReadonlyMap<string, BalanceChecks>> {
+  const rows = await runner.run('holders/list_checks', { limit: TOKENS_MAX }, checksRowShape);
+  return new Map(
+    rows.map(({ token, rebasing, held_checked, unconfirmed }) => [
+      token,
+      { rebasing, held: held_checked, unconfirmed },
+    ]),
+  );
+}
+
+/** Whether the contract does not confirm the balances that its transfers claim. */
+export function inventsTransfers(checks: BalanceChecks | null): boolean {
+  if (checks === null) return false;
+  const { held, unconfirmed } = checks;
+  return unconfirmed >= UNCONFIRMED_MIN && unconfirmed > held * UNCONFIRMED_PART;
+}
+
+/** Whether the balances of the token change without transfers, and the contract still confirms the holders. */
+export function confirmsHolders(checks: BalanceChecks | null): boolean {
+  return checks !== null && checks.rebasing && checks.held >= CONFIRMING_MIN && !inventsTransfers(checks);
+}
