@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS pools
     base_is_token0 Bool COMMENT 'Whether token0 is the base token; fixed when the pool is first seen',
     tokens Array(FixedString(20)) COMMENT 'Weighted and stable pools: all tokens in chain order, of which token0 and token1 are the default leg; empty for other pools',
     weights Array(UInt64) COMMENT 'Weighted pools: weight of each token, times 10^18; empty for other pools',
+    doubts UInt8 COMMENT 'Vault pools: reasons known when the pool was listed why the pool backs no price, as in pool_states; 0 otherwise',
     fee_pips UInt32 COMMENT 'Fee at creation, hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3 tick spacing; 0 otherwise',
     created_block Nullable(UInt32) COMMENT 'Block of the creation event; null if the pool is older than the start block',

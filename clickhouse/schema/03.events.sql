@@ -29,9 +29,9 @@ CREATE TABLE IF NOT EXISTS swaps
     price_usd Float64 COMMENT 'Marginal price after the swap in USD per whole base token, with the quote price of the end of the block; 0: none',
     quote_price_usd Float64 COMMENT 'USD per whole quote token, from the marginal price and the USD price of the base token; 0: none',
     native_usd Float64 COMMENT 'USD per whole native token at the end of the block; 0: none',
-    amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 if not tracked' CODEC(ZSTD(1)),
+    amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 if not tracked. Vault pools: all swaps of one transaction together at most the cash of the pool before and the tokens that came in' CODEC(ZSTD(1)),
     untracked_usd Decimal(38, 12) COMMENT 'Value in USD by untrusted prices; 0 if tracked or unknown' CODEC(ZSTD(1)),
-    fee_usd Decimal(38, 12) ALIAS amount_usd * least(fee_pips, 1000000) / 1000000 COMMENT 'Fee in USD, rounded down; 0 if not tracked',
+    fee_usd Decimal(38, 12) ALIAS amount_usd * if(fee_pips > 100000, 0, fee_pips) / 1000000 COMMENT 'Fee in USD, rounded down; 0 if not tracked, and for a fee above 10 %',
     tracked Bool COMMENT 'Whether a token of the swap has a trusted price',
     fee_pips UInt32 COMMENT 'Fee of the pool at this swap, pips (hundredths of a basis point)',
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS pool_states
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index of the log that made this state' CODEC(Delta, ZSTD(1)),
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC' CODEC(Delta, ZSTD(1)),
-    kind Enum8('sync' = 1, 'initialize' = 2, 'swap' = 3, 'mint' = 4, 'burn' = 5, 'collect' = 6, 'collect_protocol' = 7, 'flash' = 8) COMMENT 'Event that changed the state',
+    kind Enum8('sync' = 1, 'initialize' = 2, 'swap' = 3, 'mint' = 4, 'burn' = 5, 'collect' = 6, 'collect_protocol' = 7, 'flash' = 8, 'fee' = 9, 'register' = 10) COMMENT 'Event that changed the state; fee, register: a fee change or a registration of tokens that added to doubts',
     pair FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(1)),
     dex LowCardinality(String) COMMENT 'Slug of the DEX',
     pool_type UInt8 COMMENT 'Type of the pool, 2 to 5, as in pools',
@@ -98,6 +98,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96; 0 otherwise' CODEC(ZSTD(1)),
     liquidity UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
     tick Int32 COMMENT 'V3: tick; 0 otherwise',
+    doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as a sum: 1 asset manager or managed balance, 2 a swap did not fit the weights, 4 a weight below 1 % or a fee above 10 %; 0: none. Never falls',
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: balance of each token, raw units, in the order of pools.tokens; empty otherwise' CODEC(ZSTD(1)),
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)

@@ -29,6 +29,8 @@ export interface PricedState {
   /** Raw token1 per raw token0; 0: none. */
   readonly price: number;
   readonly balances: readonly bigint[];
+  /** Vault pools: reasons why the pool backs nothing, as in pool_states; 0: none. */
+  readonly doubts: number;
 }
 
 /** Decimals of a token; null: unknown, so its legs have no price. */
@@ -80,7 +82,10 @@ export function toLegState(
   return { price, liquidity, reserve0, reserve1 };
 }
 
-/** Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). Without weights there is no price. */
+/**
+ * Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). Without weights there is no price, and a pool with doubts backs
+ * nothing.
+ */
 function weightedState(
   pool: LegsPool,
   state: PricedState,
@@ -89,6 +94,7 @@ function weightedState(
   decimals0: number,
   decimals1: number,
 ): LegState {
+  if (state.doubts > 0) return { ...NO_STATE };
   const reserve0 = wholeTokens(state.balances[index0] ?? 0n, decimals0);
   const reserve1 = wholeTokens(state.balances[index1] ?? 0n, decimals1);
   const weight0 = Number(pool.weights[index0] ?? 0n) / 1e18;

@@ -21,6 +21,7 @@ import {
   type SwapFact,
 } from '../rows/blockRows';
 import { MarketReader } from './marketBlock';
+import { VaultCaps } from './vaultCaps';
 import type { StoredPrices } from './storedPrices';
 
 /** USD amounts are stored with 12 decimal places. */
@@ -53,7 +54,7 @@ export class BlockPricer {
   }
 
   /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
-  price(facts: BlockFacts, reversible: boolean): BlockRows {
+  price({ held, ...facts }: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({
@@ -66,10 +67,15 @@ export class BlockPricer {
       reversible,
     );
     const ord = lastOrdOfBlock(number);
+    const caps = new VaultCaps(
+      { held, transfers: facts.transfers },
+      (token) => this.pricer.priceOf(token),
+      this.decimalsOf,
+    );
     const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
     return {
       ...facts,
-      swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0)),
+      swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0, caps)),
       liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
       events: toEventRows(facts),
       pool_epochs: changes.records.map((record) => toEpochRow(record, ord)),
@@ -86,7 +92,7 @@ export class BlockPricer {
     this.pricer.finalise(number);
   }
 
-  private priceSwap(swap: SwapFact, nativeUsd: number): SwapRow {
+  private priceSwap(swap: SwapFact, nativeUsd: number, caps: VaultCaps): SwapRow {
     const price0 = this.pricer.priceOf(swap.token0);
     const price1 = this.pricer.priceOf(swap.token1);
     const [base, quote] = swap.base_is_token0 ? [price0, price1] : [price1, price0];
@@ -97,7 +103,7 @@ export class BlockPricer {
     // A token with unknown decimals has no price, so its amount does not count.
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0 ?? 0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1 ?? 0);
-    const value = valueTrade(price0, price1, amount0, amount1);
+    const value = caps.limit(swap, valueTrade(price0, price1, amount0, amount1));
     // The spread comes last because V8 builds the object much faster in this order.
     return {
       price_usd: marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0,

@@ -166,6 +166,7 @@ const stateShape = z.object({
   liquidity: wideIntegerShape,
   price: z.number(),
   balances: z.array(wideIntegerShape),
+  doubts: z.int(),
 });
 
 const swapShape = z.object({
@@ -194,6 +195,7 @@ async function readBlocks(
     liquidity: BigInt(row.liquidity),
     price: row.price,
     balances: row.balances.map(BigInt),
+    doubts: row.doubts,
   }));
   const swapsOf = groupByBlock(swaps, (row): PricedSwap => ({
     pair: row.pair,

@@ -232,6 +232,7 @@ function stateOfLegs(
       liquidity: BigInt(row.liquidity),
       price: row.price,
       balances: row.balances.map(BigInt),
+      doubts: row.doubts,
     };
     states.set(key, toLegState(legsPoolOf(pool), info, state, decimalsOf));
   }

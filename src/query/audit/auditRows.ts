@@ -73,6 +73,7 @@ const stateRowShape = z.object({
   liquidity: z.string(),
   price: z.number(),
   balances: z.array(z.string()),
+  doubts: z.int(),
 });
 export type AuditStateRow = z.infer<typeof stateRowShape>;
 

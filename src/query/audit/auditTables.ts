@@ -140,5 +140,6 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
   const { pair, ord, reserve0, reserve1, liquidity, price } = state;
-  return { pair, at_ord: ord, reserve0, reserve1, liquidity, price, balances: [...(facts?.balances ?? [])] };
+  const { balances = null, doubts = 0 } = facts ?? {};
+  return { pair, at_ord: ord, reserve0, reserve1, liquidity, price, balances: [...(balances ?? [])], doubts };
 }

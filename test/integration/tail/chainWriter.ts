@@ -317,6 +317,7 @@ function rowsOf(block: MadeBlock): BlockTables {
       .map((event) => ({
         ...common(event),
         ...state,
+        doubts: 0,
         balances: [],
         kind: 'sync' as const,
         reserve0: 1n,

@@ -5,6 +5,7 @@ SELECT
     reserve0,
     reserve1,
     liquidity,
+    doubts,
     price,
     arrayMap(b -> toString(b), s.balances) AS balances
 FROM pool_states AS s
