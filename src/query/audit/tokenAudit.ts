@@ -17,6 +17,7 @@ import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
   hopWarnings,
+  poolWarnings,
   LOW_LIQUIDITY,
   MAX_HOPS_REACHED,
   noRouteWarning,
@@ -152,20 +153,34 @@ function warningsOf(
   others: ReturnType<typeof otherPools>,
   inputs: AuditInputs,
 ): Warning[] {
-  const final = inputs.block.isFinal ? [] : [NOT_FINALIZED];
+  const { isFinal } = inputs.block;
+  const last = [...doubtWarnings(derived, others, inputs), ...(isFinal ? [] : [NOT_FINALIZED])];
   if (!priced) {
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
     const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
-    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...last];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
     const codes = [...route.row.warnings, ...hop.warnings, ...(narrow ? ['v3_narrow_range'] : [])];
     return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
   });
-  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...final];
+  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...last];
+}
+
+/** Warnings about the excluded pools that back nothing. */
+function doubtWarnings(
+  { hops }: DerivedPrice,
+  others: ReturnType<typeof otherPools>,
+  { legs, doubts }: AuditInputs,
+): Warning[] {
+  const dropped = hops.flatMap(({ hop }) =>
+    hop.excluded.flatMap(({ key }) => legs.get(key)?.pool.address ?? []),
+  );
+  const excluded = new Set([...dropped, ...others.map(({ entry }) => entry.address)]);
+  return poolWarnings(new Map([...doubts].filter(([address]) => excluded.has(address))));
 }
 
 /** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */

@@ -55,7 +55,7 @@ export function createVaultPool(
   const fee = randomFee(random);
   const balances = tokens.map(() => 0n);
   // Derived from the address, so that the other random values stay the same.
-  const hasManager = Number(`0x${address.at(-2)}`) % 8 === 0;
+  const hasManager = isDigitOf(address, 2);
   const pool: SimVaultPool = {
     address,
     kind: 'vault',
@@ -109,6 +109,10 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   if (random.chance(0.06)) {
     const index = random.int(0, tokens.length - 1);
     const [cash, managed] = [-part(index), random.big(60)];
+    if (!pool.hasManager && !isDigitOf(address, 3)) {
+      const deltas = tokens.map((_, at) => (at === index ? managed : 0n));
+      return changeBalances(pool, who, deltas, noFees(tokens));
+    }
     const topics = [TOPIC.balanceManaged, poolId, who, topicOf(tokens[index]!)];
     const after = move(pool, (at) => (at === index ? cash : 0n));
     const books = pool.managed.map((held, at) => (at === index ? held + managed : held));
@@ -124,11 +128,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
     const fees = tokens.map((_, index) =>
       random.chance(0.3) ? (balances[index]! + deltas[index]!) / 50n : 0n,
     );
-    const topics = [TOPIC.balanceChanged, poolId, who];
-    return {
-      drafts: [{ address: VAULT, topics, data: arrayData([tokens, deltas, fees]) }],
-      after: move(pool, (at) => deltas[at]! - fees[at]!),
-    };
+    return changeBalances(pool, who, deltas, fees);
   }
   const into = random.int(0, tokens.length - 1);
   const out = (into + random.int(1, tokens.length - 1)) % tokens.length;
@@ -139,6 +139,27 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   return {
     drafts: [{ address: VAULT, topics, data: data(amountIn, amountOut) }],
     after: move(pool, (at) => (at === into ? amountIn : at === out ? -amountOut : 0n)),
+  };
+}
+
+/** A property of one in eight addresses. */
+function isDigitOf(address: Hex, place: number): boolean {
+  return Number(`0x${address.at(-place)}`) % 8 === 0;
+}
+
+const noFees = (tokens: readonly Hex[]): bigint[] => tokens.map(() => 0n);
+
+/** A join or an exit. */
+function changeBalances(
+  pool: SimVaultPool,
+  who: Hex,
+  deltas: readonly bigint[],
+  fees: readonly bigint[],
+): { drafts: Draft[]; after: SimVaultPool } {
+  const topics = [TOPIC.balanceChanged, pool.poolId, who];
+  return {
+    drafts: [{ address: VAULT, topics, data: arrayData([pool.tokens, deltas, fees]) }],
+    after: move(pool, (at) => deltas[at]! - fees[at]!),
   };
 }
 

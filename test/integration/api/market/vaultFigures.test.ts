@@ -5,9 +5,11 @@ import { hashRanges } from '../../../../src/ingest/repair/rangeHash';
 import type { IngestSession } from '../../../../src/ingest/session/session';
 import { ALL_ACTIVITY, listEventsBetween } from '../../../../src/query/activity/activity';
 import type { AuditDirectory } from '../../../../src/query/audit/auditDirectory';
+import { createAuditTables } from '../../../../src/query/audit/auditTables';
 import { readAuditInputs, type AuditDeps } from '../../../../src/query/audit/auditInputs';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { readHead } from '../../../../src/query/head/headState';
+import { perVersion } from '../../../../src/query/head/perVersion';
 import { createPairMemory, readPairTable, type PairTable } from '../../../../src/query/pairs/pairTable';
 import { readPairWindows } from '../../../../src/query/pairs/pairWindows';
 import { weightsOfPool } from '../../../../src/query/pairs/pools';
@@ -24,7 +26,7 @@ import { VAULT, type SimVaultPool } from '../../../simulation/chain/simVault';
 import { headerOf } from '../../../simulation/chain/simNode';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 
-const SEED = 12;
+const SEED = 26;
 const BLOCKS = 220;
 
 let store: TestStore;
@@ -114,6 +116,37 @@ test('an audit shows the fee at its block', async () => {
   expect(changed).toBeGreaterThan(0);
 });
 
+test('an audit warns about each pool that backs nothing and gives it no price, from memory as from the store', async () => {
+  const head = await catchUp();
+  const pairs = await readTable(head);
+  const table = await createAuditTables(
+    store.runner,
+    SIM_CHAIN_ID,
+    perVersion(() => Promise.resolve(pairs)),
+  ).at(head);
+  const seen = new Set<string>();
+  for (const token of Array.from({ length: 12 }, (_, index) => simToken(index))) {
+    const doubted = listedAt(head.number).filter(
+      ({ address, tokens }) => tokens.includes(token) && pairs.byAddress.get(address)!.item.flags.length > 0,
+    );
+    const candidates = doubted.map(({ address }) => address);
+    const question = { token, block: head.number, candidates, neighbours: [] };
+    for (const memory of [null, table]) {
+      const inputs = await readAuditInputs({ ...auditDeps(pairs), table: memory }, head, question);
+      const audit = toAudit(token, SIM_CHAIN_ID, null, inputs);
+      for (const { address } of doubted) {
+        const { flags } = pairs.byAddress.get(address)!.item;
+        const ofPool = audit.warnings.filter(({ message }) => message.startsWith(`Pool ${address} `));
+        expect(ofPool.map(({ code }) => code)).toEqual(flags);
+        const entries = audit.excluded_pools.filter((pool) => pool.address === address);
+        expect(new Set(entries.map(({ reason }) => reason))).toEqual(new Set(['no_price']));
+        for (const flag of flags) seen.add(flag);
+      }
+    }
+  }
+  expect([...seen].sort()).toEqual(['managed_balance', 'weights_in_doubt']);
+});
+
 /**
  * Swap, PoolBalanceChanged and PoolBalanceManaged: the vault's logs of the pool with an additional topic and more than
  * one data word.
@@ -172,8 +205,9 @@ test('the yield of a pool with over two tokens uses the mean of its balances ove
         amount: wholeUnits(means[i]!, entry.tokens.all[i]!.decimals ?? 0),
         price,
       }));
-      const tvl = tvlOfWeighted(sides, weightsOfPool(entry.pool));
-      expect(entry.apr24h).toBe(aprPercent(entry.fees24hUsd, 86_400, tvl));
+      const { doubts, feePips } = entry.facts;
+      const tvl = tvlOfWeighted(sides, weightsOfPool(entry.pool), doubts);
+      expect(entry.apr24h).toBe(aprPercent(entry.fees24hUsd, 86_400, tvl, feePips));
     }
   }
   expect(moved).toBeGreaterThan(20);
