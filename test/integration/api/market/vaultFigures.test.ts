@@ -26,7 +26,7 @@ import { VAULT, type SimVaultPool } from '../../../simulation/chain/simVault';
 import { headerOf } from '../../../simulation/chain/simNode';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 
-const SEED = 26;
+const SEED = 25;
 const BLOCKS = 220;
 
 let store: TestStore;
