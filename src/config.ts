@@ -116,7 +116,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
   if (!result.success || chain === null || problems.length > 0) {
     throw new AppError('bad_config', problems.join('; '));
   }
-  const read = result.data;
+  return toConfig(result.data, chain);
+}
+
+function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Config {
   return {
     rpcUrls: read.RPC_URL ?? urlsOfFile(chain),
     rpcUrls943: read.RPC_URL_943 ?? null,

@@ -5,7 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Transfer counters of an ingester since its start. */
-export interface TransferFigures {
+interface TransferFigures {
   /** Skipped logs by reason. */
   readonly skippedTransfers: Readonly<Record<'nft' | 'malformed' | 'unplaced', number>>;
   readonly balanceChecks: Readonly<
@@ -48,7 +48,7 @@ export interface Metrics {
 }
 
 /** Calls to one endpoint by one user. Only grows. */
-export interface RpcFigures {
+interface RpcFigures {
   readonly name: string;
   readonly calls: number;
   /** Failed calls by kind. */

@@ -1,4 +1,4 @@
-/** Runs the linter over all code: unused code, unawaited promises, comparisons that convert types. */
+/** Runs the linter over all code: unused code, unawaited promises, imports, complex functions. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

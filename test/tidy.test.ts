@@ -190,6 +190,65 @@ test('imports have no circles', () => {
   expect(circles).toEqual([]);
 });
 
+/** The groups of imports: modules of Node, packages, own files. */
+const groupOf = (target: string): number => (target.startsWith('node:') ? 0 : target.startsWith('.') ? 2 : 1);
+
+test('imports stand in three groups with a blank line between: Node, packages, own files', () => {
+  const wrong = code.flatMap((path) => {
+    const text = textOf(path);
+    const imports = [...text.matchAll(/^import\s(?:[^'"`;]*?from\s+)?'([^']+)'.*$/gm)];
+    return imports.slice(1).flatMap((one, i) => {
+      const before = imports[i]!;
+      const step = groupOf(one[1]!) - groupOf(before[1]!);
+      const isApart = text.slice(before.index + before[0].length, one.index).includes('\n\n');
+      return step < 0 || isApart !== step > 0 ? [`${path}: ${one[1]}`] : [];
+    });
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** Exports that no import of another file names, and the reason. */
+const USED_OTHERWISE: Readonly<Record<string, string>> = {
+  'src/main main': 'the program that `scripts/build.mjs` writes calls it',
+  'test/support/run/clusteredDatabase openDatabase': 'Jest loads this file in place of another',
+};
+/** Folders that may export unused names: complete programs, and the price code while it is being rewritten. */
+const MAY_EXPORT = ['scripts/bench/peers/', 'src/pricing/', 'src/ingest/price/', 'src/query/audit/'];
+
+/** `file name` of each name that a file imports from another. `import * as` and `import()` name `*`. */
+function listImported(path: string): string[] {
+  const text = textOf(path);
+  const named = text.matchAll(/\b(?:im|ex)port\s+(?:type\s+)?(?:\{([^}]*)\}|\*[\w ]*)\s*from\s*'(\.[^']+)'/g);
+  const whole = [...text.matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, target]) => ['', '*', target]);
+  return [...named, ...whole].flatMap(([, names = '*', target = '']) => {
+    const file = join(dirname(path), target).replace(/\.(ts|mjs)$/, '');
+    return names.split(',').map((name) => `${file} ${name.trim().replace(/^type | as .*/g, '')}`);
+  });
+}
+
+function listExported(path: string): string[] {
+  const text = textOf(path);
+  const declared = text.matchAll(
+    /^export (?:abstract |async )*(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm,
+  );
+  const passedOn = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim().replace(/^.* /, '')),
+  );
+  return [...[...declared].map(([, name = '']) => name), ...passedOn].filter((name) => name !== '');
+}
+
+test('every export has a use in another file', () => {
+  const imported = new Set([...code.flatMap(listImported), ...Object.keys(USED_OTHERWISE)]);
+  const unused = code
+    .filter((path) => !MAY_EXPORT.some((folder) => path.startsWith(folder)))
+    .flatMap((path) => {
+      const file = path.replace(/\.(ts|mjs)$/, '');
+      const names = imported.has(`${file} *`) ? [] : listExported(path);
+      return names.filter((name) => !imported.has(`${file} ${name}`)).map((name) => `${path}: ${name}`);
+    });
+  expect(unused).toEqual([]);
+});
+
 test('only src/clickhouse imports the database client, and only allowed files read the environment', () => {
   const clients = sources.filter(
     (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',

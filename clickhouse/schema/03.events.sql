@@ -101,6 +101,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as a sum: 1 asset manager or managed balance, 2 a swap did not fit the weights, 4 a weight below 1 % or a fee above 10 %; 0: none. Never falls',
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: balance of each token, raw units, in the order of pools.tokens; empty otherwise' CODEC(ZSTD(1)),
+    unswapped Array(Float64) COMMENT 'Part of ln(price) of each leg that came without a swap, at the end of the block; empty: none, or a later state of the pool in this block has it',
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree

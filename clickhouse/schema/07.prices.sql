@@ -12,10 +12,14 @@ CREATE TABLE IF NOT EXISTS pool_epochs
     reserve0 Float64 COMMENT 'Real balance of token0 at the end of the epoch, whole tokens',
     reserve1 Float64 COMMENT 'Real balance of token1 at the end of the epoch, whole tokens',
     liquidity Float64 COMMENT 'Square root of the product of the virtual reserves at the end of the epoch, whole tokens',
-    depth_liquidity Float64 COMMENT 'Median of liquidity over the ends of the blocks of the epoch, whole tokens',
+    depth_liquidity Float64 COMMENT 'Mean of liquidity over the last 30 minutes or the life of the leg, whole tokens',
+    depth_weight Float64 COMMENT 'Part of the 30 minutes that the mean of liquidity covers, 0-1',
     mean_log Float64 COMMENT 'Exponentially weighted mean of ln(price) with a time constant of 30 minutes',
     traded Float64 COMMENT 'Traded amount in whole token1, decaying with a time constant of 30 minutes',
     moved_at UInt32 COMMENT 'Time of the last block that changed the leg, unix seconds, UTC',
+    unswapped Float64 COMMENT 'Part of ln(price) that came without a swap and that the mean price has not reached yet',
+    makers Array(FixedString(20)) COMMENT 'The first two different makers that traded in the leg; twice zero bytes: the node does not name senders',
+    born_block UInt32 COMMENT 'Block in which the leg first had a price, or had a price again; 0: before the first stored block; 4294967295: the leg never had a price',
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
 ENGINE = MergeTree

@@ -29,9 +29,9 @@ const START_MAX_MS = 120_000;
 const BLOCKS = 120;
 
 /** Progress of a start when it was killed. */
-export type Moment = 'before the engine answered' | 'while creating the schema' | 'after creating the schema';
+type Moment = 'before the engine answered' | 'while creating the schema' | 'after creating the schema';
 
-export interface CreationReport {
+interface CreationReport {
   kills: number;
   engineKills: number;
   folders: number;
@@ -39,7 +39,7 @@ export interface CreationReport {
   readonly mismatches: string[];
 }
 
-export interface CreationOptions {
+interface CreationOptions {
   readonly kills: number;
   readonly random: Random;
   readonly say: (text: string) => void;

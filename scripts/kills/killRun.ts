@@ -72,7 +72,7 @@ export class ChainLoad {
   }
 }
 
-export interface Recovery {
+interface Recovery {
   /** Seconds from the last kill until the API is ready and shows the node's head at that time, or a later one. */
   readonly seconds: number;
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import type { Random } from '../../test/support/random';
 
-export interface Question {
+interface Question {
   /** Name in the figures: the path with its parameter names. */
   readonly name: string;
   readonly path: string;

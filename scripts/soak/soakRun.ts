@@ -23,7 +23,7 @@ import { ChainLoad } from '../kills/killRun';
 import { judgeMemory, type MemoryReport, type MemorySample } from './memory';
 import { Questions } from './questions';
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly seconds: number;
   readonly seed: number;
   /** Number of parallel request loops. */

@@ -18,7 +18,7 @@ const LARGE = 256 * 1024;
 /** Number of large answers whose keys are remembered. */
 const LARGE_KEYS_MAX = 500;
 
-export interface CachedAnswer {
+interface CachedAnswer {
   readonly body: Buffer | string;
   readonly etag: string;
 }
@@ -34,7 +34,7 @@ export interface ByteCache {
   forgetAll(): void;
 }
 
-export interface ByteCacheOptions {
+interface ByteCacheOptions {
   /** Size limit in bytes, default 24 MiB. */
   readonly bytesMax?: number;
   /** Monotonic clock, ms. */

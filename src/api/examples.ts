@@ -14,7 +14,7 @@ import type { MarketDeps } from './marketRoute';
 import type { RequestState, Route } from './route';
 
 /** The stored values that example calls use. */
-export interface ExampleFacts {
+interface ExampleFacts {
   readonly pair: string;
   readonly token: string;
   readonly dex: string;
@@ -121,7 +121,7 @@ function paramsOf({ path, doc }: Route, facts: ExampleFacts): Readonly<Record<st
 }
 
 /** Calls the route's handler with these parameters. Null unless the answer is JSON with status 200. */
-export async function callRoute(
+async function callRoute(
   route: Route,
   params: Readonly<Record<string, string>>,
   head: HeadSnapshot,

@@ -144,7 +144,7 @@ export function asOf(moment: ChainMoment | null): {
 }
 
 /** Null for a chain that is not ingested here. Throws unavailable for an ingested chain that cannot be read now. */
-export function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
+function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
   const chain = deps.findChain(chainId);
   if (chain === null) return null;
   const head = chain.head();

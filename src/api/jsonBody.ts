@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createSlices, type Slices } from '../domain/turns';
 import { etagOf } from './etag';
 
-export interface JsonBody {
+interface JsonBody {
   readonly body: Buffer | string;
   readonly etag: string;
 }

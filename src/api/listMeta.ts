@@ -10,7 +10,7 @@ export const PAGE_PARAMS = {
   limit: integerParam({ min: 1, max: LIMIT_MAX, absent: 25, description: 'Items per page' }),
 } as const;
 
-export interface Page {
+interface Page {
   readonly page: number;
   readonly limit: number;
 }

@@ -14,7 +14,7 @@ type Expected =
   | 'a comma or }'
   | 'the end';
 
-export interface JsonFault {
+interface JsonFault {
   /** Both count from 1; columns count UTF-16 units. */
   readonly line: number;
   readonly column: number;

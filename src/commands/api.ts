@@ -42,7 +42,7 @@ import { createTailLoop, type TailLoop } from '../tail/tailLoop';
 import { createExplorer, type Explorer } from './explorer';
 import { boundHeapGrowth } from './heapGrowth';
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;

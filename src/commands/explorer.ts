@@ -37,7 +37,7 @@ import { createTailLoop, type TailLoop } from '../tail/tailLoop';
 import { openVerifyQueue } from './openVerifyQueue';
 import { hasSecondChain, SECOND_CHAIN_ID, secondDatabaseUrl } from './secondChain';
 
-export interface ExplorerOptions {
+interface ExplorerOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;

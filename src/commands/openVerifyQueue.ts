@@ -11,7 +11,7 @@ import { createVerifiedStore } from '../sources/storeVerified';
 import { findCompilers } from '../sources/verify/compilers';
 import { createVerifyQueue } from '../sources/verifyQueue';
 
-export interface VerifyQueueParts {
+interface VerifyQueueParts {
   /** Writer of the market chain's database, which holds the verified contracts of all chains. */
   readonly writer: Database;
   readonly reader: VerificationStore;

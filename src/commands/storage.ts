@@ -26,7 +26,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-export interface StorageNeeds {
+interface StorageNeeds {
   /** A read-only user is enough. */
   readonly readingIsEnough?: boolean;
   /** The embedded server of another program on the same folder is enough, for reads and writes. */
@@ -45,18 +45,8 @@ export async function openStorage(
       'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: set it to the URL of one server of the cluster',
     );
   }
-  const beside =
-    besideIsEnough && config.clickhouseUrl === null ? await knock(engineFolderOf(config.dataDir)) : null;
-  const known = config.clickhouseUrl ?? beside?.writerUrl;
-  const server = known === undefined ? await startEmbeddedServer({ dataDir: config.dataDir, log }) : null;
-  const writeUrl = known ?? server?.writerUrl ?? '';
-  const readOnly = server === null && (await mayOnlyRead(writeUrl));
-  if (readOnly && !readingIsEnough) {
-    throw new AppError(
-      'bad_config',
-      'the user of CLICKHOUSE_URL may only read, but this command writes: use another user',
-    );
-  }
+  const { server, writeUrl } = await findServer(config, log, besideIsEnough);
+  const readOnly = server === null && (await isReadOnly(writeUrl, readingIsEnough));
   const name = config.clickhouseCluster;
   const cluster = name === null || readOnly ? null : await findCluster(writeUrl, name);
   const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;
@@ -74,21 +64,44 @@ export async function openStorage(
     await server?.stop();
   };
   try {
+    const place = { cluster, isOurs: server !== null };
     if (!readOnly) {
-      if (cluster === null) await finishRestore(writeUrl, server !== null, log);
-      await migrate(writer, log);
+      await updateSchema(writer, writeUrl, place, log);
       await seedSignatures(writer, createQueryRunner(writer));
     }
     if (secondWriter !== null) {
       await createEverywhere(cluster, secondUrl, new URL(writeUrl).pathname);
-      if (cluster === null) await finishRestore(secondUrl, server !== null, log);
-      await migrate(secondWriter, log);
+      await updateSchema(secondWriter, secondUrl, place, log);
     }
   } catch (error) {
     await close();
     throw error;
   }
   return { writer, secondWriter, readUrl, readOnly, server, close };
+}
+
+/** The configured server, an embedded server of another program if that is enough, or one started here. */
+async function findServer(
+  { clickhouseUrl, dataDir }: Config,
+  log: Logger,
+  besideIsEnough: boolean,
+): Promise<{ server: EmbeddedServer | null; writeUrl: string }> {
+  if (clickhouseUrl !== null) return { server: null, writeUrl: clickhouseUrl };
+  const beside = besideIsEnough ? await knock(engineFolderOf(dataDir)) : null;
+  if (beside !== null) return { server: null, writeUrl: beside.writerUrl };
+  const server = await startEmbeddedServer({ dataDir, log });
+  return { server, writeUrl: server.writerUrl };
+}
+
+/** `isOurs`: whether this program started the server. */
+async function updateSchema(
+  database: Database,
+  url: string,
+  { cluster, isOurs }: { readonly cluster: ClusterServers | null; readonly isOurs: boolean },
+  log: Logger,
+): Promise<void> {
+  if (cluster === null) await finishRestore(url, isOurs, log);
+  await migrate(database, log);
 }
 
 /**
@@ -112,6 +125,18 @@ async function finishRestore(url: string, isOurs: boolean, log: Logger): Promise
   } finally {
     await database.close();
   }
+}
+
+/** Whether the user may only read. Rejects if that is not enough. */
+async function isReadOnly(url: string, readingIsEnough: boolean): Promise<boolean> {
+  const readOnly = await mayOnlyRead(url);
+  if (readOnly && !readingIsEnough) {
+    throw new AppError(
+      'bad_config',
+      'the user of CLICKHOUSE_URL may only read, but this command writes: use another user',
+    );
+  }
+  return readOnly;
 }
 
 /** Whether the user's profile forbids writing. */

@@ -18,7 +18,7 @@ import { mineHistory, type History } from './world/history';
 import { tradeLive, type LiveOptions } from './trading/liveTrader';
 import type { ChainConfigFile, World } from './world/world';
 
-export interface DevChainOptions {
+interface DevChainOptions {
   /** Parent of the chain's folder. */
   readonly dataDir: string;
   readonly log: Logger;
@@ -34,7 +34,7 @@ export interface DevChainOptions {
   readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs'>;
 }
 
-export interface DevChain {
+interface DevChain {
   /** `dev-` and eight hex digits, unique per chain. */
   readonly id: string;
   /** `<dataDir>/<id>`: folder for all data about this chain. */

@@ -12,7 +12,7 @@ import { AppError } from '../errors';
 /**
  * The path of a file in an installed package, such as `@uniswap/v2-core/build/UniswapV2Pair.json`; throws if missing.
  */
-export function findPackageFile(specifier: string): string {
+function findPackageFile(specifier: string): string {
   return createRequire(join(findPackageRoot(), 'package.json')).resolve(specifier);
 }
 

@@ -94,14 +94,14 @@ function depthOf(value: unknown, max: number): number | null {
 }
 
 /** `Transfer(address,address,uint256)`. Null: no valid name, or an invalid type. */
-export function signatureOf(entry: AbiEntry): string | null {
+function signatureOf(entry: AbiEntry): string | null {
   if (entry.name === undefined || !/^[A-Za-z_$][\w$]*$/.test(entry.name)) return null;
   const types = (entry.inputs ?? []).map(typeOf);
   return types.includes(null) ? null : `${entry.name}(${types.join(',')})`;
 }
 
 /** A parameter's type as written in signatures. A tuple is the list of its components. */
-export function typeOf(parameter: AbiParameter): string | null {
+function typeOf(parameter: AbiParameter): string | null {
   const { type } = parameter;
   const tuple = TUPLE.exec(type);
   if (tuple !== null) {

@@ -3,7 +3,7 @@
  * more than its length suggests.
  */
 
-export interface JsonBounds {
+interface JsonBounds {
   /** Nesting depth of lists and objects. */
   readonly depthMax: number;
   /** Number of lists, objects and commas. */

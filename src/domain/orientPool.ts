@@ -3,7 +3,7 @@ import type { ChainDescription } from './chainDescription';
 import type { Hex } from './hex';
 
 /** The part of the description that ranks tokens. */
-export type RankingChain = Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
+type RankingChain = Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 
 /**
  * True if token0 is the base token. The quote token is the token that ranks first: anchors in configured order, then

@@ -3,7 +3,7 @@ import { AppError } from '../errors';
 import type { Hex } from './hex';
 
 /** 2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable. */
-export const POOL_TYPES = [2, 3, 4, 5] as const;
+const POOL_TYPES = [2, 3, 4, 5] as const;
 export type PoolType = (typeof POOL_TYPES)[number];
 
 export const PROTOCOL_NAMES = ['uniswap_v2', 'uniswap_v3', 'pancake_v3', 'balancer_v2'] as const;

@@ -9,7 +9,7 @@ const SLICE_MS = 8;
 const waiting: (() => void)[] = [];
 
 /** Resolves in a later turn of the event loop, alone in its turn. */
-export function nextTurn(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) setImmediate(releaseOne);

@@ -1,22 +1,26 @@
 /**
  * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native token, is
- * evidence of an anchor's market value. Evidence weighs by depth, so a shallow pool cannot outvote a deep one. Mean
+ * evidence of an anchor's market value. Evidence weighs by depth, so a shallow pool cannot outvote a deep one. A direct
+ * pool of some depth outranks comparisons through the native token. Mean
  * prices and depths resist manipulation over a few blocks. An anchor that is more than 2 % below the others loses its
  * role. One that is more than 2 % above keeps its configured price, and its pools say nothing about the others.
  */
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
-import { meanPrice } from './epoch';
+import { isMature, meanPrice } from './epoch';
 import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
+/** Direct pools between anchors outrank comparisons through the native token from this part of their depth on. */
+const DIRECT_PART = 0.5;
 /** Pools with fewer USD on either side are ignored. */
 const BACKING_MIN_USD = 1_000;
 
 export interface PegInput {
   readonly wrappedNative: Hex | null;
-  readonly epoch: number;
+  /** First block of the epoch. */
+  readonly block: number;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
   /** Legs of an anchor with other anchors and the wrapped native token. May include other legs. */
@@ -37,17 +41,24 @@ interface Quote {
   readonly depth: number;
 }
 
-/** The anchors that keep their role, in configured order. */
-export function soundAnchors(anchors: readonly PriceAnchor[], input: PegInput): readonly PriceAnchor[] {
+export interface JudgedAnchors {
+  /** The anchors that keep their role, in configured order. */
+  readonly sound: readonly PriceAnchor[];
+  /** The sound anchors that trade more than 2 % above the others. */
+  readonly above: ReadonlySet<PriceAnchor>;
+}
+
+export function judgeAnchors(anchors: readonly PriceAnchor[], input: PegInput): JudgedAnchors {
   let compared = anchors;
   const lost = new Set<PriceAnchor>();
+  const above = new Set<PriceAnchor>();
   while (compared.length > 1) {
     const worst = findWorst(compared, input);
     if (worst === null) break;
-    if (worst.value < 0) lost.add(worst.anchor);
+    (worst.value < 0 ? lost : above).add(worst.anchor);
     compared = compared.filter((anchor) => anchor !== worst.anchor);
   }
-  return anchors.filter((anchor) => !lost.has(anchor));
+  return { sound: anchors.filter((anchor) => !lost.has(anchor)), above };
 }
 
 interface Deviation {
@@ -60,11 +71,11 @@ interface Deviation {
 function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation | null {
   let worst: Deviation | null = null;
   for (const anchor of anchors) {
-    const evidence = anchors.flatMap((other) =>
-      other === anchor
-        ? []
-        : [...directEvidence(anchor, other, input), ...nativeEvidence(anchor, other, input)],
-    );
+    const others = anchors.filter((other) => other !== anchor);
+    const direct = others.flatMap((other) => directEvidence(anchor, other, input));
+    const native = others.flatMap((other) => nativeEvidence(anchor, other, input));
+    const outranks = depthOf(direct) >= depthOf(native) * DIRECT_PART;
+    const evidence = outranks ? direct : [...direct, ...native];
     if (evidence.length === 0) continue;
     const value = weightedMedian(evidence);
     if (Math.abs(value) <= DEVIATION_LOG_MAX) continue;
@@ -73,6 +84,10 @@ function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation 
     if (worst === null || (equal ? value < worst.value : further > 0)) worst = { anchor, value };
   }
   return worst;
+}
+
+function depthOf(evidence: readonly Evidence[]): number {
+  return evidence.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 function directEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
@@ -102,7 +117,7 @@ function quotesIn(
   anchor: PriceAnchor,
   token: Hex,
   usd: number | null,
-  { legsOf, epoch, time }: PegInput,
+  { legsOf, block, time }: PegInput,
 ): Quote[] {
   const legs = legsOf(anchor.address).filter(
     ({ token0, token1 }) => (token0 === anchor.address ? token1 : token0) === token,
@@ -110,10 +125,10 @@ function quotesIn(
   return [...legs].sort(byKey).flatMap((leg) => {
     const { record } = leg;
     const price = record === undefined ? 0 : meanPrice(record, time);
-    if (record === undefined || !(price > 0)) return [];
+    if (record === undefined || !(price > 0) || !isMature(record, block)) return [];
     const isToken0 = leg.token0 === anchor.address;
     const root = Math.sqrt(price);
-    const liquidity = confirmedLiquidity(record, epoch);
+    const liquidity = confirmedLiquidity(record, time);
     const side0 = Math.min(liquidity / root, record.state.reserve0);
     const side1 = Math.min(liquidity * root, record.state.reserve1);
     const own = (isToken0 ? side0 : side1) * anchor.priceUsd;

@@ -11,14 +11,14 @@ const HIGH_MIN = 0.9;
  * A pool with this many USD on its known side gets a confidence of one half (DefiLlama's slippage ratio in closed
  * form).
  */
-const HALF_TRUST_USD = 10_000;
+export const HALF_TRUST_USD = 10_000;
 /** A deviation this large between pools reduces the confidence to nothing. */
 const DEVIATION_MAX = 0.1;
 const FRESH_SECONDS = 3_600;
 export const STALE_SECONDS = 86_400;
 const STALE_FACTOR = 0.2;
-/** Highest confidence of liquidity that no closed epoch has confirmed, so it is never trusted. */
-const RECENT_MAX = 0.4;
+/** Highest confidence of a hop that may never be trusted, such as a young pool. */
+export const UNTRUSTED_MAX = 0.4;
 
 /** The price of a token with its confidence. */
 export interface UsdPrice {
@@ -63,7 +63,7 @@ export function hopConfidence(pools: readonly HopEvidence[], deviation: number, 
   }
   const agreement = 1 - Math.min(1, deviation / DEVIATION_MAX);
   const confidence = Math.max(1, Math.round(depth * agreement * freshness * 100)) / 100;
-  return recent ? Math.min(confidence, RECENT_MAX) : confidence;
+  return recent ? Math.min(confidence, UNTRUSTED_MAX) : confidence;
 }
 
 /** One pool of a route: its weight and backing when the route was made, and the part of its depth that is left. */

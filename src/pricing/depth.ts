@@ -2,7 +2,7 @@
  * Computes how much of a leg's liquidity counts. Only the side counts whose token has a price. The real balances of both
  * tokens limit it, so a pool that holds almost none of one token has almost no depth.
  */
-import { depthIn, type LegRecord } from './epoch';
+import { meanLiquidity, type LegRecord } from './epoch';
 import { DEPTH_PART, type LegState } from './leg';
 
 /** Upper limit of a depth, as a power of two. Larger depths count as this one, so that sums stay finite. */
@@ -43,7 +43,7 @@ export function inSteps(depthUsd: number): number {
   return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
 }
 
-/** Liquidity for the routes of an epoch: the median of the epoch before, limited by the liquidity at its end. */
-export function confirmedLiquidity(record: LegRecord, epoch: number): number {
-  return Math.min(depthIn(record, epoch), record.state.liquidity);
+/** Liquidity for routes at a time at or after the record: the mean over 30 minutes, limited by the newest liquidity. */
+export function confirmedLiquidity(record: LegRecord, time: number): number {
+  return Math.min(meanLiquidity(record, time), record.state.liquidity);
 }

@@ -1,12 +1,13 @@
 /**
- * Epochs of 32 blocks, counted by block number so that every replay agrees. Summarizes a leg over an epoch: the median
- * of its liquidity at block ends, and an exponentially weighted mean of its price. Liquidity that appears only within
- * an epoch has no weight, and sudden price moves are compared with the mean.
+ * Epochs of 32 blocks, counted by block number so that every replay agrees. Summarizes a leg over an epoch by means
+ * over the last 30 minutes: of its liquidity and of its price. Liquidity that appears for a few blocks has little
+ * weight, and sudden price moves are compared with the mean.
  */
+import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import type { Leg, LegState } from './leg';
 
 export const EPOCH_BLOCKS = 32;
-/** Time constant in seconds, for the mean price and for the decay of traded amounts. */
+/** Time constant in seconds, for the means of price and liquidity, and for the decay of traded amounts. */
 export const MEAN_SECONDS = 1_800;
 /** Pools without a move for 30 days are ignored. */
 export const DORMANT_SECONDS = 30 * 86_400;
@@ -25,8 +26,10 @@ export interface LegRecord {
   readonly leg: Leg;
   /** State at the end of the epoch. */
   readonly state: LegState;
-  /** Median liquidity over that epoch. */
+  /** Mean liquidity over 30 minutes or the life of the leg, as of `at`. */
   readonly depthLiquidity: number;
+  /** Part of the 30 minutes that the mean covers, 0–1: 1 − exp(−life / 30 minutes). */
+  readonly depthWeight: number;
   /** Mean of ln(price) as of `at`; meaningless while `state.price` is 0. */
   readonly meanLog: number;
   /** Whole token1 traded, decayed to `at`. */
@@ -35,8 +38,39 @@ export interface LegRecord {
   readonly at: number;
   /** Time of the last block that moved the leg, unix seconds. */
   readonly movedAt: number;
-  /** Number of the epoch. */
-  readonly epoch: number;
+  /** The part of ln(price) that came without a swap and that the mean price has not reached yet, as of `at`. */
+  readonly unswapped: number;
+  readonly makers: LegMakers;
+  readonly bornBlock: number;
+}
+
+/**
+ * Up to two different makers of the leg, in order. Twice the zero address: the node does not name senders, so makers
+ * cannot be counted.
+ */
+export type LegMakers = readonly Hex[];
+
+/** `bornBlock` of a leg that is older than the first ingested block. */
+export const BORN_BEFORE = 0;
+/** `bornBlock` of a leg that never had a price. */
+export const UNBORN = 2 ** 32 - 1;
+/** A younger pool, or one with fewer makers, carries no confidence of medium or more. */
+const MATURE_BLOCKS = 100;
+const MATURE_MAKERS = 2;
+
+/** Adds the makers of a block, in log order. */
+export function addMakers(known: LegMakers, more: readonly (Hex | null)[]): LegMakers {
+  if (known.length >= MATURE_MAKERS) return known;
+  if (more.includes(null)) return [ZERO_ADDRESS, ZERO_ADDRESS];
+  return [...new Set([...known, ...more])].flatMap((maker) => maker ?? []).slice(0, MATURE_MAKERS);
+}
+
+/** Whether a leg is old enough, and traded by enough makers, to set a trusted price from `block` on. */
+export function isMature(
+  { bornBlock, makers }: Pick<LegRecord, 'bornBlock' | 'makers'>,
+  block: number,
+): boolean {
+  return bornBlock === BORN_BEFORE || (block - bornBlock >= MATURE_BLOCKS && makers.length >= MATURE_MAKERS);
 }
 
 /** Moves of a leg in the running epoch: its state at the end of each block that moved it, ascending. */
@@ -50,6 +84,11 @@ export interface LegMoves {
   readonly blocks: readonly LegMove[];
   /** Whole token1 traded since the epoch began. */
   readonly traded: number;
+  /** As in LegRecord, without decay since the epoch began. */
+  readonly unswapped: number;
+  readonly makers: LegMakers;
+  /** Block in which the leg first had a price, or had one again after it had none. */
+  readonly bornBlock: number;
 }
 
 export interface LegMove {
@@ -71,30 +110,46 @@ export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span:
   const state = last?.state ?? before?.state;
   if (state === undefined || last === undefined)
     throw new RangeError('closeEpoch needs at least one move of the leg');
+  const meanLog = meanOver(before, moves, span);
   return {
     leg: moves.leg,
     state,
-    depthLiquidity: depthOver(before, moves, span),
-    meanLog: meanOver(before, moves, span),
+    ...depthOver(before, moves, span),
+    meanLog,
     traded: decay(before, span.lastTime) + moves.traded,
     at: span.lastTime,
     movedAt: last.time,
-    epoch: epochOf(span.lastBlock),
+    unswapped: heldPart(moves.unswapped, state.price, meanLog),
+    makers: moves.makers,
+    bornBlock: moves.bornBlock,
   };
 }
 
 /**
- * Liquidity that counts for a leg in an epoch: the median of the epoch before if the leg moved in it, otherwise its
- * current liquidity.
+ * The part of ln(price) by which the published price stays behind the spot price: at most the distance from the mean,
+ * and towards the mean.
  */
-export function depthIn(record: LegRecord, epoch: number): number {
-  return record.epoch === epoch - 1 ? record.depthLiquidity : record.state.liquidity;
+export function heldPart(unswapped: number, price: number, meanLog: number): number {
+  const distance = price > 0 ? Math.log(price) - meanLog : 0;
+  return unswapped > 0
+    ? Math.max(0, Math.min(unswapped, distance))
+    : Math.min(0, Math.max(unswapped, distance));
+}
+
+/** Mean liquidity of a leg at a time at or after its record, without moves in between. */
+export function meanLiquidity(record: LegRecord, time: number): number {
+  return drift(record, record.state.liquidity, time - record.at).depthLiquidity;
+}
+
+/** `unswapped` of a leg at a time at or after its record, without moves in between. */
+export function unswappedAt(record: LegRecord | undefined, time: number): number {
+  return record === undefined ? 0 : record.unswapped * Math.exp(-(time - record.at) / MEAN_SECONDS);
 }
 
 /** Mean price of a leg at a time at or after its record, without moves in between; 0: no price. */
 export function meanPrice(record: LegRecord, time: number): number {
   if (!(record.state.price > 0)) return 0;
-  return Math.exp(drift(record.meanLog, Math.log(record.state.price), time - record.at));
+  return Math.exp(driftLog(record.meanLog, Math.log(record.state.price), time - record.at));
 }
 
 /** Whole token1 traded, decayed to a time at or after the record. */
@@ -103,36 +158,33 @@ export function decay(record: LegRecord | undefined, time: number): number {
 }
 
 /** The mean after `seconds` at a constant value. */
-function drift(mean: number, value: number, seconds: number): number {
+function driftLog(mean: number, value: number, seconds: number): number {
   return seconds > 0 ? value + (mean - value) * Math.exp(-seconds / MEAN_SECONDS) : mean;
 }
 
-/**
- * The lower median of the liquidity at the end of each block of the epoch. A leg too young for a median above zero
- * gets the mean, limited by its liquidity at the end.
- */
-function depthOver(before: LegRecord | undefined, { blocks, older }: LegMoves, span: EpochSpan): number {
-  const held: { liquidity: number; count: number }[] = [];
+type MeanDepth = Pick<LegRecord, 'depthLiquidity' | 'depthWeight'>;
+
+/** The mean liquidity after `seconds` at a constant liquidity. Without any time before, the mean is the liquidity. */
+function drift({ depthLiquidity, depthWeight }: MeanDepth, liquidity: number, seconds: number): MeanDepth {
+  if (!(seconds > 0)) return { depthLiquidity: depthWeight > 0 ? depthLiquidity : liquidity, depthWeight };
+  const kept = depthWeight * Math.exp(-seconds / MEAN_SECONDS);
+  const weight = kept + (1 - Math.exp(-seconds / MEAN_SECONDS));
+  return { depthLiquidity: liquidity + (depthLiquidity - liquidity) * (kept / weight), depthWeight: weight };
+}
+
+/** Liquidity at the end of a block lasts until the next block. */
+function depthOver(before: LegRecord | undefined, { blocks, older }: LegMoves, span: EpochSpan): MeanDepth {
   const first = blocks[0];
-  let liquidity = before?.state.liquidity ?? (older ? (first?.state.liquidity ?? 0) : 0);
-  let from = span.firstBlock;
+  let mean: MeanDepth = before ?? { depthLiquidity: first?.state.liquidity ?? 0, depthWeight: older ? 1 : 0 };
+  let liquidity = before?.state.liquidity ?? first?.state.liquidity ?? 0;
+  let time = before?.at ?? first?.time ?? span.lastTime;
   for (const move of blocks) {
-    held.push({ liquidity, count: move.block - from });
+    mean = drift(mean, liquidity, move.time - time);
     liquidity = move.state.liquidity;
-    from = move.block;
+    time = move.time;
   }
-  held.push({ liquidity, count: span.lastBlock + 1 - from });
-  held.sort((a, b) => a.liquidity - b.liquidity);
-  const total = span.lastBlock + 1 - span.firstBlock;
-  let seen = 0;
-  let sum = 0;
-  let median = -1;
-  for (const { liquidity: value, count } of held) {
-    seen += count;
-    sum += value * count;
-    if (median < 0 && seen > (total - 1) / 2) median = value;
-  }
-  return median > 0 ? median : Math.min(sum / total, liquidity);
+  const { depthLiquidity, depthWeight } = drift(mean, liquidity, span.lastTime - time);
+  return { depthLiquidity, depthWeight };
 }
 
 function meanOver(before: LegRecord | undefined, { blocks }: LegMoves, span: EpochSpan): number {
@@ -140,10 +192,10 @@ function meanOver(before: LegRecord | undefined, { blocks }: LegMoves, span: Epo
   let price = before?.state.price ?? 0;
   let time = before?.at ?? 0;
   for (const move of blocks) {
-    if (price > 0) mean = drift(mean, Math.log(price), move.time - time);
+    if (price > 0) mean = driftLog(mean, Math.log(price), move.time - time);
     else if (move.state.price > 0) mean = Math.log(move.state.price);
     price = move.state.price;
     time = move.time;
   }
-  return price > 0 ? drift(mean, Math.log(price), span.lastTime - time) : mean;
+  return price > 0 ? driftLog(mean, Math.log(price), span.lastTime - time) : mean;
 }

@@ -25,6 +25,7 @@ export const HOP_WARNINGS = [
   'outlier_pools_excluded',
   'price_deviates_from_twap',
   'depth_fell',
+  'spot_held_to_mean',
 ] as const;
 export type HopWarning = (typeof HOP_WARNINGS)[number];
 
@@ -39,6 +40,8 @@ export interface HopInput {
   readonly meanPrice: number;
   /** Whether the pool traded at least its own depth within the window. */
   readonly traded: boolean;
+  /** Whether `price` is held back because the state changed without a swap. */
+  readonly held: boolean;
 }
 
 export interface HopPool {
@@ -65,7 +68,7 @@ export interface HopPrice {
    * the weighted mean deviation.
    */
   deviation(): number;
-  /** Whether a pool is so far from its mean that the clamp may apply, depending on its trades. */
+  /** Whether the price of a pool depends on its mean: it is held back, or far enough away that the clamp may apply. */
   readonly deviates: boolean;
 }
 
@@ -77,7 +80,8 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
   let deviates = false;
   for (const input of inputs) {
     const far = isFar(input);
-    deviates ||= far;
+    deviates ||= far || input.held;
+    if (input.held) addOnce(warnings, 'spot_held_to_mean');
     const clamped = far && !input.traded;
     if (clamped) addOnce(warnings, 'price_deviates_from_twap');
     const price = clamped ? input.meanPrice : input.price;

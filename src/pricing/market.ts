@@ -5,7 +5,7 @@
 import type { Hex } from '../domain/hex';
 import { remainingConfidence, type RemainingDepth } from './confidence';
 import { confirmedLiquidity, knownSide } from './depth';
-import { decay, meanPrice, type LegRecord } from './epoch';
+import { decay, heldPart, meanPrice, type LegRecord } from './epoch';
 import { priceHop, type HopInput, type HopPrice } from './hop';
 import { DEPTH_PART, type Leg, type LegState } from './leg';
 import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
@@ -16,14 +16,19 @@ export interface Market<L extends Leg = Leg> {
   recordOf(leg: L): LegRecord | undefined;
   /** Whole token1 traded since the running epoch began. */
   tradedIn(leg: L): number;
-  /** Number of the running epoch. */
-  readonly epoch: number;
+  /** `unswapped` of the leg, as in LegMoves. */
+  unswappedIn(leg: L): number;
+  /** Highest price of a configured anchor that lost its role, USD; Infinity for other tokens. */
+  ceilingOf(token: Hex): number;
   /** Time of the last block before the running epoch, unix seconds. Means are taken at this time. */
   readonly epochTime: number;
 }
 
 /** A hop whose pools keep less than this part of their depth has a warning. */
 const DEPTH_FELL = 0.5;
+
+/** A smaller part is rounding: mints and burns move the price of a V2 pool by a few raw units. */
+const HELD_LOG_MIN = 1e-4;
 
 export interface RouteHop extends HopPrice {
   /** Confidence of the hop now, from its confidence when the route was made. */
@@ -32,6 +37,15 @@ export interface RouteHop extends HopPrice {
 
 /** USD per whole token of the anchors in force. */
 export type AnchorPrices = ReadonlyMap<Hex, number>;
+
+/** An anchor is never valued above this multiple of its configured price. */
+const ANCHOR_MAX = 1.02;
+
+/** Market.ceilingOf by the configured anchors. */
+export function ceilingsOf(anchors: readonly PriceAnchor[]): (token: Hex) => number {
+  const ceilings = new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd * ANCHOR_MAX]));
+  return (token) => ceilings.get(token) ?? Infinity;
+}
 
 export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
   return new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd]));
@@ -77,7 +91,7 @@ function remainingDepth<L extends Leg>(
     record === undefined
       ? null
       : knownSide(
-          { state: record.state, liquidity: confirmedLiquidity(record, market.epoch) },
+          { state: record.state, liquidity: confirmedLiquidity(record, market.epochTime) },
           knownIsToken0,
           1,
         );
@@ -104,11 +118,17 @@ function hopInput<L extends Leg>(
   const other = fromToken0 ? leg.token1 : leg.token0;
   const ratio = other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
   const record = market.recordOf(leg);
+  const spot = market.stateOf(leg).price;
+  const mean = record === undefined ? 0 : meanPrice(record, market.epochTime);
+  const ceiling = market.ceilingOf(token) / (anchors.get(next) ?? 0);
+  const held = mean > 0 ? heldPart(market.unswappedIn(leg), spot, Math.log(mean)) : 0;
+  const isHeld = Math.abs(held) > HELD_LOG_MIN;
   return {
     key: leg.key,
     weight: weight * left,
-    price: turned(market.stateOf(leg).price, fromToken0, ratio),
-    meanPrice: record === undefined ? 0 : turned(meanPrice(record, market.epochTime), fromToken0, ratio),
+    price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio)),
+    meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),
+    held: isHeld,
     traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),
   };
 }

@@ -4,7 +4,16 @@
  * journal.
  */
 import type { Hex } from '../domain/hex';
-import { DORMANT_SECONDS, type LegMove, type LegMoves, type LegRecord } from './epoch';
+import {
+  BORN_BEFORE,
+  DORMANT_SECONDS,
+  UNBORN,
+  unswappedAt,
+  type LegMakers,
+  type LegMove,
+  type LegMoves,
+  type LegRecord,
+} from './epoch';
 import { Journal } from './journal';
 import { NO_STATE, type Leg, type LegKey, type LegState } from './leg';
 import type { AnchorPrices } from './market';
@@ -31,11 +40,15 @@ export interface IndexedLeg extends Leg {
   /** Moves in the running epoch; null: none. */
   moves: Moves | null;
   isLive: boolean;
+  makers: LegMakers;
+  /** Block in which the leg first had a price, or had one again after it had none. */
+  bornBlock: number;
 }
 
-interface Moves extends LegMoves {
+interface Moves extends Omit<LegMoves, 'makers' | 'bornBlock'> {
   readonly blocks: LegMove[];
   traded: number;
+  unswapped: number;
 }
 
 /** Progress of the pricer. */
@@ -64,6 +77,9 @@ const NO_PROGRESS: PricerProgress = {
   epochTime: 0,
   anchors: new Map(),
 };
+
+/** A leg without an event. */
+const UNSEEN = { state: NO_STATE, record: undefined, moves: null, isLive: false, makers: [] } as const;
 
 export class PoolIndex {
   readonly journal = new Journal();
@@ -116,7 +132,8 @@ export class PoolIndex {
     const { key, pair, number, token0, token1 } = leg;
     const tokens = [this.tokenOf(token0), this.tokenOf(token1)] as const;
     const known = { key, pair, number, token0, token1, older, tokens };
-    const entry: IndexedLeg = { ...known, state: NO_STATE, record: undefined, moves: null, isLive: false };
+    const bornBlock = older ? BORN_BEFORE : UNBORN;
+    const entry: IndexedLeg = { ...known, ...UNSEEN, bornBlock };
     this.legs.set(key, entry);
     for (const token of tokens) token.legs.push(entry);
     this.journal.note(() => {
@@ -127,29 +144,49 @@ export class PoolIndex {
     return entry;
   }
 
-  /** Sets the state of a leg at the end of a block, as a move of the running epoch. */
-  move(leg: IndexedLeg, move: LegMove): void {
-    const { state } = leg;
+  /** Sets the state of a leg at the end of a block, as a move of the running epoch. `unswapped`: as in LegMoves. */
+  move(leg: IndexedLeg, move: LegMove, unswapped: number, bornBlock: number): void {
     const moves = this.movesOf(leg);
+    const before = { state: leg.state, bornBlock: leg.bornBlock, unswapped: moves.unswapped };
     moves.blocks.push(move);
+    moves.unswapped = unswapped;
     leg.state = move.state;
+    leg.bornBlock = bornBlock;
     this.journal.note(() => {
       moves.blocks.pop();
-      leg.state = state;
+      moves.unswapped = before.unswapped;
+      leg.state = before.state;
+      leg.bornBlock = before.bornBlock;
     });
   }
 
-  /** Adds traded whole token1 to a leg. */
-  trade(leg: IndexedLeg, amount: number): void {
+  /** Adds traded whole token1 to a leg. `makers`: all makers of the leg so far, up to two. */
+  trade(leg: IndexedLeg, amount: number, makers: LegMakers): void {
     const moves = this.movesOf(leg);
     const { traded } = moves;
+    const { makers: makersBefore } = leg;
     moves.traded = traded + amount;
-    this.journal.note(() => (moves.traded = traded));
+    leg.makers = makers;
+    this.journal.note(() => {
+      moves.traded = traded;
+      leg.makers = makersBefore;
+    });
+  }
+
+  /** `unswapped` of a leg, as in LegMoves. */
+  unswappedOf({ moves, record }: IndexedLeg): number {
+    return moves === null ? unswappedAt(record, this.now.epochTime) : moves.unswapped;
   }
 
   private movesOf(leg: IndexedLeg): Moves {
     if (leg.moves !== null) return leg.moves;
-    const moves: Moves = { leg, older: leg.older, blocks: [], traded: 0 };
+    const moves: Moves = {
+      leg,
+      older: leg.older,
+      blocks: [],
+      traded: 0,
+      unswapped: this.unswappedOf(leg),
+    };
     leg.moves = moves;
     const { moved } = this;
     moved.push(leg);
@@ -166,7 +203,8 @@ export class PoolIndex {
     const records = moved.flatMap((leg) => {
       const { moves, record: before } = leg;
       if (moves === null) return [];
-      const record = close(before, moves);
+      const { makers, bornBlock } = leg;
+      const record = close(before, { makers, bornBlock, ...moves });
       this.journal.note(() => {
         leg.moves = moves;
         leg.record = before;
@@ -185,6 +223,8 @@ export class PoolIndex {
     const leg = this.legs.get(record.leg.key);
     if (leg === undefined) return;
     leg.state = record.state;
+    leg.makers = record.makers;
+    leg.bornBlock = record.bornBlock;
     this.setRecord(leg, record);
   }
 

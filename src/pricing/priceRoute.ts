@@ -13,9 +13,12 @@ export interface PriceAnchor {
 export const ROUTE_WARNINGS = [
   ...HOP_WARNINGS,
   'recent_pool',
+  'young_pool',
+  'private_route',
   'stale_price',
   'thin_anchor',
   'anchor_depeg',
+  'anchor_above_peg',
 ] as const;
 export type RouteWarning = (typeof ROUTE_WARNINGS)[number];
 

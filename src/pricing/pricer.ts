@@ -5,11 +5,12 @@
  */
 import type { Hex } from '../domain/hex';
 import { pathConfidence, type UsdPrice } from './confidence';
-import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
+import { addMakers, closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
-import type { Leg, LegKey, LegState } from './leg';
+import { followSteps, type LegStep } from './holds';
+import { NO_STATE, type Leg, type LegKey } from './leg';
 import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
-import { priceRouteHop, type Market } from './market';
+import { ceilingsOf, priceRouteHop, type Market } from './market';
 import {
   HOPS_MAX,
   isAnchorRoute,
@@ -21,7 +22,7 @@ import {
   type PriceRoute,
   type TokenHop,
 } from './priceRoute';
-import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
+import { findRecentRoutes } from './recentRoutes';
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
@@ -38,10 +39,21 @@ export interface MarketBlock {
   readonly timestamp: number;
   /** New legs. `older`: the pool was created before the first ingested block. */
   readonly legs: readonly { readonly leg: Leg; readonly older: boolean }[];
-  /** State of each moved leg at the end of the block. */
-  readonly moves: readonly { readonly key: LegKey; readonly state: LegState }[];
-  /** Whole token1 traded per leg. */
-  readonly traded: readonly { readonly key: LegKey; readonly amount: number }[];
+  /** States of each moved leg, in log order. */
+  readonly moves: readonly { readonly key: LegKey; readonly steps: readonly LegStep[] }[];
+  /** Whole token1 traded per leg, and the makers of the trades in log order; null: unknown. */
+  readonly traded: readonly {
+    readonly key: LegKey;
+    readonly amount: number;
+    readonly makers: readonly (Hex | null)[];
+  }[];
+}
+
+/** The part of ln(price) of a leg that came without a swap. */
+export interface LegHold {
+  readonly key: LegKey;
+  /** As in LegMoves. */
+  readonly unswapped: number;
 }
 
 export interface HopChange {
@@ -57,6 +69,8 @@ export interface PriceChanges {
   readonly records: readonly LegRecord[];
   readonly routes: readonly PriceRoute[];
   readonly hops: readonly HopChange[];
+  /** Legs that moved and have such a part. */
+  readonly holds: readonly LegHold[];
 }
 
 type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
@@ -81,15 +95,13 @@ export class Pricer {
   constructor(private readonly config: PricerConfig) {
     const pegged = new Set(config.anchors.map(({ address }) => address));
     this.pegged = config.wrappedNative === null ? pegged : pegged.add(config.wrappedNative);
-    const epochNow = (): number => this.index.progress.epoch ?? 0;
     const epochTime = (): number => this.index.progress.epochTime;
     this.market = {
       stateOf: ({ state }) => state,
       recordOf: ({ record }) => record,
       tradedIn: ({ moves }) => moves?.traded ?? 0,
-      get epoch() {
-        return epochNow();
-      },
+      unswappedIn: (leg) => this.index.unswappedOf(leg),
+      ceilingOf: ceilingsOf(config.anchors),
       get epochTime() {
         return epochTime();
       },
@@ -173,8 +185,9 @@ export class Pricer {
     const routes: Routes = new Map();
     const records = this.openEpoch(block, routes);
     for (const { leg, older } of block.legs) this.addLeg(leg, older);
-    for (const { key, state } of block.moves) this.move(block, index.findLeg(key), state, touched);
-    for (const { key, amount } of block.traded) this.trade(block, index.findLeg(key), amount, touched);
+    const holds: LegHold[] = [];
+    for (const { key, steps } of block.moves) this.move(block, index.findLeg(key), steps, touched, holds);
+    for (const trade of block.traded) this.trade(block, index.findLeg(trade.key), trade, touched);
     index.setProgress({ ...index.progress, block: block.number, time: block.timestamp, ingested: true });
     this.forgetPrices();
     this.routeRecent(block, touched, routes);
@@ -184,7 +197,7 @@ export class Pricer {
     }
     if (records !== null) this.touchMeans(records, touched);
     this.forgetPrices();
-    return { records: records ?? [], routes: [...routes.values()], hops: this.changedHops(touched) };
+    return { records: records ?? [], routes: [...routes.values()], hops: this.changedHops(touched), holds };
   }
 
   private addLeg(leg: Leg, older: boolean): void {
@@ -212,9 +225,10 @@ export class Pricer {
     if (progress.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
     const { anchors, routed } = findEpochRoutes({
       ...config,
-      epoch,
+      block: block.number,
       time: epochTime,
       tokenOf: ({ address }) => index.tokenOf(address),
+      findToken: (address) => index.findToken(address),
       live: () => index.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
@@ -239,11 +253,18 @@ export class Pricer {
   private move(
     { number, timestamp }: MarketBlock,
     leg: IndexedLeg | undefined,
-    state: LegState,
+    steps: readonly LegStep[],
     touched: Set<IndexedToken>,
+    holds: LegHold[],
   ): void {
-    if (leg === undefined) return;
-    this.index.move(leg, { block: number, time: timestamp, state });
+    const last = steps[steps.length - 1];
+    if (leg === undefined || last === undefined) return;
+    const { state } = last;
+    const isReborn = !(leg.state.price > 0) && state.price > 0 && (!leg.older || leg.state !== NO_STATE);
+    const unswapped = isReborn ? 0 : followSteps(this.index.unswappedOf(leg), leg.state, steps);
+    const bornBlock = isReborn ? number : leg.bornBlock;
+    this.index.move(leg, { block: number, time: timestamp, state }, unswapped, bornBlock);
+    if (unswapped !== 0) holds.push({ key: leg.key, unswapped });
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
   }
 
@@ -251,45 +272,20 @@ export class Pricer {
   private trade(
     block: MarketBlock,
     leg: IndexedLeg | undefined,
-    amount: number,
+    { amount, makers }: MarketBlock['traded'][number],
     touched: Set<IndexedToken>,
   ): void {
     if (leg === undefined) return;
-    if (leg.moves === null) this.move(block, leg, leg.state, touched);
+    if (leg.moves === null) this.move(block, leg, [{ state: leg.state, cause: 'swap' }], touched, []);
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
-    this.index.trade(leg, amount);
+    this.index.trade(leg, amount, addMakers(leg.makers, makers));
   }
 
   /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
   private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
-    const waiting = [...touched].filter(({ route }) => !isRouted(route));
-    if (waiting.length === 0) return;
-    // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
-    const legs: IndexedLeg[] = [];
-    const routed: RoutedTokens = new Map();
-    for (const token of waiting) {
-      for (const leg of token.legs) {
-        const other = otherToken(leg, token);
-        const { route } = other;
-        if (route === null || !isRouted(route)) continue;
-        const price = this.priceNow(other);
-        if (price === null) continue;
-        routed.set(other, { route, usd: price.usd });
-        legs.push(leg);
-      }
-    }
-    if (routed.size === 0) return;
-    const known = new Set(routed.keys());
-    const input = {
-      market: this.market,
-      anchors: this.index.progress.anchors,
-      recent: true,
-      // A routed token keeps its route, so only legs to unrouted tokens are followed.
-      legsOf: (token: IndexedToken) => unroutedLegs(token),
-      weigh: (leg: IndexedLeg) => weighNow(leg, block.timestamp),
-    };
-    searchRoutes(input, routed, legs);
-    for (const [token, { route }] of routed) if (!known.has(token)) routes.set(token, route);
+    const { anchors } = this.index.progress;
+    const context = { market: this.market, anchors, priceOf: (of: IndexedToken) => this.priceNow(of) };
+    for (const [token, route] of findRecentRoutes(touched, block, context)) routes.set(token, route);
   }
 
   private hopOf(token: IndexedToken, route: PriceRoute<IndexedLeg>): CurrentHop {
@@ -353,21 +349,6 @@ export class Pricer {
 
 function byAddress(a: IndexedToken, b: IndexedToken): number {
   return a.address < b.address ? -1 : 1;
-}
-
-/** Legs of the token whose other token has no route. */
-function unroutedLegs(token: IndexedToken): readonly IndexedLeg[] {
-  return token.legs.filter((leg) => !isRouted(otherToken(leg, token).route));
-}
-
-function otherToken({ tokens }: IndexedLeg, token: IndexedToken): IndexedToken {
-  return tokens[0] === token ? tokens[1] : tokens[0];
-}
-
-function weighNow({ state, moves, record }: IndexedLeg, time: number): LegWeight | null {
-  if (!(state.price > 0) || !(state.liquidity > 0)) return null;
-  const moved = moves === null ? (record?.movedAt ?? time) : time;
-  return { state, liquidity: state.liquidity, age: time - moved };
 }
 
 /** Multiplies from the token to the anchor: price(T) = hop(T) · price(next). */

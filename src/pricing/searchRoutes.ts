@@ -47,6 +47,10 @@ export interface RouteSearch {
   legsOf(token: IndexedToken): readonly IndexedLeg[];
   /** Null: the leg does not count. */
   weigh(leg: IndexedLeg): LegWeight | null;
+  /** Whether a leg lacks the age or the makers for a trusted price. */
+  isYoung(leg: IndexedLeg): boolean;
+  /** Least USD on the known sides of a hop. Tokens with less get no route in this search. */
+  readonly hopMinUsd: number;
   /** Marks the routes found as recent. */
   readonly recent: boolean;
 }
@@ -64,6 +68,7 @@ interface Group {
   /** Depth of the narrowest hop from the neighbour to the anchor. */
   readonly beyond: number;
   depth: number;
+  backingUsd: number;
   /** Sorted by key. */
   readonly pools: GroupPool[];
 }
@@ -96,21 +101,21 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
       age: weight.age,
     };
     if (!addPool(groupOf(ofToken, known.route, other.address), pool)) return;
-    const best = bestGroup(ofToken);
+    const best = bestGroup(ofToken, input);
     if (best !== null) queue.push(widthOf(best), token);
   };
   for (const leg of from) relax(leg);
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { priority, value: token } = next;
     const ofToken = groups.get(token) ?? [];
-    const group = bestGroup(ofToken);
+    const group = bestGroup(ofToken, input);
     // Only the entry with the current width counts. Older entries date from fewer pools or more groups.
     if (group === null || widthOf(group) !== priority) continue;
     const found = priceByGroup(input, routed, token, group);
     if (found === null) {
       // The pools of this group have no price, so the token waits for its next widest group.
       ofToken.splice(ofToken.indexOf(group), 1);
-      const narrower = bestGroup(ofToken);
+      const narrower = bestGroup(ofToken, input);
       if (narrower !== null) queue.push(widthOf(narrower), token);
       continue;
     }
@@ -125,7 +130,8 @@ function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): 
   const neighbour = hops === 0 ? ANCHORS : other;
   const known = ofToken.find((group) => group.neighbour === neighbour);
   if (known !== undefined) return known;
-  const group: Group = { neighbour, hops, beyond: hops === 0 ? Infinity : depthUsd, depth: 0, pools: [] };
+  const beyond = hops === 0 ? Infinity : depthUsd;
+  const group: Group = { neighbour, hops, beyond, depth: 0, backingUsd: 0, pools: [] };
   ofToken.push(group);
   return group;
 }
@@ -136,9 +142,12 @@ function addPool(group: Group, pool: GroupPool): boolean {
   const at = placeOf(pools, pool.leg.key);
   if (pools[at]?.leg.key === pool.leg.key) return false;
   pools.splice(at, 0, pool);
-  let depth = 0;
-  for (const { weight } of pools) depth += weight;
-  group.depth = depth;
+  group.depth = 0;
+  group.backingUsd = 0;
+  for (const { weight, backingUsd } of pools) {
+    group.depth += weight;
+    group.backingUsd += backingUsd;
+  }
   return true;
 }
 
@@ -158,9 +167,11 @@ function widthOf(group: Group): number {
   return Math.min(group.beyond, group.depth);
 }
 
-function bestGroup(groups: readonly Group[]): Group | null {
+/** The widest group with enough backing. */
+function bestGroup(groups: readonly Group[], { hopMinUsd }: RouteSearch): Group | null {
   let best: Group | null = null;
   for (const group of groups) {
+    if (group.backingUsd < hopMinUsd) continue;
     if (best === null || isWider(group, best)) best = group;
   }
   return best;
@@ -192,6 +203,7 @@ function priceByGroup(
   const stale = used.every(({ age }) => age > STALE_SECONDS);
   const warnings: RouteWarning[] = [];
   if (input.recent) warnings.push('recent_pool');
+  if (input.recent && pools.some(({ leg }) => input.isYoung(leg))) warnings.push('young_pool');
   if (stale) warnings.push('stale_price');
   if (used.reduce((sum, { backingUsd }) => sum + backingUsd, 0) < THIN_USD) warnings.push('thin_anchor');
   const route: PriceRoute<IndexedLeg> = {

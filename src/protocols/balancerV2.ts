@@ -43,13 +43,13 @@ interface OfPool {
   readonly pool: Hex;
 }
 
-export interface PoolRegistered extends OfPool {
+interface PoolRegistered extends OfPool {
   readonly kind: 'pool_registered';
   /** 0 general, 1 minimal swap info, 2 two tokens: how the vault stores the balances. */
   readonly specialization: number;
 }
 
-export interface TokensRegistered extends OfPool {
+interface TokensRegistered extends OfPool {
   readonly kind: 'tokens_registered';
   /** In the order of the pool, which its weights share. */
   readonly tokens: readonly Hex[];
@@ -81,7 +81,7 @@ export interface BalanceChanged extends OfPool {
  * Tokens move between the vault and their asset manager, which may also report a gain or loss. The total balance
  * changes by both deltas.
  */
-export interface BalanceManaged extends OfPool {
+interface BalanceManaged extends OfPool {
   readonly kind: 'balance_managed';
   readonly assetManager: Hex;
   readonly token: Hex;
@@ -89,7 +89,7 @@ export interface BalanceManaged extends OfPool {
   readonly managedDelta: bigint;
 }
 
-export interface SwapFeeChanged {
+interface SwapFeeChanged {
   readonly kind: 'swap_fee_changed';
   /** The contract that emitted the log. */
   readonly pool: Hex;

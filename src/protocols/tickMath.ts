@@ -46,7 +46,7 @@ export function sqrtRatioAtTick(tick: number): bigint {
   return (ratio >> 32n) + (ratio % (1n << 32n) === 0n ? 0n : 1n);
 }
 
-export interface PositionAmounts {
+interface PositionAmounts {
   readonly amount0: bigint;
   readonly amount1: bigint;
 }

@@ -18,8 +18,7 @@ export const DOUBTS = {
   terms: 4,
 } as const;
 
-export const DOUBT_CODES = ['managed_balance', 'weights_in_doubt', 'extreme_terms'] as const;
-export type DoubtCode = (typeof DOUBT_CODES)[number];
+export type DoubtCode = 'managed_balance' | 'weights_in_doubt' | 'extreme_terms';
 
 const CODE_OF: readonly (readonly [bit: number, code: DoubtCode])[] = [
   [DOUBTS.managed, 'managed_balance'],

@@ -25,13 +25,13 @@ const GRADUAL_WORDS_MIN = 4;
 const WORD_DIGITS = 64;
 const DATA_START = 2;
 
-export interface ContractCall {
+interface ContractCall {
   readonly to: Hex;
   readonly data: Hex;
 }
 
 /** Facts from a pool's contract. */
-export interface PoolFacts {
+interface PoolFacts {
   readonly poolType: 4 | 5;
   /**
    * 1e18 = 1, in the order of the pool's tokens. Null: stable, or the weights change with time (see `readPoolFacts`).
@@ -42,7 +42,7 @@ export interface PoolFacts {
 }
 
 /** The vault's record of a pool. */
-export interface VaultPoolTokens {
+interface VaultPoolTokens {
   readonly tokens: readonly Hex[];
   /** Raw units that the vault holds, without managed balances. */
   readonly balances: readonly bigint[];

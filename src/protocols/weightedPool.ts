@@ -43,7 +43,7 @@ export interface LegIndexes {
 }
 
 /** A swap on its leg. Amounts are signed pool deltas in raw units, + into the pool. */
-export interface LegSwap extends LegIndexes {
+interface LegSwap extends LegIndexes {
   readonly token0: Hex;
   readonly token1: Hex;
   readonly amount0: bigint;

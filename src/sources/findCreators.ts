@@ -114,7 +114,7 @@ function isChild(parent: Hex, contract: Hex): boolean {
   return false;
 }
 
-export interface Transaction {
+interface Transaction {
   readonly from: Hex;
   /** Null: the transaction deploys a contract. */
   readonly to: Hex | null;

@@ -29,7 +29,7 @@ const TRACES_MAX = 100;
 const hex = z.templateLiteral(['0x', z.string()]);
 const firstShape = z.object({ address: hex, ord: z.string(), tx_hash: hex, timestamp: z.int() });
 
-export interface NewCreations {
+interface NewCreations {
   readonly found: number;
   /** Contracts that need no further checks. */
   readonly done: readonly Hex[];
@@ -47,15 +47,7 @@ export async function findNewCreations(
   if (waiting.length === 0) return { found: 0, done: [], blind: false };
   const final = asOf(finalTo);
   const origins = await readOrigins({ runner, chainId }, final, waiting);
-  const done: Hex[] = [];
-  const asked: Hex[] = [];
-  for (const address of waiting) {
-    const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
-    if (creation !== null) done.push(address);
-    else if (firstSeenBlock === null || firstSeenBlock > finalTo) continue;
-    else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
-    else if (asked.length < TRACES_MAX) asked.push(address);
-  }
+  const { done, asked } = sortByOrigin(waiting, origins, finalTo);
   if (asked.length === 0) return { found: 0, done, blind: false };
   const params = {
     ...snapshotParams(final),
@@ -81,6 +73,26 @@ export async function findNewCreations(
   await insertRows(database, contractCreationsTable, rows);
   const blind = told === 0 && untold > 0;
   return { found: rows.length, done: blind ? done : [...done, ...asked], blind };
+}
+
+/**
+ * `done`: contracts with a known creation, and old ones. `asked`: contracts to trace, at most TRACES_MAX. The others wait.
+ */
+function sortByOrigin(
+  waiting: readonly Hex[],
+  origins: Awaited<ReturnType<typeof readOrigins>>,
+  finalTo: number,
+): { done: Hex[]; asked: Hex[] } {
+  const done: Hex[] = [];
+  const asked: Hex[] = [];
+  for (const address of waiting) {
+    const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
+    if (creation !== null) done.push(address);
+    else if (firstSeenBlock === null || firstSeenBlock > finalTo) continue;
+    else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
+    else if (asked.length < TRACES_MAX) asked.push(address);
+  }
+  return { done, asked };
 }
 
 /** A snapshot of the final blocks up to a number. */

@@ -19,7 +19,7 @@ const hex = z.templateLiteral(['0x', z.string()]);
 const upgradeShape = z.object({ address: hex, ord: z.string() });
 const checkedShape = z.object({ address: hex, checked_block: z.int() });
 
-export interface UpgradeQuestion {
+interface UpgradeQuestion {
   readonly runner: QueryRunner;
   readonly chainId: number;
   /** Newest block of the head tables. */

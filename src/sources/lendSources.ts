@@ -13,7 +13,7 @@ const LENDERS_MAX = 200;
 
 const lenderShape = z.object({ twin: z.string(), lender_chain: z.int(), lender: z.string() });
 
-export interface LendDeps {
+interface LendDeps {
   readonly database: Database;
   /** Query runner of the chain's database. */
   readonly runner: QueryRunner;

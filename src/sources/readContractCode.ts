@@ -31,7 +31,7 @@ const DELEGATECALL = 0xf4;
 const [PUSH1, PUSH32] = [0x60, 0x7f];
 
 export type CodeRpc = Pick<EndpointPool, 'batchOutcomes'>;
-export type FoundCode = Pick<
+type FoundCode = Pick<
   ContractCodeRow,
   'address' | 'code_hash' | 'code_size' | 'implementation' | 'beacon'
 > & { readonly proxy: ProxyKind | '' };

@@ -10,7 +10,7 @@ import { createSignatureReader } from '../query/contracts/signatures';
 import { listWellKnownSignatures } from './wellKnown/wellKnownSignatures';
 
 /** The row of a signature, in the same form as rows from ABIs of verified contracts. */
-export function toSignatureRow({ kind, selector, signature, entry }: KnownSignature): AbiSignatureRow {
+function toSignatureRow({ kind, selector, signature, entry }: KnownSignature): AbiSignatureRow {
   const indexed = kind === 'event' ? indexedBits(entry) : 0;
   return { selector, kind, signature, indexed, entry: JSON.stringify(entry) };
 }

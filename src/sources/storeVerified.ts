@@ -23,7 +23,7 @@ import { createVerifiedReader, type StoredVerification } from '../query/contract
 import { hashContent, type VerifiedRecord } from './verifiedRecord';
 
 /** Contracts per insert. */
-export const RECORDS_MAX = 500;
+const RECORDS_MAX = 500;
 /** Bytes of file content per insert. */
 const BATCH_BYTES = 32 * 2 ** 20;
 
@@ -35,7 +35,7 @@ const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
   'ancestor:1': 0,
 };
 
-export interface StoreResult {
+interface StoreResult {
   readonly stored: number;
   /** Records that added nothing to the stored data. */
   readonly kept: number;

@@ -33,7 +33,7 @@ const TICKETS_KEPT = 2_000;
 const FAILURES_KEPT = 1_000;
 const GUID_BYTES = 25;
 
-export interface VerifyQueueDeps {
+interface VerifyQueueDeps {
   readonly compilers: Compilers;
   readonly chain: ChainCode;
   readonly reader: VerificationStore;

@@ -14,7 +14,7 @@ import type { ChainChange, LiveEvent, Reorg } from './hub';
 import { eventMessage, gapMessage, positionId } from './streamMessage';
 
 /** A change with more events is sent as a gap, for example after a backfill or a long outage. */
-export const CHANGE_EVENTS_MAX = 10_000;
+const CHANGE_EVENTS_MAX = 10_000;
 
 /** The change from `old` to `next`: snapshots of one chain whose cursor did not go back. */
 export async function readChange(
@@ -75,11 +75,7 @@ async function listHashesUnder(
 }
 
 /** The newest block of `old` that `next` still has. Blocks link by hash, so all blocks below are common too. */
-export function findFork(
-  old: HeadSnapshot,
-  next: HeadSnapshot,
-  finalHashes: ReadonlyMap<number, Hex>,
-): number {
+function findFork(old: HeadSnapshot, next: HeadSnapshot, finalHashes: ReadonlyMap<number, Hex>): number {
   for (const block of [...old.blocks].reverse()) {
     const hash = hashAt(next, block.number, finalHashes);
     if (hash === block.hash) return block.number;

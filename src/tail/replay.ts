@@ -13,7 +13,7 @@ import { findResumePoint } from './resumePoint';
 import { gapMessage, positionId, type StreamMessage, type StreamPosition } from './streamMessage';
 
 /** Most events of one replay. Older events are replaced by a gap. */
-export const REPLAY_EVENTS_MAX = 10_000;
+const REPLAY_EVENTS_MAX = 10_000;
 const PAGE_EVENTS = 250;
 
 export interface ReplayQuery {

@@ -15,7 +15,7 @@ import { reorgMessage, type StreamMessage, type StreamPosition } from './streamM
 const REORG_DEPTH_MAX = 1_024;
 const NO_HASH8 = '00000000';
 
-export interface ResumePoint {
+interface ResumePoint {
   /** Events after this ord are new to the client. */
   readonly afterOrd: number;
   /** Sent first if a reorg removed the client's last event. */
@@ -82,7 +82,7 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
  * The orphaned blocks from the first one above the fork up to the named block. Null if a link is no longer
  * stored. Bounded by `kept`, since each step goes one height down.
  */
-export function followBranch(
+function followBranch(
   kept: readonly KeptBlock[],
   canonical: ReadonlyMap<number, Hex>,
   block: number,

@@ -22,7 +22,7 @@ export interface StreamPosition {
 }
 
 /** The part of the stream that a message covers, used when a queue is dropped. */
-export type MessageReach =
+type MessageReach =
   | { readonly kind: 'event'; readonly ord: number }
   /** Blocks fromBlock … toBlock are void. */
   | { readonly kind: 'reorg'; readonly fromBlock: number; readonly toBlock: number }

@@ -54,7 +54,7 @@ export interface TailLoop {
   facts(): TailFacts;
 }
 
-export interface TailLoopOptions {
+interface TailLoopOptions {
   readonly runner: QueryRunner;
   readonly chainId: number;
   readonly hub: Hub;

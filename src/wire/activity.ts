@@ -43,7 +43,7 @@ const common = {
   finalized: z.boolean().meta({ description: 'Whether the block is final: no reorg can remove the event' }),
 } as const;
 
-export const swapItemShape = z
+const swapItemShape = z
   .object({
     ...common,
     event_type: z.literal('swap'),
@@ -120,17 +120,13 @@ const liquidity = {
   tick_upper: z.int().nullable().optional().meta({ description: 'V3 pools: upper tick of the position' }),
 } as const;
 
-export const mintItemShape = z
-  .object({ ...liquidity, event_type: z.literal('mint') })
-  .meta({ id: 'MintEvent' });
+const mintItemShape = z.object({ ...liquidity, event_type: z.literal('mint') }).meta({ id: 'MintEvent' });
 export type MintItem = z.infer<typeof mintItemShape>;
 
-export const burnItemShape = z
-  .object({ ...liquidity, event_type: z.literal('burn') })
-  .meta({ id: 'BurnEvent' });
+const burnItemShape = z.object({ ...liquidity, event_type: z.literal('burn') }).meta({ id: 'BurnEvent' });
 export type BurnItem = z.infer<typeof burnItemShape>;
 
-export const syncItemShape = z
+const syncItemShape = z
   .object({
     ...common,
     event_type: z.literal('sync'),
@@ -144,7 +140,7 @@ export const syncItemShape = z
 export type SyncItem = z.infer<typeof syncItemShape>;
 
 /** Replaces an event whose stored row cannot be read, so one row never fails a whole answer. */
-export const undecodableItemShape = z
+const undecodableItemShape = z
   .object({
     id: common.id,
     event_type: z.literal('undecodable'),
@@ -170,7 +166,7 @@ export const activityItemShape = z.discriminatedUnion('event_type', [
 export type ActivityItem = z.infer<typeof activityItemShape>;
 
 /** An item of an event list. */
-export const activityEntryShape = z.discriminatedUnion('event_type', [
+const activityEntryShape = z.discriminatedUnion('event_type', [
   ...activityItemShape.options,
   undecodableItemShape,
 ]);
@@ -180,7 +176,7 @@ export function isDecoded(entry: ActivityEntry): entry is ActivityItem {
   return entry.event_type !== 'undecodable';
 }
 
-export const activityMetaShape = listMetaShape.extend({
+const activityMetaShape = listMetaShape.extend({
   next_cursor: z
     .string()
     .nullable()

@@ -78,7 +78,7 @@ const excludedPoolShape = z.object({
 });
 export type ExcludedPool = z.infer<typeof excludedPoolShape>;
 
-export const auditShape = z
+const auditShape = z
   .object({
     token: tokenShape
       .pick({ address: true, symbol: true, name: true })

@@ -54,7 +54,7 @@ export type DexItem = z.infer<typeof dexItemShape>;
 export const dexesAnswerShape = z.object({ data: z.array(dexItemShape), meta: listMetaShape });
 export type DexesAnswer = z.infer<typeof dexesAnswerShape>;
 
-export const dexDayShape = z
+const dexDayShape = z
   .object({
     time: unixSecondsShape.meta({ description: 'Start of the UTC day, unix seconds' }),
     volume_usd: usd.meta({ description: 'Volume in USD of tracked swaps, which have a trusted price' }),
@@ -70,7 +70,7 @@ export const dexDayShape = z
   .meta({ id: 'DexDay' });
 export type DexDay = z.infer<typeof dexDayShape>;
 
-export const dexDetailShape = z
+const dexDetailShape = z
   .object({
     ...item,
     top_pairs: z.array(pairItemShape).meta({ description: 'The 10 pairs with the most volume in 24 h' }),

@@ -89,7 +89,7 @@ const event = {
     .meta({ description: 'Balances of the pool after the event, whole tokens; absent if unknown' }),
 } as const;
 
-export const screenerSwapShape = z
+const screenerSwapShape = z
   .object({
     ...event,
     eventType: z.literal('swap'),
@@ -105,7 +105,7 @@ export const screenerSwapShape = z
   })
   .meta({ id: 'DexScreenerSwap' });
 
-export const screenerLiquidityShape = z
+const screenerLiquidityShape = z
   .object({
     ...event,
     eventType: z
@@ -116,7 +116,7 @@ export const screenerLiquidityShape = z
   })
   .meta({ id: 'DexScreenerJoinExit' });
 
-export const screenerEventShape = z.union([screenerSwapShape, screenerLiquidityShape]);
+const screenerEventShape = z.union([screenerSwapShape, screenerLiquidityShape]);
 export type ScreenerEvent = z.infer<typeof screenerEventShape>;
 
 export const screenerEventsShape = z.object({ events: z.array(screenerEventShape) });

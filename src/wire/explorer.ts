@@ -23,7 +23,7 @@ const decodedValueShape = z.unknown().meta({
     'arrays as lists, tuples as lists of {name, type, value}',
 });
 
-export const decodedShape = z
+const decodedShape = z
   .object({
     name: z.string().meta({ description: 'Name of the event' }),
     signature: z
@@ -54,7 +54,7 @@ export const decodedShape = z
   })
   .meta({ id: 'DecodedLog' });
 
-export const logEntryShape = z
+const logEntryShape = z
   .object({
     id: z
       .string()
@@ -88,7 +88,7 @@ export const logEntryShape = z
   .meta({ id: 'LogEntry' });
 export type LogEntry = z.infer<typeof logEntryShape>;
 
-export const logsMetaShape = explorerMetaShape.extend({
+const logsMetaShape = explorerMetaShape.extend({
   total: countShape.meta({ description: 'Number of matching logs; a lower bound if total_exact is false' }),
   total_exact: z.boolean().meta({
     description: 'Whether `total` is exact; counting stops after 500 ms or 10,000 logs',
@@ -152,7 +152,7 @@ const summary = {
   log_count: countShape.meta({ description: 'Number of indexed logs of the contract' }),
 } as const;
 
-export const contractSummaryShape = z
+const contractSummaryShape = z
   .object({
     ...summary,
     token: tokenShape.nullable().meta({ description: 'Null if the contract is not a token of the market' }),
@@ -166,7 +166,7 @@ export const contractsAnswerShape = z.object({
   meta: explorerMetaShape,
 });
 
-export const contractRecordShape = z
+const contractRecordShape = z
   .object({
     ...summary,
     verification: z.object({
@@ -278,7 +278,7 @@ export type ContractRecord = z.infer<typeof contractRecordShape>;
 
 export const contractAnswerShape = z.object({ success, data: contractRecordShape });
 
-export const HIT_TYPES = [
+const HIT_TYPES = [
   'address',
   'contract',
   'token',
@@ -290,7 +290,7 @@ export const HIT_TYPES = [
   'function',
 ] as const;
 
-export const searchHitShape = z
+const searchHitShape = z
   .object({
     type: z.enum(HIT_TYPES).meta({ description: 'Kind of the object; address: an account without code' }),
     chain_id: chainIdShape,

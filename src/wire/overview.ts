@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { countShape, decimalShape, percentShape, unixSecondsShape, usdShape } from './primitives';
 
-export const overviewShape = z
+const overviewShape = z
   .object({
     volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
     volume_change_24h: percentShape.nullable().meta({

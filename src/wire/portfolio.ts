@@ -115,7 +115,7 @@ const portfolioPositionShape = z
   .meta({ id: 'PortfolioPosition' });
 export type PortfolioPosition = z.infer<typeof portfolioPositionShape>;
 
-export const portfolioShape = z
+const portfolioShape = z
   .object({
     address: addressShape.meta({ description: 'Address of the wallet' }),
     total_usd: usdShape.meta({ description: 'tokens_usd + positions_usd' }),

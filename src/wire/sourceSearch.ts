@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { explorerMetaShape } from './explorerMeta';
 import { addressShape, chainIdShape } from './primitives';
 
-export const sourceHitShape = z
+const sourceHitShape = z
   .object({
     chain_id: chainIdShape,
     address: addressShape.meta({ description: 'A verified contract with this file' }),

@@ -14,7 +14,7 @@ import {
 } from './primitives';
 import { barShape, ticksMetaShape } from './ticks';
 
-export const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
+const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
 export const confidenceShape = z.enum(CONFIDENCE_LEVELS).meta({
   description:
     'Confidence of the USD price: high (score 0.9 or more), medium (0.5 or more), low, or none ' +
@@ -82,7 +82,7 @@ const item = {
   }),
 } as const;
 
-export const tokenItemShape = z.object(item).meta({ id: 'TokenItem' });
+const tokenItemShape = z.object(item).meta({ id: 'TokenItem' });
 export type TokenItem = z.infer<typeof tokenItemShape>;
 
 export const tokensAnswerShape = z.object({ data: z.array(tokenItemShape), meta: listMetaShape });

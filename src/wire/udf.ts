@@ -7,7 +7,7 @@ import { addressShape, countShape, unixSecondsShape } from './primitives';
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D'] as const;
 
 /** Any call may return this, with the status 200 that the charting library expects. */
-export const udfErrorShape = z
+const udfErrorShape = z
   .object({ s: z.literal('error'), errmsg: z.string().meta({ description: 'Message for people' }) })
   .meta({ id: 'UdfError', description: 'A refused call; its HTTP status is 200' });
 
@@ -75,7 +75,7 @@ export const udfSymbolShape = z
 export type UdfSymbol = z.infer<typeof udfSymbolShape>;
 export const udfSymbolAnswerShape = z.union([udfSymbolShape, udfErrorShape]);
 
-export const udfSearchHitShape = z.object({
+const udfSearchHitShape = z.object({
   symbol: z.string().meta({ description: 'Name of the pair, as in /udf/symbols' }),
   full_name: z.string().meta({ description: 'EXCHANGE:symbol' }),
   description: z.string().meta({ description: 'Tokens, DEX and address of the pair' }),
@@ -135,7 +135,7 @@ const quoteValuesShape = z.object({
   volume: z.number().meta({ description: 'Volume of the newest daily bar, whole base tokens' }),
 });
 
-export const udfQuoteShape = z.discriminatedUnion('s', [
+const udfQuoteShape = z.discriminatedUnion('s', [
   z.object({ s: z.literal('ok'), n: z.string(), v: quoteValuesShape }),
   z.object({ s: z.literal('error'), n: z.string(), errmsg: z.string(), v: z.object({}) }),
 ]);

@@ -27,7 +27,7 @@ import {
 import { listSourceSets, TRICKY, type SourceSet } from '../support/worlds/worldSources';
 import { installClients } from './installClients';
 
-export const OWNER: Hex = `0x${'ab'.repeat(20)}`;
+const OWNER: Hex = `0x${'ab'.repeat(20)}`;
 
 export interface Placed {
   readonly chainId: number;

@@ -18,7 +18,7 @@ export interface ClientRun {
   readonly stderr: string;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Default: an empty folder that is removed at the end. */

@@ -1,7 +1,7 @@
 /** Finds the messages of all log calls in a source file by its syntax tree. */
 import { parseSync } from '@swc/core';
 
-export interface LogCall {
+interface LogCall {
   readonly level: string;
   /** The possible messages. Empty: the message is computed elsewhere. */
   readonly messages: readonly string[];

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** A code block that creates or edits a file. */
-export interface Edit {
+interface Edit {
   readonly path: string;
   /** Whether the block is the complete text of a new file. Otherwise its lines are marked as in a diff. */
   readonly creates: boolean;
   readonly lines: readonly string[];
 }
 
-export interface WorkedExample {
+interface WorkedExample {
   readonly title: string;
   /** The size that the document states. */
   readonly size: string;

@@ -70,17 +70,21 @@ function makeBlock(
     fresh.add(pool);
     legs.push({ leg: pool.leg, older: first && random.chance(0.5) });
   }
-  const moves: { key: string; state: LegState }[] = [];
-  const traded: { key: string; amount: number }[] = [];
+  const moves: MarketBlock['moves'][number][] = [];
+  const traded: MarketBlock['traded'][number][] = [];
   for (const pool of pools) {
     const moved = (fresh.has(pool) && random.chance(0.9)) || pool.calm !== null || random.chance(0.12);
     if (moved) {
-      movePool(random, pool, usdOf);
-      moves.push({ key: pool.leg.key, state: pool.state });
+      const steps = Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => {
+        movePool(random, pool, usdOf);
+        return { state: pool.state, cause: random.pick(['swap', 'swap', 'reserve_swap', 'other'] as const) };
+      });
+      moves.push({ key: pool.leg.key, steps });
     }
     if (random.chance(moved ? 0.5 : 0.02)) {
       const usd = pool.sizeUsd * random.pick([1e-6, 0.001, 0.1, 3]);
-      traded.push({ key: pool.leg.key, amount: usd / usdOf.get(pool.leg.token1)! });
+      const makers = [random.chance(0.05) ? null : address(0xa0000 + random.int(0, 3))];
+      traded.push({ key: pool.leg.key, amount: usd / usdOf.get(pool.leg.token1)!, makers });
     }
   }
   return { number, timestamp, legs, moves, traded };

@@ -6,7 +6,7 @@ import type { Hex } from '../../src/domain/hex';
 import type { LegRecord } from '../../src/pricing/epoch';
 import type { Leg } from '../../src/pricing/leg';
 
-export interface NaiveRoute {
+interface NaiveRoute {
   readonly token: Hex;
   readonly next: Hex;
   readonly hops: number;
@@ -18,9 +18,10 @@ export interface NaiveRoute {
 
 interface NaiveInput {
   readonly anchors: ReadonlyMap<Hex, number>;
+  readonly wrappedNative: Hex | null;
   readonly legs: readonly Leg[];
   readonly records: ReadonlyMap<string, LegRecord>;
-  readonly epoch: number;
+  readonly block: number;
   readonly time: number;
   /** The price of a token in the next one over the pools with these weights; 0 if there is no price. */
   price(token: Hex, next: Hex, pools: readonly { leg: Leg; weight: number }[]): number;
@@ -31,17 +32,22 @@ interface Candidate {
   readonly neighbour: string;
   readonly width: number;
   readonly hops: number;
-  readonly pools: readonly { leg: Leg; weight: number; other: Hex }[];
+  readonly pools: readonly { leg: Leg; weight: number; backingUsd: number; other: Hex }[];
 }
 
 export function naiveRoutes(input: NaiveInput): Map<Hex, NaiveRoute> {
   const found = new Map<Hex, NaiveRoute>();
   for (const [token, usd] of input.anchors)
     found.set(token, { token, next: token, hops: 0, width: Infinity, usd, keys: [], recent: false });
-  for (const recent of [false, true]) {
+  for (const [recent, direct] of [
+    [false, true],
+    [false, false],
+    [true, false],
+  ] as const) {
     const dead = new Set<string>();
     for (;;) {
       const [best] = candidates(input, found, recent)
+        .filter((candidate) => !direct || isDirect(input, candidate, found))
         .filter(({ token, neighbour }) => !dead.has(`${token} ${neighbour}`))
         .sort((a, b) => b.width - a.width || compare(a.token, b.token) || compare(a.neighbour, b.neighbour));
       if (best === undefined) break;
@@ -63,6 +69,16 @@ export function naiveRoutes(input: NaiveInput): Map<Hex, NaiveRoute> {
   return found;
 }
 
+/** Whether the pools are with anchors or the native token, and hold 10,000 USD on the known sides. */
+function isDirect(
+  { wrappedNative }: NaiveInput,
+  { neighbour, pools }: Candidate,
+  found: ReadonlyMap<Hex, NaiveRoute>,
+): boolean {
+  const backing = pools.reduce((sum, { backingUsd }) => sum + backingUsd, 0);
+  return found.size > 0 && (neighbour === 'anchors' || neighbour === wrappedNative) && backing >= 10_000;
+}
+
 function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, recent: boolean): Candidate[] {
   const groups = new Map<string, { token: Hex; neighbour: string; pools: Candidate['pools'][number][] }>();
   for (const leg of [...input.legs].sort((a, b) => compare(a.key, b.key))) {
@@ -71,13 +87,13 @@ function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, rece
       [leg.token1, leg.token0],
     ] as const) {
       const known = found.get(other);
-      const weight = known === undefined ? 0 : weightOf(input, leg, other, known.usd, recent);
-      if (found.has(token) || known === undefined || known.hops === 4 || weight === 0) continue;
+      const side = known === undefined ? null : weightOf(input, leg, other, known.usd, recent);
+      if (found.has(token) || known === undefined || known.hops === 4 || side === null) continue;
       const neighbour = known.hops === 0 ? 'anchors' : other;
       const name = `${token} ${neighbour}`;
       const group = groups.get(name) ?? { token, neighbour, pools: [] };
       groups.set(name, group);
-      group.pools.push({ leg, weight, other });
+      group.pools.push({ leg, other, ...side });
     }
   }
   return [...groups.values()].map((group) => {
@@ -87,22 +103,40 @@ function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, rece
   });
 }
 
-/** USD of the known side that move the price by 2 %, in eighths of an octave; 0 if the leg does not count. */
-function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: boolean): number {
+/** The mean liquidity at a time after the record, from the integral over the 30-minute kernel. */
+function meanAt({ at, state, depthLiquidity, depthWeight }: LegRecord, time: number): number {
+  if (!(time > at)) return depthWeight > 0 ? depthLiquidity : state.liquidity;
+  const decay = Math.exp(-(time - at) / 1_800);
+  const weight = depthWeight * decay + (1 - decay);
+  return state.liquidity + (depthLiquidity - state.liquidity) * ((depthWeight * decay) / weight);
+}
+
+/** USD of the known side, and the part that moves the price by 2 % in eighths of an octave; null: no weight. */
+function weightOf(
+  input: NaiveInput,
+  leg: Leg,
+  known: Hex,
+  usd: number,
+  recent: boolean,
+): { weight: number; backingUsd: number } | null {
   const record = input.records.get(leg.key);
-  if (record === undefined || input.time - record.movedAt > 30 * 86_400) return 0;
+  if (record === undefined || input.time - record.movedAt > 30 * 86_400) return null;
   const { price, liquidity, reserve0, reserve1 } = record.state;
-  const confirmed = record.epoch === input.epoch - 1 ? record.depthLiquidity : liquidity;
-  const counted = recent ? liquidity : Math.min(confirmed, liquidity);
-  if (!(price > 0) || !(counted > 0)) return 0;
+  const isYoung =
+    record.bornBlock !== 0 && (input.block - record.bornBlock < 100 || record.makers.length < 2);
+  if (!recent && isYoung) return null;
+  const counted = recent ? liquidity : Math.min(meanAt(record, input.time), liquidity);
+  if (!(price > 0) || !(counted > 0)) return null;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;
   // Real balance of the other token, valued at the pool's price in the known token.
   const opposite = known === leg.token0 ? reserve1 / price : reserve0 * price;
   const part = Math.sqrt(1.02) - 1;
   const depth = Math.min(virtual * part, real, opposite);
-  if (Math.min(virtual, real, depth / part) * usd < 50 || !Number.isFinite(virtual * usd)) return 0;
-  return 2 ** (Math.round(Math.log2(depth * usd) * 8) / 8);
+  const backingUsd = Math.min(virtual, real, depth / part) * usd;
+  if (backingUsd < 50 || !Number.isFinite(virtual * usd)) return null;
+  const weight = 2 ** (Math.round(Math.log2(depth * usd) * 8) / 8);
+  return { weight, backingUsd };
 }
 
 function deepest({ anchors }: NaiveInput, { pools }: Candidate): Hex {

@@ -5,9 +5,17 @@ import fc from 'fast-check';
 
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import { pathConfidence } from '../../src/pricing/confidence';
-import { closeEpoch, epochOf, type LegMoves, type LegRecord } from '../../src/pricing/epoch';
+import {
+  BORN_BEFORE,
+  closeEpoch,
+  EPOCH_BLOCKS,
+  epochOf,
+  epochStart,
+  type LegMoves,
+  type LegRecord,
+} from '../../src/pricing/epoch';
 import { NO_STATE, type Leg } from '../../src/pricing/leg';
-import { priceRouteHop, type Market } from '../../src/pricing/market';
+import { ceilingsOf, priceRouteHop, type Market } from '../../src/pricing/market';
 import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/pricer';
 import { isAnchorRoute, type PriceRoute, type TokenHop } from '../../src/pricing/priceRoute';
 import { Random } from '../support/random';
@@ -36,17 +44,29 @@ const plainRoute = ({ pools, ...route }: PriceRoute) => ({
   pools: pools.map(({ leg, weight }) => ({ key: leg.key, weight })),
 });
 
+/** One of five legs is too young for a trusted price. */
+const newMoves = (leg: Leg, random: Random): LegMoves => ({
+  leg,
+  older: true,
+  blocks: [],
+  traded: 0,
+  unswapped: random.chance(0.2) ? random.next() - 0.5 : 0,
+  makers: [],
+  bornBlock: random.chance(0.8) ? BORN_BEFORE : 1,
+});
+
 /** A market's first blocks as one epoch: its legs, and a record of each. */
 function recordWorld(seed: number) {
   const world = makeMarketWorld(seed, 24);
+  const random = new Random(seed);
   const legs: Leg[] = [];
   const moves = new Map<string, LegMoves>();
   for (const block of world.blocks) {
     for (const { leg } of block.legs) legs.push(leg);
-    for (const { key, state } of block.moves) {
+    for (const { key, steps } of block.moves) {
       const leg = legs.find((candidate) => candidate.key === key)!;
-      const before = moves.get(key) ?? { leg, older: true, blocks: [], traded: 0 };
-      const move = { block: block.number, time: block.timestamp, state };
+      const before = moves.get(key) ?? newMoves(leg, random);
+      const move = { block: block.number, time: block.timestamp, state: steps.at(-1)!.state };
       moves.set(key, { ...before, blocks: [...before.blocks, move] });
     }
   }
@@ -59,18 +79,19 @@ function recordWorld(seed: number) {
   const records = new Map<string, LegRecord>(
     [...moves].map(([key, of]) => [key, closeEpoch(undefined, of, span)]),
   );
-  return { world, legs, records, epoch: epochOf(last.number) + 1, time: last.timestamp };
+  return { world, legs, records, block: epochStart(last.number) + EPOCH_BLOCKS, time: last.timestamp };
 }
 
 const routesOf = ({ world, legs, records, ...at }: ReturnType<typeof recordWorld>, order = legs) =>
   findRoutesOver(world.config, order, records, at);
 
-function marketOf({ records, epoch, time }: ReturnType<typeof recordWorld>): Market {
+function marketOf({ world, records, time }: ReturnType<typeof recordWorld>): Market {
   return {
     stateOf: ({ key }) => records.get(key)?.state ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: () => 0,
-    epoch,
+    ceilingOf: ceilingsOf(world.config.anchors),
+    unswappedIn: ({ key }) => records.get(key)?.unswapped ?? 0,
     epochTime: time,
   };
 }
@@ -84,9 +105,10 @@ test('routes equal those of a plain exhaustive search, for any order of the legs
     const market = marketOf(scene);
     const expected = naiveRoutes({
       anchors: found.anchors,
+      wrappedNative: scene.world.config.wrappedNative,
       legs: scene.legs,
       records: scene.records,
-      epoch: scene.epoch,
+      block: scene.block,
       time: scene.time,
       price: (token, next, pools) => priceRouteHop({ token, next, pools }, market, found.anchors).price,
     });

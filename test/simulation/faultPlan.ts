@@ -5,7 +5,7 @@
 import { AppError } from '../../src/errors';
 import type { Random } from '../support/random';
 
-export type Death =
+type Death =
   /** The client dies. Statements under way finish normally, but their results are lost. */
   | 'client'
   /** The engine dies and all statements stop at once. */

@@ -15,7 +15,7 @@ import { checkStored } from './compare/checkOnEngine';
 import { readTip } from './compare/storedContent';
 import { calmCalls, simDecoding } from './compare/straightRun';
 
-export interface SessionOptions {
+interface SessionOptions {
   /** Blocks at least this far below the head are final. */
   readonly depth: number;
   readonly commitSeed: number;

@@ -48,7 +48,7 @@ export interface SeedRun {
   readonly tookMs: number;
 }
 
-export interface RunHooks {
+interface RunHooks {
   /** After each death of the process. */
   readonly afterLife?: (chain: SimChain, clock: VirtualClock) => Promise<void>;
   /** After each flip that is known to be stored. */

@@ -10,9 +10,13 @@ SELECT
     e.reserve1 AS reserve1,
     e.liquidity AS liquidity,
     e.depth_liquidity AS depth_liquidity,
+    e.depth_weight AS depth_weight,
     e.mean_log AS mean_log,
     e.traded AS traded,
-    e.moved_at AS moved_at
+    e.moved_at AS moved_at,
+    e.unswapped AS unswapped,
+    arrayMap(m -> concat('0x', lower(hex(m))), e.makers) AS makers,
+    e.born_block AS born_block
 FROM pool_epochs_head AS e
 WHERE has({commits:Array(UInt64)}, e.commit) AND e.ord > {final_ord:UInt64} AND e.ord <= {epoch_ord:UInt64}
     AND lower(hex(e.pair)) IN {pairs:Array(String)}

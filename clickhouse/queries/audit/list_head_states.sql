@@ -8,7 +8,8 @@ SELECT
     toString(s.liquidity) AS liquidity,
     s.doubts AS doubts,
     s.price AS price,
-    arrayMap(b -> toString(b), s.balances) AS balances
+    arrayMap(b -> toString(b), s.balances) AS balances,
+    s.unswapped AS unswapped
 FROM pool_states_head AS s
 WHERE has({commits:Array(UInt64)}, s.commit) AND s.ord > {final_ord:UInt64} AND s.ord <= {tip_ord:UInt64}
     AND lower(hex(s.pair)) IN {pairs:Array(String)}

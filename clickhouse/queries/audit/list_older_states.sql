@@ -8,7 +8,8 @@ SELECT
     toString(s.liquidity) AS liquidity,
     s.doubts AS doubts,
     s.price AS price,
-    arrayMap(b -> toString(b), s.balances) AS balances
+    arrayMap(b -> toString(b), s.balances) AS balances,
+    s.unswapped AS unswapped
 FROM pool_states AS s
 WHERE s.ord IN (
         SELECT max(ord)

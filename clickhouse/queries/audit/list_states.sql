@@ -8,7 +8,8 @@ SELECT
     toString(s.liquidity) AS liquidity,
     s.doubts AS doubts,
     s.price AS price,
-    arrayMap(b -> toString(b), s.balances) AS balances
+    arrayMap(b -> toString(b), s.balances) AS balances,
+    s.unswapped AS unswapped
 FROM pool_states AS s
 WHERE intDiv(s.ord, 33554432) IN {epochs:Array(UInt64)} AND s.ord <= {final_ord:UInt64}
     AND lower(hex(s.pair)) IN {pairs:Array(String)}

@@ -9,7 +9,8 @@ SELECT
     toString(newest.5) AS sqrt_price_x96,
     toString(newest.6) AS liquidity,
     newest.7 AS tick,
-    newest.8 AS price
+    newest.8 AS price,
+    newest.9 AS unswapped
 FROM
 (
     SELECT pair, state
@@ -17,11 +18,11 @@ FROM
     WHERE state.1 <= {tip_ord:UInt64}
         AND state.1 > {since_ord:UInt64} -- if since_ord
     UNION ALL
-    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price)
+    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped)
     FROM pool_states_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     UNION ALL
-    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price)
+    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped)
     FROM pool_states
     WHERE ord IN (
         SELECT max(ord)

@@ -10,7 +10,7 @@ FROM
     GROUP BY pair
     UNION ALL
     SELECT 'pool_states' AS side, pair,
-        max(tuple(ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price)) AS newest
+        max(tuple(ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped)) AS newest
     FROM pool_states
     GROUP BY pair
 )

@@ -11,7 +11,7 @@ import { lastLoadedBlock, loadedToken, type SwapLoad } from '../loaders/swapLoad
 import { askRows } from '../../../test/support/engine/askRows';
 import { askFigures, type Ask } from '../askFigures';
 
-export interface TransferLoad {
+interface TransferLoad {
   /** Transfers of other tokens between other accounts. */
   readonly others: number;
   /** Number of holders of the widely held token; each received it at least once. */

@@ -10,7 +10,7 @@ import type { ServedApi } from '../loaders/servedApi';
 import { askRows } from '../../../test/support/engine/askRows';
 import { askFigures, type Ask } from '../askFigures';
 
-export interface LogLoad {
+interface LogLoad {
   readonly logs: number;
   /** Seed of all values, together with the number of the log. */
   readonly seed: number;

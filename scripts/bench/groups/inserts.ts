@@ -8,7 +8,7 @@ import { median, type Figure } from '../figure';
 
 const ROUNDS = 3;
 
-export interface InsertBench {
+interface InsertBench {
   /** Has the tables without views. */
   readonly raw: Database;
   readonly rawUrl: string;

@@ -3,6 +3,7 @@
  * undoing blocks.
  */
 import type { Hex } from '../../../src/domain/hex';
+import { BORN_BEFORE } from '../../../src/pricing/epoch';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
 import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { median, type Figure } from '../figure';
@@ -79,7 +80,8 @@ function makeMarket(pools: number, random: () => number): Market {
 function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock[] {
   const live = Math.floor(legs.length / LIVE);
   return Array.from({ length: BLOCKS }, (_, block) => {
-    const moves = new Map<string, { key: string; state: LegState }>();
+    const moves = new Map<string, MarketBlock['moves'][number]>();
+    const volumes = new Map<string, number>();
     for (let move = 0; move < MOVES_PER_BLOCK; move += 1) {
       const at = move === 0 ? Math.floor(random() * 10) : Math.floor(live ** random()) - 1;
       const [leg, before] = [legs[at], states[at]];
@@ -88,9 +90,10 @@ function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock
       const [reserve0, reserve1] = [before.reserve0 / Math.sqrt(factor), before.reserve1 * Math.sqrt(factor)];
       const state = { ...before, price: before.price * factor, reserve0, reserve1 };
       states[at] = state;
-      moves.set(leg.key, { key: leg.key, state });
+      moves.set(leg.key, { key: leg.key, steps: [{ state, cause: 'reserve_swap' }] });
+      volumes.set(leg.key, state.reserve1 / 100);
     }
-    const traded = [...moves.values()].map(({ key, state }) => ({ key, amount: state.reserve1 / 100 }));
+    const traded = [...volumes].map(([key, amount]) => ({ key, amount, makers: [NATIVE] }));
     const number = FIRST_BLOCK + block;
     const timestamp = FIRST_TIME + (block + 1) * BLOCK_SECONDS;
     return { number, timestamp, legs: [], moves: [...moves.values()], traded };
@@ -116,7 +119,10 @@ function run(pools: number): { readonly block: number; readonly back: number } {
       traded: 0,
       at: movedAt,
       movedAt,
-      epoch: 10,
+      depthWeight: 1,
+      unswapped: 0,
+      makers: [],
+      bornBlock: BORN_BEFORE,
     };
   });
   const entries = market.legs.map((leg) => ({ leg, older: false }));

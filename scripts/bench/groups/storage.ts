@@ -3,7 +3,7 @@ import type { Database } from '../../../src/clickhouse/client/database';
 import type { Figure } from '../figure';
 import { askRows } from '../../../test/support/engine/askRows';
 
-export interface StorageAsk {
+interface StorageAsk {
   readonly table: string;
   /** The content of one row, in words. */
   readonly row: string;

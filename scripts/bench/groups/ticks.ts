@@ -23,7 +23,7 @@ const TIMEFRAMES: readonly (readonly [string, number])[] = [
 const SELECT_ONE = 'SELECT 1';
 const KEYED_READ = 'SELECT base_is_token0 FROM pools WHERE address = unhex({pair:String}) LIMIT 1';
 
-export interface Ask {
+interface Ask {
   readonly pair: string;
   readonly timeframe: readonly [string, number];
   readonly to: number;

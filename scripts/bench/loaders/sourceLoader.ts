@@ -23,7 +23,7 @@ function listFiles(folder: string): string[] {
 }
 
 /** The files from which the variations are made. */
-export function listBaseFiles(): SourceFile[] {
+function listBaseFiles(): SourceFile[] {
   const modules = join(findPackageRoot(), 'node_modules');
   return PACKAGES.flatMap((name) => listFiles(join(modules, name))).map((path) => ({
     path: path.slice(modules.length + 1),

@@ -31,7 +31,7 @@ export function contract(deps: ExplorerDeps): Route {
  * The facts of a contract, including a contract that has code but no logs or calls. Null: the address is not a
  * contract.
  */
-export async function findContract(
+async function findContract(
   deps: ExplorerDeps,
   chainId: number,
   address: Hex,

@@ -8,7 +8,7 @@ import { dialectError, TEXTS } from './answers';
 import { readBody } from './readBody';
 
 /** Largest page number times page size. */
-export const WINDOW_MAX = 10_000;
+const WINDOW_MAX = 10_000;
 /** Block numbers have 32 bits; a larger number is above any head. */
 const BLOCK_MAX = 4_294_967_295;
 
@@ -68,7 +68,7 @@ export function numberOf(text: string, name: string, max = BLOCK_MAX): number {
   return Math.min(Number(text), max);
 }
 
-export interface AskedPage {
+interface AskedPage {
   readonly skip: number;
   readonly limit: number;
 }

@@ -2,9 +2,9 @@
  * The Etherscan dialect: one handler for all its paths. Its clients compare texts literally and expect status 200 for
  * every answer. The texts are in `answers.ts`.
  */
-import { AppError } from '../../errors';
 import { z } from 'zod';
 
+import { AppError } from '../../errors';
 import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
 import { chainParam, questionOf } from '../explorerRoute';

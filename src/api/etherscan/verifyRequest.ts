@@ -33,7 +33,7 @@ const LICENSES: readonly (string | null)[] = [
   'BUSL-1.1',
 ];
 
-export const VYPER_REFUSED =
+const VYPER_REFUSED =
   'Vyper contracts cannot be verified here: no Vyper compiler is installed. Allowed: Solidity and ' +
   'Yul, with codeformat solidity-single-file or solidity-standard-json-input';
 

@@ -12,7 +12,7 @@ export const TABLE_FORMATS = {
   'application/vnd.apache.parquet': 'Parquet',
   'application/vnd.apache.arrow.stream': 'ArrowStream',
 } as const satisfies Readonly<Record<string, OutputFormat>>;
-export type TableType = keyof typeof TABLE_FORMATS;
+type TableType = keyof typeof TABLE_FORMATS;
 
 export const TABLE_TYPES: readonly string[] = Object.keys(TABLE_FORMATS);
 

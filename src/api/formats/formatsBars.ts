@@ -2,7 +2,7 @@
 import type { Bar, TicksMeta } from '../../wire/ticks';
 import { bitsOf, bitsOrNull, type AnswerTable } from './formats';
 
-export interface BarsAnswer {
+interface BarsAnswer {
   readonly data: readonly Bar[];
   readonly meta: Pick<TicksMeta, 'next_to'>;
 }

@@ -97,7 +97,7 @@ export const RANGE_PARAMS = {
   }),
 } as const;
 
-export interface LogPageParams {
+interface LogPageParams {
   readonly from_block: number;
   readonly to_block: number | null;
   readonly order: 'desc' | 'asc';

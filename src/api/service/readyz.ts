@@ -18,7 +18,7 @@ const PROMOTION_LAG_MAX = 128;
 /** A block further in the future than this shows that the machine's clock is wrong, so block ages mean nothing. */
 const HEAD_AHEAD_MAX_S = 60;
 
-export interface NodeFacts {
+interface NodeFacts {
   /** Head of the node; null: unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
@@ -135,7 +135,7 @@ export function readyz(deps: ReadyzDeps): Route {
 }
 
 /** Facts besides the head and the ingester. */
-export interface Besides {
+interface Besides {
   readonly more?: readonly ReadyProblem[];
   /** The node's state, in a process without an ingester. */
   readonly node?: NodeFacts | null;
@@ -157,17 +157,8 @@ export function judge(
   const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
   // A block is at least as old as the time this process has known it, even if the clock is wrong.
   const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
-  const nodeHead = told?.nodeHead ?? null;
-  const atNodeHead = head !== null && told?.nodeAnswers === true && head.number === nodeHead;
-  const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || atNodeHead);
-  const node =
-    told === null
-      ? null
-      : {
-          ok: told.nodeAnswers,
-          head: nodeHead,
-          behind_blocks: nodeHead === null || head === null ? null : Math.max(0, nodeHead - head.number),
-        };
+  const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || isNodeHead(head, told));
+  const node = told === null ? null : nodeCheck(head, told);
   const facts = { database, isEngineAway, current, ageSeconds, node };
   return {
     ready: database && current,
@@ -176,13 +167,7 @@ export function judge(
         ok: database,
         last_answer_seconds: silenceMs === null ? null : Math.round(silenceMs) / 1000,
       },
-      head: {
-        ok: current,
-        block_number: head?.number ?? null,
-        block_hash: head?.hash ?? null,
-        final_block: head?.finalNumber ?? null,
-        age_seconds: ageSeconds,
-      },
+      head: headCheck(head, current, ageSeconds),
       node,
     },
     problems: [
@@ -190,6 +175,35 @@ export function judge(
       ...(ingest?.problems ?? []),
       ...more,
     ],
+  };
+}
+
+function isNodeHead(head: HeadSnapshot | null, node: NodeFacts | null): boolean {
+  return head !== null && node?.nodeAnswers === true && head.number === node.nodeHead;
+}
+
+function headCheck(
+  head: HeadSnapshot | null,
+  ok: boolean,
+  ageSeconds: number | null,
+): ReadyAnswer['checks']['head'] {
+  return {
+    ok,
+    block_number: head?.number ?? null,
+    block_hash: head?.hash ?? null,
+    final_block: head?.finalNumber ?? null,
+    age_seconds: ageSeconds,
+  };
+}
+
+function nodeCheck(
+  head: HeadSnapshot | null,
+  { nodeAnswers, nodeHead }: NodeFacts,
+): ReadyAnswer['checks']['node'] {
+  return {
+    ok: nodeAnswers,
+    head: nodeHead,
+    behind_blocks: nodeHead === null || head === null ? null : Math.max(0, nodeHead - head.number),
   };
 }
 

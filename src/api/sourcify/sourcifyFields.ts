@@ -13,7 +13,7 @@ import type { ContractView } from '../../query/contracts/contractView';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The fields of every answer. */
-export interface MinimalContract {
+interface MinimalContract {
   readonly matchId: string | null;
   readonly match: VerifiedContract['status'] | null;
   readonly creationMatch: null;
@@ -103,7 +103,7 @@ export function minimalOf({ chainId, address, status, verifiedAt }: VerifiedCont
 }
 
 /** Values that are read separately, because they are large or come from the node. */
-export interface FieldParts {
+interface FieldParts {
   readonly sources: readonly { readonly path: string; readonly content: string }[];
   /** Runtime code from the node; null: unknown. */
   readonly runtimeCode: Hex | null;

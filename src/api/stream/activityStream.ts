@@ -48,7 +48,7 @@ const HEADERS = {
   Connection: 'keep-alive',
 } as const;
 
-export interface ActivityStreamDeps {
+interface ActivityStreamDeps {
   readonly runner: QueryRunner;
   readonly chainId: number;
   readonly tail: TailLoop;

@@ -25,7 +25,7 @@ export function createPairSymbols(pairs: PairTables): PairSymbolTables {
 }
 
 /** Names all pairs of a table. */
-export function namePairs(table: PairTable): PairSymbols {
+function namePairs(table: PairTable): PairSymbols {
   const names = new Map<string, string>();
   const byName = new Map<string, PairEntry>();
   for (const entry of [...table.entries].sort(compareAge)) {

@@ -152,7 +152,7 @@ function toSymbol(known: PairSymbols, entry: PairEntry, usd: boolean, chain: Cha
 }
 
 /** A power of ten: enough decimal places for five significant digits of the price, from 2 to 15. */
-export function priceScale(price: number): number {
+function priceScale(price: number): number {
   const places = price > 0 ? PRICE_DIGITS - 1 - Math.floor(Math.log10(price)) : PRICE_PLACES.min;
   return 10 ** Math.min(PRICE_PLACES.max, Math.max(PRICE_PLACES.min, places));
 }

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** One encoding of a file, ready to send. */
-export interface WebBody {
+interface WebBody {
   readonly body: Buffer;
   readonly etag: string;
 }

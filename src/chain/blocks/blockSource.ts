@@ -20,14 +20,14 @@ import { checkBloom, checkLinks, checkLogOrder, checkNumber } from './verify';
 
 export type { BlockHeader };
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly signal?: AbortSignal;
   readonly endpoint?: number;
   /** Rounds over the endpoints before giving up. */
   readonly roundsMax?: number;
 }
 
-export type RangeOptions = Omit<FetchOptions, 'endpoint'>;
+type RangeOptions = Omit<FetchOptions, 'endpoint'>;
 
 /** Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints have failed. */
 export interface BlockSource {
@@ -182,17 +182,13 @@ class PooledBlockSource implements BlockSource {
      */
     let most = 0;
     for (let idle = 0; ;) {
-      const failed: AppError[] = [];
-      for (const answer of await this.fetchUnchecked(
+      const answers = await this.fetchUnchecked(
         endpoint,
         () => this.nextMissing(endpoint, from, to, kept, halves),
         halves,
         signal,
-      )) {
-        const checked = answer instanceof AppError ? answer : orMismatch(() => this.verify(answer, blooms));
-        if (checked instanceof AppError) failed.push(checked);
-        else kept.set(checked.number, checked);
-      }
+      );
+      const failed = this.keepVerified(answers, kept, blooms);
       const used = 2 * kept.size + halves.size;
       idle = used > most ? 0 : idle + 1;
       most = Math.max(most, used);
@@ -215,6 +211,21 @@ class PooledBlockSource implements BlockSource {
         await this.clock.sleep(RACE_PAUSE_MS, signal);
       else await endpoint.pause(idle, failed, signal);
     }
+  }
+
+  /** Adds the blocks that pass verification to `kept`. Returns the errors of the others. */
+  private keepVerified(
+    answers: readonly (UncheckedBlock | AppError)[],
+    kept: Map<number, ChainBlock>,
+    blooms: BloomBuilder,
+  ): AppError[] {
+    const failed: AppError[] = [];
+    for (const answer of answers) {
+      const checked = answer instanceof AppError ? answer : orMismatch(() => this.verify(answer, blooms));
+      if (checked instanceof AppError) failed.push(checked);
+      else kept.set(checked.number, checked);
+    }
+    return failed;
   }
 
   /** The first missing blocks: one batch with receipts, otherwise all. */

@@ -50,7 +50,7 @@ export function checkBloom(
 }
 
 /** @throws BlockMismatch `parent_link` unless `child` directly follows `parent`. */
-export function checkParentLink(parent: BlockRef, child: BlockRef): void {
+function checkParentLink(parent: BlockRef, child: BlockRef): void {
   if (child.number !== parent.number + 1) {
     throw new BlockMismatch(
       'parent_link',

@@ -9,7 +9,7 @@ import type { BlockSource } from '../blocks/blockSource';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 
 /** Depth at which a block is final if the node has no tag. */
-export const DEFAULT_FINALITY_DEPTH = 64;
+const DEFAULT_FINALITY_DEPTH = 64;
 
 export interface FinalBlock {
   readonly number: number;

@@ -15,7 +15,7 @@ import { BeyondFinality } from './beyondFinality';
  * - `known`: The candidate is canonical already (a repeated head, or a lagging node); no change.
  * - `unlinked`: The parent is not canonical here (a gap, or an earlier fork); no change.
  */
-export type FollowerAnswer =
+type FollowerAnswer =
   | { readonly kind: 'append' }
   | { readonly kind: 'reorg'; readonly forkNumber: number; readonly removed: readonly BlockRef[] }
   | { readonly kind: 'known' }

@@ -12,7 +12,7 @@ import type { EndpointPool } from '../rpc/endpointPool';
 import type { BlockHeader } from '../blocks/parseBlock';
 import type { HeadHint } from '../rpc/rpcTransport';
 
-export interface HeadFeedOptions {
+interface HeadFeedOptions {
   readonly pool: EndpointPool;
   readonly source: BlockSource;
   readonly log: Logger;

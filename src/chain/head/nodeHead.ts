@@ -16,20 +16,20 @@ const FRESH_MS = 1_000;
 /** A result is shown by `known` for this long. */
 const KNOWN_MS = 15_000;
 
-export interface NodeHeadFacts {
+interface NodeHeadFacts {
   /** Null: unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
 }
 
-export interface NodeHead {
+interface NodeHead {
   /** The last result without waiting, or null if it is too old. Starts a new request. */
   known(): NodeHeadFacts | null;
   /** Never rejects. */
   ask(): Promise<NodeHeadFacts>;
 }
 
-export interface NodeHeadOptions {
+interface NodeHeadOptions {
   readonly rpc: Pick<EndpointPool, 'call'>;
   readonly log: Logger;
   readonly clock?: Clock;

@@ -21,7 +21,7 @@ export interface Extension {
   readonly blocks: readonly ChainBlock[];
 }
 
-export interface SyncOptions {
+interface SyncOptions {
   readonly signal?: AbortSignal;
   /** Blocks per step while catching up (default 64). */
   readonly chunk?: number;

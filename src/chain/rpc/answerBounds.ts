@@ -21,7 +21,7 @@ const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_call: MIB,
 };
 
-export interface AnswerBound {
+interface AnswerBound {
   readonly bytesMax: number;
   /** The source of the bound: `call` if the caller set it, `answer` if it is the general bound. */
   readonly cut: 'call' | 'answer';
@@ -68,7 +68,7 @@ export class ByteBudget {
 }
 
 /** Shared by all endpoints of all chains in the process. */
-export const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
+const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
 export class AnswerMeter {
   bytes = 0;

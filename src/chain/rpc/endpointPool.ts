@@ -15,7 +15,7 @@ import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth
 import { RETRY_AFTER_MAX_MS, RpcError, type RpcErrorKind } from './rpcError';
 import type { RpcCall, RpcTransport } from './rpcTransport';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly transports: readonly RpcTransport[];
   /** The chain that every endpoint must serve. Null: not checked. */
   readonly chainId: number | null;
@@ -29,7 +29,7 @@ export interface PoolOptions {
 
 type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T>;
 
-export interface CallOptions {
+interface CallOptions {
   /** Use only this endpoint. */
   readonly endpoint?: number;
   readonly signal?: AbortSignal;

@@ -3,6 +3,7 @@
  * whole answer.
  */
 import { Agent, request, type Dispatcher } from 'undici';
+
 import { linkSignals } from './abortSignals';
 import { AnswerMeter, boundOf } from './answerBounds';
 import { withDeadline } from './clock';

@@ -2,8 +2,7 @@
  * Reads account state from the node for API answers, with a short timeout and few requests at once. A slow or
  * dead node makes answers less complete but never slow. A failing node is not asked for a while.
  */
-import type { Hex } from '../../domain/hex';
-import { isHexData, isQuantity } from '../../domain/hex';
+import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
@@ -28,7 +27,7 @@ const CALL_GAS: Hex = '0x4c4b40';
 /** Bytes of one answer. Names, balances and positions are shorter. */
 const ANSWER_BYTES_MAX = 4_096;
 
-export interface NodeStateOptions {
+interface NodeStateOptions {
   readonly rpc: Pick<EndpointPool, 'batchOutcomes'>;
   readonly log: Logger;
   readonly clock?: Clock;

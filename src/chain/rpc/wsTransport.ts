@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 
 import { WebSocket, type RawData } from 'ws';
+
 import { isHash, isQuantity, toLowerHex } from '../../domain/hex';
 import { linkSignals, onAbort } from './abortSignals';
 import { AnswerMeter, boundOf, tooLargeText } from './answerBounds';

@@ -16,7 +16,7 @@ import { FormData, Pool, type Dispatcher } from 'undici';
 import { toEngineError, type EngineError } from './engineError';
 import { formatParam, type QueryParams } from './queryParams';
 
-export interface ByteReaderOptions {
+interface ByteReaderOptions {
   /** `http(s)://user:pass@host:port/database?ch_<setting>=<value>`. */
   readonly url: string;
   readonly requestTimeoutMs: number;
@@ -25,7 +25,7 @@ export interface ByteReaderOptions {
   readonly maxConnections: number;
 }
 
-export interface ByteReader {
+interface ByteReader {
   read(sql: string, params: QueryParams, format: string): Promise<Buffer>;
   close(): Promise<void>;
 }

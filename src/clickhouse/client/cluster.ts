@@ -16,7 +16,7 @@ export interface ClusterServers {
   readonly servers: readonly ClusterServer[];
 }
 
-export interface ClusterServer {
+interface ClusterServer {
   /** `host:port` of its native protocol, as in the cluster's configuration. */
   readonly name: string;
   /** HTTP URL with the user, password and database of the configured server. */
@@ -143,7 +143,7 @@ export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOp
  * The URL for writing. An insert is acknowledged when every replica has the rows, so a read from any replica
  * sees them.
  */
-export function withQuorum(url: string, replicas: number): string {
+function withQuorum(url: string, replicas: number): string {
   if (replicas === 1) return url;
   const changed = new URL(url);
   changed.searchParams.set('ch_insert_quorum', String(replicas));

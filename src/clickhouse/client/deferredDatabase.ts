@@ -5,7 +5,7 @@
 import { AppError } from '../../errors';
 import type { Database } from './database';
 
-export interface DeferredDatabase extends Database {
+interface DeferredDatabase extends Database {
   give(database: Database): void;
 }
 

@@ -26,7 +26,7 @@ export interface QueryRunner {
 
 export type OutputFormat = 'CSVWithNames' | 'Parquet' | 'ArrowStream' | 'RowBinary';
 
-export interface QueryRunnerOptions {
+interface QueryRunnerOptions {
   readonly observe?: (name: string, seconds: number) => void;
 }
 

@@ -1,7 +1,7 @@
 /** Wraps a database to time and count its statements by name, for metrics. */
 import type { Database } from './database';
 
-export interface DatabaseObserver {
+interface DatabaseObserver {
   /** `name`: the table of an insert, otherwise the statement's name. The number of names is bounded. */
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../errors';
 import { findPackageRoot } from '../client/packageRoot';
 
-export interface EngineLibraries {
+interface EngineLibraries {
   readonly ffi: string;
   readonly engine: string;
 }

@@ -19,7 +19,7 @@ const ANSWER_BYTES_MAX = 4_096;
 export const engineFolderOf = (dataDir: string): string => join(dataDir, 'clickhouse');
 
 const answerShape = z.object({ pid: z.int(), writerUrl: z.string() });
-export type DoorAnswer = z.infer<typeof answerShape>;
+type DoorAnswer = z.infer<typeof answerShape>;
 
 /** Answers until the returned function is called. Replaces the socket of a killed process. */
 export async function openDoor(folder: string, writerUrl: string): Promise<() => void> {

@@ -17,8 +17,14 @@ import { writeEngineConfig, type EngineCluster, type EngineConfig, type EngineUs
 import { engineFolderOf, openDoor } from './engineDoor';
 import { takeEngineLock } from './engineLock';
 import { askEngine } from './engineProbe';
-import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSupervisor';
-import type { EngineRecipe, EngineStatus, RestartLimits } from './engineSupervisor';
+import {
+  EngineSupervisor,
+  RESTART_LIMITS,
+  startEngine,
+  type EngineRecipe,
+  type EngineStatus,
+  type RestartLimits,
+} from './engineSupervisor';
 
 export interface EmbeddedServerOptions {
   /** The engine stores everything in the folder `clickhouse` below. Created if missing. */

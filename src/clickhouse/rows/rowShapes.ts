@@ -22,7 +22,11 @@ export const epochShape = z.object({
   reserve1: z.number(),
   liquidity: z.number(),
   depth_liquidity: z.number(),
+  depth_weight: z.number(),
   mean_log: z.number(),
   traded: z.number(),
   moved_at: z.int(),
+  unswapped: z.number(),
+  makers: z.array(hexShape),
+  born_block: z.int(),
 });

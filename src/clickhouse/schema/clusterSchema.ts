@@ -7,7 +7,7 @@ import { AppError } from '../../errors';
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';
 import { columnsOf } from './schema';
 
-export interface ClusterShape {
+interface ClusterShape {
   readonly name: string;
   /** Whether shards have several replicas, which need Replicated engines. */
   readonly replicated: boolean;

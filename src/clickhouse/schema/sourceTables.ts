@@ -15,8 +15,8 @@ import {
 } from '../rows/columns';
 import { defineTable } from './tables';
 
-export const VERIFICATION_STATUSES = { exact_match: 1, match: 2 } as const;
-export const SIGNATURE_KINDS = { event: 1, function: 2, error: 3 } as const;
+const VERIFICATION_STATUSES = { exact_match: 1, match: 2 } as const;
+const SIGNATURE_KINDS = { event: 1, function: 2, error: 3 } as const;
 
 export const verifiedContractsTable = defineTable('verified_contracts', {
   chain_id: u32,

@@ -147,7 +147,7 @@ export const swapsTable = defineTable('swaps', {
 });
 export type SwapRow = Parameters<typeof swapsTable.writeRow>[1];
 
-export const LIQUIDITY_KINDS = { mint: 1, burn: 2, collect: 3, collect_protocol: 4, flash: 5 } as const;
+const LIQUIDITY_KINDS = { mint: 1, burn: 2, collect: 3, collect_protocol: 4, flash: 5 } as const;
 
 export const liquidityEventsTable = defineTable('liquidity_events', {
   ord: u64,
@@ -176,7 +176,7 @@ export const liquidityEventsTable = defineTable('liquidity_events', {
 });
 export type LiquidityEventRow = Parameters<typeof liquidityEventsTable.writeRow>[1];
 
-export const STATE_KINDS = {
+const STATE_KINDS = {
   sync: 1,
   initialize: 2,
   swap: 3,
@@ -210,6 +210,7 @@ export const poolStatesTable = defineTable('pool_states', {
   doubts: u8,
   price: f64,
   balances: array(u256),
+  unswapped: array(f64),
 });
 export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
 
@@ -248,9 +249,13 @@ export const poolEpochsTable = defineTable('pool_epochs', {
   reserve1: f64,
   liquidity: f64,
   depth_liquidity: f64,
+  depth_weight: f64,
   mean_log: f64,
   traded: f64,
   moved_at: u32,
+  unswapped: f64,
+  makers: array(address),
+  born_block: u32,
 });
 
 export const tokenRoutesTable = defineTable('token_routes', {
@@ -283,7 +288,7 @@ export const tokenPricesTable = defineTable('token_prices', {
 });
 export type TokenPriceRow = Parameters<typeof tokenPricesTable.writeRow>[1];
 
-export const TRANSFER_KINDS = { transfer: 1, deposit: 2, withdrawal: 3 } as const;
+const TRANSFER_KINDS = { transfer: 1, deposit: 2, withdrawal: 3 } as const;
 
 export const transfersTable = defineTable('transfers', {
   ord: u64,
@@ -297,7 +302,7 @@ export const transfersTable = defineTable('transfers', {
 });
 export type TransferRow = Parameters<typeof transfersTable.writeRow>[1];
 
-export const POSITION_KINDS = { transfer: 1, increase: 2, decrease: 3, collect: 4 } as const;
+const POSITION_KINDS = { transfer: 1, increase: 2, decrease: 3, collect: 4 } as const;
 
 export const positionEventsTable = defineTable('position_events', {
   ord: u64,

@@ -27,7 +27,7 @@ export interface BackupPlace {
 const BACKUPS = 'backups';
 
 /** Folder of an embedded server's backup. A plain name is below DATA_DIR/backups; anything else is a path. */
-export function backupFolder(place: string, dataDir: string): string {
+function backupFolder(place: string, dataDir: string): string {
   if (isDestination(place)) {
     throw new AppError(
       'bad_config',

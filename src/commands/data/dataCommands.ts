@@ -88,7 +88,7 @@ function addCopies(program: Command, start: () => Started): void {
 }
 
 /** Parses a block number, a date or an ISO 8601 time. UTC unless the text has an offset. */
-export function readBound(text: string): PruneOptions['before'] {
+function readBound(text: string): PruneOptions['before'] {
   if (/^\d{1,10}$/.test(text)) return { block: Number(text) };
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
   const zoned = isDate && text.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : text;
@@ -98,7 +98,7 @@ export function readBound(text: string): PruneOptions['before'] {
   return { time: Math.floor(time / 1_000) };
 }
 
-export function readTables(text: string): readonly Prunable[] {
+function readTables(text: string): readonly Prunable[] {
   const names = text.split(',');
   const tables = PRUNABLE.filter((table) => names.includes(table));
   if (tables.length !== new Set(names).size)

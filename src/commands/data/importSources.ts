@@ -25,7 +25,7 @@ import { openStorage } from '../storage';
 const DESCENDANTS = [369, 943];
 const CHAINS = [...DESCENDANTS, ANCESTOR_CHAIN];
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Empty: all chains of the source. */
   readonly chains: readonly number[];
   /** Node of the market chain; null: RPC_URL. */

@@ -2,7 +2,7 @@
 import type { BackupProgress } from '../../clickhouse/engine/backup';
 import { showBytes } from '../attach';
 
-export interface LineProgress {
+interface LineProgress {
   show(progress: BackupProgress): void;
   end(): void;
 }

@@ -15,7 +15,7 @@ import type { Logger } from '../../log';
 import { attach } from '../attach';
 import type { CommandOutput } from './backup';
 
-export interface ReindexOptions {
+interface ReindexOptions {
   readonly from: number;
   readonly to: number;
   /** Report differences without correcting them. */

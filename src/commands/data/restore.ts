@@ -17,7 +17,7 @@ import { placeToRead, type BackupPlace } from './backupPlace';
 import { lineProgress } from './lineProgress';
 import { SECOND_CHAIN_ID } from '../secondChain';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Whether existing data may be replaced. */
   readonly replace: boolean;
 }

@@ -17,7 +17,7 @@ import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 
-export interface AnvilOptions {
+interface AnvilOptions {
   readonly log: Logger;
   /** Default 369. */
   readonly chainId?: number;

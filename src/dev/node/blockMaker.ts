@@ -16,7 +16,7 @@ export interface DevTransaction {
 }
 
 /** A transaction request for the node, with nonce and price. */
-export type TransactionRequest = Readonly<Record<string, string>>;
+type TransactionRequest = Readonly<Record<string, string>>;
 
 export interface BlockMaker {
   /** Adds a transaction to the next block; returns its nonce. */

@@ -25,7 +25,7 @@ export interface LiveOptions {
   readonly reorgMs?: readonly [number, number];
 }
 
-export interface LiveSummary {
+interface LiveSummary {
   readonly blocks: number;
   readonly swaps: number;
   readonly reorgs: number;

@@ -8,7 +8,7 @@ import type { DevTransaction } from '../node/blockMaker';
 
 /** Action numbers of DevTrader.sol. `push` trades towards a price, `swap` in a given direction. */
 const ACTIONS = { push: 1, swap: 2, mint: 3, burn: 4, send: 5, donate: 6 } as const;
-export type OperationKind = keyof typeof ACTIONS;
+type OperationKind = keyof typeof ACTIONS;
 
 export interface Operation {
   readonly kind: OperationKind;

@@ -78,7 +78,7 @@ async function listAccounts(rpc: DevRpc): Promise<Hex[]> {
 }
 
 /** The addresses that the rest of the build needs. */
-export type Contracts = Pick<World, 'trader' | 'wrappedNative' | 'v2' | 'v3'>;
+type Contracts = Pick<World, 'trader' | 'wrappedNative' | 'v2' | 'v3'>;
 
 async function deployContracts(builder: Builder, deployer: Hex, plan: WorldPlan): Promise<Contracts> {
   const deploy = (data: Hex): Promise<Hex> => deployContract(builder, deployer, data, DEPLOY_GAS);

@@ -20,7 +20,7 @@ const FAR_FUTURE = 4_102_444_800;
 const GAS = 900_000;
 
 const WALLET_ACTIONS = ['addLiquidity', 'swapV2', 'mintPosition', 'swapV3'] as const;
-export type WalletAction = (typeof WALLET_ACTIONS)[number];
+type WalletAction = (typeof WALLET_ACTIONS)[number];
 
 /**
  * Gives tokens to the first accounts after the deployer, and lets each do every action once. Mines the transactions.

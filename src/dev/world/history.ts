@@ -8,7 +8,7 @@ import { createRandom } from '../trading/random';
 import { createTrading } from '../trading/trading';
 import type { Launch, World } from './world';
 
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly seed: number;
   /** Approximate number of swaps; at least one per block. */
   readonly swaps: number;

@@ -7,7 +7,7 @@ import { liquidityOf, rawAmount, sqrtPriceX96Of } from '../trading/priceMath';
 import type { PoolPlan, World, WorldPool, WorldToken } from './world';
 import { DEX_V2, DEX_V2_29, DEX_V3 } from './worldPlan';
 
-export type Exchanges = Pick<World, 'trader' | 'v2' | 'v3' | 'tokens'>;
+type Exchanges = Pick<World, 'trader' | 'v2' | 'v3' | 'tokens'>;
 
 const V2_GAS = 4_000_000;
 const V3_GAS = 8_000_000;

@@ -56,7 +56,7 @@ export interface WorldPool {
 }
 
 /** The addresses of one V2 exchange. */
-export interface V2Exchange {
+interface V2Exchange {
   readonly factory: Hex;
   readonly router: Hex;
 }

@@ -34,7 +34,7 @@ export const ODDITIES = {
   gasBomb: 5,
   noMetadata: 6,
 } as const;
-export type Oddity = keyof typeof ODDITIES;
+type Oddity = keyof typeof ODDITIES;
 
 export interface WorldPlan {
   readonly tokens: readonly TokenPlan[];

@@ -24,12 +24,12 @@ export interface ComparedBalance extends HeldToken {
   readonly node: bigint;
 }
 
-export type TokenCheck = Pick<
+type TokenCheck = Pick<
   BalanceCheckRow,
   'token' | 'checked_block' | 'holders_checked' | 'mismatches' | 'mismatch_block' | 'rebasing'
 >;
 
-export interface Findings {
+interface Findings {
   /** The checked tokens with their updated counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;

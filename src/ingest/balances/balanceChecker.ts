@@ -51,7 +51,7 @@ const checkShape = z.object({
   rebasing: z.boolean(),
 });
 
-export interface BalanceCheckerDeps {
+interface BalanceCheckerDeps {
   readonly database: Database;
   readonly rpc: EthCalls;
   readonly chainId: number;

@@ -287,5 +287,6 @@ function pushState(
     doubts: 0,
     price: protocol.spotPrice(after) ?? 0,
     balances: [],
+    unswapped: [],
   });
 }

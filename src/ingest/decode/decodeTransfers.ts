@@ -44,7 +44,7 @@ export interface SkippedLogs {
   unplaced: number;
 }
 
-export interface TransferRules {
+interface TransferRules {
   /** Null: deposits and withdrawals are ignored. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;

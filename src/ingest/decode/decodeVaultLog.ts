@@ -194,6 +194,7 @@ function pushState(
     doubts: after.doubts,
     price: weightedSpotPrice(after, leg.first, leg.second) ?? 0,
     balances: [...after.balances],
+    unswapped: [],
   });
 }
 

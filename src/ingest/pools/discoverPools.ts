@@ -39,7 +39,7 @@ export interface DiscoveredPool {
   readonly state: PoolState | null;
 }
 
-export interface DiscoveryDeps {
+interface DiscoveryDeps {
   readonly rpc: EthCalls;
   readonly dexes: readonly { readonly dex: Dex; readonly protocol: Protocol }[];
   readonly eventTopics: ReadonlySet<Hex>;

@@ -62,7 +62,7 @@ export interface FoundVaultPool {
   } | null;
 }
 
-export interface VaultDiscoveryDeps {
+interface VaultDiscoveryDeps {
   readonly rpc: EthCalls;
   /** DEXes whose `factory` is a vault. */
   readonly dexes: readonly Dex[];

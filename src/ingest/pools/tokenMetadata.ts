@@ -30,7 +30,7 @@ import {
 } from './contractCalls';
 import type { EthCalls } from './ethCalls';
 
-export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
+const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);

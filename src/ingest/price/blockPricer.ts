@@ -75,6 +75,7 @@ export class BlockPricer {
     const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
     return {
       ...facts,
+      pool_states: this.reader.addHolds(facts.pool_states, changes.holds),
       swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0, caps)),
       liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
       events: toEventRows(facts),
@@ -168,9 +169,13 @@ function toEpochRow(record: LegRecord, ord: number): BlockRows['pool_epochs'][nu
     reserve1: state.reserve1,
     liquidity: state.liquidity,
     depth_liquidity: record.depthLiquidity,
+    depth_weight: record.depthWeight,
     mean_log: record.meanLog,
     traded: record.traded,
     moved_at: record.movedAt,
+    unswapped: record.unswapped,
+    makers: [...record.makers],
+    born_block: record.bornBlock,
   };
 }
 

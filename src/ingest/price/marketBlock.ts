@@ -2,9 +2,11 @@
  * Converts rows in raw units into the input of pricing: legs and their states in whole tokens. Fresh blocks
  * and blocks read back from the store share this code, so both give bit-identical prices.
  */
-import type { Hex } from '../../domain/hex';
+import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
-import type { Leg, LegKey, LegState } from '../../pricing/leg';
+import type { Hex } from '../../domain/hex';
+import type { LegStep } from '../../pricing/holds';
+import type { Leg, LegKey } from '../../pricing/leg';
 import {
   legsOf,
   toLegState,
@@ -13,7 +15,9 @@ import {
   type LegsPool,
   type PricedState,
 } from '../../pricing/legState';
-import type { MarketBlock } from '../../pricing/pricer';
+import type { LegHold, MarketBlock } from '../../pricing/pricer';
+
+const V2 = 2;
 
 export interface PricedPool extends LegsPool {
   /** Null: the pool is older than the first ingested block. */
@@ -21,9 +25,18 @@ export interface PricedPool extends LegsPool {
 }
 
 export interface PricedSwap {
+  readonly ord: number;
   readonly pair: Hex;
+  /** Null: the node does not name senders. */
+  readonly maker: Hex | null;
   readonly leg: number;
   readonly amount1: bigint;
+}
+
+/** A state of a pool, with the log that made it. */
+export interface LoggedState extends PricedState {
+  readonly ord: number;
+  readonly kind: PoolStateRow['kind'];
 }
 
 export interface PricedRows {
@@ -31,7 +44,7 @@ export interface PricedRows {
   readonly timestamp: number;
   readonly pools: readonly PricedPool[];
   /** In log order. */
-  readonly states: readonly PricedState[];
+  readonly states: readonly LoggedState[];
   readonly swaps: readonly PricedSwap[];
 }
 
@@ -59,28 +72,90 @@ export class MarketReader {
 
   toMarketBlock({ number, timestamp, pools, states, swaps }: PricedRows): MarketBlock {
     const legs = pools.flatMap((pool) => this.addPool(pool));
-    const last = new Map<Hex, PricedState>();
-    for (const state of states) last.set(state.pair, state);
-    const moves: { key: LegKey; state: LegState }[] = [];
-    for (const [pair, state] of last) {
+    const moves: MarketBlock['moves'][number][] = [];
+    const swapsOf = groupByPair(swaps);
+    for (const [pair, ofPair] of groupByPair(states)) {
       const info = this.pools.get(pair);
       if (info === undefined) continue;
+      const causes = causesOf(info.pool, ofPair, swapsOf.get(pair) ?? []);
       for (const leg of info.legs)
-        moves.push({ key: leg.leg.key, state: toLegState(info.pool, leg, state, this.decimalsOf) });
+        moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, ofPair, causes) });
     }
     return { number, timestamp, legs, moves, traded: this.sumTraded(swaps) };
   }
 
-  private sumTraded(swaps: readonly PricedSwap[]): { key: LegKey; amount: number }[] {
-    const sums = new Map<LegKey, number>();
-    for (const { pair, leg, amount1 } of swaps) {
+  /** Adds the holds of a block to the last state of each pool. */
+  addHolds(states: readonly PoolStateRow[], holds: readonly LegHold[]): readonly PoolStateRow[] {
+    if (holds.length === 0) return states;
+    const unswapped = new Map(holds.map((hold) => [hold.key, hold.unswapped]));
+    const seen = new Set<Hex>();
+    return [...states]
+      .reverse()
+      .map((state) => {
+        const legs = seen.has(state.pair) ? [] : (this.pools.get(state.pair)?.legs ?? []);
+        seen.add(state.pair);
+        if (!legs.some(({ leg }) => unswapped.has(leg.key))) return state;
+        return { ...state, unswapped: legs.map(({ leg }) => unswapped.get(leg.key) ?? 0) };
+      })
+      .reverse();
+  }
+
+  private toSteps(
+    pool: PricedPool,
+    leg: LegInfo,
+    states: readonly LoggedState[],
+    causes: readonly LegStep['cause'][],
+  ): LegStep[] {
+    return states.map((state, i) => ({
+      state: toLegState(pool, leg, state, this.decimalsOf),
+      cause: causes[i] ?? 'other',
+    }));
+  }
+
+  private sumTraded(swaps: readonly PricedSwap[]): MarketBlock['traded'] {
+    const sums = new Map<LegKey, { key: LegKey; amount: number; makers: (Hex | null)[] }>();
+    for (const { pair, leg, amount1, maker } of swaps) {
       const info = this.pools.get(pair)?.legs.find((candidate) => candidate.leg.number === leg);
       if (info === undefined) continue;
       const decimals = this.decimalsOf(info.leg.token1);
       if (decimals === null) continue;
       const amount = wholeTokens(amount1 < 0n ? -amount1 : amount1, decimals);
-      sums.set(info.leg.key, (sums.get(info.leg.key) ?? 0) + amount);
+      const { key } = info.leg;
+      const sum = sums.get(key);
+      if (sum === undefined) sums.set(key, { key, amount, makers: [maker] });
+      else {
+        sum.amount += amount;
+        sum.makers.push(maker);
+      }
     }
-    return [...sums].map(([key, amount]) => ({ key, amount }));
+    return [...sums.values()];
   }
+}
+
+function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): Map<Hex, Row[]> {
+  const groups = new Map<Hex, Row[]>();
+  for (const row of rows) {
+    const known = groups.get(row.pair);
+    if (known === undefined) groups.set(row.pair, [row]);
+    else known.push(row);
+  }
+  return groups;
+}
+
+/**
+ * What made each state of a pool. The Sync event of a V2 pool comes right before the Swap, Mint or Burn event that it
+ * belongs to, so a swap lies between the state of its Sync and the next state. All other states name their event.
+ */
+function causesOf(
+  { pool_type }: PricedPool,
+  states: readonly LoggedState[],
+  swaps: readonly PricedSwap[],
+): LegStep['cause'][] {
+  if (pool_type !== V2) return states.map(({ kind }) => (kind === 'swap' ? 'swap' : 'other'));
+  let at = 0;
+  return states.map(({ ord }, i) => {
+    const next = states[i + 1]?.ord ?? Infinity;
+    while (at < swaps.length && (swaps[at]?.ord ?? 0) < ord) at += 1;
+    return at < swaps.length && (swaps[at]?.ord ?? 0) < next ? 'reserve_swap' : 'other';
+  });
 }

@@ -12,11 +12,10 @@ import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
-import { epochOf, epochStart, type LegRecord } from '../../pricing/epoch';
+import { epochStart, type LegRecord } from '../../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../../pricing/leg';
-import type { PricedState } from '../../pricing/legState';
 import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
-import type { PricedPool, PricedRows, PricedSwap } from './marketBlock';
+import type { PricedPool, PricedRows, PricedSwap, LoggedState } from './marketBlock';
 
 /** Legs, tokens, or events of one epoch. More than the memory of the ingester can hold. */
 const ROWS_MAX = 10_000_000;
@@ -78,7 +77,7 @@ async function readBase(
 
 const timeShape = z.object({ timestamp: z.int() });
 
-const recordShape = epochShape.extend({ ord: wideIntegerShape });
+const recordShape = epochShape;
 type RecordRow = z.infer<typeof recordShape>;
 
 function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {
@@ -94,11 +93,14 @@ function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
       leg,
       state: { price: row.price, liquidity: row.liquidity, reserve0: row.reserve0, reserve1: row.reserve1 },
       depthLiquidity: row.depth_liquidity,
+      depthWeight: row.depth_weight,
       meanLog: row.mean_log,
       traded: row.traded,
       at: row.timestamp,
       movedAt: row.moved_at,
-      epoch: epochOf(blockOfOrd(Number(row.ord))) - 1,
+      unswapped: row.unswapped,
+      makers: row.makers,
+      bornBlock: row.born_block,
     },
   ];
 }
@@ -160,6 +162,18 @@ const blockShape = z.object({ number: z.int(), timestamp: z.int() });
 
 const stateShape = z.object({
   ord: wideIntegerShape,
+  kind: z.enum([
+    'sync',
+    'initialize',
+    'swap',
+    'mint',
+    'burn',
+    'collect',
+    'collect_protocol',
+    'flash',
+    'fee',
+    'register',
+  ]),
   pair: hexShape,
   reserve0: wideIntegerShape,
   reserve1: wideIntegerShape,
@@ -172,6 +186,7 @@ const stateShape = z.object({
 const swapShape = z.object({
   ord: wideIntegerShape,
   pair: hexShape,
+  maker: hexShape.nullable(),
   leg: z.int(),
   amount1: wideIntegerShape,
 });
@@ -188,7 +203,9 @@ async function readBlocks(
   const blocks = await selectNamed(database, 'ingest/price/list_blocks', range, blockShape);
   const states = await selectAll(database, 'ingest/price/list_states', range, stateShape, ROWS_MAX);
   const swaps = await selectAll(database, 'ingest/price/list_swaps', range, swapShape, ROWS_MAX);
-  const statesOf = groupByBlock(states, (row): PricedState => ({
+  const statesOf = groupByBlock(states, (row): LoggedState => ({
+    ord: Number(row.ord),
+    kind: row.kind,
     pair: row.pair,
     reserve0: BigInt(row.reserve0),
     reserve1: BigInt(row.reserve1),
@@ -198,7 +215,9 @@ async function readBlocks(
     doubts: row.doubts,
   }));
   const swapsOf = groupByBlock(swaps, (row): PricedSwap => ({
+    ord: Number(row.ord),
     pair: row.pair,
+    maker: row.maker,
     leg: row.leg,
     amount1: BigInt(row.amount1),
   }));

@@ -22,7 +22,7 @@ const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
 const LOGS_AT_ONCE = 4_000_000;
 const RANGES_AT_ONCE = 256;
 
-export interface RangeHash {
+interface RangeHash {
   /** First block of the range, a multiple of 1,000. */
   readonly from: number;
   /** 32 hex digits over all tables. */

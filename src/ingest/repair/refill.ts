@@ -16,7 +16,7 @@ import type { Cursor, Store, StoredState } from '../store/store';
 
 const CHECK_EVERY_MS = 20_000;
 
-export interface RefillDeps {
+interface RefillDeps {
   readonly store: Store;
   readonly gaps: GapStore;
   readonly source: BlockSource;

@@ -2,9 +2,9 @@
  * The command `reindex`: reads final blocks from the node again and compares them with the stored rows.
  * Replaces tables that differ, together with their aggregates.
  */
-import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { z } from 'zod';
 
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
@@ -25,7 +25,7 @@ import { RowBatch } from '../rows/rowBatch';
 import { startShape } from '../store/storedState';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
-export interface ReindexDeps extends ReaderDeps {
+interface ReindexDeps extends ReaderDeps {
   readonly database: Database;
   readonly source: BlockSource;
   readonly chainId: number;
@@ -33,14 +33,14 @@ export interface ReindexDeps extends ReaderDeps {
   readonly signal: AbortSignal;
 }
 
-export interface ReindexDifference {
+interface ReindexDifference {
   readonly table: EventTableName;
   readonly stored: number;
   /** Rows from the node. */
   readonly read: number;
 }
 
-export interface ReindexReport {
+interface ReindexReport {
   /** The blocks that were read: the requested blocks, extended to whole ranges. */
   readonly from: number;
   readonly to: number;

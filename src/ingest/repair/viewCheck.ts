@@ -21,7 +21,7 @@ const RECHECKS_MAX = 3;
 const RECHECK_MS = 1_000;
 
 /** A view target that does not match its source. */
-export interface WrongTotal {
+interface WrongTotal {
   /** Table of the view. For bars, followed by the timeframe in seconds. */
   readonly name: string;
   readonly source: EventTableName;
@@ -99,7 +99,7 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
  * The first view that misses the newest rows of the range, or null. Only reliable for the newest stored
  * range.
  */
-export async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
+async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
   const each = NEWEST.map(
     ([target, ord, source, where]) =>
       `SELECT '${target}' AS name,

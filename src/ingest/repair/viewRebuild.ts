@@ -62,7 +62,7 @@ export interface RebuildOptions {
  * Limits one statement: groups of `groupBlocks` blocks with at most `rows` source rows in total, and at least
  * one group.
  */
-export interface StepSize {
+interface StepSize {
   readonly rows: number;
   readonly groupBlocks: number;
 }

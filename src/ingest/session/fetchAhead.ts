@@ -5,7 +5,7 @@
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { ChainBlock } from '../../domain/block';
 
-export interface FetchAheadOptions {
+interface FetchAheadOptions {
   readonly signal: AbortSignal;
   /** Most blocks per chunk; at most 512. */
   readonly blocksMax?: number;

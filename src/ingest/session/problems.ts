@@ -2,7 +2,7 @@
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
 import type { IngestStatus, RangeWork } from './status';
 
-export interface IngestProblem {
+interface IngestProblem {
   /** Stable: clients may compare it. */
   readonly code: string;
   readonly message: string;
@@ -28,7 +28,7 @@ const UNFINAL_BLOCKS_MAX = 512;
 /** A shorter catch-up is not reported. */
 const CATCH_UP_MIN_MS = 3_000;
 
-export interface ProblemTimes {
+interface ProblemTimes {
   /** Ingester clock, ms. */
   readonly now: number;
   /** System clock, unix ms. Compared with block timestamps. */

@@ -6,13 +6,13 @@ const LINE_EVERY_MS = 5_000;
 const BAR_EVERY_MS = 200;
 const BAR_CELLS = 24;
 
-export interface Progress {
+interface Progress {
   /** `done` is the last stored block; `logs` is the number of logs stored in this step. */
   step(done: number, logs: number): void;
   end(): void;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly from: number;
   readonly to: number;
   readonly log: Logger;

@@ -38,7 +38,7 @@ const CONTRADICTION_MS = 15_000;
 /** Random commits stay below this bound: they fit a JavaScript number, and a collision is very unlikely. */
 const COMMIT_SPAN = 2 ** 52;
 
-export interface IngestOptions {
+interface IngestOptions {
   readonly store: Store;
   /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;

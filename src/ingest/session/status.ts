@@ -5,7 +5,7 @@
 import type { BlockRef } from '../../domain/block';
 import type { SkippedLogs } from '../decode/decodeTransfers';
 
-export type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
+type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
 
 /** Work on a range of blocks that is running or was interrupted. */
 export interface RangeWork {
@@ -18,7 +18,7 @@ export interface RangeWork {
 }
 
 /** Comparisons of balances with the node since the start of the process. */
-export interface BalanceCheckCounts {
+interface BalanceCheckCounts {
   rounds: number;
   compared: number;
   mismatches: number;

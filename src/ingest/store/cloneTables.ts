@@ -15,7 +15,7 @@ import { inPause } from './pause';
 import { readFloors } from './retention';
 import { findWrongTotal } from '../repair/viewCheck';
 
-export interface CloneOptions {
+interface CloneOptions {
   /** Connected to the source database. */
   readonly database: Database;
   /** `source`: name of the database to copy. `target`: name of the copy. */

@@ -10,7 +10,7 @@ import type { HeadBlockRows } from '../rows/encodeBlocks';
 import type { StoredHead, StoredState } from './store';
 
 /** One flip of the head. */
-export interface HeadChange {
+interface HeadChange {
   /** Blocks without stored rows. */
   readonly fresh: readonly HeadBlockRows[];
   readonly canonical: readonly StoredHead[];

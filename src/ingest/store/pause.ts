@@ -19,7 +19,7 @@ const NAME = 'pause';
 const LEASE_MS = 60_000;
 const POLL_MS = 50;
 
-export interface PauseDeps {
+interface PauseDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;

@@ -4,7 +4,7 @@
  */
 import type { Cursor, OpenIntent, Store } from './store';
 
-export interface Promoted {
+interface Promoted {
   readonly intent: OpenIntent;
   readonly cursor: Cursor;
 }

@@ -72,7 +72,7 @@ export interface PrunePlan {
   readonly bytes: number;
 }
 
-export interface PruneBound {
+interface PruneBound {
   readonly table: Prunable;
   readonly chainId: number;
   /** Blocks below this one are pruned. */

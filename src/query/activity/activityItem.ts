@@ -1,4 +1,6 @@
 /** Converts a stored event to the item of /activity and the stream. Pure. */
+import { z } from 'zod';
+
 import { formatRatio, formatUnits, plainNumber } from '../../domain/amounts';
 import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
 import { formatPrice, scalePrice } from '../../domain/prices';
@@ -11,7 +13,6 @@ import type {
   SyncItem,
   UndecodableItem,
 } from '../../wire/activity';
-import { z } from 'zod';
 import { poolTypeShape } from '../../wire/primitives';
 import { tokenRefOf, type TokenMap } from '../tokens/tokens';
 
@@ -72,7 +73,7 @@ export const liquidityActivityRowShape = commonShape.extend({
   /** USD value of the moved amounts of other tokens, by trusted prices; null without one. */
   others_usd: z.string().nullable(),
 });
-export type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;
+type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;
 
 /** Row of activity/list_syncs. */
 export interface SyncActivityRow extends CommonRow {

@@ -48,7 +48,7 @@ const liquidityRowShape = z.object({
 });
 type LiquidityRow = z.infer<typeof liquidityRowShape>;
 
-export interface BlockRange {
+interface BlockRange {
   readonly from: number;
   readonly to: number;
 }

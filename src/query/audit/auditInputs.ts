@@ -4,12 +4,13 @@
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { wholeTokens } from '../../domain/amounts';
+import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
-import { epochOf, type LegRecord } from '../../pricing/epoch';
+import { epochOf, unswappedAt, type LegRecord } from '../../pricing/epoch';
 import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
-import { priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
+import { ceilingsOf, priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
@@ -51,6 +52,8 @@ export interface AuditInputs {
   readonly path: readonly AuditRoute[];
   /** The token at the end of the path; null for a token without a route. */
   readonly anchor: Hex | null;
+  /** Codes of warnings about this anchor. */
+  readonly anchorWarnings: readonly string[];
   readonly anchors: AnchorPrices;
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
@@ -91,7 +94,7 @@ export async function readAuditInputs(
   const hops = new HopReader(reader, sources.anchors, now);
   const given = sources.anchors.map(({ address }) => address);
   const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
-  const [block, rows] = await Promise.all([
+  const [block, { rows, anchorWarnings }] = await Promise.all([
     table?.block ?? getAuditBlock(runner, chainId, head, number),
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
@@ -115,7 +118,9 @@ export async function readAuditInputs(
   const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? null;
   const anchors = hops.anchors();
   const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
-  const market = makeMarket(block, states, recordsOf(legs, records), new Map());
+  const recorded = recordsOf(legs, records);
+  const holds = holdsOf(legs, rawStates, recorded, block);
+  const market = makeMarket(block, states, recorded, holds, sources.anchors);
   const needsTrades = path.some((route) => priceRouteHop(route, market, anchors).deviates);
   const traded = needsTrades ? sumTrades(await reader.listTrades(onPath), legs, decimalsOf) : new Map();
   const end = path.at(-1)?.next ?? token;
@@ -123,6 +128,7 @@ export async function readAuditInputs(
     block,
     path,
     anchor: anchors.has(end) ? end : null,
+    anchorWarnings,
     anchors,
     market: { ...market, tradedIn: ({ key }) => traded.get(key) ?? 0 },
     legs,
@@ -148,8 +154,14 @@ async function readLegs(
   return legs;
 }
 
+interface FoundPath {
+  readonly rows: readonly RouteRow[];
+  /** Warnings about the anchor at the end of the path. */
+  readonly anchorWarnings: readonly string[];
+}
+
 /** Routes from the token up to the anchor. The first query also reads `likely`, to save further queries. */
-async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<RouteRow[]> {
+async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<FoundPath> {
   const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
   let at = token;
@@ -159,7 +171,7 @@ async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[])
     path.push(row);
     at = row.next_token;
   }
-  return path;
+  return { rows: path, anchorWarnings: known.get(at)?.warnings ?? [] };
 }
 
 function legsPoolOf(pool: AuditPoolRow): Parameters<typeof legsOf>[0] {
@@ -219,11 +231,14 @@ function recordsOf(
       leg,
       state: { price: row.price, liquidity: row.liquidity, reserve0: row.reserve0, reserve1: row.reserve1 },
       depthLiquidity: row.depth_liquidity,
+      depthWeight: row.depth_weight,
       meanLog: row.mean_log,
       traded: row.traded,
       at: row.timestamp,
       movedAt: row.moved_at,
-      epoch: epochOfRecord(row),
+      unswapped: row.unswapped,
+      makers: row.makers,
+      bornBlock: row.born_block,
     });
   }
   return records;
@@ -255,17 +270,38 @@ function stateOfLegs(
   return states;
 }
 
+/** `unswapped` of each leg: from its state in the running epoch, else from its record. */
+function holdsOf(
+  legs: ReadonlyMap<LegKey, AuditLeg>,
+  raw: ReadonlyMap<Hex, AuditStateRow>,
+  records: ReadonlyMap<LegKey, LegRecord>,
+  block: AuditBlock,
+): ReadonlyMap<LegKey, number> {
+  const holds = new Map<LegKey, number>();
+  const seen = new Map<Hex, number>();
+  for (const [key, { pool }] of legs) {
+    const place = seen.get(pool.address) ?? 0;
+    seen.set(pool.address, place + 1);
+    const row = raw.get(pool.address);
+    const moved = row !== undefined && epochOfState(row) === epochOf(block.number);
+    holds.set(key, moved ? (row.unswapped[place] ?? 0) : unswappedAt(records.get(key), block.epochTime));
+  }
+  return holds;
+}
+
 function makeMarket(
   block: AuditBlock,
   states: ReadonlyMap<LegKey, LegState>,
   records: ReadonlyMap<LegKey, LegRecord>,
-  traded: ReadonlyMap<LegKey, number>,
+  holds: ReadonlyMap<LegKey, number>,
+  anchors: readonly Anchor[],
 ): Market {
   return {
     stateOf: ({ key }) => states.get(key) ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
-    tradedIn: ({ key }) => traded.get(key) ?? 0,
-    epoch: epochOf(block.number),
+    tradedIn: () => 0,
+    unswappedIn: ({ key }) => holds.get(key) ?? 0,
+    ceilingOf: ceilingsOf(anchors),
     epochTime: block.epochTime,
   };
 }

@@ -74,6 +74,7 @@ const stateRowShape = z.object({
   price: z.number(),
   balances: z.array(z.string()),
   doubts: z.int(),
+  unswapped: z.array(z.number()),
 });
 export type AuditStateRow = z.infer<typeof stateRowShape>;
 

@@ -139,7 +139,8 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, ord, reserve0, reserve1, liquidity, price } = state;
-  const { balances = null, doubts = 0 } = facts ?? {};
-  return { pair, at_ord: ord, reserve0, reserve1, liquidity, price, balances: [...(balances ?? [])], doubts };
+  const { pair, ord: at_ord, reserve0, reserve1, liquidity, price, unswapped } = state;
+  const balances = [...(facts?.balances ?? [])];
+  const doubts = facts?.doubts ?? 0;
+  return { pair, at_ord, reserve0, reserve1, liquidity, price, balances, doubts, unswapped: [...unswapped] };
 }

@@ -4,7 +4,7 @@ import type { RouteWarning } from '../../pricing/priceRoute';
 import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import type { Warning } from '../../wire/tokens';
 
-type HopCode = HopWarning | RouteWarning | 'v3_narrow_range';
+type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range';
 type Text = readonly [message: string, severity: Warning['severity']];
 
 const OF_HOP: Readonly<Record<HopCode, Text>> = {
@@ -19,7 +19,19 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'warning',
   ],
   depth_fell: ['has less than half of the depth that it had when the epoch began', 'warning'],
-  recent_pool: ['uses liquidity that no epoch of 32 blocks has confirmed yet', 'warning'],
+  spot_held_to_mean: [
+    'has a pool whose state changed without a swap; its price moves only as fast as its 30-minute mean',
+    'warning',
+  ],
+  young_pool: [
+    'uses a pool younger than 100 blocks, or one that fewer than two makers have traded in',
+    'warning',
+  ],
+  private_route: ['goes through a token that has no other market than this token and the anchors', 'warning'],
+  recent_pool: [
+    'uses present liquidity, because no pool has the age, the makers and the mean liquidity for a trusted price',
+    'warning',
+  ],
   stale_price: ['uses pools that have not changed for a day', 'warning'],
   thin_anchor: ['has less than 1,000 USD on the side of its pools whose price is known', 'warning'],
   anchor_depeg: [
@@ -51,20 +63,25 @@ const OF_POOL: Readonly<Record<DoubtCode, string>> = {
 
 /** Warnings about pools of a vault that back nothing, by address. */
 export function poolWarnings(doubts: ReadonlyMap<string, number>): Warning[] {
-  return [...doubts.keys()]
-    .sort()
-    .flatMap((address) =>
-      doubtCodes(doubts.get(address) ?? 0).map((code): Warning => ({
-        code,
-        message: `Pool ${address} ${OF_POOL[code]}`,
-        severity: 'warning',
-      })),
-    );
+  return [...doubts.keys()].sort().flatMap((address) =>
+    doubtCodes(doubts.get(address) ?? 0).map((code): Warning => ({
+      code,
+      message: `Pool ${address} ${OF_POOL[code]}`,
+      severity: 'warning',
+    })),
+  );
 }
 
 export const LOW_LIQUIDITY: Warning = {
   code: 'low_liquidity',
   message: 'This price has little liquidity, so it does not count in volume and liquidity',
+  severity: 'warning',
+};
+
+export const ANCHOR_ABOVE_PEG: Warning = {
+  code: 'anchor_above_peg',
+  message:
+    'The anchor trades more than 2 % above the other anchors; its configured price counts, and the other token of its pools is in doubt',
   severity: 'warning',
 };
 

@@ -16,6 +16,7 @@ import { droppedPools, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
+  ANCHOR_ABOVE_PEG,
   hopWarnings,
   poolWarnings,
   LOW_LIQUIDITY,
@@ -167,7 +168,8 @@ function warningsOf(
     const codes = [...route.row.warnings, ...hop.warnings, ...(narrow ? ['v3_narrow_range'] : [])];
     return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
   });
-  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...last];
+  const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
+  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...ofAnchor, ...last];
 }
 
 /** Warnings about the excluded pools that back nothing. */

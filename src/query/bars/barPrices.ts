@@ -6,7 +6,7 @@ import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { BarPart } from './barParts';
 
 /** `lastOrd`: the last swap with both prices; 0: none. */
-export type BarPrices = Pick<
+type BarPrices = Pick<
   BarPart,
   'bucket' | 'openOrd' | 'open' | 'closeOrd' | 'close' | 'high' | 'low' | 'lastOrd'
 >;

@@ -5,7 +5,7 @@ import { orientPool } from '../../domain/orientPool';
 import { AppError } from '../../errors';
 import { legOfPool, tokensOfPool, type StoredPool } from '../pairs/pools';
 
-export interface PoolLeg {
+interface PoolLeg {
   readonly leg: number;
   readonly token0: string;
   readonly token1: string;
@@ -14,7 +14,7 @@ export interface PoolLeg {
   readonly turned: boolean;
 }
 
-export interface LegRequest {
+interface LegRequest {
   readonly base: Hex | null;
   readonly quote: Hex | null;
 }

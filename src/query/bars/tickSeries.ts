@@ -4,7 +4,7 @@ import { scalePrice } from '../../domain/prices';
 import type { Bar, Currency } from '../../wire/ticks';
 import type { BarPart } from './barParts';
 
-export interface SeriesOptions {
+interface SeriesOptions {
   /** Length of a bar. */
   readonly seconds: number;
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface SeriesOptions {
   readonly decimals1: number;
 }
 
-export interface Series {
+interface Series {
   readonly data: Bar[];
   readonly nextTo: number | null;
 }

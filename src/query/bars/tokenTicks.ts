@@ -26,7 +26,7 @@ export interface TokenTicksRequest {
   readonly fill: boolean;
 }
 
-export interface TokenTicksSource {
+interface TokenTicksSource {
   readonly runner: QueryRunner;
   /** null: not configured, so native prices do not exist. */
   readonly wrappedNative: Hex | null;

@@ -85,7 +85,7 @@ export async function readFacts(
   return facts;
 }
 
-export type Origin = Pick<ContractFacts, 'creation' | 'firstSeenBlock'>;
+type Origin = Pick<ContractFacts, 'creation' | 'firstSeenBlock'>;
 
 /** Creations and first blocks of contracts, as in readFacts. The map omits unknown addresses. At most 1,000. */
 export async function readOrigins(

@@ -21,7 +21,7 @@ import { findWholeVerification, type TwinArguments } from './twinArguments';
 /** Upgrades in one answer. */
 const UPGRADES_SHOWN = 100;
 
-export interface RecordDeps {
+interface RecordDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
   readonly verified: VerifiedReader;
   /** Finds constructor arguments of twins; optional. */
@@ -122,7 +122,7 @@ export async function toRecord(
   { source, head }: Moment,
   facts: ContractFacts,
 ): Promise<ContractRecord> {
-  const { address, creation, code, kind } = facts;
+  const { address, kind } = facts;
   const { runner } = source;
   const node = nodeOf?.(facts.chainId) ?? null;
   const counted = holdingOf?.(facts.chainId, head, address) ?? null;
@@ -147,23 +147,36 @@ export async function toRecord(
     ...summary,
     ...verificationOf(record),
     sources: files?.map(({ path, content }) => ({ path, content })) ?? null,
+    ...originOf(facts),
+    token: summary.token === null ? null : { ...summary.token, total_supply: supplyText },
+    pair: pool === null ? null : toPair(pool, pairTokens, fees),
+    upgrades: upgradesOf(proxies, address),
+  };
+}
+
+type ContractOrigin = Pick<ContractRecord, 'creator' | 'factory' | 'creation_tx' | 'code_hash' | 'code_size'>;
+
+function originOf({ creation, code }: ContractFacts): ContractOrigin {
+  return {
     creator: creation?.creator ?? null,
     factory: creation?.factory ?? null,
     creation_tx: creation?.txHash ?? null,
     code_hash: code?.hash ?? null,
     code_size: code?.size ?? null,
-    token: summary.token === null ? null : { ...summary.token, total_supply: supplyText },
-    pair: pool === null ? null : toPair(pool, pairTokens, fees),
-    upgrades: (proxies.upgrades.get(address) ?? [])
-      .slice(-UPGRADES_SHOWN)
-      .reverse()
-      .map(({ ord, kind, targets }) => ({
-        block_number: blockOfOrd(ord),
-        log_index: logIndexOfOrd(ord),
-        kind,
-        targets: [...targets],
-      })),
   };
+}
+
+/** The newest upgrades of a proxy, newest first. */
+function upgradesOf(proxies: Proxies, address: Hex): ContractRecord['upgrades'] {
+  return (proxies.upgrades.get(address) ?? [])
+    .slice(-UPGRADES_SHOWN)
+    .reverse()
+    .map(({ ord, kind, targets }) => ({
+      block_number: blockOfOrd(ord),
+      log_index: logIndexOfOrd(ord),
+      kind,
+      targets: [...targets],
+    }));
 }
 
 type Verification = Pick<

@@ -11,14 +11,14 @@ import { implementationsAt, readProxies } from '../logs/logDecoder';
 import type { LogSource } from '../logs/logFilter';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
-export interface ViewDeps {
+interface ViewDeps {
   readonly contracts: Pick<ContractReader, 'find' | 'findMany'>;
   readonly verified: Pick<VerifiedReader, 'find' | 'findMany'>;
   /** Finds constructor arguments of twins; optional. */
   readonly twinArguments?: TwinArguments;
 }
 
-export interface Implementation {
+interface Implementation {
   readonly address: Hex;
   /** Null for an unverified implementation. */
   readonly name: string | null;

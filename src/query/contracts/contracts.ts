@@ -16,7 +16,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 
 export const CONTRACT_SORTS = ['created_at', 'log_count'] as const;
-export type ContractSort = (typeof CONTRACT_SORTS)[number];
+type ContractSort = (typeof CONTRACT_SORTS)[number];
 
 const hex = z.templateLiteral(['0x', z.string()]);
 const codeRowShape = codeShape.extend({ address: hex });
@@ -27,7 +27,7 @@ const listShape = z.object({
   total: z.string(),
 });
 
-export interface ContractQuestion {
+interface ContractQuestion {
   /** 1 to 64 characters; null: all. */
   readonly q: string | null;
   readonly verified: boolean | null;

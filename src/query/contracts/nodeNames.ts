@@ -7,7 +7,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 /** Contracts per answer. Further contracts have no name. */
 const CONTRACTS_MAX = 50;
 
-export interface ContractNames {
+interface ContractNames {
   readonly symbol: string | null;
   readonly name: string | null;
 }

@@ -18,7 +18,7 @@ const KEPT = 5_000;
 /** How long a failure stays in memory. */
 const UNKNOWN_MS = 10_000;
 
-export interface TwinArgumentsDeps {
+interface TwinArgumentsDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly readsOf: (chainId: number) => NodeReads | null;

@@ -30,7 +30,7 @@ export interface Stretch {
 }
 
 /** The plan of a read: whole hours [from, to) from the rollup, the rest from swaps. */
-export interface StretchPlan {
+interface StretchPlan {
   readonly hours: { readonly from: number; readonly to: number } | null;
   readonly swaps: readonly Stretch[];
 }

@@ -28,7 +28,7 @@ export interface DexTraders {
   readonly trades: number;
 }
 
-export interface DexSums {
+interface DexSums {
   /** Traders of the last 24 hours by DEX. */
   readonly traders: readonly DexTraders[];
   /** USD volume of tracked swaps of the last week by DEX. DEXes without swaps are missing. */

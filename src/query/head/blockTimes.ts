@@ -7,7 +7,7 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { HeadSnapshot } from './headSnapshot';
 
 const blockRowShape = z.object({ number: z.int(), timestamp: z.int() });
-export type BlockTime = z.infer<typeof blockRowShape>;
+type BlockTime = z.infer<typeof blockRowShape>;
 
 /** Times in the store are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;

@@ -27,7 +27,7 @@ export function isHistoryPartial(head: HeadSnapshot): boolean {
 }
 
 /** Balances of an address, and the number of received V3 positions. */
-export interface Holdings {
+interface Holdings {
   /** Every token that the address ever sent or received, even at balance 0; at most BALANCES_MAX. */
   readonly balances: Balances;
   /** 0: the address owns no V3 position. Above 0: perhaps. */

@@ -4,7 +4,7 @@
  */
 
 /** Answers show the largest 40 balances. The query returns 64, so that some may drop out before a new count. */
-export const LARGEST_SHOWN = 40;
+const LARGEST_SHOWN = 40;
 const LARGEST_COUNTED = 64;
 
 /** Holders of one token. Amounts are raw. */
@@ -32,7 +32,7 @@ export interface HolderCount extends TokenHolding {
 }
 
 /** A row of count_holders.sql. */
-export interface CountedHolders {
+interface CountedHolders {
   readonly holders: number;
   readonly negatives: number;
   readonly addresses: number;
@@ -48,8 +48,8 @@ export interface HolderChange {
   readonly after: bigint;
 }
 
-export const ZERO_HOLDER = `0x${'0'.repeat(40)}`;
-export const DEAD_HOLDER = '0x000000000000000000000000000000000000dead';
+const ZERO_HOLDER = `0x${'0'.repeat(40)}`;
+const DEAD_HOLDER = '0x000000000000000000000000000000000000dead';
 
 export function countOf(row: CountedHolders): HolderCount {
   const all = row.largest.map(BigInt);

@@ -218,7 +218,7 @@ async function listMovedTokens(
  * The block up to which both snapshots certainly have the same chain: the later final cursor, if it is a block of the
  * other's head. Null for cursors too far apart.
  */
-export function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
+function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   if (one.finalTo === other.finalTo) return one.finalTo;
   const [low, high] = one.finalTo < other.finalTo ? [one, other] : [other, one];
   const cursorHash = high.blocks[0]?.parentHash ?? high.hash;

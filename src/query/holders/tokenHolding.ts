@@ -19,7 +19,7 @@ const holderRowShape = z.object({
   balance: z.string(),
 });
 
-export interface Holder {
+interface Holder {
   readonly holder: Hex;
   /** Raw units, above zero. */
   readonly balance: bigint;

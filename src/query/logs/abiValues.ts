@@ -5,7 +5,7 @@
  */
 import type { ParamType } from 'ethers';
 
-export type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
+type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
 
 export interface DecodedField {
   readonly name: string;
@@ -31,7 +31,7 @@ interface FieldLayout {
   readonly layout: Layout;
 }
 
-export interface ReadValue {
+interface ReadValue {
   /** Null: no byte of the value is kept. */
   readonly value: DecodedValue | null;
   /** Whether part of the value is not kept. */

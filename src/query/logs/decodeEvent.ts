@@ -16,7 +16,7 @@ import {
   type WordReader,
 } from './abiValues';
 
-export interface DecodedArg extends Omit<DecodedField, 'value'> {
+interface DecodedArg extends Omit<DecodedField, 'value'> {
   /** Null: no byte of the value is kept. */
   readonly value: DecodedField['value'] | null;
   /** Part of the value is not kept. */
@@ -35,7 +35,7 @@ export interface DecodedLog {
 }
 
 /** The parts of a log that decoding needs. */
-export interface LogWords {
+interface LogWords {
   readonly topics: readonly Hex[];
   readonly data: Hex;
   /** Length of the whole data, if `data` has only the first bytes. */

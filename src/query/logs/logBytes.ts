@@ -20,7 +20,7 @@ export const ENTRY_BYTES = 900;
 const READ_BYTES = 4_194_304;
 const READ_BYTES_MIN = 1_024;
 
-export interface MeasuredLog {
+interface MeasuredLog {
   readonly ord: number;
   /** Bytes of the whole data, kept or not. */
   readonly dataBytes: number;

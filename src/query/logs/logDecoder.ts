@@ -21,7 +21,7 @@ const FINDINGS_KEPT = 4;
 /** Addresses and topics kept per version. Beyond this number, the version's findings are dropped. */
 const ADDRESSES_KEPT = 20_000;
 
-export interface DecoderDeps {
+interface DecoderDeps {
   readonly verified: Pick<VerifiedReader, 'findMany'>;
   readonly signatures: Pick<SignatureReader, 'listBySelectors'>;
 }

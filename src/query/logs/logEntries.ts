@@ -12,7 +12,7 @@ import type { StoredLog } from './logs';
 /** Keys, quotes and commas of an argument or a tuple component, as JSON. */
 const FIELD_BYTES = 80;
 
-export interface EntryMakers {
+interface EntryMakers {
   readonly hashes: BlockHashes;
   readonly decoder: LogDecoder;
 }

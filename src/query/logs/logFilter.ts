@@ -20,7 +20,7 @@ export interface LogSource {
 }
 
 /** One topic at one position of a log. */
-export interface TopicAt {
+interface TopicAt {
   readonly place: TopicPlace;
   readonly topic: Hex;
 }

@@ -16,7 +16,7 @@ import { searchWindows, type WindowSearch } from './logWindows';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
 /** Totals stop here, because no offset reaches further. */
-export const LOG_TOTAL_MAX = 10_000;
+const LOG_TOTAL_MAX = 10_000;
 const TOPICS_MAX = 4;
 /** Ords in one query. */
 const ORDS_PER_QUERY = 400;
@@ -39,7 +39,7 @@ export interface StoredLog {
   readonly txIndex: number;
 }
 
-export interface LogPage {
+interface LogPage {
   readonly newestFirst: boolean;
   /** The ord of the previous page's last log. The page starts behind this log; null: at the start. */
   readonly behind: number | null;
@@ -48,7 +48,7 @@ export interface LogPage {
   readonly bounds: LogBounds;
 }
 
-export interface FoundLogs {
+interface FoundLogs {
   readonly logs: readonly StoredLog[];
   /** The position of the next page; null: no more logs. */
   readonly next: number | null;
@@ -205,7 +205,7 @@ async function findOrds(
   const run = async (name: string, more = {}): Promise<number[]> =>
     (await runner.run(name, { ...params, ...more }, ordShape)).map(({ ord }) => Number(ord));
   if (filter.txHash !== null) {
-    const ords = await run('logs/list_tx_ords', { tx_hash: filter.txHash.slice(2) });
+    const ords = await run('logs/list_matching_ords', { tx_hash: filter.txHash.slice(2) });
     return { ords, cutAt: null };
   }
   if (filter.addresses.length === 0 && !isNarrow(filter)) {
@@ -219,7 +219,7 @@ async function findOrds(
     return { ords: ords.slice(0, wanted), cutAt: null };
   }
   return searchWindows(source, head, filter, range, search, (window, limit) =>
-    run('logs/list_window_ords', { from_ord: window.from, to_ord: window.to, limit }),
+    run('logs/list_matching_ords', { from_ord: window.from, to_ord: window.to, limit }),
   );
 }
 

@@ -14,7 +14,7 @@ const gasRowShape = z.object({
 });
 
 /** All prices in wei. */
-export interface GasBlock {
+interface GasBlock {
   /** Null before EIP-1559. */
   readonly baseFee: bigint | null;
   /** Price paid by each transaction, ascending. Empty without transactions or receipts. */

@@ -28,7 +28,7 @@ const gasRowShape = z.object({
 export type GasRow = z.infer<typeof gasRowShape>;
 
 /** Tables of the same snapshot. */
-export interface OverviewSources {
+interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;
   /** Null for a chain without a burn token. */

@@ -25,6 +25,7 @@ const NOTHING: StateRow = {
   liquidity: '0',
   tick: 0,
   price: 0,
+  unswapped: [],
 };
 
 function stateOf({ facts, pool }: PairEntry): StateRow | null {
@@ -33,7 +34,7 @@ function stateOf({ facts, pool }: PairEntry): StateRow | null {
 
 /** `lp`: the holders of the pool's own token. */
 export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: HoldingFacts): PairDetail {
-  const { item, pool, facts, token0, token1, sides } = entry;
+  const { item, pool, facts, token0, token1 } = entry;
   const { trades } = facts;
   const state = stateOf(entry);
   const lpShare = 1 - facts.protocolShare;
@@ -42,22 +43,10 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: Holding
     ...item,
     token0: pool.token0,
     token1: pool.token1,
-    reserve0: state === null ? null : formatUnits(BigInt(state.reserve0), token0.decimals ?? 0),
-    reserve1: state === null ? null : formatUnits(BigInt(state.reserve1), token1.decimals ?? 0),
-    reserve0_raw: state?.reserve0 ?? null,
-    reserve1_raw: state?.reserve1 ?? null,
-    reserve0_usd: state === null ? null : valueOf(sides[0]),
-    reserve1_usd: state === null ? null : valueOf(sides[1]),
+    ...reserveFields(entry, state),
     token0_price: priceOf(pool, state, token0, token1, true),
     token1_price: priceOf(pool, state, token0, token1, false),
-    volume: {
-      m5: trades?.volume_m5 ?? 0,
-      h1: trades?.volume_h1 ?? 0,
-      h6: trades?.volume_h6 ?? 0,
-      h24: trades?.volume_h24 ?? 0,
-      d7: windows.volumeWeek,
-      d30: windows.volumeMonth,
-    },
+    volume: volumesOf(trades, windows),
     untracked_volume_24h_usd: trades?.untracked_h24 ?? 0,
     fees: { h24: fees, d7: windows.feesWeek },
     lp_fees_24h_usd: fees * lpShare,
@@ -83,6 +72,43 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: Holding
       ? { weights: pool.all_weights.map((weight) => formatUnits(BigInt(weight), 18)) }
       : {}),
     ...(pool.all_tokens.length > 0 ? { balances: balancesOf(entry) } : {}),
+  };
+}
+
+type ReserveFields = Pick<
+  PairDetail,
+  'reserve0' | 'reserve1' | 'reserve0_raw' | 'reserve1_raw' | 'reserve0_usd' | 'reserve1_usd'
+>;
+
+const NO_RESERVES: ReserveFields = {
+  reserve0: null,
+  reserve1: null,
+  reserve0_raw: null,
+  reserve1_raw: null,
+  reserve0_usd: null,
+  reserve1_usd: null,
+};
+
+function reserveFields({ token0, token1, sides }: PairEntry, state: StateRow | null): ReserveFields {
+  if (state === null) return NO_RESERVES;
+  return {
+    reserve0: formatUnits(BigInt(state.reserve0), token0.decimals ?? 0),
+    reserve1: formatUnits(BigInt(state.reserve1), token1.decimals ?? 0),
+    reserve0_raw: state.reserve0,
+    reserve1_raw: state.reserve1,
+    reserve0_usd: valueOf(sides[0]),
+    reserve1_usd: valueOf(sides[1]),
+  };
+}
+
+function volumesOf(trades: PairEntry['facts']['trades'], windows: PairWindows): PairDetail['volume'] {
+  return {
+    m5: trades?.volume_m5 ?? 0,
+    h1: trades?.volume_h1 ?? 0,
+    h6: trades?.volume_h6 ?? 0,
+    h24: trades?.volume_h24 ?? 0,
+    d7: windows.volumeWeek,
+    d30: windows.volumeMonth,
   };
 }
 

@@ -15,7 +15,7 @@ const V3 = 3;
 const PIPS_PER_BPS = 100;
 
 /** The rows of one pool except its own; null: no row. */
-export interface PairFacts {
+interface PairFacts {
   readonly state: StateRow | null;
   /** Raw balances of all tokens, for weighted and stable pools only. */
   readonly balances: readonly string[] | null;

@@ -15,9 +15,9 @@ export const PAIR_SORTS = [
   'apr_24h',
   'created_at',
 ] as const satisfies readonly (keyof PairItem)[];
-export type PairSort = (typeof PAIR_SORTS)[number];
+type PairSort = (typeof PAIR_SORTS)[number];
 
-export interface PairFilter {
+interface PairFilter {
   /** Part of a symbol or name, or an address; null: no filter. */
   readonly q: string | null;
   /** Slug in lower case; null: no filter. */

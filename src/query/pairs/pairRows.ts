@@ -44,6 +44,7 @@ export const stateRowShape = z.object({
   liquidity: z.string(),
   tick: z.int(),
   price: z.number(),
+  unswapped: z.array(z.number()),
 });
 export type StateRow = z.infer<typeof stateRowShape>;
 

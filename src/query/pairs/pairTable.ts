@@ -39,7 +39,7 @@ export interface PairTable {
 }
 
 /** Objects that the next table reuses, because most pools do not change. */
-export interface PairMemory {
+interface PairMemory {
   readonly bases: PairBases;
   readonly directory: Directory;
   tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<StoredPool, PoolTokens> };

@@ -72,7 +72,7 @@ export function wholeUnits(raw: number, decimals: number): number {
 }
 
 /** The state of a pool in raw units, by base and quote. */
-export interface DepthState {
+interface DepthState {
   readonly poolType: number;
   readonly baseReserve: number;
   readonly quoteReserve: number;
@@ -82,7 +82,7 @@ export interface DepthState {
   readonly price: number;
 }
 
-export interface Depth {
+interface Depth {
   readonly up: number;
   readonly down: number;
 }

@@ -75,7 +75,7 @@ const positionRowShape = z.object({
 });
 const productRowShape = z.object({ pair: z.string(), reserve0: z.string(), reserve1: z.string() });
 
-export interface PortfolioSource {
+interface PortfolioSource {
   readonly runner: QueryRunner;
   readonly wallets: WalletNode;
   readonly rebasing: ReadonlySet<string>;

@@ -20,7 +20,7 @@ export interface OwnedPosition {
   readonly liquidity: string;
 }
 
-export interface OwnedLp {
+interface OwnedLp {
   readonly balance: bigint;
   /** Null: unknown. */
   readonly supply: bigint | null;

@@ -19,7 +19,7 @@ export interface WalletNode {
   readonly seeds: BalanceSeeds;
 }
 
-export interface Wallet {
+interface Wallet {
   readonly address: Hex;
   /** Sums of the logs as of the block. */
   readonly balances: Balances;

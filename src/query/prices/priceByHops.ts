@@ -26,7 +26,7 @@ export interface TokenPrice {
   readonly isAnchor: boolean;
 }
 
-export const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false };
+const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false };
 
 export type Hops = ReadonlyMap<string, Hop>;
 

@@ -53,7 +53,7 @@ export function createTokenPrices(
   return perVersion((head) => readTokenPrices(runner, chainId, head, sources));
 }
 
-export async function readTokenPrices(
+async function readTokenPrices(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,

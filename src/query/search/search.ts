@@ -54,14 +54,14 @@ interface Moment {
 }
 
 /** A possible meaning of the text. Addresses and hashes may lack 0x. */
-export type Meaning =
+type Meaning =
   | { readonly kind: 'address'; readonly address: Hex }
   | { readonly kind: 'hash'; readonly hash: Hex }
   | { readonly kind: 'selector'; readonly selector: Hex }
   | { readonly kind: 'block'; readonly number: number }
   | { readonly kind: 'text'; readonly text: string };
 
-export function classify(q: string): Meaning[] {
+function classify(q: string): Meaning[] {
   const text = q.trim();
   const hex: Hex = /^0x/i.test(text) ? `0x${text.slice(2)}` : `0x${text}`;
   if (isAddress(hex)) return [{ kind: 'address', address: toLowerHex(hex) }];
@@ -216,7 +216,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
 }
 
 /** The found addresses that are pools, tokens or verified. */
-export interface HitFacts {
+interface HitFacts {
   readonly pools: ReadonlySet<Hex>;
   readonly tokens: ReadonlySet<Hex>;
   /** Addresses with a stored verification, or with a verified twin. */

@@ -11,7 +11,7 @@ import type { Directory } from '../tokens/directory';
 
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
 
-export interface Named {
+interface Named {
   readonly type: 'token' | 'contract' | 'pair';
   readonly address: Hex;
   readonly title: string;
@@ -20,7 +20,7 @@ export interface Named {
   readonly place: number;
 }
 
-export interface NameSource {
+interface NameSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
   readonly logCounts: LogCounts;

@@ -4,7 +4,7 @@
  * https://github.com/google/re2/wiki/Syntax
  */
 
-export interface RegexFacts {
+interface RegexFacts {
   /** Approximate number of automaton states. Repetitions multiply the number. */
   readonly size: number;
   /** Texts that every match contains, in any letter case. */

@@ -36,7 +36,7 @@ export interface RegexQuestion {
 }
 
 /** The parameter format of the queries. */
-export type SourceFilter = {
+type SourceFilter = {
   readonly verified_db: string;
   readonly chain_id: number;
   readonly language: string;

@@ -25,7 +25,7 @@ const BATCH_GROWTH = 8;
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;
 
-export interface SourceHit {
+interface SourceHit {
   readonly chain_id: number;
   readonly address: Hex;
   readonly contract_name: string;

@@ -16,7 +16,7 @@ const POOLS_KEPT = 20_000;
 
 const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
 
-export interface PoolWithTokens {
+interface PoolWithTokens {
   readonly pool: StoredPool;
   readonly tokens: TokenMap;
 }

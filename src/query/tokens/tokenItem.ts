@@ -17,12 +17,12 @@ const DAY_SECONDS = 86_400;
 /**
  * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after tracked swaps, 0 without a price.
  */
-export type TokenTrades = Readonly<
+type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
     Record<`volume_${Window}` | 'high_h24' | 'low_h24', number>
 >;
 
-export interface TokenFacts extends HoldingFacts {
+interface TokenFacts extends HoldingFacts {
   /** Null: no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
   /** Block of the token's first pool. */
@@ -69,7 +69,7 @@ export class TokenEntry {
 }
 
 /** Warnings about a token's price. */
-export function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] {
+function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] {
   if (price.usd === null)
     return [
       ...(decimals === null ? [UNKNOWN_DECIMALS] : []),
@@ -150,13 +150,7 @@ export function toTokenDetail(
   const burned = supplyOf(facts)?.dead ?? null;
   return {
     ...item,
-    volume: {
-      m5: trades?.volume_m5 ?? 0,
-      h1: trades?.volume_h1 ?? 0,
-      h6: trades?.volume_h6 ?? 0,
-      h24: trades?.volume_h24 ?? 0,
-      d7: windows.volumeWeek,
-    },
+    volume: volumesOf(trades, windows),
     transactions: {
       m5: tradeCounts(trades, 'm5'),
       h1: tradeCounts(trades, 'h1'),
@@ -173,6 +167,16 @@ export function toTokenDetail(
     links: { explorer },
     first_seen_block: facts.firstSeenBlock,
     warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfTransfers(facts)],
+  };
+}
+
+function volumesOf(trades: TokenTrades | null, windows: TokenWindows): TokenDetail['volume'] {
+  return {
+    m5: trades?.volume_m5 ?? 0,
+    h1: trades?.volume_h1 ?? 0,
+    h6: trades?.volume_h6 ?? 0,
+    h24: trades?.volume_h24 ?? 0,
+    d7: windows.volumeWeek,
   };
 }
 

@@ -18,7 +18,7 @@ export const TOKEN_SORTS = [
   'created_at',
   'symbol',
 ] as const satisfies readonly (keyof TokenItem)[];
-export type TokenSort = (typeof TOKEN_SORTS)[number];
+type TokenSort = (typeof TOKEN_SORTS)[number];
 
 const DEFAULT_SORT: TokenSort = 'volume_24h_usd';
 

@@ -17,7 +17,7 @@ export interface HoldingFacts {
 }
 
 /** Raw units. */
-export interface Supply {
+interface Supply {
   /** Minted and not sent to the zero address. */
   readonly total: bigint;
   /** The part of the supply at 0x…dEaD. */
@@ -78,7 +78,7 @@ export const UNBALANCED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
-export const REBASING: Warning = {
+const REBASING: Warning = {
   code: 'rebasing',
   message:
     'Balances of this token do not follow its transfer logs, so its supply and distribution are unknown. ' +

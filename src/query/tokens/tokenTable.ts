@@ -2,8 +2,7 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { HeadSnapshot } from '../head/headSnapshot';
-import { snapshotParams } from '../head/headSnapshot';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { isHistoryPartial } from '../holders/balances';
 import { findOrdAt } from '../head/blockTimes';
 import type { PairEntry } from '../pairs/pairItem';

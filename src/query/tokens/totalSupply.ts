@@ -18,7 +18,7 @@ const TOTAL_SUPPLY: Hex = '0x18160ddd';
 /** Characters of 0x and one word. */
 const WORD = 66;
 
-export interface SupplyDeps {
+interface SupplyDeps {
   /** The node of the chain, or null. */
   readonly node: NodeState | null;
   /** The existing count of this head; null: none. A new count reads every holder. */

@@ -9,7 +9,7 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 
 /** A row or value that only one of two sources has. */
-export interface Difference {
+interface Difference {
   /** The compared item, for example `bars timeframe=60 pair=0x… time=1700000000`. */
   readonly item: string;
   /** The table with this value. */
@@ -20,7 +20,7 @@ export interface Difference {
 const differenceShape = z.object({ item: z.string(), only_in: z.string(), value: z.string() });
 const dayShape = z.object({ day: z.coerce.number(), first_block: z.number(), last_block: z.number() });
 
-export interface VerifyRange {
+interface VerifyRange {
   readonly chainId: number;
   /** First block of the compared days. */
   readonly from: number;

@@ -12,7 +12,7 @@ import { BrokenRecord, type ImportedRecord } from './foundContract';
 /** The chain that 369 and 943 started as copies of. */
 export const ANCESTOR_CHAIN = 1;
 
-export type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
+type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
  * The records to store for each record, or the reason to store none. `descendants`: chains copied from chain 1.

@@ -13,6 +13,7 @@ import {
   BrokenRecord,
   checkLimits,
   readBytes,
+  toUnixSeconds,
   type ContractSource,
   type FoundContract,
   type ImportedRecord,
@@ -52,6 +53,8 @@ const contractShape = z.looseObject({
   deployed_bytecode: z.string().nullish(),
 });
 type ContractAnswer = z.infer<typeof contractShape>;
+
+const FILE_ENDINGS = { Solidity: '.sol', Vyper: '.vy', Yul: '.yul' };
 
 /** SPDX identifiers of Blockscout's license names. */
 const LICENSES: Readonly<Record<string, string>> = {
@@ -144,10 +147,7 @@ function readAnswer(
   const language = readLanguage(
     answer.language ?? (answer.is_vyper_contract === true ? 'vyper' : 'solidity'),
   );
-  const path =
-    nonEmpty(answer.file_path) ??
-    `${name}${language === 'Vyper' ? '.vy' : language === 'Yul' ? '.yul' : '.sol'}`;
-  const milliseconds = Date.parse(answer.verified_at ?? '');
+  const path = nonEmpty(answer.file_path) ?? `${name}${FILE_ENDINGS[language]}`;
   const evmVersion = nonEmpty(answer.evm_version);
   const exact = answer.is_fully_verified === true && answer.is_partially_verified !== true;
   const { outputSelection, ...settings } = answer.compiler_settings ?? {};
@@ -161,7 +161,7 @@ function readAnswer(
       ...facts,
       status: exact ? 'exact_match' : 'match',
       source: 'blockscout',
-      verifiedAt: Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0,
+      verifiedAt: toUnixSeconds(answer.verified_at),
       name,
       path,
       language,

@@ -46,7 +46,7 @@ export interface ContractSource {
 /** Limits for records from other servers. */
 export const FILES_MAX = 2_000;
 export const FILE_BYTES_MAX = 4 * 2 ** 20;
-export const RECORD_BYTES_MAX = 16 * 2 ** 20;
+const RECORD_BYTES_MAX = 16 * 2 ** 20;
 const NAME_MAX = 256;
 const PATH_MAX = 1_024;
 
@@ -87,6 +87,12 @@ export function checkLimits(record: ImportedRecord): ImportedRecord {
   if (bytes > RECORD_BYTES_MAX)
     throw new BrokenRecord(`the sources have ${bytes} characters; allowed: ${RECORD_BYTES_MAX}`);
   return record;
+}
+
+/** Parses an ISO time to unix seconds; 0: absent or invalid. */
+export function toUnixSeconds(text: string | null | undefined): number {
+  const milliseconds = Date.parse(text ?? '');
+  return Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
 }
 
 /** Parses hex of whole bytes, with or without 0x; null: invalid. */

@@ -10,7 +10,7 @@ const ATTEMPTS = 6;
 const PAUSE_BASE_MS = 500;
 const PAUSE_MAX_MS = 30_000;
 
-export interface JsonAnswer {
+interface JsonAnswer {
   readonly status: number;
   /** Undefined if the body is not JSON. */
   readonly body: unknown;
@@ -26,7 +26,7 @@ export interface JsonFetch {
   readonly shown: string;
 }
 
-export interface JsonFetchOptions {
+interface JsonFetchOptions {
   /** Pause before the second attempt; doubles with each attempt. */
   readonly pauseMs?: number;
   /** Time limit of one attempt, including the body. */

@@ -25,7 +25,7 @@ export interface ImportCounts {
   broken: number;
 }
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly database: Database;
   /** Reads the same database. */
   readonly runner: QueryRunner;

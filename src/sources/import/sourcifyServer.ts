@@ -13,6 +13,7 @@ import {
   BrokenRecord,
   checkLimits,
   readBytes,
+  toUnixSeconds,
   type ContractSource,
   type FoundContract,
   type ImportedRecord,
@@ -139,26 +140,19 @@ function readAnswer(
   answer: ContractAnswer,
   facts: Pick<FoundContract, 'chainId' | 'address' | 'status'>,
 ): ImportedRecord {
-  const milliseconds = Date.parse(answer.verifiedAt ?? '');
-  const verifiedAt = Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
   // The runtime code decides the verification status.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('the contract is not verified on the server');
-  const known: MetadataFacts = { ...facts, status, verifiedAt };
+  const known: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
   const record =
     typeof answer.metadata === 'object' && answer.metadata !== null
       ? withMetadata(answer, known)
       : withoutMetadata(answer, known);
   const { creationBytecode, runtimeBytecode, deployment } = answer;
-  const block = Number(deployment?.blockNumber ?? NaN);
   return checkLimits({
     ...record,
     runtimeCode: readBytes(runtimeBytecode?.onchainBytecode),
-    deployment: {
-      deployer: isAddress(deployment?.deployer) ? toLowerHex(deployment.deployer) : null,
-      transaction: isHash(deployment?.transactionHash) ? toLowerHex(deployment.transactionHash) : null,
-      block: Number.isInteger(block) && block >= 0 && block < 2 ** 32 ? block : null,
-    },
+    deployment: readDeployment(deployment),
     contract: {
       ...record.contract,
       constructorArguments:
@@ -170,6 +164,15 @@ function readAnswer(
       },
     },
   });
+}
+
+function readDeployment(deployment: ContractAnswer['deployment']): ImportedRecord['deployment'] {
+  const block = Number(deployment?.blockNumber ?? NaN);
+  return {
+    deployer: isAddress(deployment?.deployer) ? toLowerHex(deployment.deployer) : null,
+    transaction: isHash(deployment?.transactionHash) ? toLowerHex(deployment.transactionHash) : null,
+    block: Number.isInteger(block) && block >= 0 && block < 2 ** 32 ? block : null,
+  };
 }
 
 function readLibraries(libraries: Readonly<Record<string, string>> | null | undefined): Record<string, Hex> {

@@ -29,12 +29,12 @@ export interface CodeMatch {
   readonly tail: string;
 }
 
-export type Comparison =
+type Comparison =
   | { readonly match: CodeMatch }
   /** `lengths`: the codes differ in length. */
   | { readonly difference: string; readonly lengths?: true };
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly kind: 'runtime' | 'creation';
   /** The contract's own address, for call protection. */
   readonly address: Hex;

@@ -75,7 +75,7 @@ const answerShape = z.union([
   z.object({ failure: z.string() }),
 ]);
 
-export interface RawCompilerAnswer {
+interface RawCompilerAnswer {
   readonly version: string;
   /** JSON of the first error and the contracts. */
   readonly output: string;

@@ -65,7 +65,7 @@ export function withoutOutputs(settings: Readonly<Record<string, unknown>>): Rec
 }
 
 /** The contract to verify: `path:Name`, or only `Name` if one file has it. */
-export interface ContractTarget {
+interface ContractTarget {
   readonly path: string | null;
   readonly name: string;
 }

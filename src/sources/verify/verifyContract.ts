@@ -35,7 +35,7 @@ export interface OnChain {
   readonly transaction: Hex | null;
 }
 
-export type Verification =
+type Verification =
   | { readonly record: VerifiedRecord }
   /** The reason of a mismatch, for people. */
   | { readonly reason: string };

@@ -27,7 +27,7 @@ const RIBBON_THICKEST = 22;
 /** Most pools drawn per hop; the rest is one line of text. */
 const POOLS_MAX = 10;
 
-export interface AuditNames {
+interface AuditNames {
   symbolOf(address: string): string;
 }
 

@@ -6,7 +6,7 @@ import type { Bar } from '../../wire/ticks';
 import { getAnswer, type Query } from '../core/api.ts';
 import { fromPage, NO_BARS, withNewest, withOlder, type BarPage, type BarSeries } from './barSeries.ts';
 
-export interface BarFeedOptions {
+interface BarFeedOptions {
   /** `/pairs/0x…/ticks` */
   readonly path: string;
   /** Timeframe and currency. */

@@ -12,7 +12,7 @@ import { emptyNotice, failureNotice } from '../core/panel.ts';
 export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 export type Timeframe = (typeof TIMEFRAMES)[number];
 
-export interface ChartPanelOptions {
+interface ChartPanelOptions {
   readonly app: App;
   /** `/pairs/0x…/ticks` */
   readonly path: string;

@@ -95,7 +95,7 @@ export async function getAnswer<T extends { readonly data: unknown }>(
   return body as T;
 }
 
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener('abort', () => {

@@ -3,10 +3,10 @@
  * text.
  */
 
-export type Child = Node | string | null | false;
+type Child = Node | string | null | false;
 type Listener = (event: Event) => void;
 type Value = string | number | boolean | null | Listener;
-export type Props = Readonly<Record<string, Value>>;
+type Props = Readonly<Record<string, Value>>;
 
 const SVG_SPACE = 'http://www.w3.org/2000/svg';
 

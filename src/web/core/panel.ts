@@ -13,7 +13,7 @@ export interface Loaded {
   refresh(): void;
 }
 
-export interface LoadedOptions<T> {
+interface LoadedOptions<T> {
   readonly load: (signal: AbortSignal) => Promise<T>;
   readonly render: (value: T) => Node;
   readonly skeleton: () => Node;
@@ -94,8 +94,4 @@ export function skeleton(size: number | string, lines = 1): HTMLElement {
   if (!named) block.style.height = `${size}px`;
   for (let line = 0; line < lines; line += 1) block.append(h('span'));
   return block;
-}
-
-export function card(title: string | null, ...children: readonly (Node | string | null)[]): HTMLElement {
-  return h('section', { class: 'card' }, title === null ? null : h('h2', {}, title), ...children);
 }

@@ -2,7 +2,7 @@
 
 export const THEME_CHANGE = 'themechange';
 
-export function isDark(): boolean {
+function isDark(): boolean {
   const chosen = document.documentElement.dataset['theme'];
   if (chosen !== undefined) return chosen === 'dark';
   return window.matchMedia('(prefers-color-scheme: dark)').matches;

@@ -32,12 +32,12 @@ export interface Parameter {
   readonly schema?: Schema;
 }
 
-export interface Answer {
+interface Answer {
   readonly description?: string;
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
 
-export interface Operation {
+interface Operation {
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];

@@ -36,7 +36,7 @@ export interface TableState {
   readonly limit: number;
 }
 
-export interface TableOptions<T> {
+interface TableOptions<T> {
   readonly label: string;
   readonly columns: readonly Column<T>[];
   readonly state: TableState;

@@ -147,14 +147,17 @@ test('documented bounds, enums, patterns and required parameters are enforced', 
 test('the document has no examples without a head, and gets them once a head exists', async () => {
   market.head = null;
   const fresh = await startApi(market.runner, () => market.head);
-  const before = await fresh.get('/openapi.json');
-  expect([before.status, before.text.includes('x-example-call')]).toEqual([200, false]);
-  market.head = snapshotOf(world, FINAL, TIP);
-  const after = await fresh.get('/openapi.json');
-  expect(after.text).toContain('x-example-call');
-  // Examples are made once, so that the document's ETag does not change with each block.
-  market.head = snapshotOf(world, FINAL, TIP - 3);
-  expect((await fresh.get('/openapi.json')).headers['etag']).toBe(after.headers['etag']);
-  market.head = snapshotOf(world, FINAL, TIP);
-  await fresh.close();
+  try {
+    const before = await fresh.get('/openapi.json');
+    expect([before.status, before.text.includes('x-example-call')]).toEqual([200, false]);
+    market.head = snapshotOf(world, FINAL, TIP);
+    const after = await fresh.get('/openapi.json');
+    expect(after.text).toContain('x-example-call');
+    // Examples are made once, so that the document's ETag does not change with each block.
+    market.head = snapshotOf(world, FINAL, TIP - 3);
+    expect((await fresh.get('/openapi.json')).headers['etag']).toBe(after.headers['etag']);
+  } finally {
+    market.head = snapshotOf(world, FINAL, TIP);
+    await fresh.close();
+  }
 });

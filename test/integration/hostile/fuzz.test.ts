@@ -187,6 +187,12 @@ const MAY_BE_AWAY = /^\/(readyz([?].*)?)?$/;
 /** Look-ups of the Sourcify and Blockscout dialects. Without a chain or an address their path does not exist. */
 const OTHER_WORDS = /^(\/v2\/contract\/|(\/[^/]+)?\/api\/v2\/smart-contracts\/)/;
 
+function missingHeader(headers: Reply['headers']): string | null {
+  if (headers['x-content-type-options'] !== 'nosniff' || headers['referrer-policy'] === undefined)
+    return 'no security headers';
+  return String(headers['content-security-policy']).includes('frame-ancestors') ? null : 'no frame-ancestors';
+}
+
 /** Checks the rules for every answer. Returns the violation, or null. */
 function faultOf(reply: Reply, path = ''): string | null {
   const { status, headers, body } = reply;
@@ -198,10 +204,8 @@ function faultOf(reply: Reply, path = ''): string | null {
   if (status >= 400 && leak !== null) return `leak ${leak[0]}`;
   if ('x-injected' in headers || /X-Injected: yes\r?\n/.test(body)) return 'injected header';
   if (status === 431) return null;
-  if (headers['x-content-type-options'] !== 'nosniff' || headers['referrer-policy'] === undefined)
-    return 'no security headers';
-  if (!String(headers['content-security-policy']).includes('frame-ancestors')) return 'no frame-ancestors';
-  if (status < 400) return null;
+  const missing = missingHeader(headers);
+  if (missing !== null || status < 400) return missing;
   // Sourcify's and Blockscout's clients expect these error bodies.
   if (otherWords && /^\{"(message|errors|customCode|results)":/.test(body)) return null;
   const error = JSON.parse(body) as { success: unknown; error: unknown; code: keyof typeof ERROR_STATUS };

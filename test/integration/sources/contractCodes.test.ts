@@ -9,7 +9,7 @@ import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { DIAMOND_CUT, IMPLEMENTATION_SLOT, UPGRADED } from '../../../src/domain/proxies';
 import { withNodeCode, type NodeCode } from '../../../src/query/contracts/nodeCode';
-import { ContractWorker } from '../../../src/sources/contractWorker';
+import type { ContractWorker } from '../../../src/sources/contractWorker';
 import { createNodeCode } from '../../../src/sources/createNodeCode';
 import type { CodeRpc } from '../../../src/sources/readContractCode';
 import { contractCreationsTable } from '../../../src/sources/findCreators';

@@ -5,7 +5,7 @@
 import { get } from 'node:http';
 
 import { addressOf, type ChainWriter, pairOf, swaps, token0Of, TOKEN1, type MadeEvent } from './chainWriter';
-import { type SseClient } from './sseClient';
+import type { SseClient } from './sseClient';
 import { connect, createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
 
 let world: StreamWorld;

@@ -319,6 +319,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         ...state,
         doubts: 0,
         balances: [],
+        unswapped: [],
         kind: 'sync' as const,
         reserve0: 1n,
         reserve1: 2n,

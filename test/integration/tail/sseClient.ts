@@ -1,7 +1,7 @@
 /** A plain client of server-sent events over HTTP. It can stop reading, disconnect, and resume with its last id. */
 import { get, type ClientRequest, type IncomingMessage } from 'node:http';
 
-export interface SseMessage {
+interface SseMessage {
   readonly id: string;
   readonly event: string;
   readonly data: Record<string, unknown>;

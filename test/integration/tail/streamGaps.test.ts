@@ -2,7 +2,7 @@
  * More events than a replay, a change or a client queue can hold: slow clients get gaps, clients that read get none.
  */
 import { pairOf, swaps, type ChainWriter } from './chainWriter';
-import { type SseClient } from './sseClient';
+import type { SseClient } from './sseClient';
 import { createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
 
 let world: StreamWorld;

@@ -29,7 +29,7 @@ export interface SimApi {
   stop(): Promise<void>;
 }
 
-export interface SimExtras {
+interface SimExtras {
   /** Features in addition to the plain chain's. */
   readonly wild?: Wilderness;
   /** Runs after the chain is stored and before the API starts. */

@@ -10,7 +10,7 @@ import type { SimChain } from '../chain/simChain';
 import { contentHash, modelContent, readTip, type StoredContent, type StoredTip } from './storedContent';
 import { straightRows } from './straightRun';
 
-export interface SeedResult {
+interface SeedResult {
   readonly seed: number;
   /** One line per error. */
   readonly wrong: readonly string[];

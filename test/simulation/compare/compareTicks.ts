@@ -25,7 +25,7 @@ const BARS_MAX = 1_000;
 const close = (a: number, b: number): boolean =>
   a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 
-export interface PricedSwap {
+interface PricedSwap {
   readonly pair: string;
   readonly leg: number;
   readonly timestamp: number;

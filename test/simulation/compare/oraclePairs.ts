@@ -10,7 +10,7 @@ const LARGEST_256 = (1n << 256n) - 1n;
 
 export type OracleLine = readonly (string | number | null)[];
 
-export interface PairTruth {
+interface PairTruth {
   /** ord, address, token0, token1, block of creation. */
   readonly pools: OracleLine[];
   /** ord, pair, kind, reserve0, reserve1, root, liquidity, tick. */

@@ -1,7 +1,7 @@
 /** Reads the canonical rows of every table as bytes, from the model or from the real engine. */
-import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import { createHash } from 'node:crypto';
 
+import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import type { Database } from '../../../src/clickhouse/client/database';
 import { lastOrdOfBlock } from '../../../src/domain/ord';
 import { readStoredState } from '../../../src/ingest/store/storedState';

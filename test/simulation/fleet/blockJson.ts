@@ -8,7 +8,7 @@ import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface BlockJson {
+interface BlockJson {
   /** With transaction hashes. */
   readonly header: Json;
   readonly whole: Json;

@@ -8,7 +8,7 @@ import type { NodeMood, NodeNature } from './nodeTraits';
 import type { SimWorld } from './simWorld';
 import type { RpcRefusal } from './wordings';
 
-export type NodeAnswer = { readonly result: unknown } | { readonly refusal: RpcRefusal & { data?: unknown } };
+type NodeAnswer = { readonly result: unknown } | { readonly refusal: RpcRefusal & { data?: unknown } };
 
 export interface NodeView {
   readonly world: SimWorld;

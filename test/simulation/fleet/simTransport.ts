@@ -21,7 +21,7 @@ const TIMEOUT_MS = 30_000;
 /** Number of requests before the mood changes. */
 const MOOD_REQUESTS = 25;
 
-export interface SimNodeOptions {
+interface SimNodeOptions {
   readonly index: number;
   readonly world: SimWorld;
   readonly random: Random;

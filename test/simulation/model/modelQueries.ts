@@ -145,6 +145,7 @@ function pools(engine: ModelEngine, params: QueryParams): Rows {
 function epochStates(engine: ModelEngine, params: QueryParams): Rows {
   return within(engine, 'pool_states', params).map(({ fields }) => ({
     ord: String(fields['ord']),
+    kind: fields['kind'],
     pair: fields['pair'],
     reserve0: String(fields['reserve0']),
     reserve1: String(fields['reserve1']),
@@ -204,11 +205,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
   'ingest/price/list_states': epochStates,
   'ingest/price/list_swaps': (engine, params) =>
-    within(engine, 'swaps', params).map(({ fields: { ord, pair, leg, amount1 } }) => ({
+    within(engine, 'swaps', params).map(({ fields: { ord, pair, leg, amount1, maker } }) => ({
       ord: String(ord),
       pair,
       leg,
       amount1: String(amount1),
+      maker,
     })),
   'check totals': (engine) =>
     [{ name: 'swaps', total: engine.finalRows('swaps').length }, ...engine.views.totals()].map(

@@ -30,7 +30,7 @@ export interface LatestState {
 
 type Apply = (rows: readonly Fields[]) => void;
 
-export interface View {
+interface View {
   readonly target: string;
   readonly source: string;
   readonly window: TokenWindow;

@@ -8,7 +8,7 @@
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export interface RowShape {
+interface RowShape {
   readonly columns: readonly string[];
   readonly types: readonly string[];
 }

@@ -4,8 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startEmbeddedServer } from '../../../src/clickhouse/engine/server';
-import type { EmbeddedServer, EmbeddedServerOptions } from '../../../src/clickhouse/engine/server';
+import {
+  startEmbeddedServer,
+  type EmbeddedServer,
+  type EmbeddedServerOptions,
+} from '../../../src/clickhouse/engine/server';
 import { createLog } from '../../../src/log';
 import { until } from '../eventually';
 
@@ -74,7 +77,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-export interface Parent {
+interface Parent {
   readonly pid: number;
   readonly enginePid: number;
   readonly writerUrl: string;

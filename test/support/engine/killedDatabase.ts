@@ -1,7 +1,7 @@
 /** A database connection that fails midway, as after a kill. The statements before the kill have run. */
 import type { Database } from '../../../src/clickhouse/client/database';
 
-export interface StatementCount {
+interface StatementCount {
   left: number;
 }
 

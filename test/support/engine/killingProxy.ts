@@ -2,6 +2,7 @@
  * An HTTP proxy to the database that forwards a given number of statements and then drops all others, as after a kill.
  */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+
 import { listen } from '../server/listen';
 
 export interface KillingProxy {

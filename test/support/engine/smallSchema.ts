@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface SmallSchema {
+interface SmallSchema {
   /** For `migrate`: a folder with the first version of the schema and no migrations. */
   readonly before: string;
   /** A folder with the second version and its migrations. */

@@ -1,11 +1,12 @@
 /**
  * A service under attack: a small chain, event logs of one megabyte, and a node that sends hostile answers on request.
  */
-import { AbiCoder, Interface } from 'ethers';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+import { AbiCoder, Interface } from 'ethers';
 
 import { STUB_V2_FACTORY } from '../stub/stubChain';
 import { stubDescription } from '../stub/stubDescription';
@@ -21,7 +22,7 @@ import { startProgram, waitForBlock, type Program } from '../server/program';
 import { logRow } from '../worlds/logRow';
 
 export const LONG_EMITTER: Hex = `0x${'1d'.repeat(20)}`;
-export const LONG_LOGS = 240;
+const LONG_LOGS = 240;
 /** A contract whose source is not verified. */
 export const UNVERIFIED: Hex = `0x${'c0de'.repeat(10)}`;
 const LONG_BYTES = 1_000_000;

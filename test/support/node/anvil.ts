@@ -38,7 +38,7 @@ export interface TestAnvil {
 }
 
 /** A block to mine: its transactions in order, and its time in unix seconds (default: ten seconds after the parent). */
-export interface BlockPlan {
+interface BlockPlan {
   readonly transactions?: readonly DevTransaction[];
   readonly timestamp?: number;
 }

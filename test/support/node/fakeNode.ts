@@ -5,7 +5,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+
 import { WebSocketServer, type WebSocket } from 'ws';
+
 import type { FakeBlock, FakeChain, Json } from './fakeChain';
 
 export interface FakeCall {
@@ -13,7 +15,7 @@ export interface FakeCall {
   readonly params: readonly unknown[];
 }
 
-export interface RpcFault {
+interface RpcFault {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
@@ -23,9 +25,9 @@ export interface RpcFault {
 export type CallFault = { readonly result: unknown } | { readonly error: RpcFault } | undefined;
 
 /** A fault hook for a whole HTTP request. True means that the hook handles the response. */
-export type HttpFault = (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
+type HttpFault = (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 
-export interface FakeNodeOptions {
+interface FakeNodeOptions {
   readonly chain: FakeChain;
   readonly chainId?: number;
 }
@@ -225,7 +227,7 @@ export class FakeNode {
   }
 }
 
-export function headerJson(block: FakeBlock, whole: boolean): Json {
+function headerJson(block: FakeBlock, whole: boolean): Json {
   return {
     number: `0x${block.number.toString(16)}`,
     hash: block.hash,

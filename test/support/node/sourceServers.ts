@@ -33,7 +33,7 @@ export function writeRepository(root: string, version: 1 | 2, placed: readonly P
   });
 }
 
-export interface FakeServer {
+interface FakeServer {
   readonly url: string;
   /** Requested paths, in order. */
   readonly asked: string[];

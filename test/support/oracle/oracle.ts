@@ -3,8 +3,8 @@
  * or SQL.
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
-import { VaultOracle, type LegSwap } from './oracleVault';
-import { parsePlain } from './plainEvents';
+import type { LegSwap, VaultOracle } from './oracleVault';
+import { parsePlain, type PlainEvent } from './plainEvents';
 
 const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
 
@@ -34,7 +34,7 @@ interface OraclePool {
   readonly feePips: number;
 }
 
-export interface OracleOptions {
+interface OracleOptions {
   /** Reads the logs of a vault. Without it the vault's logs are ignored. */
   readonly vault?: VaultOracle;
   /** Swaps before this block are left out of the result. */
@@ -105,6 +105,13 @@ function toSwap(
   };
 }
 
+function notePool({ name, args }: PlainEvent, pools: Map<string, OraclePool>): void {
+  const v2 = name === 'PairCreated';
+  const [token0 = '', token1 = ''] = [0, 1].map((at) => String(args[at]));
+  const feePips = v2 ? 3000 : Number(args[2]);
+  pools.set(String(args[v2 ? 2 : 4]), { v3: !v2, token0, token1, feePips });
+}
+
 function readPairLog(
   block: ChainBlock,
   log: ChainLog,
@@ -115,12 +122,7 @@ function readPairLog(
   const parsed = parsePlain(log);
   if (parsed === null) return null;
   const key = `${log.transactionHash} ${log.address}`;
-  if (factories.has(log.address) && parsed.name.endsWith('Created')) {
-    const v2 = parsed.name === 'PairCreated';
-    const [token0 = '', token1 = ''] = [0, 1].map((at) => String(parsed.args[at]));
-    const feePips = v2 ? 3000 : Number(parsed.args[2]);
-    pools.set(String(parsed.args[v2 ? 2 : 4]), { v3: !v2, token0, token1, feePips });
-  }
+  if (factories.has(log.address) && parsed.name.endsWith('Created')) notePool(parsed, pools);
   const pool = pools.get(log.address);
   if (pool === undefined) return null;
   if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);

@@ -5,13 +5,13 @@
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { parsePlain, type PlainEvent } from './plainEvents';
 
-export interface VaultListing {
+interface VaultListing {
   readonly type: number;
   /** Scaled by 10^18; empty if the pool has no reliable weights. */
   readonly weights: readonly bigint[];
 }
 
-export interface VaultTruth {
+interface VaultTruth {
   readonly vault: string;
   /** Tokens preferred as quotes, in order. */
   readonly ranked: readonly string[];

@@ -23,7 +23,7 @@ interface Bar {
 }
 
 /** Data for scaling a pair: decimals of token0 and token1, and whether token0 is the base. */
-export interface PairFacts {
+interface PairFacts {
   readonly decimals0: number;
   readonly decimals1: number;
   readonly baseIsToken0: boolean;

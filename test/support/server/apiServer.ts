@@ -35,7 +35,7 @@ export const CHAIN: ChainFacts = {
   ],
 };
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;

@@ -17,7 +17,7 @@ const USUAL_PATHS = [
 ];
 
 /** Returns CHROMIUM_PATH or the usual place of Chromium. Throws with the command that installs Chromium. */
-export function findChromium(): string {
+function findChromium(): string {
   const given = process.env['CHROMIUM_PATH'];
   if (given !== undefined && given !== '') {
     if (existsSync(given)) return given;
@@ -139,7 +139,7 @@ export async function layoutShifts(page: Page): Promise<{ sum: number; moved: st
   return found as { sum: number; moved: string[] };
 }
 
-export interface PictureFacts {
+interface PictureFacts {
   /** Standard deviation of the brightness, 0 to 255. A blank picture has 0. */
   readonly deviation: number;
   /** Distinct colours, in steps of 16. */

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 
-export interface HealthFigures {
+interface HealthFigures {
   /** Latency of each answer in ms, ascending. */
   readonly times: readonly number[];
   /** Processor time of the main thread during each wait in ms, ascending. */

@@ -12,7 +12,7 @@ import {
 } from '../worlds/world';
 
 /** Block numbers count from the world's first block. */
-export interface MarketPlan extends WorldOptions {
+interface MarketPlan extends WorldOptions {
   /** The cursor of the newest snapshot. */
   readonly finalTo: number;
   /** The last block in the final tables. Beyond the cursor, as during a promotion. */

@@ -56,7 +56,7 @@ function placeOf({ DATA_DIR: folder }: Settings): Settings {
   };
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   /** Starts a separate process group, to which `end` sends its signal. */
   readonly ownGroup?: boolean;
   /** Whether the test expects the program to end early. By default an early end is printed with the last lines. */

@@ -16,7 +16,7 @@ import { CLUSTER_NAME } from '../engine/embeddedCluster';
 import { createTestDatabase } from '../engine/engine';
 import { eventually } from '../eventually';
 
-export interface LogLine {
+interface LogLine {
   readonly msg: string;
   readonly [field: string]: unknown;
 }

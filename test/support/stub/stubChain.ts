@@ -190,23 +190,16 @@ function answer(body: string, chain: Chain): Buffer {
 }
 
 function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
-  const { blocks, state } = chain;
-  const { head, final } = state;
-  const tag = params[0];
-  const number = tag === 'latest' ? head : tag === 'finalized' ? final : Number(tag);
-  const block = number <= head ? blocks[number] : undefined;
-  if (tag === 'latest' && block !== undefined && state.told?.hash !== block.hash) {
-    state.told = { hash: block.hash, at: performance.now() };
-  }
+  const { state } = chain;
   switch (method) {
     case 'eth_chainId':
       return Buffer.from('"0x171"');
     case 'eth_blockNumber':
-      return Buffer.from(`"${hex(head)}"`);
+      return Buffer.from(`"${hex(state.head)}"`);
     case 'eth_getBlockByNumber':
-      return (params[1] === true ? block?.full : null) ?? block?.header ?? NOTHING;
+      return blockOf(findBlock(params[0], chain), params[1] === true);
     case 'eth_getBlockReceipts':
-      return block?.receipts ?? NOTHING;
+      return findBlock(params[0], chain)?.receipts ?? NOTHING;
     case 'eth_getLogs':
       state.logsAskedAt ??= Date.now();
       return logsOf(params[0] as LogFilter, chain);
@@ -221,6 +214,20 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
     default:
       return Buffer.from('"0x"');
   }
+}
+
+/** `tag`: a number in hex, `latest` or `finalized`. Notes when the newest block was first reported. */
+function findBlock(tag: unknown, { blocks, state }: Chain): StubBlock | undefined {
+  const number = tag === 'latest' ? state.head : tag === 'finalized' ? state.final : Number(tag);
+  const block = number <= state.head ? blocks[number] : undefined;
+  if (tag === 'latest' && block !== undefined && state.told?.hash !== block.hash) {
+    state.told = { hash: block.hash, at: performance.now() };
+  }
+  return block;
+}
+
+function blockOf(block: StubBlock | undefined, isFull: boolean): Buffer {
+  return (isFull ? block?.full : null) ?? block?.header ?? NOTHING;
 }
 
 function logsOf(filter: LogFilter, { blocks, state, maker }: Chain): Buffer {

@@ -2,7 +2,7 @@
  * Small sets of pools for pricing tests: pools with given reserves, and the records that a quiet epoch leaves of them.
  */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import type { LegRecord } from '../../../src/pricing/epoch';
+import { BORN_BEFORE, type LegRecord } from '../../../src/pricing/epoch';
 import { findEpochRoutes } from '../../../src/pricing/findEpochRoutes';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
 import { PoolIndex } from '../../../src/pricing/poolIndex';
@@ -55,7 +55,7 @@ export function v3(
   };
 }
 
-export interface Scene {
+interface Scene {
   readonly pools: readonly TestPool[];
   readonly anchors?: readonly PriceAnchor[];
   readonly wrappedNative?: Hex | null;
@@ -67,11 +67,12 @@ export const ANCHORS: readonly PriceAnchor[] = [
   { address: DAI, priceUsd: 1 },
   { address: USDC, priceUsd: 1 },
 ];
-export const EPOCH = 100;
+/** The first block of an epoch. */
+export const BLOCK = 3_200;
 export const TIME = 1_700_000_000;
 
 /** Records of an epoch in which every pool kept its current state. */
-export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
+function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
   return new Map(
     pools.map(({ leg, state }, i) => [
       leg.key,
@@ -79,18 +80,21 @@ export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord
         leg,
         state,
         depthLiquidity: state.liquidity,
+        depthWeight: 1,
         meanLog: state.price > 0 ? Math.log(state.price) : 0,
         traded: 0,
         at: TIME,
         movedAt: TIME,
-        epoch: EPOCH - 1,
+        unswapped: 0,
+        makers: [],
+        bornBlock: BORN_BEFORE,
         ...records[i],
       },
     ]),
   );
 }
 
-export interface FoundRoutes {
+interface FoundRoutes {
   readonly anchors: AnchorPrices;
   readonly routed: ReadonlyMap<Hex, RoutedToken>;
 }
@@ -100,7 +104,7 @@ export function findRoutesOver(
   config: { readonly anchors: readonly PriceAnchor[]; readonly wrappedNative: Hex | null },
   legs: readonly Leg[],
   records: ReadonlyMap<string, LegRecord>,
-  { epoch, time }: { readonly epoch: number; readonly time: number },
+  { block, time }: { readonly block: number; readonly time: number },
 ): FoundRoutes {
   const index = new PoolIndex();
   for (const leg of legs) index.addLeg(leg, false);
@@ -110,9 +114,10 @@ export function findRoutesOver(
   }
   const { anchors, routed } = findEpochRoutes({
     ...config,
-    epoch,
+    block,
     time,
     tokenOf: ({ address }) => index.tokenOf(address),
+    findToken: (address) => index.findToken(address),
     live: () => index.liveLegs(),
     legsOf: (anchor) => index.tokenOf(anchor).legs,
   });
@@ -125,7 +130,7 @@ export function routesOf(scene: Scene): FoundRoutes {
     wrappedNative: scene.wrappedNative ?? NATIVE,
   };
   const legs = scene.pools.map(({ leg }) => leg);
-  return findRoutesOver(config, legs, recordsOf(scene), { epoch: EPOCH, time: TIME });
+  return findRoutesOver(config, legs, recordsOf(scene), { block: BLOCK, time: TIME });
 }
 
 export function routedOf(scene: Scene, of: Hex): RoutedToken | undefined {

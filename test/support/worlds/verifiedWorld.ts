@@ -8,8 +8,7 @@ import { join } from 'node:path';
 
 import { AbiCoder, keccak256, toUtf8Bytes } from 'ethers';
 
-import type { DevRpc } from '../../../src/dev/node/devRpc';
-import { field } from '../../../src/dev/node/devRpc';
+import { field, type DevRpc } from '../../../src/dev/node/devRpc';
 import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 import { readAbi } from '../../../src/domain/abi';
 import type { Hex } from '../../../src/domain/hex';

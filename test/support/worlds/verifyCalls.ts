@@ -27,7 +27,7 @@ export function fieldsFor(contract: WorldContract, address: Hex, more: Fields = 
   };
 }
 
-export interface VerifyCalls {
+interface VerifyCalls {
   post(fields: Fields, path?: string): Promise<Json>;
   get(path: string): Promise<Json>;
   /** Polls until the answer satisfies `wanted`. */

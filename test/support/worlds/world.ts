@@ -132,7 +132,7 @@ function addPool(block: WorldBlock, memories: PoolMemory[], random: Random, old:
 }
 
 /** Inserts blocks into the final tables as one batch, as a promotion does. */
-export async function insertFinal(db: Database, blocks: readonly WorldBlock[]): Promise<void> {
+async function insertFinal(db: Database, blocks: readonly WorldBlock[]): Promise<void> {
   await insertRows(db, blocksTable, blocks.map(toBlockRow));
   await insertRows(
     db,
@@ -162,7 +162,7 @@ export async function insertFinal(db: Database, blocks: readonly WorldBlock[]): 
   await insertRows(db, eventsTable, blocks.flatMap(eventsOf));
 }
 
-export function eventsOf({ swaps, liquidity, states }: WorldBlock): ReturnType<typeof toEventRows> {
+function eventsOf({ swaps, liquidity, states }: WorldBlock): ReturnType<typeof toEventRows> {
   return toEventRows({ swaps, liquidity_events: liquidity, pool_states: states });
 }
 

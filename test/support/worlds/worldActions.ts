@@ -19,17 +19,17 @@ interface Receiver extends By {
   readonly to?: Hex;
 }
 
-export interface V2Amounts extends Receiver {
+interface V2Amounts extends Receiver {
   readonly amount0: bigint;
   readonly amount1: bigint;
 }
 
-export interface V3Mint extends V2Amounts {
+interface V3Mint extends V2Amounts {
   readonly tickLower: number;
   readonly tickUpper: number;
 }
 
-export interface Swap extends Receiver {
+interface Swap extends Receiver {
   readonly zeroForOne: boolean;
   readonly amountIn: bigint;
 }

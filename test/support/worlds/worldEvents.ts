@@ -71,7 +71,16 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
   const price = rawPrice(memory, v3);
   const stateOrd = toOrd(block.number, logIndex);
   const kind = !v3 ? 'sync' : what < 0.7 ? 'swap' : what < 0.85 ? 'mint' : 'burn';
-  block.states.push({ ...common, ...state, ord: stateOrd, kind, doubts: 0, price, balances: [] });
+  block.states.push({
+    ...common,
+    ...state,
+    ord: stateOrd,
+    kind,
+    doubts: 0,
+    price,
+    balances: [],
+    unswapped: [],
+  });
   const ord = v3 ? stateOrd : stateOrd + 1;
   if (what < 0.7)
     block.swaps.push(makeSwap({ ...common, ...state, ord, price, fee_pips: pool.fee_pips }, random));
@@ -91,7 +100,7 @@ function move(memory: PoolMemory, random: Random, v3: boolean): void {
 }
 
 /** Raw token1 per raw token0; 0 if the pool has no price. */
-export function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrt: bigint }, v3: boolean): number {
+function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrt: bigint }, v3: boolean): number {
   if (v3) return (Number(state.sqrt) / 2 ** 96) ** 2;
   return state.reserve0 === 0n || state.reserve1 === 0n ? 0 : Number(state.reserve1) / Number(state.reserve0);
 }

@@ -9,7 +9,7 @@ import type { Random } from '../createRandom';
 import { hexOf, type WorldBlock } from './worldEvents';
 
 const tokenAt = (index: number): Hex => hexOf('aa', index, 40);
-export const ANCHOR_USD = 1.0025;
+const ANCHOR_USD = 1.0025;
 const ANCHOR = tokenAt(1);
 /** Each token is priced in an earlier one, with up to four hops. The world's last token has no price. */
 const ORDER = [ANCHOR, tokenAt(0), tokenAt(2), tokenAt(3), tokenAt(4)];

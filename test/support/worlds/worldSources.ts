@@ -35,7 +35,7 @@ function load(folder: string, prefix: string, keep: (path: string) => boolean = 
 }
 
 /** All of OpenZeppelin 5. */
-export function openZeppelin(): Sources {
+function openZeppelin(): Sources {
   return load('openzeppelin-contracts-5', '@openzeppelin/contracts/');
 }
 
@@ -47,10 +47,10 @@ const TOKEN_KINDS = [
 ] as const;
 
 /** Number of tokens that tokenSources makes. */
-export const TOKENS = 40;
+const TOKENS = 40;
 
 /** Typical tokens based on OpenZeppelin, one per file, each with a different supply and other extensions. */
-export function tokenSources(): Sources {
+function tokenSources(): Sources {
   const tokens: Sources = {};
   for (let index = 0; index < TOKENS; index += 1) {
     const kind = TOKEN_KINDS[index % TOKEN_KINDS.length];
@@ -170,7 +170,7 @@ export function onlyImported(library: Sources, sources: Sources): Sources {
  * Difficult cases for verification: an external library, a contract linked to the library, and a contract with
  * immutables.
  */
-export const TRICKY_SOURCE = `// SPDX-License-Identifier: GPL-3.0-or-later
+const TRICKY_SOURCE = `// SPDX-License-Identifier: GPL-3.0-or-later
 pragma solidity ^0.8.20;
 
 library Sum_Library {

@@ -9,7 +9,7 @@ import {
   VAULT,
   VaultPoolScript,
   VaultWorld,
-} from '../../support/worlds/vaultWorld';
+} from '../../simulation/chain/vaultWorld';
 
 const HALF = [ONE / 2n, ONE / 2n];
 const TRADER = token(901);

@@ -2,8 +2,10 @@
 import {
   closeEpoch,
   decay,
-  depthIn,
+  heldPart,
+  meanLiquidity,
   meanPrice,
+  unswappedAt,
   type LegMove,
   type LegRecord,
 } from '../../../src/pricing/epoch';
@@ -20,51 +22,81 @@ const at = (liquidity: number, price = 1): LegState => ({
 /** Epoch 2: blocks 64–95, ten seconds each. */
 const SPAN = { firstBlock: 64, lastBlock: 95, lastTime: 950 };
 const move = (block: number, state: LegState): LegMove => ({ block, time: block * 10, state });
-const moves = (...blocks: readonly LegMove[]) => ({ leg, older: false, blocks, traded: 0 });
+const moves = (...blocks: readonly LegMove[]) => ({
+  leg,
+  older: false,
+  blocks,
+  traded: 0,
+  unswapped: 0,
+  makers: [],
+  bornBlock: 1,
+});
 const BEFORE: LegRecord = {
   leg,
   state: at(1000),
   depthLiquidity: 1000,
+  depthWeight: 0.5,
   meanLog: 0,
   traded: 0,
   at: 630,
   movedAt: 500,
-  epoch: 1,
+  unswapped: 0,
+  makers: [],
+  bornBlock: 1,
 };
 
-test('liquidity that is present for one block of an epoch adds no depth', () => {
+/** Weight of a second in the mean: the kernel exp(−age / 1800). */
+const kernel = (from: number, to: number): number => Math.exp(-from / 1800) - Math.exp(-to / 1800);
+
+test('liquidity of three blocks before the end of an epoch adds its part of 30 minutes to the depth', () => {
+  // 30 of 950 seconds at 10^9; the life before second 630 has weight 0.5.
+  const record = closeEpoch(BEFORE, moves(move(92, at(1e9))), SPAN);
+  const life = 0.5 * Math.exp(-320 / 1800) + kernel(0, 320);
+  expect(record.depthLiquidity).toBeCloseTo(1000 + ((1e9 - 1000) * kernel(0, 30)) / life, 3);
+  expect(record.depthWeight).toBeCloseTo(life, 14);
+  expect(record.state.liquidity).toBe(1e9);
+});
+
+test('liquidity within one block counts only for the seconds until the next block', () => {
   const record = closeEpoch(BEFORE, moves(move(70, at(1e9)), move(71, at(1000))), SPAN);
-  expect(record.depthLiquidity).toBe(1000);
-  const late = closeEpoch(BEFORE, moves(move(95, at(1e9))), SPAN);
-  expect([late.depthLiquidity, late.state.liquidity]).toEqual([1000, 1e9]);
-  expect(depthIn(late, 3)).toBe(1000);
+  const life = 0.5 * Math.exp(-320 / 1800) + kernel(0, 320);
+  expect(record.depthLiquidity).toBeCloseTo(1000 + ((1e9 - 1000) * kernel(240, 250)) / life, 3);
 });
 
-test('the depth of an epoch is the lower median of the liquidity at the ends of its 32 blocks', () => {
-  // 16 blocks (64–79) at 1000, 16 (80–95) at 5000: the 16th of 32 in order is 1000.
-  expect(closeEpoch(BEFORE, moves(move(80, at(5000))), SPAN).depthLiquidity).toBe(1000);
-  expect(closeEpoch(BEFORE, moves(move(79, at(5000))), SPAN).depthLiquidity).toBe(5000);
-});
-
-test('a pool from the second half of an epoch counts with its mean liquidity, at most its last liquidity', () => {
-  // 12 of 32 blocks (84–95) at 500: 500 · 12 / 32.
-  expect(closeEpoch(undefined, moves(move(84, at(500))), SPAN).depthLiquidity).toBe(187.5);
-  // 11 blocks at 8000, 1 at 10: the mean is far above the final liquidity.
-  const drained = moves(move(84, at(8000)), move(95, at(10)));
-  expect(closeEpoch(undefined, drained, SPAN).depthLiquidity).toBe(10);
-  expect(closeEpoch(undefined, moves(move(90, at(8e9)), move(91, at(0))), SPAN).depthLiquidity).toBe(0);
-  // Liquidity from the first half of the epoch was present for most of the epoch.
-  expect(closeEpoch(undefined, moves(move(70, at(500))), SPAN).depthLiquidity).toBe(500);
+test('the depth of a pool younger than 30 minutes is the mean over its whole life', () => {
+  // 100 seconds at 8000, 10 seconds at 10.
+  const record = closeEpoch(undefined, moves(move(84, at(8000)), move(94, at(10))), SPAN);
+  const mean = (8000 * kernel(10, 110) + 10 * kernel(0, 10)) / kernel(0, 110);
+  expect(record.depthLiquidity).toBeCloseTo(mean, 8);
+  expect(closeEpoch(undefined, moves(move(95, at(500))), SPAN)).toMatchObject({
+    depthLiquidity: 500,
+    depthWeight: 0,
+  });
 });
 
 test('a pool older than the first stored block counts with the liquidity of its first event from the start', () => {
   const record = closeEpoch(undefined, { ...moves(move(95, at(700))), older: true }, SPAN);
-  expect(record.depthLiquidity).toBe(700);
+  expect(record).toMatchObject({ depthLiquidity: 700, depthWeight: 1 });
 });
 
-test('after an epoch without events a leg counts with its last liquidity', () => {
-  const record = closeEpoch(BEFORE, moves(move(95, at(4000))), SPAN);
-  expect([depthIn(record, 3), depthIn(record, 4)]).toEqual([1000, 4000]);
+test('the mean liquidity goes on towards the newest liquidity after the epoch', () => {
+  const record = closeEpoch(
+    undefined,
+    { ...moves(move(64, at(1000)), move(95, at(4000))), older: true },
+    SPAN,
+  );
+  expect(meanLiquidity(record, 950)).toBeCloseTo(1000, 9);
+  expect(meanLiquidity(record, 950 + 1800)).toBeCloseTo(4000 - 3000 / Math.E, 9);
+});
+
+test('the held part of a price lies between nothing and the distance from the mean, and decays in 30 minutes', () => {
+  expect(heldPart(0.5, Math.exp(0.2), 0)).toBeCloseTo(0.2, 14);
+  expect(heldPart(0.1, Math.exp(0.2), 0)).toBeCloseTo(0.1, 14);
+  expect(heldPart(0.5, Math.exp(-0.2), 0)).toBe(0);
+  expect(heldPart(-0.5, Math.exp(-0.2), 0)).toBeCloseTo(-0.2, 14);
+  const record = closeEpoch(BEFORE, { ...moves(move(95, at(1000, 2))), unswapped: 0.3 }, SPAN);
+  expect(record.unswapped).toBe(0.3);
+  expect(unswappedAt(record, 950 + 1800)).toBeCloseTo(0.3 / Math.E, 14);
 });
 
 test('the mean of ln(price) follows a jump with a time constant of 30 minutes', () => {
@@ -86,6 +118,6 @@ test('the traded volume decays with the same time constant, and each epoch adds 
 
 test('the record of an epoch has the time of the last event and the state at the end', () => {
   const record = closeEpoch(BEFORE, moves(move(66, at(2)), move(90, at(3, 9))), SPAN);
-  expect(record).toMatchObject({ state: at(3, 9), at: 950, movedAt: 900, epoch: 2 });
+  expect(record).toMatchObject({ state: at(3, 9), at: 950, movedAt: 900 });
   expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('at least one move');
 });

@@ -16,6 +16,7 @@ const hop = (...rows: readonly Row[]) =>
       price,
       meanPrice: mean,
       traded,
+      held: false,
     })),
   );
 
@@ -143,6 +144,7 @@ test('of two equally deep pools that disagree the one with the smaller key count
     price,
     meanPrice: price,
     traded: true,
+    held: false,
   });
   const [a, b] = [input('a', 3), input('b', 4)];
   expect([priceHop([a, b]).price, priceHop([b, a]).price]).toEqual([3, 3]);

@@ -1,4 +1,4 @@
-import { DORMANT_SECONDS, type LegRecord } from '../../../src/pricing/epoch';
+import { DORMANT_SECONDS, type LegMoves, type LegRecord } from '../../../src/pricing/epoch';
 import { makeLeg, NO_STATE, type Leg } from '../../../src/pricing/leg';
 import { PoolIndex } from '../../../src/pricing/poolIndex';
 import { noRoute } from '../../../src/pricing/priceRoute';
@@ -15,7 +15,7 @@ const legs = Array.from({ length: LEGS }, (_, n) =>
   makeLeg(poolAddress(n), 1, tokens[n % TOKENS]!, tokens[(n * 5 + 1) % TOKENS]!),
 );
 
-const recordOf = (leg: Leg, movedAt: number, epoch: number): LegRecord => ({
+const recordOf = (leg: Leg, movedAt: number, { makers, bornBlock }: LegMoves): LegRecord => ({
   leg,
   state: NO_STATE,
   depthLiquidity: 0,
@@ -23,7 +23,10 @@ const recordOf = (leg: Leg, movedAt: number, epoch: number): LegRecord => ({
   traded: 0,
   at: movedAt,
   movedAt,
-  epoch,
+  depthWeight: 1,
+  unswapped: 0,
+  makers,
+  bornBlock,
 });
 
 /** One epoch: new legs, some moves, closing of the records, and dropping of inactive legs. */
@@ -33,10 +36,11 @@ function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number)
   for (let moved = 0; moved < 3; moved += 1) {
     const leg = index.findLeg(legs[Math.floor(random.next() ** 2 * LEGS)]!.key);
     if (leg === undefined) continue;
-    index.move(leg, { block: epoch * 32, time, state: { ...NO_STATE, price: random.next() } });
-    if (random.chance(0.5)) index.trade(leg, random.next());
+    const state = { ...NO_STATE, price: random.next() };
+    index.move(leg, { block: epoch * 32, time, state }, random.next(), epoch);
+    if (random.chance(0.5)) index.trade(leg, random.next(), [random.pick(tokens)]);
   }
-  if (random.chance(0.8)) index.closeEpoch((_, { leg }) => recordOf(leg, time, epoch));
+  if (random.chance(0.8)) index.closeEpoch((_, moves) => recordOf(moves.leg, time, moves));
   if (random.chance(0.7)) index.dropDormant(time);
   const of = index.tokenOf(random.pick(tokens));
   index.setRoute(of, random.chance(0.5) ? noRoute(of.address) : { ...noRoute(of.address), hops: 1 });
@@ -57,7 +61,9 @@ function plain(index: PoolIndex, time: number) {
       const leg = index.findLeg(key);
       if (leg === undefined) return null;
       const { blocks = [], traded = 0 } = leg.moves ?? {};
-      return { older: leg.older, state: leg.state, at: leg.record?.at, blocks: [...blocks], traded };
+      const { older, state, makers, bornBlock } = leg;
+      const unswapped = index.unswappedOf(leg);
+      return { older, state, at: leg.record?.at, blocks: [...blocks], traded, unswapped, makers, bornBlock };
     }),
     tokens: tokens.map((of) => {
       const { legs: all, live, route, hop } = index.tokenOf(of);

@@ -1,11 +1,11 @@
 /** The pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a price push. */
-import type { MarketBlock } from '../../../src/pricing/pricer';
-import { Pricer } from '../../../src/pricing/pricer';
+import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/worlds/pools';
 
 const T = token(50);
 const CONFIG = { anchors: ANCHORS, wrappedNative: NATIVE };
 const SECONDS = 10;
+const MAKERS = [token(90), token(91)];
 
 interface Part {
   readonly made?: readonly TestPool[];
@@ -22,8 +22,11 @@ function blocks(count: number, parts: Readonly<Record<number, Part>>): MarketBlo
       number,
       timestamp: 1_000_000 + number * SECONDS,
       legs: made.map(({ leg }) => ({ leg, older: false })),
-      moves: [...made, ...moved].map(({ leg, state }) => ({ key: leg.key, state })),
-      traded: traded.map(([{ leg }, amount]) => ({ key: leg.key, amount })),
+      moves: [...made, ...moved].map(({ leg, state }) => ({
+        key: leg.key,
+        steps: [{ state, cause: 'swap' }],
+      })),
+      traded: traded.map(([{ leg }, amount]) => ({ key: leg.key, amount, makers: MAKERS })),
     };
   });
 }
@@ -36,9 +39,9 @@ const usdAt = (count: number, parts: Readonly<Record<number, Part>>, of = T): nu
 
 const POOL = v2(1, T, 1e6, DAI, 1e6);
 
-test('a token is priced in the block of its first pool, with confidence 0.4 until an epoch confirms it', () => {
+test('a token is priced in the block of its first pool, with confidence 0.4 until the pool is 100 blocks old', () => {
   const pricer = new Pricer(CONFIG);
-  const all = blocks(80, { 35: { made: [POOL] } });
+  const all = blocks(150, { 35: { made: [POOL], traded: [[POOL, 1]] } });
   const trust = all.map((block) => {
     pricer.apply(block, false);
     return pricer.priceOf(T)?.confidence;
@@ -46,8 +49,9 @@ test('a token is priced in the block of its first pool, with confidence 0.4 unti
   expect(trust[2]).toBeUndefined();
   expect(pricer.routeOf(T)).toMatchObject({ recent: false, hops: 1 });
   expect([trust[3], trust[31]]).toEqual([0.4, 0.4]);
-  // From block 64 on: 10^6 / (10^6 + 10^4) = 0.990, above the limit of 0.989 for derived prices.
-  expect([trust[32], trust[79]]).toEqual([0.989, 0.989]);
+  // The pool is 100 blocks old at block 135, so the routes from block 160 on use it.
+  // 10^6 / (10^6 + 10^4) = 0.990, above the limit of 0.989 for derived prices.
+  expect([trust[127], trust[128], trust[149]]).toEqual([0.4, 0.989, 0.989]);
 });
 
 test('a new pool also prices the tokens that depend on it within the same epoch', () => {
@@ -87,8 +91,8 @@ test('a price held to its mean is computed again when an epoch begins, without a
   const all = blocks(70, { 35: { made: [POOL] }, 70: { moved: [jump] } });
   const changes = all.map((block) => pricer.apply(block, false).hops);
   const changed = changes.flatMap((hops, i) => hops.filter(({ token: of }) => of === T).map(() => 32 + i));
-  // Created, confirmed, and the first block of the epoch after the push. The price did not change during the push.
-  expect(changed).toEqual([35, 64, 96]);
+  // The block of the first pool, and the first block of the epoch after the push. The push changed no price.
+  expect(changed).toEqual([35, 96]);
   // At the end of the epoch the pool was at three times the price for 250 seconds.
   expect(pricer.priceOf(T)!.usd).toBeCloseTo(3 ** (1 - Math.exp(-250 / 1_800)), 12);
 });

@@ -7,6 +7,7 @@ import { levelOf } from '../../../src/pricing/confidence';
 import { weightedLiquidity } from '../../../src/pricing/leg';
 import {
   DAI,
+  BLOCK,
   NATIVE,
   pathOf,
   poolAddress,
@@ -184,11 +185,14 @@ test('an anchor that trades above the others keeps its configured price, and the
       v2(2, DAI, 1e6, USDT, 1e6 / usdt),
       v2(3, USDC, 1e6, USDT, 1e6 / usdt),
     ];
-    expect([...routesOf({ pools, anchors: THREE }).anchors]).toEqual([
+    const { anchors, routed } = routesOf({ pools, anchors: THREE });
+    expect([...anchors]).toEqual([
       [DAI, 1],
       [USDC, 1],
       [USDT, 1],
     ]);
+    expect(routed.get(USDT)!.route.warnings).toEqual(['anchor_above_peg']);
+    expect(routed.get(DAI)!.route.warnings).toEqual([]);
   }
 });
 
@@ -214,6 +218,39 @@ test('anchors without a common pool are compared through the native token', () =
   expect([...routesOf({ pools: dust }).anchors.keys()]).toEqual([DAI, USDC]);
 });
 
+test('a direct pool between two anchors outranks a false comparison through the native token', () => {
+  // The native pools of USDC say 0.50 USD, the direct pool says 1 USD.
+  const native = [v2(1, NATIVE, 1e9, DAI, 50_000), v2(2, NATIVE, 1e9, USDC, 100_000)];
+  const sound = (pools: readonly TestPool[]) => [...routesOf({ pools }).anchors.keys()];
+  expect(sound(native)).toHaveLength(1);
+  expect(sound([...native, v2(3, USDC, 40_000, DAI, 40_000)])).toEqual([DAI, USDC]);
+});
+
+test('direct pools with an anchor that carry a trusted price beat a deeper path through another token', () => {
+  const mine = token(60);
+  const pools = [
+    v2(1, T, 350_000, DAI, 350_000),
+    // Ten million USD, held by the attacker, give T a price of 1000 USD through a token of the attacker.
+    v2(2, mine, 1e7, DAI, 1e7),
+    v2(3, T, 1e4, mine, 1e7),
+  ];
+  expect(routedOf({ pools }, T)).toMatchObject({ usd: 1, route: { next: DAI } });
+  const byNative = [v2(4, NATIVE, 1e10, DAI, 5e5), v2(5, T, 350_000, NATIVE, 7e9), ...pools.slice(1)];
+  expect(routedOf({ pools: byNative }, T)!.usd).toBeCloseTo(1, 9);
+});
+
+test('a route through a token without another market is not trusted', () => {
+  const mine = token(60);
+  const path = [v2(2, mine, 1e7, DAI, 1e7), v2(3, T, 1e4, mine, 1e7)];
+  expect(routedOf({ pools: path }, T)!.route).toMatchObject({ confidence: 0.4, warnings: ['private_route'] });
+  // Another token with an own market makes the next token tradable for everyone.
+  const market = [v2(4, NATIVE, 1e10, DAI, 5e5), v2(5, mine, 2_000, NATIVE, 4e7)];
+  expect(routedOf({ pools: [...path, ...market] }, T)!.route).toMatchObject({
+    confidence: 1,
+    warnings: [],
+  });
+});
+
 test('a peg is judged by mean prices and depths, so a short price push does not change it', () => {
   const pools = [v2(1, DAI, 1e6, USDC, 0.5e6)];
   const pushed = routesOf({ pools, records: { 0: { meanLog: 0 } } });
@@ -228,12 +265,30 @@ test('thin pools that quote a thousand times the price change nothing, alone or 
   }
 });
 
-test('liquidity that no epoch has confirmed is not used while a confirmed pool exists', () => {
+test('liquidity without a mean over time is not used while a pool with such a mean exists', () => {
   const pools = [v2(1, T, 1e6, DAI, 1e6), v2(2, T, 1e6, DAI, 1e9)];
   const records = { 1: { depthLiquidity: 0 } };
   expect(routedOf({ pools, records }, T)!.usd).toBe(1);
   const alone = routedOf({ pools: pools.slice(1), records: { 0: { depthLiquidity: 0 } } }, T)!;
-  expect(alone.route).toMatchObject({ recent: true, confidence: 0.4, warnings: ['recent_pool'] });
+  expect(alone.route).toMatchObject({ recent: true, confidence: 0.4 });
+  expect(alone.route.warnings).toContain('recent_pool');
+});
+
+test.each([
+  ['younger than 100 blocks', { bornBlock: BLOCK - 99, makers: [token(1), token(2)] }],
+  ['traded by one maker', { bornBlock: BLOCK - 100, makers: [token(1)] }],
+])('a pool %s sets no price while another pool exists, and alone a price of confidence 0.4', (_, young) => {
+  const pools = [v2(1, T, 1e6, DAI, 1e6), v2(2, T, 1e6, DAI, 1e9)];
+  expect(routedOf({ pools, records: { 1: young } }, T)!.usd).toBe(1);
+  const alone = routedOf({ pools: pools.slice(1), records: { 0: young } }, T)!;
+  expect(alone.route).toMatchObject({ confidence: 0.4 });
+  expect(alone.route.warnings).toEqual(['recent_pool', 'young_pool']);
+});
+
+test('a pool of 100 blocks and two makers carries a price of high confidence', () => {
+  const grown = { bornBlock: BLOCK - 100, makers: [token(1), token(2)] };
+  const found = routedOf({ pools: [v2(1, T, 1e6, DAI, 1e6)], records: { 0: grown } }, T)!;
+  expect(found.route).toMatchObject({ recent: false, confidence: 0.99, warnings: [] });
 });
 
 test('a self-issued token with huge reserves on both sides gives no other token a trusted price', () => {

@@ -8,7 +8,7 @@ import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 import { toLog, type Words } from './reference';
 
-export interface GoldenLog {
+interface GoldenLog {
   readonly protocol: Protocol;
   /** A description of the log. */
   readonly name: string;

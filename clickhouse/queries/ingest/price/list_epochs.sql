@@ -2,16 +2,19 @@
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     leg,
-    ord,
     timestamp,
     price,
     reserve0,
     reserve1,
     liquidity,
     depth_liquidity,
+    depth_weight,
     mean_log,
     traded,
-    moved_at
+    moved_at,
+    unswapped,
+    arrayMap(m -> concat('0x', lower(hex(m))), e.makers) AS makers,
+    born_block
 FROM pool_epochs AS e
 WHERE ord <= {final_ord:UInt64}
 ORDER BY e.ord DESC

@@ -10,7 +10,7 @@ import { listNftMoves, type MoveQuestion } from '../../../query/logs/nftMoves';
 import type { ChainMoment } from '../../explorerRoute';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
-import { badFormat, findAddressParam, readPage, textOf } from '../askedParams';
+import { badFormat, findAddressParam, readPage, textOf, type AskedParams } from '../askedParams';
 import { readBlock } from './logActions';
 import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from '../tokenMoves';
 import { showMoves } from '../showMoves';
@@ -30,7 +30,28 @@ export const transferActions: Actions = new Map<string, Action>([
   ['token1155tx', (ask) => listTransfers(ask, ERC1155)],
 ]);
 
+interface TransferQuestion {
+  /** Null: transfers of every account. One of `holder` and `token` is given. */
+  readonly holder: Hex | null;
+  readonly token: Hex | null;
+  readonly newestFirst: boolean;
+  readonly skip: number;
+  readonly limit: number;
+  readonly fromBlock: number;
+  /** Null: up to the head. */
+  readonly toBlock: number | null;
+}
+
 async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenKind) {
+  const question = readQuestion(asked, moment);
+  if (moment === null) return listOf([], EMPTY.transfers);
+  const found = await findMoves(moment, kind, question);
+  if (found === null) return refuse(TEXTS.timeout);
+  const { skip, limit } = question;
+  return showMoves(moment, deps.nodeOf?.(chainId) ?? null, kind, found.slice(skip, skip + limit));
+}
+
+function readQuestion(asked: AskedParams, moment: ChainMoment | null): TransferQuestion {
   const holder = findAddressParam(asked);
   const token = findAddressParam(asked, 'contractaddress');
   if (holder === null && token === null) throw dialectError(TEXTS.noAddress);
@@ -39,12 +60,23 @@ async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenK
   const { skip, limit } = readPage(asked, PAGE_MAX);
   const fromBlock = readBlock(asked, 'startblock', moment?.head ?? null) ?? 0;
   const toBlock = readBlock(asked, 'endblock', moment?.head ?? null);
-  if (moment === null) return listOf([], EMPTY.transfers);
+  return { holder, token, newestFirst: sort === 'desc', skip, limit, fromBlock, toBlock };
+}
+
+/** The first transfers, at least up to the end of the page. Null: the search would take too long. */
+async function findMoves(
+  moment: ChainMoment,
+  kind: TokenKind,
+  { holder, token, newestFirst, skip, limit, fromBlock, toBlock }: TransferQuestion,
+): Promise<FoundMove[] | null> {
+  const wanted = skip + limit;
+  if (kind === ERC721 && token === null && holder !== null)
+    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted });
   // The index lists the ERC-20 tokens of an address. For the other standards the topics alone find the transfers.
   const touched =
     token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
-  if (touched?.length === 0) return listOf([], EMPTY.transfers);
-  if (touched !== null && touched.length > TOKENS_MAX) return refuse(TEXTS.timeout);
+  if (touched?.length === 0) return [];
+  if (touched !== null && touched.length > TOKENS_MAX) return null;
   const filter: LogFilter = {
     ...ALL_LOGS,
     addresses: token === null ? (touched ?? []) : [token],
@@ -53,13 +85,7 @@ async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenK
     fromBlock,
     toBlock,
   };
-  const newestFirst = sort === 'desc';
-  const found =
-    kind === ERC721 && token === null && holder !== null
-      ? await collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted: skip + limit })
-      : await collect(moment, filter, kind, newestFirst, skip + limit);
-  if (found === null) return refuse(TEXTS.timeout);
-  return showMoves(moment, deps.nodeOf?.(chainId) ?? null, kind, found.slice(skip, skip + limit));
+  return collect(moment, filter, kind, newestFirst, wanted);
 }
 
 function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {

@@ -23,7 +23,7 @@ export const V3_FACTORY: Hex = `0x${'f3'.repeat(20)}`;
 
 const named = (n: number): Hex => `0x${'a'.repeat(30)}${n.toString().padStart(10, '0')}`;
 
-export interface SimToken {
+interface SimToken {
   readonly address: Hex;
   readonly decimals: number;
 }

@@ -4,7 +4,7 @@ import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { Database } from '../../../../src/clickhouse/client/database';
 import type { Hex } from '../../../../src/domain/hex';
 import type { EthCalls } from '../../../../src/ingest/pools/ethCalls';
-import { IngestSession } from '../../../../src/ingest/session/session';
+import type { IngestSession } from '../../../../src/ingest/session/session';
 import { createAuditDirectory, type AuditDirectory } from '../../../../src/query/audit/auditDirectory';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { TOKENS, V2_FACTORY, V3_FACTORY, type AuditChain } from './auditChain';

@@ -44,7 +44,7 @@ export function priceNow(world: World, head: HeadSnapshot, token: string): Plain
 export const trusted = ({ usd, confidence }: PlainPrice): boolean => usd !== null && confidence >= 0.5;
 
 /** TVL of raw reserves at current prices. */
-export function plainTvl(
+function plainTvl(
   world: World,
   head: HeadSnapshot,
   pool: PoolRow,

@@ -63,7 +63,7 @@ function sidesOf(world: World, lastBlock: number, { token, currency }: TokenTick
     });
 }
 
-export interface PlainSeries {
+interface PlainSeries {
   readonly bars: Bar[];
   readonly nextTo: number | null;
   /** No swap of the token has a price, at any time. */

@@ -8,7 +8,7 @@ import { priceNow, statesOf, trusted, upTo } from '../market/plainMarket';
 import { plainBalances, type Moves } from './transferWorld';
 import type { World } from '../../../support/worlds/world';
 
-export interface PlainToken {
+interface PlainToken {
   readonly address: string;
   readonly raw: bigint;
   readonly balance: string;
@@ -17,7 +17,7 @@ export interface PlainToken {
   readonly confidence: number;
 }
 
-export interface PlainPosition {
+interface PlainPosition {
   readonly id: string;
   readonly pair: string;
   readonly raw: string;

@@ -85,6 +85,7 @@ function addWeightedPool(): void {
       tick: 0,
       price: 1,
       balances,
+      unswapped: [],
     });
   }
 }

@@ -33,7 +33,7 @@ import {
 
 export const DEAD: Hex = '0x000000000000000000000000000000000000dead';
 export const HOLDERS: readonly Hex[] = Array.from({ length: 60 }, (_, index) => hexOf('e0', index, 40));
-export const MANAGERS: readonly Hex[] = [hexOf('c0', 1, 40), hexOf('c0', 2, 40)];
+const MANAGERS: readonly Hex[] = [hexOf('c0', 1, 40), hexOf('c0', 2, 40)];
 /** In no pool. */
 export const LOOSE: readonly Hex[] = [hexOf('d0', 1, 40), hexOf('d0', 2, 40)];
 /** Its logs show transfers of any amount by any sender. */
@@ -48,7 +48,7 @@ export interface Moves {
 }
 
 /** Moves of the canonical blocks and of the orphaned blocks beside them. */
-export interface TransferWorld {
+interface TransferWorld {
   readonly canonical: ReadonlyMap<number, Moves>;
   readonly orphans: ReadonlyMap<number, Moves>;
 }

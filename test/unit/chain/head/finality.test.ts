@@ -1,5 +1,7 @@
 import { Writable } from 'node:stream';
+
 import { pino } from 'pino';
+
 import type { Hex } from '../../../../src/domain/hex';
 import type { BlockRef } from '../../../../src/domain/block';
 import { createFinality } from '../../../../src/chain/head/finality';

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { gzipSync } from 'node:zlib';
+
 import { systemClock } from '../../../../src/chain/rpc/clock';
 import { createTransport } from '../../../../src/chain/rpc/createTransport';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';

@@ -1,6 +1,5 @@
 /** The ingester's list of problems, from its own state and two clocks. One of the clocks may be changed. */
-import type { EndpointHealth, NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
-import { toNodeHealth } from '../../../../src/chain/rpc/nodeHealth';
+import { toNodeHealth, type EndpointHealth, type NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
 import { doesNodeAnswer, listIngestProblems } from '../../../../src/ingest/session/problems';
 import {
   beginWork,

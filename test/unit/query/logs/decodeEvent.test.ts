@@ -1,5 +1,5 @@
 /** Compares the decoding of logs with ethers' parseLog, over random values of real and made-up events. */
-import { Interface, Result, hexlify, type EventFragment, type ParamType } from 'ethers';
+import { Interface, hexlify, type EventFragment, type ParamType, type Result } from 'ethers';
 
 import type { Hex } from '../../../../src/domain/hex';
 import type { AbiEntry } from '../../../../src/domain/verifiedContract';

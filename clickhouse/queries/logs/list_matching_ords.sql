@@ -1,8 +1,10 @@
--- One row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. The caller keeps the window small.
--- Reads the window's part of the key ranges of `addresses` and `topics0`. Without addresses, reads the projections
--- by_topic and by_ord. `addresses`: hex without 0x; empty for any. `topics0` to `topics3`: accepted topics at each
--- position; empty for any. A log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the
--- topic at position right_at[k] is right[k]. Topics: hex without 0x.
+-- One row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. With `tx_hash`, the query uses the
+-- first four bytes of the hash in the projection by_tx. Without `tx_hash`, the caller keeps the window small, and the
+-- query reads the window's part of the key ranges of `addresses` and `topics0`. Without addresses, it reads the
+-- projections by_topic and by_ord. The head table is small. The parameters `addresses` and `tx_hash` are hex without
+-- 0x; an empty value means any. `topics0` to `topics3` list the accepted topics at each position; an empty list accepts
+-- any topic. A log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the topic at
+-- position right_at[k] is right[k]. Topics are hex without 0x.
 SELECT toString(e.ord) AS ord
 FROM
 (
@@ -12,6 +14,8 @@ FROM
     WHERE chain_id = {chain_id:UInt32}
         AND ord >= {from_ord:UInt64}
         AND ord <= {to_ord:UInt64}
+        AND tx_hash = unhex({tx_hash:String}) -- if tx_hash
+        AND reinterpretAsUInt32(tx_hash) = reinterpretAsUInt32(unhex({tx_hash:String})) -- if tx_hash
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
         AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
         AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1

@@ -10,9 +10,9 @@ import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
 import { createLog } from '../../../src/log';
-import { arrayData, data, digest, topicOf, type Draft } from '../../simulation/chain/simLogs';
-import { answeringCalls, contextOf } from '../node/vaultSetup';
-import { ANCHORS, DAI, NATIVE, token } from './pools';
+import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
+import { answeringCalls, contextOf } from '../../support/node/vaultSetup';
+import { ANCHORS, DAI, NATIVE, token } from '../../support/worlds/pools';
 
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 export const ONE = 10n ** 18n;
@@ -98,7 +98,7 @@ export function outOf(
   return BigInt(Math.floor(balanceOut * (1 - left)));
 }
 
-export interface Published {
+interface Published {
   readonly usd: number;
   readonly confidence: number;
 }

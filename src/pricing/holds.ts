@@ -1,0 +1,50 @@
+/**
+ * Follows how much of a leg's price came without a swap. Anyone can donate tokens to a pool, so such a change moves the
+ * published price only as fast as the 30-minute mean. A change by a swap counts at once, because the trader paid for it.
+ */
+import type { LegState } from './leg';
+
+/** A state of a leg within a block, and what made it. */
+export interface LegStep {
+  readonly state: LegState;
+  /** `reserve_swap`: a swap in a constant product pool, which may contain a donation. `other`: no swap. */
+  readonly cause: 'swap' | 'reserve_swap' | 'other';
+}
+
+/**
+ * A swap of a constant product pool that adds more to ln(reserve0 · reserve1) than this part of the price move contains
+ * a donation. Fees add less.
+ */
+const DONATION_PART = 0.1;
+
+/**
+ * The part of ln(price) that came without a swap, after some steps. `unswapped` and `from`: before them. A swap in the
+ * opposite direction takes this part back first.
+ */
+export function followSteps(unswapped: number, from: LegState, steps: readonly LegStep[]): number {
+  let sum = unswapped;
+  let before = from;
+  for (const step of steps) {
+    // A pool that is emptied and refilled within a block goes on from its last price.
+    if (!(step.state.price > 0)) continue;
+    const move = Math.log(step.state.price / before.price);
+    if (!Number.isFinite(move)) sum = 0;
+    else if (step.cause === 'other') sum += move;
+    else sum = takeBack(sum, move) + donatedPart(step, before, move);
+    before = step.state;
+  }
+  return sum;
+}
+
+function takeBack(sum: number, move: number): number {
+  return sum > 0 ? Math.max(0, sum + Math.min(0, move)) : Math.min(0, sum + Math.max(0, move));
+}
+
+/** The part of a swap's price move that a donation in the same swap made. */
+function donatedPart({ cause, state }: LegStep, before: LegState, move: number): number {
+  if (cause !== 'reserve_swap') return 0;
+  const gain = 2 * Math.log(state.liquidity / before.liquidity);
+  return gain > Math.abs(move) * DONATION_PART && Number.isFinite(gain)
+    ? Math.sign(move) * Math.min(Math.abs(move), gain)
+    : 0;
+}

@@ -1,0 +1,68 @@
+/**
+ * Finds routes within an epoch for tokens without a route, over the present liquidity. Such a price is never trusted.
+ * Tokens that have a route keep it until the next epoch.
+ */
+import type { UsdPrice } from './confidence';
+import { isMature } from './epoch';
+import type { AnchorPrices, Market } from './market';
+import type { IndexedLeg, IndexedToken } from './poolIndex';
+import { isRouted, type PriceRoute } from './priceRoute';
+import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
+
+interface RecentContext {
+  readonly market: Market<IndexedLeg>;
+  readonly anchors: AnchorPrices;
+  priceOf(token: IndexedToken): UsdPrice | null;
+}
+
+/** Routes for the unrouted ones among the tokens of a block's legs, and for unrouted tokens beyond them. */
+export function findRecentRoutes(
+  touched: ReadonlySet<IndexedToken>,
+  { number, timestamp }: { readonly number: number; readonly timestamp: number },
+  { market, anchors, priceOf }: RecentContext,
+): (readonly [IndexedToken, PriceRoute<IndexedLeg>])[] {
+  // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
+  const legs: IndexedLeg[] = [];
+  const routed: RoutedTokens = new Map();
+  for (const token of touched) {
+    if (isRouted(token.route)) continue;
+    for (const leg of token.legs) {
+      const other = otherToken(leg, token);
+      const { route } = other;
+      if (route === null || !isRouted(route)) continue;
+      const price = priceOf(other);
+      if (price === null) continue;
+      routed.set(other, { route, usd: price.usd });
+      legs.push(leg);
+    }
+  }
+  if (routed.size === 0) return [];
+  const known = new Set(routed.keys());
+  const input = {
+    market,
+    anchors,
+    recent: true,
+    hopMinUsd: 0,
+    isYoung: (leg: IndexedLeg) => !isMature(leg, number),
+    // A routed token keeps its route, so only legs to unrouted tokens are followed.
+    legsOf: (token: IndexedToken) => unroutedLegs(token),
+    weigh: (leg: IndexedLeg) => weighNow(leg, timestamp),
+  };
+  searchRoutes(input, routed, legs);
+  return [...routed].flatMap(([token, { route }]) => (known.has(token) ? [] : [[token, route] as const]));
+}
+
+/** Legs of the token whose other token has no route. */
+function unroutedLegs(token: IndexedToken): readonly IndexedLeg[] {
+  return token.legs.filter((leg) => !isRouted(otherToken(leg, token).route));
+}
+
+function otherToken({ tokens }: IndexedLeg, token: IndexedToken): IndexedToken {
+  return tokens[0] === token ? tokens[1] : tokens[0];
+}
+
+function weighNow({ state, moves, record }: IndexedLeg, time: number): LegWeight | null {
+  if (!(state.price > 0) || !(state.liquidity > 0)) return null;
+  const moved = moves === null ? (record?.movedAt ?? time) : time;
+  return { state, liquidity: state.liquidity, age: time - moved };
+}
