@@ -11,7 +11,7 @@ const HIGH_MIN = 0.9;
  * A pool with this many USD on its known side gets a confidence of one half (DefiLlama's slippage ratio in closed
  * form).
  */
-export const HALF_TRUST_USD = 10_000;
+const HALF_TRUST_USD = 10_000;
 /** A deviation this large between pools reduces the confidence to nothing. */
 const DEVIATION_MAX = 0.1;
 const FRESH_SECONDS = 3_600;

@@ -1,21 +1,19 @@
 /**
  * Finds the routes of an epoch from the state of all legs before its first block. Pure; every price starts here.
- * Pools with anchors or the wrapped native token that carry a trusted price alone come first. Pools with enough age, makers and mean liquidity come first. Tokens without such pools get a route over current
+ * Pools with enough age, makers and mean liquidity come first. Tokens without such pools get a route over current
  * liquidity, with low confidence.
  */
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { judgeAnchors, type PegInput } from './anchors';
-import { ANCHOR_CONFIDENCE, HALF_TRUST_USD, UNTRUSTED_MAX } from './confidence';
-import { confirmedLiquidity, knownSide } from './depth';
+import { ANCHOR_CONFIDENCE } from './confidence';
+import { confirmedLiquidity } from './depth';
 import { isMature, unswappedAt } from './epoch';
 import { NO_STATE } from './leg';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { anchorPrices, ceilingsOf, type AnchorPrices, type Market } from './market';
 import { noRoute, type PriceAnchor, type PriceRoute } from './priceRoute';
-import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
-
-/** A market of a token counts from this value of the other token on. */
-const MARKET_MIN_USD = 1_000;
+import { avoidPrivateRoutes } from './privateRoutes';
+import { searchRoutes, type LegWeight, type RouteSearch, type RoutedTokens } from './searchRoutes';
 
 export interface RouteInput extends PegInput {
   readonly anchors: readonly PriceAnchor[];
@@ -37,9 +35,6 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const { block, time, tokenOf } = input;
   const { sound, above } = judgeAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
-  const routed: RoutedTokens = new Map();
-  for (const anchor of sound)
-    routed.set(tokenOf(anchor), { route: anchorRoute(anchor, above.has(anchor)), usd: anchor.priceUsd });
   const market: Market<IndexedLeg> = {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
     recordOf: ({ record }) => record,
@@ -49,78 +44,28 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
     epochTime: time,
   };
   const isYoung = ({ record }: IndexedLeg): boolean => record === undefined || !isMature(record, block);
-  const common = {
-    isYoung,
-    market,
-    anchors,
-    legsOf: ({ live }: IndexedToken): readonly IndexedLeg[] => live,
-    hopMinUsd: 0,
-  };
   const weigh = ({ record }: IndexedLeg, confirmed: boolean): LegWeight | null => {
     if (record === undefined || (confirmed && !isMature(record, block))) return null;
     const { state } = record;
     const liquidity = confirmed ? confirmedLiquidity(record, time) : state.liquidity;
     return { state, liquidity, age: time - record.movedAt };
   };
+  const legsOf = ({ live }: IndexedToken): readonly IndexedLeg[] => live;
+  const common = { isYoung, market, anchors, legsOf, isBarred: () => false };
   const confirmed = { ...common, recent: false, weigh: (leg: IndexedLeg) => weigh(leg, true) };
-  const isHub = ({ address }: IndexedToken): boolean => address === input.wrappedNative;
-  const direct = {
-    ...confirmed,
-    hopMinUsd: HALF_TRUST_USD,
-    legsOf: (of: IndexedToken) => (isHub(of) ? of.live : []),
+  const search = (isBarred: RouteSearch['isBarred']): RoutedTokens => {
+    const routed: RoutedTokens = new Map();
+    for (const anchor of sound)
+      routed.set(tokenOf(anchor), { route: anchorRoute(anchor, above.has(anchor)), usd: anchor.priceUsd });
+    const ofAnchors = [...routed.keys()].flatMap(({ live }) => live);
+    searchRoutes({ ...confirmed, isBarred }, routed, ofAnchors);
+    return routed;
   };
-  searchRoutes(direct, routed, legsOfAll(routed));
-  searchRoutes(confirmed, routed, legsOfAll(routed));
-  capPrivateRoutes(routed, input, confirmed.weigh);
+  const { wrappedNative } = input;
+  const routed = avoidPrivateRoutes(search, { ...input, wrappedNative, weigh: confirmed.weigh });
   searchRoutes({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, routed, input.live());
   for (const anchor of input.anchors) if (!sound.includes(anchor)) markDepegged(tokenOf(anchor), routed);
   return { anchors, routed };
-}
-
-const legsOfAll = (routed: RoutedTokens): IndexedLeg[] => [...routed.keys()].flatMap(({ live }) => live);
-
-/**
- * Limits the confidence of routes through a token that has no market besides the anchors and the priced token: its
- * owner may be the only one who can trade it. The wrapped native token is exempt.
- */
-function capPrivateRoutes(
-  routed: RoutedTokens,
-  input: RouteInput,
-  weigh: (leg: IndexedLeg) => LegWeight | null,
-): void {
-  const markets = new Map<IndexedToken, readonly IndexedToken[]>();
-  for (const [token, found] of routed) {
-    const { route } = found;
-    if (route.hops < 2 || route.next === input.wrappedNative) continue;
-    const next = input.findToken(route.next);
-    if (next === undefined) continue;
-    const others = markets.get(next) ?? otherMarkets(next, routed, weigh);
-    markets.set(next, others);
-    if (others.some((other) => other !== token)) continue;
-    const warnings = [...route.warnings, 'private_route' as const].sort();
-    const confidence = Math.min(route.confidence, UNTRUSTED_MAX);
-    routed.set(token, { ...found, route: { ...route, confidence, warnings } });
-  }
-}
-
-/** Up to two tokens, priced without this token, that have a market with it. */
-function otherMarkets(
-  token: IndexedToken,
-  routed: RoutedTokens,
-  weigh: (leg: IndexedLeg) => LegWeight | null,
-): readonly IndexedToken[] {
-  const found: IndexedToken[] = [];
-  for (const leg of token.live) {
-    const isToken0 = leg.tokens[0] === token;
-    const other = isToken0 ? leg.tokens[1] : leg.tokens[0];
-    const known = routed.get(other);
-    if (known === undefined || known.route.hops === 0 || known.route.next === token.address) continue;
-    const weight = weigh(leg);
-    if (weight === null || found.includes(other)) continue;
-    if (knownSide(weight, !isToken0, known.usd).backingUsd >= MARKET_MIN_USD) found.push(other);
-    if (found.length === 2) break;
-  }
-  return found;
 }
 
 function anchorRoute({ address }: PriceAnchor, isAbove: boolean): PriceRoute<IndexedLeg> {

@@ -42,7 +42,7 @@ export function findRecentRoutes(
     market,
     anchors,
     recent: true,
-    hopMinUsd: 0,
+    isBarred: () => false,
     isYoung: (leg: IndexedLeg) => !isMature(leg, number),
     // A routed token keeps its route, so only legs to unrouted tokens are followed.
     legsOf: (token: IndexedToken) => unroutedLegs(token),

@@ -49,8 +49,8 @@ export interface RouteSearch {
   weigh(leg: IndexedLeg): LegWeight | null;
   /** Whether a leg lacks the age or the makers for a trusted price. */
   isYoung(leg: IndexedLeg): boolean;
-  /** Least USD on the known sides of a hop. Tokens with less get no route in this search. */
-  readonly hopMinUsd: number;
+  /** Whether a token may not get a route through this neighbour. */
+  isBarred(token: IndexedToken, neighbour: Hex): boolean;
   /** Marks the routes found as recent. */
   readonly recent: boolean;
 }
@@ -68,7 +68,6 @@ interface Group {
   /** Depth of the narrowest hop from the neighbour to the anchor. */
   readonly beyond: number;
   depth: number;
-  backingUsd: number;
   /** Sorted by key. */
   readonly pools: GroupPool[];
 }
@@ -87,6 +86,7 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
     if (known === undefined || (known0 !== undefined && known1 !== undefined)) return;
     if (known.route.hops >= HOPS_MAX) return;
     const [token, other] = known === known0 ? [token1, token0] : [token0, token1];
+    if (input.isBarred(token, other.address)) return;
     const weight = input.weigh(leg);
     if (weight === null || weight.age > DORMANT_SECONDS) return;
     const side = knownSide(weight, known === known0, known.usd);
@@ -101,21 +101,21 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
       age: weight.age,
     };
     if (!addPool(groupOf(ofToken, known.route, other.address), pool)) return;
-    const best = bestGroup(ofToken, input);
+    const best = bestGroup(ofToken);
     if (best !== null) queue.push(widthOf(best), token);
   };
   for (const leg of from) relax(leg);
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { priority, value: token } = next;
     const ofToken = groups.get(token) ?? [];
-    const group = bestGroup(ofToken, input);
+    const group = bestGroup(ofToken);
     // Only the entry with the current width counts. Older entries date from fewer pools or more groups.
     if (group === null || widthOf(group) !== priority) continue;
     const found = priceByGroup(input, routed, token, group);
     if (found === null) {
       // The pools of this group have no price, so the token waits for its next widest group.
       ofToken.splice(ofToken.indexOf(group), 1);
-      const narrower = bestGroup(ofToken, input);
+      const narrower = bestGroup(ofToken);
       if (narrower !== null) queue.push(widthOf(narrower), token);
       continue;
     }
@@ -131,7 +131,7 @@ function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): 
   const known = ofToken.find((group) => group.neighbour === neighbour);
   if (known !== undefined) return known;
   const beyond = hops === 0 ? Infinity : depthUsd;
-  const group: Group = { neighbour, hops, beyond, depth: 0, backingUsd: 0, pools: [] };
+  const group: Group = { neighbour, hops, beyond, depth: 0, pools: [] };
   ofToken.push(group);
   return group;
 }
@@ -142,12 +142,9 @@ function addPool(group: Group, pool: GroupPool): boolean {
   const at = placeOf(pools, pool.leg.key);
   if (pools[at]?.leg.key === pool.leg.key) return false;
   pools.splice(at, 0, pool);
-  group.depth = 0;
-  group.backingUsd = 0;
-  for (const { weight, backingUsd } of pools) {
-    group.depth += weight;
-    group.backingUsd += backingUsd;
-  }
+  let depth = 0;
+  for (const { weight } of pools) depth += weight;
+  group.depth = depth;
   return true;
 }
 
@@ -167,11 +164,9 @@ function widthOf(group: Group): number {
   return Math.min(group.beyond, group.depth);
 }
 
-/** The widest group with enough backing. */
-function bestGroup(groups: readonly Group[], { hopMinUsd }: RouteSearch): Group | null {
+function bestGroup(groups: readonly Group[]): Group | null {
   let best: Group | null = null;
   for (const group of groups) {
-    if (group.backingUsd < hopMinUsd) continue;
     if (best === null || isWider(group, best)) best = group;
   }
   return best;

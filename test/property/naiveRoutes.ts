@@ -36,47 +36,81 @@ interface Candidate {
 }
 
 export function naiveRoutes(input: NaiveInput): Map<Hex, NaiveRoute> {
-  const found = new Map<Hex, NaiveRoute>();
-  for (const [token, usd] of input.anchors)
-    found.set(token, { token, next: token, hops: 0, width: Infinity, usd, keys: [], recent: false });
-  for (const [recent, direct] of [
-    [false, true],
-    [false, false],
-    [true, false],
-  ] as const) {
-    const dead = new Set<string>();
-    for (;;) {
-      const [best] = candidates(input, found, recent)
-        .filter((candidate) => !direct || isDirect(input, candidate, found))
-        .filter(({ token, neighbour }) => !dead.has(`${token} ${neighbour}`))
-        .sort((a, b) => b.width - a.width || compare(a.token, b.token) || compare(a.neighbour, b.neighbour));
-      if (best === undefined) break;
-      const next = best.neighbour === 'anchors' ? deepest(input, best) : (best.neighbour as Hex);
-      const usd = input.price(best.token, next, best.pools) * found.get(next)!.usd;
-      if (!(usd > 0) || usd === Infinity) dead.add(`${best.token} ${best.neighbour}`);
-      else
-        found.set(best.token, {
-          token: best.token,
-          next,
-          hops: best.hops,
-          width: best.width,
-          usd,
-          keys: best.pools.map(({ leg }) => leg.key),
-          recent,
-        });
-    }
+  let found = anchorsOf(input);
+  extend(input, found, false, new Set());
+  const barred = barredPairs(input, found);
+  if (barred.size > 0) {
+    found = anchorsOf(input);
+    extend(input, found, false, barred);
   }
+  extend(input, found, true, new Set());
   return found;
 }
 
-/** Whether the pools are with anchors or the native token, and hold 10,000 USD on the known sides. */
-function isDirect(
-  { wrappedNative }: NaiveInput,
-  { neighbour, pools }: Candidate,
-  found: ReadonlyMap<Hex, NaiveRoute>,
-): boolean {
-  const backing = pools.reduce((sum, { backingUsd }) => sum + backingUsd, 0);
-  return found.size > 0 && (neighbour === 'anchors' || neighbour === wrappedNative) && backing >= 10_000;
+function anchorsOf({ anchors }: NaiveInput): Map<Hex, NaiveRoute> {
+  return new Map(
+    [...anchors].map(([token, usd]) => [
+      token,
+      { token, next: token, hops: 0, width: Infinity, usd, keys: [], recent: false },
+    ]),
+  );
+}
+
+/** Adds the widest candidate until none is left. `barred`: pairs of a token and its neighbour. */
+function extend(
+  input: NaiveInput,
+  found: Map<Hex, NaiveRoute>,
+  recent: boolean,
+  barred: ReadonlySet<string>,
+): void {
+  const dead = new Set(barred);
+  for (;;) {
+    const [best] = candidates(input, found, recent)
+      .filter(({ token, neighbour }) => !dead.has(`${token} ${neighbour}`))
+      .sort((a, b) => b.width - a.width || compare(a.token, b.token) || compare(a.neighbour, b.neighbour));
+    if (best === undefined) return;
+    const next = best.neighbour === 'anchors' ? deepest(input, best) : (best.neighbour as Hex);
+    const usd = input.price(best.token, next, best.pools) * found.get(next)!.usd;
+    if (!(usd > 0) || usd === Infinity) dead.add(`${best.token} ${best.neighbour}`);
+    else
+      found.set(best.token, {
+        token: best.token,
+        next,
+        hops: best.hops,
+        width: best.width,
+        usd,
+        keys: best.pools.map(({ leg }) => leg.key),
+        recent,
+      });
+  }
+}
+
+/** Private routes of tokens that also have a pool with an anchor or the native token. */
+function barredPairs(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>): Set<string> {
+  const pathOf = (token: Hex): Hex[] => {
+    const { next, hops } = found.get(token)!;
+    return hops === 0 ? [token] : [token, ...pathOf(next)];
+  };
+  /** Routed tokens with 1,000 USD in a pool with this token. */
+  const marketsOf = (token: Hex): NaiveRoute[] =>
+    input.legs.flatMap((leg) => {
+      if (leg.token0 !== token && leg.token1 !== token) return [];
+      const other = found.get(leg.token0 === token ? leg.token1 : leg.token0);
+      const side = other === undefined ? null : weightOf(input, leg, other.token, other.usd, false);
+      return other !== undefined && side !== null && side.backingUsd >= 1_000 ? [other] : [];
+    });
+  const pairs = new Set<string>();
+  for (const { token, next, hops } of found.values()) {
+    if (hops < 2 || next === input.wrappedNative) continue;
+    const isPublic = marketsOf(next).some(
+      (other) => other.token !== token && other.hops > 0 && !pathOf(other.token).includes(next),
+    );
+    const isDirect = marketsOf(token).some(
+      (other) => other.hops === 0 || other.token === input.wrappedNative,
+    );
+    if (!isPublic && isDirect) pairs.add(`${token} ${next}`);
+  }
+  return pairs;
 }
 
 function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, recent: boolean): Candidate[] {

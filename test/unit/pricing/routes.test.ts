@@ -226,7 +226,7 @@ test('a direct pool between two anchors outranks a false comparison through the 
   expect(sound([...native, v2(3, USDC, 40_000, DAI, 40_000)])).toEqual([DAI, USDC]);
 });
 
-test('direct pools with an anchor that carry a trusted price beat a deeper path through another token', () => {
+test('direct pools beat a deeper path through a token without another market', () => {
   const mine = token(60);
   const pools = [
     v2(1, T, 350_000, DAI, 350_000),
@@ -237,6 +237,22 @@ test('direct pools with an anchor that carry a trusted price beat a deeper path 
   expect(routedOf({ pools }, T)).toMatchObject({ usd: 1, route: { next: DAI } });
   const byNative = [v2(4, NATIVE, 1e10, DAI, 5e5), v2(5, T, 350_000, NATIVE, 7e9), ...pools.slice(1)];
   expect(routedOf({ pools: byNative }, T)!.usd).toBeCloseTo(1, 9);
+  // Pools between two tokens of the attacker are no other market.
+  const [second, third] = [token(61), token(62)];
+  const own = [v2(6, second, 1e6, mine, 1e6), v2(7, third, 1e6, second, 1e6), v2(8, third, 1e6, mine, 1e6)];
+  expect(routedOf({ pools: [...pools, ...own] }, T)).toMatchObject({ usd: 1, route: { next: DAI } });
+});
+
+test('a direct pool of 25,000 USD does not replace a path of ten million', () => {
+  const hub = token(60);
+  const pools = [
+    v2(1, T, 1e7, hub, 1e7),
+    v2(2, hub, 1e7, DAI, 1e7),
+    v2(3, NATIVE, 1e10, DAI, 5e5),
+    v2(4, hub, 5e4, NATIVE, 1e9),
+    v2(5, T, 25_000 / 1.5, USDC, 25_000),
+  ];
+  expect(routedOf({ pools }, T)).toMatchObject({ usd: 1, route: { next: hub } });
 });
 
 test('a route through a token without another market is not trusted', () => {

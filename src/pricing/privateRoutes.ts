@@ -1,0 +1,105 @@
+/**
+ * Private routes go through a token that has no market besides the anchors and the priced token: its owner may be the
+ * only one who can trade it, so nobody corrects a false price. Direct pools beat a private route, and a private route
+ * without direct pools is never trusted. The wrapped native token is exempt.
+ */
+import type { Hex } from '../domain/hex';
+import { UNTRUSTED_MAX } from './confidence';
+import { knownSide } from './depth';
+import type { IndexedLeg, IndexedToken } from './poolIndex';
+import { HOPS_MAX, type PriceRoute } from './priceRoute';
+import type { LegWeight, RouteSearch, RoutedTokens } from './searchRoutes';
+
+/** A pool counts as a market from this value on its known side on. */
+const MARKET_MIN_USD = 1_000;
+
+interface PrivateContext {
+  readonly wrappedNative: Hex | null;
+  findToken(address: Hex): IndexedToken | undefined;
+  /** Null: the leg does not count. */
+  weigh(leg: IndexedLeg): LegWeight | null;
+}
+
+/** Searches again without the private routes of tokens with direct pools, and limits the confidence of the others. */
+export function avoidPrivateRoutes(
+  search: (isBarred: RouteSearch['isBarred']) => RoutedTokens,
+  context: PrivateContext,
+): RoutedTokens {
+  let routed = search(() => false);
+  const barred = new Map<IndexedToken, Hex>();
+  for (const [token, { next }] of privateRoutes(routed, context))
+    if (hasDirectPool(token, routed, context)) barred.set(token, next);
+  if (barred.size > 0) routed = search((token, neighbour) => barred.get(token) === neighbour);
+  for (const [token, route] of privateRoutes(routed, context)) {
+    const warnings = [...route.warnings, 'private_route' as const].sort();
+    const confidence = Math.min(route.confidence, UNTRUSTED_MAX);
+    const usd = routed.get(token)?.usd ?? 0;
+    routed.set(token, { usd, route: { ...route, confidence, warnings } });
+  }
+  return routed;
+}
+
+function privateRoutes(
+  routed: RoutedTokens,
+  context: PrivateContext,
+): (readonly [IndexedToken, PriceRoute<IndexedLeg>])[] {
+  const markets = new Map<IndexedToken, readonly IndexedToken[]>();
+  return [...routed].flatMap(([token, { route }]) => {
+    const next =
+      route.hops < 2 || route.next === context.wrappedNative ? null : context.findToken(route.next);
+    if (next === null || next === undefined) return [];
+    const others = markets.get(next) ?? otherMarkets(next, routed, context);
+    markets.set(next, others);
+    return others.some((other) => other !== token) ? [] : [[token, route] as const];
+  });
+}
+
+/** Up to two tokens, not anchors and priced without this token, that have a market with it. */
+function otherMarkets(
+  token: IndexedToken,
+  routed: RoutedTokens,
+  context: PrivateContext,
+): readonly IndexedToken[] {
+  const found: IndexedToken[] = [];
+  for (const leg of token.live) {
+    const other = leg.tokens[0] === token ? leg.tokens[1] : leg.tokens[0];
+    const known = routed.get(other);
+    if (known === undefined || known.route.hops === 0 || found.includes(other)) continue;
+    if (!isMarket(leg, other, known.usd, context)) continue;
+    if (!passesThrough(token, known.route, routed, context)) found.push(other);
+    if (found.length === 2) break;
+  }
+  return found;
+}
+
+/** Whether a leg holds enough of a token with this price. */
+function isMarket(leg: IndexedLeg, known: IndexedToken, usd: number, { weigh }: PrivateContext): boolean {
+  const weight = weigh(leg);
+  return weight !== null && knownSide(weight, leg.tokens[0] === known, usd).backingUsd >= MARKET_MIN_USD;
+}
+
+function passesThrough(
+  token: IndexedToken,
+  from: PriceRoute<IndexedLeg>,
+  routed: RoutedTokens,
+  { findToken }: PrivateContext,
+): boolean {
+  let route: PriceRoute<IndexedLeg> | undefined = from;
+  for (let hop = 0; hop < HOPS_MAX && route !== undefined; hop += 1) {
+    if (route.next === token.address) return true;
+    const next = findToken(route.next);
+    route = next === undefined ? undefined : routed.get(next)?.route;
+  }
+  return false;
+}
+
+/** Whether the token has a market with an anchor or the wrapped native token. */
+function hasDirectPool(token: IndexedToken, routed: RoutedTokens, context: PrivateContext): boolean {
+  return token.live.some((leg) => {
+    const other = leg.tokens[0] === token ? leg.tokens[1] : leg.tokens[0];
+    const known = routed.get(other);
+    if (known === undefined || (known.route.hops > 0 && other.address !== context.wrappedNative))
+      return false;
+    return isMarket(leg, other, known.usd, context);
+  });
+}
