@@ -55,7 +55,8 @@ export function legsOf(pool: LegsPool): LegInfo[] {
       const token0 = tokens[i];
       const token1 = tokens[j];
       if (token0 === undefined || token1 === undefined) continue;
-      legs.push({ leg: makeLeg(address, 256 * i + j, token0, token1), index0: i, index1: j });
+      const leg = { ...makeLeg(address, 256 * i + j, token0, token1), isVault: true };
+      legs.push({ leg, index0: i, index1: j });
     }
   }
   return legs;
