@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS swaps
     price_usd Float64 COMMENT 'Marginal price after the swap in USD per whole base token, with the quote price of the end of the block; 0: none',
     quote_price_usd Float64 COMMENT 'USD per whole quote token, from the marginal price and the USD price of the base token; 0: none',
     native_usd Float64 COMMENT 'USD per whole native token at the end of the block; 0: none',
-    amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 if not tracked. Vault pools: all swaps of one transaction together at most the cash of the pool before and the tokens that came in' CODEC(ZSTD(1)),
+    amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block, each side up to the cap of its token; 0 if not tracked. Vault pools: all swaps of one transaction together at most the cash of the pool before and the tokens that came in' CODEC(ZSTD(1)),
     untracked_usd Decimal(38, 12) COMMENT 'Value in USD by untrusted prices; 0 if tracked or unknown' CODEC(ZSTD(1)),
     fee_usd Decimal(38, 12) ALIAS amount_usd * if(fee_pips > 100000, 0, fee_pips) / 1000000 COMMENT 'Fee in USD, rounded down; 0 if not tracked, and for a fee above 10 %',
     tracked Bool COMMENT 'Whether a token of the swap has a trusted price',
@@ -65,8 +65,8 @@ CREATE TABLE IF NOT EXISTS liquidity_events
     liquidity Nullable(UInt256) COMMENT 'V3: liquidity; V2: LP tokens, raw units, null if their Transfer was not found; null for other events' CODEC(ZSTD(1)),
     tick_lower Nullable(Int32) COMMENT 'V3: lower tick of the position; null otherwise',
     tick_upper Nullable(Int32) COMMENT 'V3: upper tick of the position; null otherwise',
-    amount0_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block, by any price; null without a price',
-    amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block, by any price; null without a price',
+    amount0_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block, by any price, a trusted one up to the cap of the token; null without a price',
+    amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block, by any price, a trusted one up to the cap of the token; null without a price',
     trust UInt8 COMMENT 'Tokens with a trusted price: 0 none, 1 token0, 2 token1, 3 both',
     others_usd Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD of the other moved tokens at the end of the block, by trusted prices; null if none has one',
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
@@ -102,6 +102,9 @@ CREATE TABLE IF NOT EXISTS pool_states
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: balance of each token, raw units, in the order of pools.tokens; empty otherwise' CODEC(ZSTD(1)),
     unswapped Array(Float64) COMMENT 'Part of ln(price) of each leg that came without a swap, at the end of the block; empty: none, or a later state of the pool in this block has it',
+    walked_liquidity Float64 COMMENT 'V3: liquidity of the constant product pool that pays out as much within 2 % of the price, on the poorer side, raw; -1: not walked, because the pool changed again in the block or is older than the start block' CODEC(ZSTD(1)),
+    near0 Float64 COMMENT 'V3: token0 paid out while the price rises by half, raw units; 0 if not walked' CODEC(ZSTD(1)),
+    near1 Float64 COMMENT 'V3: token1 paid out while the price falls by half, raw units; 0 if not walked' CODEC(ZSTD(1)),
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree

@@ -57,7 +57,7 @@ GROUP BY pair;
 CREATE TABLE IF NOT EXISTS pool_latest
 (
     pair FixedString(20) COMMENT 'Pool address',
-    state SimpleAggregateFunction(max, Tuple(ord UInt64, timestamp UInt32, reserve0 UInt256, reserve1 UInt256, sqrt_price_x96 UInt256, liquidity UInt128, tick Int32, price Float64, unswapped Array(Float64))) COMMENT 'Newest state, as in pool_states'
+    state SimpleAggregateFunction(max, Tuple(ord UInt64, timestamp UInt32, reserve0 UInt256, reserve1 UInt256, sqrt_price_x96 UInt256, liquidity UInt128, tick Int32, price Float64, unswapped Array(Float64), walked_liquidity Float64, near0 Float64, near1 Float64)) COMMENT 'Newest state, as in pool_states'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY pair
@@ -70,7 +70,7 @@ SELECT
     tuple(
         max(s.ord), argMax(s.timestamp, s.ord), argMax(s.reserve0, s.ord), argMax(s.reserve1, s.ord),
         argMax(s.sqrt_price_x96, s.ord), argMax(s.liquidity, s.ord), argMax(s.tick, s.ord), argMax(s.price, s.ord),
-        argMax(s.unswapped, s.ord)
+        argMax(s.unswapped, s.ord), argMax(s.walked_liquidity, s.ord), argMax(s.near0, s.ord), argMax(s.near1, s.ord)
     ) AS state
 FROM pool_states AS s
 GROUP BY pair;

@@ -9,8 +9,8 @@ CREATE TABLE IF NOT EXISTS pool_epochs
     pair FixedString(20) COMMENT 'Pool address',
     leg UInt16 COMMENT 'Leg of the pool, encoded as in swaps',
     price Float64 COMMENT 'Marginal price at the end of the epoch, whole token1 per whole token0; 0: none',
-    reserve0 Float64 COMMENT 'Real balance of token0 at the end of the epoch, whole tokens',
-    reserve1 Float64 COMMENT 'Real balance of token1 at the end of the epoch, whole tokens',
+    reserve0 Float64 COMMENT 'Balance of token0 at the end of the epoch, whole tokens; V3: what a walked pool pays out while its price rises by half',
+    reserve1 Float64 COMMENT 'Balance of token1 at the end of the epoch, whole tokens; V3: what a walked pool pays out while its price falls by half',
     liquidity Float64 COMMENT 'Square root of the product of the virtual reserves at the end of the epoch, whole tokens',
     depth_liquidity Float64 COMMENT 'Mean of liquidity over the last 30 minutes or the life of the leg, whole tokens',
     depth_weight Float64 COMMENT 'Part of the 30 minutes that the mean of liquidity covers, 0-1',
@@ -64,6 +64,7 @@ CREATE TABLE IF NOT EXISTS token_prices
     next_token FixedString(20) COMMENT 'Token of hop_price; zero bytes: hop_price is in USD',
     hop_price Float64 COMMENT 'Whole next_token per whole token; 0: no price',
     hop_confidence Float64 COMMENT 'Confidence of this hop, 0-1. The confidence of a price is the product along the path, at most 0.989',
+    hop_cap Float64 COMMENT 'Whole next_token that the pools of the hop can pay out in all, rounded down to a sixteenth of an octave; 0: no limit or no price',
     price_usd Float64 COMMENT 'USD per whole token at the end of the block; 0: none',
     confidence Float64 COMMENT 'Confidence of price_usd, 0-1',
     previous_next_token FixedString(20) COMMENT 'next_token before this block',
@@ -81,7 +82,7 @@ COMMENT 'Hops of tokens at the final blocks that changed them; append only';
 CREATE TABLE IF NOT EXISTS token_price_latest
 (
     token FixedString(20) COMMENT 'Token of the hop',
-    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64)) COMMENT 'Newest hop, with the columns of token_prices'
+    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64, hop_cap Float64)) COMMENT 'Newest hop, with the columns of token_prices'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY token
@@ -91,7 +92,7 @@ COMMENT 'Newest final hop of each token';
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_price_latest TO token_price_latest AS
 SELECT
     token,
-    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord)) AS price
+    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord), argMax(p.hop_cap, p.ord)) AS price
 FROM token_prices AS p
 GROUP BY token;
 

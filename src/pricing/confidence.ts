@@ -26,6 +26,8 @@ export interface UsdPrice {
   readonly usd: number;
   /** 0–1. */
   readonly confidence: number;
+  /** The most USD that counts by this price (cap.ts); Infinity for an anchor. */
+  readonly capUsd: number;
 }
 
 /** Whether values by this price count in volume and TVL. Null: no price. */

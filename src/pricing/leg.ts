@@ -24,9 +24,9 @@ export interface Leg {
 export interface LegState {
   /** Whole token1 per whole token0; 0: none. */
   readonly price: number;
-  /** V2: √(reserve0 · reserve1); V3: active liquidity; weighted: `weightedLiquidity`. */
+  /** V2: √(reserve0 · reserve1); V3: liquidity by a walk of the ticks, or active; weighted: `weightedLiquidity`. */
   readonly liquidity: number;
-  /** Real balances. */
+  /** Real balances; of a V3 pool whose ticks were walked, what it pays out within ±50 % of the price. */
   readonly reserve0: number;
   readonly reserve1: number;
 }

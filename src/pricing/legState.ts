@@ -2,12 +2,15 @@
  * Converts the rows of a pool and its state, in raw units, to legs and their states in whole tokens. All callers (new
  * blocks, blocks read back, audits) use this module, so their results are identical to the bit.
  */
-import { wholeTokens } from '../domain/amounts';
+import { powerOfTen, wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
 import { scalePrice } from '../domain/prices';
 import { makeLeg, NO_STATE, weightedLiquidity, type Leg, type LegState } from './leg';
 
 const V3 = 3;
+
+/** `walked_liquidity` of a state whose ticks were not walked. */
+export const NOT_WALKED = -1;
 
 /** The part of a pool's row that determines its legs. */
 export interface LegsPool {
@@ -31,6 +34,10 @@ export interface PricedState {
   readonly balances: readonly bigint[];
   /** Vault pools: reasons why the pool backs nothing, as in pool_states; 0: none. */
   readonly doubts: number;
+  /** What a V3 pool pays out (WalkedDepth), raw units; NOT_WALKED: `liquidity` and the reserves count. */
+  readonly walked_liquidity: number;
+  readonly near0: number;
+  readonly near1: number;
 }
 
 /** Decimals of a token; null: unknown, so its legs have no price. */
@@ -73,14 +80,33 @@ export function toLegState(
   const decimals1 = decimalsOf(leg.token1);
   if (decimals0 === null || decimals1 === null) return { ...NO_STATE };
   if (pool.tokens.length > 0) return weightedState(pool, state, index0, index1, decimals0, decimals1);
+  const price = scalePrice(state.price, decimals0, decimals1, true);
+  if (pool.pool_type === V3) return { price, ...concentratedDepth(state, decimals0, decimals1) };
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);
-  const price = scalePrice(state.price, decimals0, decimals1, true);
-  const liquidity =
-    pool.pool_type === V3
-      ? Number(state.liquidity) / 10 ** ((decimals0 + decimals1) / 2)
-      : Math.sqrt(reserve0) * Math.sqrt(reserve1);
-  return { price, liquidity, reserve0, reserve1 };
+  return { price, liquidity: Math.sqrt(reserve0) * Math.sqrt(reserve1), reserve0, reserve1 };
+}
+
+/** A walked pool counts with what it pays out near its price, any other with its active liquidity and balances. */
+function concentratedDepth(
+  state: PricedState,
+  decimals0: number,
+  decimals1: number,
+): Pick<LegState, 'liquidity' | 'reserve0' | 'reserve1'> {
+  const { walked_liquidity: walked, near0, near1 } = state;
+  const scale = 10 ** ((decimals0 + decimals1) / 2);
+  if (walked >= 0) {
+    return {
+      liquidity: walked / scale,
+      reserve0: near0 / powerOfTen(decimals0),
+      reserve1: near1 / powerOfTen(decimals1),
+    };
+  }
+  return {
+    liquidity: Number(state.liquidity) / scale,
+    reserve0: wholeTokens(state.reserve0, decimals0),
+    reserve1: wholeTokens(state.reserve1, decimals1),
+  };
 }
 
 /**

@@ -4,10 +4,11 @@
  */
 import type { Hex } from '../domain/hex';
 import { remainingConfidence, type RemainingDepth } from './confidence';
+import { inCapSteps } from './cap';
 import { confirmedLiquidity, knownSide } from './depth';
 import { decay, heldPart, meanPrice, type LegRecord } from './epoch';
 import { priceHop, type HopInput, type HopPrice } from './hop';
-import { DEPTH_PART, type Leg, type LegState } from './leg';
+import { DEPTH_PART, type Leg, type LegKey, type LegState } from './leg';
 import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
 
 export interface Market<L extends Leg = Leg> {
@@ -33,6 +34,17 @@ const HELD_LOG_MIN = 1e-4;
 export interface RouteHop extends HopPrice {
   /** Confidence of the hop now, from its confidence when the route was made. */
   confidenceFrom(confidence: number): number;
+  /** Whole next tokens that move the price of the hop by 2 %, over the pools that count. */
+  depth(): number;
+  /** Whole next tokens that the pools that count can pay out in all, in steps of a sixteenth of an octave. */
+  cap(): number;
+}
+
+/** One pool of a hop, in whole next tokens: at most what the pool held when the route was made, and holds now. */
+interface PoolDepth extends RemainingDepth {
+  readonly key: LegKey;
+  readonly depth: number;
+  readonly payout: number;
 }
 
 /** USD per whole token of the anchors in force. */
@@ -61,7 +73,7 @@ export function priceRouteHop<L extends Leg>(
   market: Market<L>,
   anchors: AnchorPrices,
 ): RouteHop {
-  const depths = route.pools.map((pool) => remainingDepth(route.token, pool, market));
+  const depths = route.pools.map((pool) => remainingDepth(route, pool, market, anchors));
   const hop = priceHop(
     route.pools.map((pool, i) => hopInput(route, pool, depths[i]?.left ?? 1, market, anchors)),
   );
@@ -74,18 +86,33 @@ export function priceRouteHop<L extends Leg>(
   if (left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
   return {
     confidenceFrom: (confidence) => (whole ? confidence : remainingConfidence(confidence, depths)),
+    depth: () => sumUsed(depths, hop, ({ depth }) => depth),
+    cap: () => inCapSteps(sumUsed(depths, hop, ({ payout }) => payout)),
     ...hop,
   };
 }
 
+/** Sum over the pools of a hop that its price does not exclude. */
+function sumUsed(
+  depths: readonly PoolDepth[],
+  { excluded }: HopPrice,
+  valueOf: (pool: PoolDepth) => number,
+): number {
+  const skipped = new Set(excluded.map(({ key }) => key));
+  return depths.reduce((sum, pool) => (skipped.has(pool.key) ? sum : sum + valueOf(pool)), 0);
+}
+
 /** The depth of a route's pool when the routes of the epoch were made, and the part of it that is left now. */
 function remainingDepth<L extends Leg>(
-  token: Hex,
+  route: Pick<PriceRoute, 'token' | 'next'>,
   { leg, weight }: RoutePool<L>,
   market: Market<L>,
-): RemainingDepth {
+  anchors: AnchorPrices,
+): PoolDepth {
+  const { key } = leg;
   const record = market.recordOf(leg);
-  const knownIsToken0 = leg.token0 !== token;
+  const knownIsToken0 = leg.token0 !== route.token;
+  const ratio = ratioOf(leg, route, anchors);
   // In known tokens instead of USD, because only the ratio counts.
   const then =
     record === undefined
@@ -96,31 +123,48 @@ function remainingDepth<L extends Leg>(
           1,
         );
   // Liquidity that no epoch has confirmed: the route is recent and never trusted.
-  if (then === null || !(then.depthUsd > 0)) return { weight, backingUsd: weight / DEPTH_PART, left: 1 };
   const state = market.stateOf(leg);
   const now =
-    state === record?.state ? then : knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1);
+    then !== null && state === record?.state
+      ? then
+      : knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1);
+  if (then === null || !(then.depthUsd > 0)) {
+    const [depth, payout] = [now.depthUsd * ratio, now.backingUsd * ratio];
+    return { key, weight, backingUsd: weight / DEPTH_PART, left: 1, depth, payout };
+  }
   return {
+    key,
     weight,
     backingUsd: weight * (then.backingUsd / then.depthUsd),
     left: Math.min(1, now.depthUsd / then.depthUsd),
+    depth: Math.min(then.depthUsd, now.depthUsd) * ratio,
+    payout: Math.min(then.backingUsd, now.backingUsd) * ratio,
   };
 }
 
-function hopInput<L extends Leg>(
+/** Next tokens per known token of the leg. */
+function ratioOf(
+  leg: Leg,
   { token, next }: Pick<PriceRoute, 'token' | 'next'>,
+  anchors: AnchorPrices,
+): number {
+  const other = leg.token0 === token ? leg.token1 : leg.token0;
+  return other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
+}
+
+function hopInput<L extends Leg>(
+  route: Pick<PriceRoute, 'token' | 'next'>,
   { leg, weight }: RoutePool<L>,
   left: number,
   market: Market<L>,
   anchors: AnchorPrices,
 ): HopInput {
-  const fromToken0 = leg.token0 === token;
-  const other = fromToken0 ? leg.token1 : leg.token0;
-  const ratio = other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
+  const fromToken0 = leg.token0 === route.token;
+  const ratio = ratioOf(leg, route, anchors);
   const record = market.recordOf(leg);
   const spot = market.stateOf(leg).price;
   const mean = record === undefined ? 0 : meanPrice(record, market.epochTime);
-  const ceiling = market.ceilingOf(token) / (anchors.get(next) ?? 0);
+  const ceiling = market.ceilingOf(route.token) / (anchors.get(route.next) ?? 0);
   const held = mean > 0 ? heldPart(market.unswappedIn(leg), spot, Math.log(mean)) : 0;
   const isHeld = Math.abs(held) > HELD_LOG_MIN;
   return {

@@ -94,8 +94,10 @@ export interface TokenHop {
   readonly next: Hex;
   readonly price: number;
   readonly confidence: number;
+  /** Whole next tokens that the hop can pay out in all; Infinity for an anchor, 0 without a price. */
+  readonly cap: number;
 }
 
 export function sameHop(a: TokenHop, b: TokenHop): boolean {
-  return a.next === b.next && a.price === b.price && a.confidence === b.confidence;
+  return a.next === b.next && a.price === b.price && a.confidence === b.confidence && a.cap === b.cap;
 }

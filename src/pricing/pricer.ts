@@ -4,13 +4,14 @@
  * (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
-import { pathConfidence, type UsdPrice } from './confidence';
+import type { UsdPrice } from './confidence';
 import { addMakers, closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import { followSteps, type LegStep } from './holds';
 import { NO_STATE, type Leg, type LegKey } from './leg';
 import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
 import { ceilingsOf, priceRouteHop, type Market } from './market';
+import { priceOfPath } from './pathPrice';
 import {
   HOPS_MAX,
   isAnchorRoute,
@@ -301,11 +302,13 @@ export class Pricer {
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
-      return { hop: { next, price, confidence: route.confidence }, deviates: false };
+      return { hop: { next, price, confidence: route.confidence, cap: Infinity }, deviates: false };
     }
-    if (route.hops === 0) return { hop: { next, price: 0, confidence: 0 }, deviates: false };
-    const { price, deviates, confidenceFrom } = priceRouteHop(route, this.market, anchors);
-    return { hop: { next, price, confidence: price > 0 ? confidenceFrom(route.confidence) : 0 }, deviates };
+    const none = { next, price: 0, confidence: 0, cap: 0 };
+    if (route.hops === 0) return { hop: none, deviates: false };
+    const { price, deviates, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
+    if (!(price > 0)) return { hop: none, deviates };
+    return { hop: { next, price, confidence: confidenceFrom(route.confidence), cap: cap() }, deviates };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {
@@ -323,7 +326,7 @@ export class Pricer {
       const { route }: IndexedToken = at;
       if (route === null || !isRouted(route)) return null;
       path.push(this.hopOf(at, route).hop);
-      if (isAnchorRoute(route)) return productOf(path);
+      if (isAnchorRoute(route)) return priceOfPath(path);
       at = this.index.findToken(route.next);
     }
     return null;
@@ -349,13 +352,4 @@ export class Pricer {
 
 function byAddress(a: IndexedToken, b: IndexedToken): number {
   return a.address < b.address ? -1 : 1;
-}
-
-/** Multiplies from the token to the anchor: price(T) = hop(T) · price(next). */
-function productOf(path: readonly TokenHop[]): UsdPrice | null {
-  let usd = 1;
-  for (let i = path.length - 1; i >= 0; i -= 1)
-    usd = (path[i]?.price ?? 0) * (i === path.length - 1 ? 1 : usd);
-  if (!(usd > 0) || !Number.isFinite(usd)) return null;
-  return { usd, confidence: pathConfidence(path.slice(0, -1).map((hop) => hop.confidence)) };
 }

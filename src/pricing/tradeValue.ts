@@ -1,4 +1,5 @@
 /** The value of a trade in USD (`amount_usd` in `/activity`). */
+import { countSides } from './cap';
 import { isTrusted, type UsdPrice } from './confidence';
 
 /** Larger values are discarded, because they would not fit the store's Decimal(38, 12). */
@@ -14,7 +15,10 @@ export interface TradeValue {
 
 const NOTHING: TradeValue = { amountUsd: 0, untrackedUsd: 0, tracked: false };
 
-/** Amounts in whole tokens, ≥ 0. Both sides trusted: the mean of both. One side trusted: that side. None: untracked. */
+/**
+ * Amounts in whole tokens, ≥ 0. Both sides trusted: the mean of both. One side trusted: that side. None: untracked. A
+ * trusted side counts with at most the cap of its token.
+ */
 export function valueTrade(
   price0: UsdPrice | null,
   price1: UsdPrice | null,
@@ -29,8 +33,31 @@ export function valueTrade(
     const untrackedUsd = meanOf(value0, value1);
     return isSane(untrackedUsd) ? { ...NOTHING, untrackedUsd } : NOTHING;
   }
-  const amountUsd = meanOf(trusted0 ? value0 : null, trusted1 ? value1 : null);
+  const amountUsd = meanOf(
+    trusted0 ? Math.min(amount0 * price0.usd, price0.capUsd) : null,
+    trusted1 ? Math.min(amount1 * price1.usd, price1.capUsd) : null,
+  );
   return isSane(amountUsd) ? { amountUsd, untrackedUsd: 0, tracked: true } : NOTHING;
+}
+
+/**
+ * The USD of the two sides of a liquidity event, by any price; null without a price. Amounts in whole tokens, ≥ 0. A
+ * trusted side is at most its cap or the capped value of the other trusted side.
+ */
+export function valueSides(
+  prices: readonly (UsdPrice | null)[],
+  amounts: readonly number[],
+): (number | null)[] {
+  const valueAt = (i: number): number => (amounts[i] ?? 0) * (prices[i]?.usd ?? 0);
+  const counted = countSides(
+    prices.map((price, i) =>
+      isTrusted(price) ? { usd: valueAt(i), capUsd: price.capUsd, part: 1 } : { usd: 0, capUsd: 0, part: 1 },
+    ),
+  );
+  return prices.map((price, i) => {
+    const usd = isTrusted(price) ? (counted[i] ?? 0) : valueAt(i);
+    return price === null || !isSane(usd) ? null : usd;
+  });
 }
 
 function meanOf(a: number | null, b: number | null): number {

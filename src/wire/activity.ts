@@ -38,7 +38,8 @@ const common = {
   amount_usd: usdShape.nullable().meta({
     description:
       'Value in USD at the end of the block, by trusted prices only. Swap: the mean of the trusted sides. ' +
-      'Mint and burn: the sum of the trusted tokens. Null without a trusted price, and for a sync',
+      'Mint and burn: the sum of the trusted tokens. The pools behind a price limit what each token counts ' +
+      'with. Null without a trusted price, and for a sync',
   }),
   finalized: z.boolean().meta({ description: 'Whether the block is final: no reorg can remove the event' }),
 } as const;

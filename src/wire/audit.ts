@@ -11,6 +11,7 @@ import {
   poolTypeShape,
   tokenShape,
   unixSecondsShape,
+  usdShape,
 } from './primitives';
 import { confidenceShape, warningShape } from './tokens';
 
@@ -101,6 +102,11 @@ const auditShape = z
       .min(0)
       .max(1)
       .meta({ description: 'Confidence from 0 to 1: 0.99 for an anchor, 0 without a price' }),
+    depth_usd: usdShape.nullable().meta({
+      description:
+        'Depth of the narrowest hop: USD that move its price by 2 %, by the pools that count; null for an ' +
+        'anchor and without a price',
+    }),
     method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']).meta({
       description:
         'lp_weighted_multi_hop: the price follows from the hops; stable_anchor: the token is an anchor, ' +

@@ -64,8 +64,9 @@ const item = {
   }),
   liquidity_usd: usdShape.meta({
     description:
-      'Value of the pool (TVL) in USD, by trusted prices. In a V2 pool a single trusted side counts ' +
-      'twice. A vault pool counts at most twice its trusted balances. 0 without a trusted side',
+      'Value of the pool (TVL) in USD, by trusted prices. The pools behind a price limit what each token ' +
+      'counts with. In a V2 pool a single trusted side counts twice. A vault pool counts at most twice its ' +
+      'trusted balances. 0 without a trusted side',
   }),
   tx_24h: countShape.meta({ description: 'Swaps in 24 h: buys_24h + sells_24h' }),
   buys_24h: countShape.meta({

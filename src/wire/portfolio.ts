@@ -18,9 +18,11 @@ const holding = {
   balance: decimalShape.meta({ description: 'Balance in whole tokens' }),
   balance_raw: integerStringShape.meta({ description: 'Balance in raw units' }),
   price_usd: decimalShape.nullable().meta({ description: 'USD per whole token; null without a price' }),
-  value_usd: usdShape
-    .nullable()
-    .meta({ description: 'Value of the balance in USD, by any price; null without a price' }),
+  value_usd: usdShape.nullable().meta({
+    description:
+      'Value of the balance in USD, by any price, at most what the pools behind the price could pay; ' +
+      'null without a price',
+  }),
   price_confidence: confidenceShape,
   price_change_24h: percentShape
     .nullable()
@@ -40,7 +42,8 @@ const portfolioTokenShape = z
       description:
         'rebasing: the logs do not give the balance, so it comes from the contract (from the logs if the ' +
         'answer has the flag rebasing_guessed); seeded: the balance before the first indexed block comes ' +
-        'from the contract, later changes from the logs',
+        'from the contract, later changes from the logs; value_capped: the pools behind the price could ' +
+        'pay only value_usd',
     }),
   })
   .meta({ id: 'PortfolioToken' });
@@ -102,6 +105,9 @@ const portfolioPositionShape = z
     }),
     portfolio_pct: portfolioPct,
     apr_24h: percentShape.nullable().meta({ description: 'apr_24h of the pair, percent; null if unknown' }),
+    flags: z.array(z.string()).meta({
+      description: 'value_capped: the pools behind the price of a token could pay only its value_usd',
+    }),
     position_id: integerStringShape
       .optional()
       .meta({ description: 'V3 positions: token id of the position NFT', example: '4711' }),
@@ -148,7 +154,7 @@ const portfolioShape = z
     flags: z.array(z.string()).meta({
       description:
         'Codes of the warnings: partial_history, seeded, unbalanced_transfers, truncated, node_away, ' +
-        'rebasing_guessed',
+        'rebasing_guessed, value_capped',
     }),
     warnings: z.array(warningShape).meta({ description: 'Reasons why amounts may be incomplete' }),
   })

@@ -41,7 +41,9 @@ const item = {
   price_change_24h: changeOver('24 h'),
   volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps of the token in 24 h, USD' }),
   liquidity_usd: usdShape.meta({
-    description: 'Value of the token and of anchors in its pools, USD, by trusted prices',
+    description:
+      'Value of the token and of anchors in its pools, USD, by trusted prices. The pools behind a price ' +
+      'limit what each token counts with',
   }),
   tx_24h: countShape.meta({ description: 'Swaps of the token in 24 h: buys_24h + sells_24h' }),
   buys_24h: countShape.meta({ description: 'Swaps in 24 h in which the pool balance of the token fell' }),

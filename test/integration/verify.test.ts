@@ -58,7 +58,7 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
   ],
   [
     'a newest price that was never stored',
-    `INSERT INTO token_price_latest SELECT token, tuple(price.1 + 1, price.2, price.3, price.4) FROM token_price_latest LIMIT 1`,
+    `INSERT INTO token_price_latest SELECT token, tuple(price.1 + 1, price.2, price.3, price.4, price.5) FROM token_price_latest LIMIT 1`,
     /^token_price_latest token=0x[0-9a-f]{40}$/,
   ],
   [

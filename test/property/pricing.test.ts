@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
-import { pathConfidence } from '../../src/pricing/confidence';
+import { pathConfidence, type UsdPrice } from '../../src/pricing/confidence';
 import {
   BORN_BEFORE,
   closeEpoch,
@@ -180,7 +180,7 @@ class Stored {
   }
 
   /** Computes the price like the list endpoints. */
-  priceOf(token: Hex): { usd: number; confidence: number } | null {
+  priceOf(token: Hex): UsdPrice | null {
     const path: TokenHop[] = [];
     for (let at = token; at !== ZERO_ADDRESS; at = path.at(-1)!.next) {
       const hop = this.hops.get(at);
@@ -194,7 +194,21 @@ class Stored {
     }
     const usd = path.slice(0, -1).reduceRight((price, hop) => hop.price * price, path.at(-1)!.price);
     if (!(usd > 0) || !Number.isFinite(usd)) return null;
-    return { usd, confidence: pathConfidence(path.slice(0, -1).map(({ confidence }) => confidence)) };
+    let worth = path.at(-1)!.price;
+    const caps = path
+      .slice(0, -1)
+      .reverse()
+      .map(({ price, cap }) => {
+        const capUsd = cap * worth;
+        worth *= price;
+        return capUsd;
+      });
+    holds(
+      caps.every((cap) => cap > 0 && cap < Infinity),
+      'a hop with a cap',
+    );
+    const confidence = pathConfidence(path.slice(0, -1).map((hop) => hop.confidence));
+    return { usd, confidence, capUsd: Math.min(...caps) };
   }
 }
 

@@ -4,7 +4,8 @@ SELECT
     concat('0x', lower(hex(p.token))) AS token,
     concat('0x', lower(hex(p.next_token))) AS next_token,
     p.hop_price AS hop_price,
-    p.hop_confidence AS hop_confidence
+    p.hop_confidence AS hop_confidence,
+    p.hop_cap AS hop_cap
 FROM token_prices AS p
 WHERE p.ord IN (
         SELECT max(ord)

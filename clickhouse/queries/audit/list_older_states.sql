@@ -9,7 +9,10 @@ SELECT
     s.doubts AS doubts,
     s.price AS price,
     arrayMap(b -> toString(b), s.balances) AS balances,
-    s.unswapped AS unswapped
+    s.unswapped AS unswapped,
+    s.walked_liquidity AS walked_liquidity,
+    s.near0 AS near0,
+    s.near1 AS near1
 FROM pool_states AS s
 WHERE s.ord IN (
         SELECT max(ord)

@@ -9,7 +9,10 @@ SELECT
     s.doubts AS doubts,
     s.price AS price,
     arrayMap(b -> toString(b), s.balances) AS balances,
-    s.unswapped AS unswapped
+    s.unswapped AS unswapped,
+    s.walked_liquidity AS walked_liquidity,
+    s.near0 AS near0,
+    s.near1 AS near1
 FROM pool_states AS s
 WHERE intDiv(s.ord, 33554432) IN {epochs:Array(UInt64)} AND s.ord <= {final_ord:UInt64}
     AND lower(hex(s.pair)) IN {pairs:Array(String)}

@@ -10,7 +10,10 @@ SELECT
     toString(newest.6) AS liquidity,
     newest.7 AS tick,
     newest.8 AS price,
-    newest.9 AS unswapped
+    newest.9 AS unswapped,
+    newest.10 AS walked_liquidity,
+    newest.11 AS near0,
+    newest.12 AS near1
 FROM
 (
     SELECT pair, state
@@ -18,11 +21,21 @@ FROM
     WHERE state.1 <= {tip_ord:UInt64}
         AND state.1 > {since_ord:UInt64} -- if since_ord
     UNION ALL
-    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped)
+    SELECT
+        pair,
+        (
+            ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped, walked_liquidity,
+            near0, near1
+        )
     FROM pool_states_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     UNION ALL
-    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped)
+    SELECT
+        pair,
+        (
+            ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped, walked_liquidity,
+            near0, near1
+        )
     FROM pool_states
     WHERE ord IN (
         SELECT max(ord)

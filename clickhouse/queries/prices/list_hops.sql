@@ -6,20 +6,21 @@ SELECT
     concat('0x', lower(hex(token))) AS token,
     concat('0x', lower(hex((max(price) AS newest).2))) AS next_token,
     newest.3 AS hop_price,
-    newest.4 AS hop_confidence
+    newest.4 AS hop_confidence,
+    newest.5 AS hop_cap
 FROM
 (
     SELECT token, price
     FROM token_price_latest
     WHERE price.1 <= {tip_ord:UInt64}
     UNION ALL
-    SELECT token, (ord, next_token, hop_price, hop_confidence)
+    SELECT token, (ord, next_token, hop_price, hop_confidence, hop_cap)
     FROM token_prices_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     UNION ALL
     -- All rows of one block share one ord, so this part may return hops of other tokens. They are older, so max() drops
     -- them.
-    SELECT token, (ord, next_token, hop_price, hop_confidence)
+    SELECT token, (ord, next_token, hop_price, hop_confidence, hop_cap)
     FROM token_prices
     WHERE ord IN (
         SELECT max(ord)

@@ -10,7 +10,10 @@ FROM
     GROUP BY pair
     UNION ALL
     SELECT 'pool_states' AS side, pair,
-        max(tuple(ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped)) AS newest
+        max(tuple(
+            ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped, walked_liquidity,
+            near0, near1
+        )) AS newest
     FROM pool_states
     GROUP BY pair
 )

@@ -136,7 +136,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     [
       'load states',
       `INSERT INTO pool_states SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
-         tx_index, maker, reserve0, reserve1, 0, 0, 0, price, [] FROM swaps WHERE ord > {since:UInt64}`,
+         tx_index, maker, reserve0, reserve1, 0, 0, 0, price, [], -1, 0, 0 FROM swaps WHERE ord > {since:UInt64}`,
     ],
     [
       'load events of states',
@@ -149,7 +149,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     ],
     [
       'load anchors',
-      `INSERT INTO token_prices SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 1, 0.99, 1, 0.99,
+      `INSERT INTO token_prices SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 1, 0.99, 0, 1, 0.99,
          unhex(repeat('00', 20)), 0 FROM numbers(5)`,
     ],
     [
@@ -165,7 +165,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     [
       'load prices',
       `INSERT INTO token_prices SELECT intDiv(ord, 1048576) * 1048576 + 1048575 AS o, max(timestamp), token0, any(token1), max(price),
-         0.9, max(price), 0.9, any(token1), min(price) FROM swaps WHERE ord > {since:UInt64} GROUP BY o, token0`,
+         0.9, 0, max(price), 0.9, any(token1), min(price) FROM swaps WHERE ord > {since:UInt64} GROUP BY o, token0`,
     ],
     [
       'load epochs',

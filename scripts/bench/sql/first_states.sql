@@ -23,5 +23,8 @@ SELECT
     0,
     0,
     1 + number,
-    []
+    [],
+    -1,
+    0,
+    0
 FROM numbers({pairs:UInt64})

@@ -211,6 +211,9 @@ export const poolStatesTable = defineTable('pool_states', {
   price: f64,
   balances: array(u256),
   unswapped: array(f64),
+  walked_liquidity: f64,
+  near0: f64,
+  near1: f64,
 });
 export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
 
@@ -281,6 +284,7 @@ export const tokenPricesTable = defineTable('token_prices', {
   next_token: address,
   hop_price: f64,
   hop_confidence: f64,
+  hop_cap: f64,
   price_usd: f64,
   confidence: f64,
   previous_next_token: address,

@@ -6,6 +6,7 @@ import type { ChainBlock, ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
+import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
 import { makerOf, type BlockWork, type DecodeContext } from './decodeContext';
@@ -288,5 +289,8 @@ function pushState(
     price: protocol.spotPrice(after) ?? 0,
     balances: [],
     unswapped: [],
+    walked_liquidity: NOT_WALKED,
+    near0: 0,
+    near1: 0,
   });
 }

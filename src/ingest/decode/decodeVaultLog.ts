@@ -7,6 +7,7 @@
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
+import { NOT_WALKED } from '../../pricing/legState';
 import {
   decodeBalancerEvent,
   poolOfId,
@@ -195,6 +196,9 @@ function pushState(
     price: weightedSpotPrice(after, leg.first, leg.second) ?? 0,
     balances: [...after.balances],
     unswapped: [],
+    walked_liquidity: NOT_WALKED,
+    near0: 0,
+    near1: 0,
   });
 }
 

@@ -11,8 +11,8 @@ import type { LegRecord } from '../../pricing/epoch';
 import type { DecimalsOf } from '../../pricing/legState';
 import { Pricer, type HopChange, type PricerConfig } from '../../pricing/pricer';
 import type { PriceRoute } from '../../pricing/priceRoute';
-import { isTrusted } from '../../pricing/confidence';
-import { valueTrade } from '../../pricing/tradeValue';
+import { isTrusted, type UsdPrice } from '../../pricing/confidence';
+import { valueSides, valueTrade } from '../../pricing/tradeValue';
 import {
   toEventRows,
   type BlockFacts,
@@ -23,6 +23,7 @@ import {
 import { MarketReader } from './marketBlock';
 import { VaultCaps } from './vaultCaps';
 import type { StoredPrices } from './storedPrices';
+import { TickBook } from './tickBook';
 
 /** USD amounts are stored with 12 decimal places. */
 const USD_SCALE = 1e12;
@@ -31,6 +32,7 @@ const USD_MICRO = 1e6;
 export class BlockPricer {
   private readonly pricer: Pricer;
   private readonly reader: MarketReader;
+  private readonly ticks = new TickBook();
   private readonly wrappedNative: Hex | null;
 
   constructor(
@@ -46,6 +48,7 @@ export class BlockPricer {
   load(stored: StoredPrices): void {
     this.pricer.clear();
     this.reader.clear();
+    this.ticks.load([...stored.pools, ...stored.blocks.flatMap(({ pools }) => pools)], stored.ticks);
     const legs = stored.pools.flatMap((pool) => this.reader.addPool(pool));
     const legOf = new Map(legs.map((entry) => [entry.leg.key, entry.leg]));
     if (stored.base !== null) this.pricer.load(stored.base, legs, stored.records(legOf));
@@ -56,12 +59,14 @@ export class BlockPricer {
   /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
   price({ held, ...facts }: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
+    this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible);
+    const states = this.ticks.walkLast(facts.pool_states);
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({
         number,
         timestamp,
         pools: facts.pools,
-        states: facts.pool_states,
+        states,
         swaps: facts.swaps,
       }),
       reversible,
@@ -75,7 +80,7 @@ export class BlockPricer {
     const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
     return {
       ...facts,
-      pool_states: this.reader.addHolds(facts.pool_states, changes.holds),
+      pool_states: this.reader.addHolds(states, changes.holds),
       swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0, caps)),
       liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
       events: toEventRows(facts),
@@ -87,10 +92,12 @@ export class BlockPricer {
 
   rewindTo(number: number): void {
     this.pricer.rewindTo(number);
+    this.ticks.rewindTo(number);
   }
 
   finalise(number: number): void {
     this.pricer.finalise(number);
+    this.ticks.finalise(number);
   }
 
   private priceSwap(swap: SwapFact, nativeUsd: number, caps: VaultCaps): SwapRow {
@@ -123,23 +130,31 @@ export class BlockPricer {
     let othersUsd: bigint | null = null;
     for (const { token, amount } of others ?? []) {
       const price = this.pricer.priceOf(token);
-      const value = isTrusted(price) ? this.valueOf(token, amount, price.usd) : null;
+      const [value = null] = isTrusted(price) ? this.valueAmounts([price], [token], [amount]) : [];
       if (value !== null) othersUsd = (othersUsd ?? 0n) + value;
     }
+    const [usd0 = null, usd1 = null] = this.valueAmounts(
+      [price0, price1],
+      [event.token0, event.token1],
+      [event.amount0, event.amount1],
+    );
     return {
-      amount0_usd: this.valueOf(event.token0, event.amount0, price0?.usd ?? null),
-      amount1_usd: this.valueOf(event.token1, event.amount1, price1?.usd ?? null),
+      amount0_usd: usd0,
+      amount1_usd: usd1,
       trust: (isTrusted(price0) ? 1 : 0) + (isTrusted(price1) ? 2 : 0),
       others_usd: othersUsd,
       ...event,
     };
   }
 
-  private valueOf(token: Hex, amount: bigint, usd: number | null): bigint | null {
-    const decimals = this.decimalsOf(token);
-    if (usd === null || decimals === null) return null;
-    const value = valueTrade({ usd, confidence: 1 }, null, wholeTokens(amount, decimals), 0);
-    return value.tracked ? toStoredUsd(value.amountUsd) : null;
+  /** Null: no price. A token with unknown decimals has none. */
+  private valueAmounts(
+    prices: readonly (UsdPrice | null)[],
+    tokens: readonly Hex[],
+    amounts: readonly bigint[],
+  ): (bigint | null)[] {
+    const whole = tokens.map((token, i) => wholeTokens(amounts[i] ?? 0n, this.decimalsOf(token) ?? 0));
+    return valueSides(prices, whole).map((usd) => (usd === null ? null : toStoredUsd(usd)));
   }
 }
 
@@ -206,6 +221,7 @@ function toPriceRow(change: HopChange, ord: number, timestamp: number): BlockRow
     next_token: after.next,
     hop_price: after.price,
     hop_confidence: after.confidence,
+    hop_cap: Number.isFinite(after.cap) ? after.cap : 0,
     price_usd: price?.usd ?? 0,
     confidence: price?.confidence ?? 0,
     previous_next_token: before?.next ?? ZERO_ADDRESS,

@@ -12,10 +12,13 @@ import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
+import { storedCap } from '../../pricing/cap';
 import { epochStart, type LegRecord } from '../../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../../pricing/leg';
 import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
+import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
 import type { PricedPool, PricedRows, PricedSwap, LoggedState } from './marketBlock';
+import type { StoredTick } from './tickBook';
 
 /** Legs, tokens, or events of one epoch. More than the memory of the ingester can hold. */
 const ROWS_MAX = 10_000_000;
@@ -32,6 +35,8 @@ export interface StoredPrices {
   readonly hops: readonly (readonly [Hex, TokenHop])[];
   /** Blocks of the current epoch up to the cursor, ascending. */
   readonly blocks: readonly PricedRows[];
+  /** Net liquidity of every initialised tick at the cursor. */
+  readonly ticks: readonly StoredTick[];
 }
 
 export async function readStoredPrices(
@@ -47,7 +52,9 @@ export async function readStoredPrices(
   const from = Math.max(first, startBlock);
   const baseOrd = hasBase ? lastOrdOfBlock(baseNumber) : -1;
   const blocks = await readBlocks(database, chainId, from, cursor.number, pools);
-  if (!hasBase) return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks };
+  const ticks = await readTicks(database, lastOrdOfBlock(cursor.number));
+  if (!hasBase)
+    return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks };
   const [base, records, routes, hops] = await Promise.all([
     readBase(database, chainId, baseNumber),
     readRecords(database, lastOrdOfBlock(first)),
@@ -61,6 +68,7 @@ export async function readStoredPrices(
     routes: (legOf) => routes.map((row) => toRoute(row, legOf)),
     hops,
     blocks,
+    ticks,
   };
 }
 
@@ -147,15 +155,25 @@ const hopShape = z.object({
   next_token: hexShape,
   hop_price: z.number(),
   hop_confidence: z.number(),
+  hop_cap: z.number(),
 });
 
 async function readHops(database: Database, finalOrd: number): Promise<(readonly [Hex, TokenHop])[]> {
   const params = { final_ord: finalOrd };
   const rows = await selectAll(database, 'ingest/price/list_hops', params, hopShape, ROWS_MAX);
-  return rows.map((row) => [
-    row.token,
-    { next: row.next_token, price: row.hop_price, confidence: row.hop_confidence },
+  return rows.map(({ token, next_token: next, hop_price: price, hop_confidence: confidence, hop_cap }) => [
+    token,
+    { next, price, confidence, cap: storedCap(price, hop_cap) },
   ]);
+}
+
+const tickShape = z.object({ pair: hexShape, tick: z.int(), net: z.string() });
+
+/** Ticks are loaded at the cursor, because the states of the running epoch are stored with their walks. */
+async function readTicks(database: Database, finalOrd: number): Promise<StoredTick[]> {
+  const params = { final_ord: finalOrd, tick_min: TICK_MIN, tick_max: TICK_MAX };
+  const rows = await selectAll(database, 'ingest/price/list_ticks', params, tickShape, ROWS_MAX);
+  return rows.map(({ pair, tick, net }) => ({ pair, tick, net: BigInt(net) }));
 }
 
 const blockShape = z.object({ number: z.int(), timestamp: z.int() });
@@ -181,6 +199,9 @@ const stateShape = z.object({
   price: z.number(),
   balances: z.array(wideIntegerShape),
   doubts: z.int(),
+  walked_liquidity: z.number(),
+  near0: z.number(),
+  near1: z.number(),
 });
 
 const swapShape = z.object({
@@ -213,6 +234,9 @@ async function readBlocks(
     price: row.price,
     balances: row.balances.map(BigInt),
     doubts: row.doubts,
+    walked_liquidity: row.walked_liquidity,
+    near0: row.near0,
+    near1: row.near1,
   }));
   const swapsOf = groupByBlock(swaps, (row): PricedSwap => ({
     ord: Number(row.ord),

@@ -12,6 +12,9 @@ import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 
 /** At most this many other pools are listed. */
 const OTHERS_MAX = 20;
+const V3 = 3;
+/** A pool that pays out less than this part of its other side is one-sided. */
+const ONE_SIDED_PART = 0.1;
 
 /** Pools of a hop that its price leaves out. */
 export function droppedPools(
@@ -34,6 +37,15 @@ interface OtherPool {
   readonly backingUsd: number;
   /** The other token already has the maximum number of hops. */
   readonly atLimit: boolean;
+  readonly oneSided: boolean;
+}
+
+/** Whether a V3 pool pays out next to nothing on one side, compared with the other side at the pool's price. */
+export function isOneSided({ leg, pool }: AuditLeg, { market }: Pick<AuditInputs, 'market'>): boolean {
+  if (pool.pool_type !== V3) return false;
+  const { price, reserve0, reserve1 } = market.stateOf(leg);
+  const side0 = reserve0 * price;
+  return Math.min(side0, reserve1) < ONE_SIDED_PART * Math.max(side0, reserve1);
 }
 
 /** The other pools of the token, deepest first. `skip`: legs of its route. */
@@ -49,7 +61,8 @@ export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditI
     .slice(0, OTHERS_MAX);
 }
 
-function toOther(token: Hex, { leg, pool }: AuditLeg, inputs: AuditInputs): OtherPool {
+function toOther(token: Hex, found: AuditLeg, inputs: AuditInputs): OtherPool {
+  const { leg, pool } = found;
   const { market, hops } = inputs;
   const isToken0 = leg.token0 === token;
   const other = isToken0 ? leg.token1 : leg.token0;
@@ -65,7 +78,8 @@ function toOther(token: Hex, { leg, pool }: AuditLeg, inputs: AuditInputs): Othe
     step: null,
     to_token: other,
   };
-  return { entry, backingUsd, atLimit: usd !== null && hops.countHops(other) >= HOPS_MAX };
+  const atLimit = usd !== null && hops.countHops(other) >= HOPS_MAX;
+  return { entry, backingUsd, atLimit, oneSided: isOneSided(found, inputs) };
 }
 
 function reasonOf(

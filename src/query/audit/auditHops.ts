@@ -8,6 +8,7 @@ import { ANCHOR_CONFIDENCE } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { AuditReader } from './auditRows';
 import { priceByHops, type Hop, type TokenPrice } from '../prices/priceByHops';
+import { toHop } from '../prices/tokenPrices';
 
 export class HopReader {
   private readonly hops = new Map<string, Hop>();
@@ -21,7 +22,12 @@ export class HopReader {
     private readonly now: ((token: string) => TokenPrice) | null,
   ) {
     for (const { address, priceUsd } of anchors)
-      this.hops.set(address, { nextToken: ZERO_ADDRESS, price: priceUsd, confidence: ANCHOR_CONFIDENCE });
+      this.hops.set(address, {
+        nextToken: ZERO_ADDRESS,
+        price: priceUsd,
+        confidence: ANCHOR_CONFIDENCE,
+        cap: Infinity,
+      });
   }
 
   /** Call this before reading the prices of these tokens. */
@@ -38,8 +44,7 @@ export class HopReader {
       if (fresh.length === 0) return;
       for (const token of fresh) this.read.add(token);
       const rows = await this.reader.listHops(fresh);
-      for (const { token, next_token, hop_price, hop_confidence } of rows)
-        this.hops.set(token, { nextToken: next_token, price: hop_price, confidence: hop_confidence });
+      for (const row of rows) this.hops.set(row.token, toHop(row));
       wanted = rows.map(({ next_token }) => next_token);
     }
   }
@@ -71,7 +76,8 @@ export class HopReader {
     return count;
   }
 
-  private priceOf(token: Hex): TokenPrice {
+  /** The price of a loaded token. */
+  priceOf(token: Hex): TokenPrice {
     return this.now === null ? priceByHops(this.hops, token) : this.now(token);
   }
 }

@@ -63,7 +63,7 @@ export interface AuditInputs {
   /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
   /** Prices of the anchors, the native token and the token's neighbours. */
-  readonly hops: Pick<HopReader, 'usdOf' | 'countHops'>;
+  readonly hops: Pick<HopReader, 'usdOf' | 'priceOf' | 'countHops'>;
   readonly tokens: Pick<AuditDirectory, 'findToken'>;
 }
 
@@ -264,6 +264,9 @@ function stateOfLegs(
       price: row.price,
       balances: row.balances.map(BigInt),
       doubts: row.doubts,
+      walked_liquidity: row.walked_liquidity,
+      near0: row.near0,
+      near1: row.near1,
     };
     states.set(key, toLegState(legsPoolOf(pool), info, state, decimalsOf));
   }

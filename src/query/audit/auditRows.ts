@@ -47,6 +47,7 @@ const hopRowShape = z.object({
   next_token: hex,
   hop_price: z.number(),
   hop_confidence: z.number(),
+  hop_cap: z.number(),
 });
 export type AuditHopRow = z.infer<typeof hopRowShape>;
 
@@ -75,6 +76,9 @@ const stateRowShape = z.object({
   balances: z.array(z.string()),
   doubts: z.int(),
   unswapped: z.array(z.number()),
+  walked_liquidity: z.number(),
+  near0: z.number(),
+  near1: z.number(),
 });
 export type AuditStateRow = z.infer<typeof stateRowShape>;
 

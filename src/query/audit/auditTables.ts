@@ -139,8 +139,10 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, ord: at_ord, reserve0, reserve1, liquidity, price, unswapped } = state;
+  const { pair, ord: at_ord, reserve0, reserve1, liquidity, price, walked_liquidity, near0, near1 } = state;
   const balances = [...(facts?.balances ?? [])];
-  const doubts = facts?.doubts ?? 0;
-  return { pair, at_ord, reserve0, reserve1, liquidity, price, balances, doubts, unswapped: [...unswapped] };
+  const { doubts } = facts ?? { doubts: 0 };
+  const unswapped = [...state.unswapped];
+  const walked = { walked_liquidity, near0, near1 };
+  return { pair, at_ord, reserve0, reserve1, liquidity, price, balances, doubts, unswapped, ...walked };
 }

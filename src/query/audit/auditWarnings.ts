@@ -4,7 +4,7 @@ import type { RouteWarning } from '../../pricing/priceRoute';
 import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import type { Warning } from '../../wire/tokens';
 
-type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range';
+type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range' | 'one_sided_depth';
 type Text = readonly [message: string, severity: Warning['severity']];
 
 const OF_HOP: Readonly<Record<HopCode, Text>> = {
@@ -42,6 +42,10 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'has a V3 pool whose balances are below what its liquidity suggests within 2 %; its balances count',
     'info',
   ],
+  one_sided_depth: [
+    'has a V3 pool that pays out on one side less than a tenth of the other side within ±50 % of its price',
+    'warning',
+  ],
 };
 
 const isKnown = (code: string): code is HopCode => Object.hasOwn(OF_HOP, code);
@@ -78,6 +82,13 @@ export const LOW_LIQUIDITY: Warning = {
   severity: 'warning',
 };
 
+export const VALUE_CAPPED: Warning = {
+  code: 'value_capped',
+  message:
+    'A pool holds more of this token than the narrowest hop of its price could pay; only that amount counts in volume, liquidity and wallets',
+  severity: 'info',
+};
+
 export const ANCHOR_ABOVE_PEG: Warning = {
   code: 'anchor_above_peg',
   message:
@@ -89,6 +100,14 @@ export const UNKNOWN_DECIMALS: Warning = {
   code: 'unknown_decimals',
   message: 'decimals() of this token fails or exceeds 77, so it has no price and its amounts are raw units',
   severity: 'warning',
+};
+
+/** A pool outside the route. Anyone can create one, so this is no reason for doubt. */
+export const ONE_SIDED_POOL: Warning = {
+  code: 'one_sided_depth',
+  message:
+    'A V3 pool that this price leaves out pays out on one side less than a tenth of the other side within ±50 % of its price',
+  severity: 'info',
 };
 
 export const NOT_FINALIZED: Warning = {

@@ -4,6 +4,7 @@
  */
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
+import { capAlong } from '../../pricing/cap';
 import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
 import { knownSide } from '../../pricing/depth';
 import { DEPTH_PART } from '../../pricing/leg';
@@ -11,8 +12,9 @@ import type { HopPool } from '../../pricing/hop';
 import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
+import { isValueCapped } from './auditCap';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
-import { droppedPools, otherPools } from './auditExclusions';
+import { droppedPools, isOneSided, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
@@ -23,7 +25,9 @@ import {
   MAX_HOPS_REACHED,
   noRouteWarning,
   NOT_FINALIZED,
+  ONE_SIDED_POOL,
   UNKNOWN_DECIMALS,
+  VALUE_CAPPED,
 } from './auditWarnings';
 
 const V3 = 3;
@@ -40,6 +44,10 @@ export interface DerivedPrice {
   readonly usd: number | null;
   /** 0–1. */
   readonly confidence: number;
+  /** USD that move the price of the narrowest hop by 2 %; Infinity for an anchor, 0 without a price. */
+  readonly depthUsd: number;
+  /** The most USD that the narrowest hop can pay out; Infinity for an anchor, 0 without a price. */
+  readonly capUsd: number;
   readonly hops: readonly AuditedHop[];
 }
 
@@ -47,12 +55,17 @@ export function derivePrice({ path, anchor, anchors, market }: AuditInputs): Der
   const hops = path.map((route) => ({ route, hop: priceRouteHop(route, market, anchors) }));
   const given = anchor === null ? 0 : (anchors.get(anchor) ?? 0);
   const usd = hops.reduceRight((price, { hop }) => hop.price * price, given);
-  if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, hops };
+  if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, depthUsd: 0, capUsd: 0, hops };
   const confidence =
     path.length === 0
       ? ANCHOR_CONFIDENCE
       : pathConfidence(hops.map(({ route, hop }) => hop.confidenceFrom(route.row.hop_confidence)));
-  return { usd, confidence, hops };
+  const least = (capOf: (hop: RouteHop) => number): number =>
+    capAlong(
+      hops.map(({ hop }) => ({ price: hop.price, cap: capOf(hop) })),
+      given,
+    );
+  return { usd, confidence, depthUsd: least((hop) => hop.depth()), capUsd: least((hop) => hop.cap()), hops };
 }
 
 export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, inputs: AuditInputs): Audit {
@@ -76,6 +89,7 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
     derived_at_timestamp: block.timestamp,
     confidence: levelOf(derived.confidence),
     confidence_score: derived.confidence,
+    depth_usd: priced && Number.isFinite(derived.depthUsd) ? derived.depthUsd : null,
     method: methodOf(derived, priced),
     anchor: priced && anchorUsd !== null ? { address: anchor, price_usd: anchorUsd } : null,
     hops,
@@ -155,7 +169,11 @@ function warningsOf(
   inputs: AuditInputs,
 ): Warning[] {
   const { isFinal } = inputs.block;
-  const last = [...doubtWarnings(derived, others, inputs), ...(isFinal ? [] : [NOT_FINALIZED])];
+  const last = [
+    ...(others.some((pool) => pool.oneSided) ? [ONE_SIDED_POOL] : []),
+    ...doubtWarnings(derived, others, inputs),
+    ...(isFinal ? [] : [NOT_FINALIZED]),
+  ];
   if (!priced) {
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
@@ -165,11 +183,24 @@ function warningsOf(
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
-    const codes = [...route.row.warnings, ...hop.warnings, ...(narrow ? ['v3_narrow_range'] : [])];
+    const sided = route.pools.some(({ leg }) => {
+      const found = inputs.legs.get(leg.key);
+      return found !== undefined && isOneSided(found, inputs);
+    });
+    const codes = [
+      ...route.row.warnings,
+      ...hop.warnings,
+      ...(narrow ? ['v3_narrow_range'] : []),
+      ...(sided ? ['one_sided_depth'] : []),
+    ];
     return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
   });
+  const ofPrice = [
+    ...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []),
+    ...(isValueCapped(token, derived, inputs) ? [VALUE_CAPPED] : []),
+  ];
   const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
-  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...ofAnchor, ...last];
+  return [...ofPrice, ...ofHops, ...ofAnchor, ...last];
 }
 
 /** Warnings about the excluded pools that back nothing. */

@@ -26,6 +26,9 @@ const NOTHING: StateRow = {
   tick: 0,
   price: 0,
   unswapped: [],
+  walked_liquidity: 0,
+  near0: 0,
+  near1: 0,
 };
 
 function stateOf({ facts, pool }: PairEntry): StateRow | null {

@@ -6,7 +6,15 @@ import type { Token } from '../../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { doubtCodes } from '../../protocols/vaultDoubts';
-import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
+import {
+  aprPercent,
+  countedInVault,
+  countedValues,
+  tvlOf,
+  tvlOfWeighted,
+  wholeUnits,
+  type PoolSide,
+} from './poolValue';
 import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from '../tokens/tokens';
@@ -120,6 +128,13 @@ export class PairEntry {
       amount: wholeOf(balances?.[i], token),
       price: this.prices.now(token.address),
     }));
+  }
+
+  /** The USD that each of `holdings` counts with in liquidity. */
+  get counted(): readonly number[] {
+    const weights = weightsOfPool(this.pool);
+    if (this.pool.all_tokens.length === 0) return countedValues(this.holdings, weights);
+    return countedInVault(this.holdings, weights, this.facts.doubts);
   }
 
   /** Quote tokens per base token as a decimal, or null. */

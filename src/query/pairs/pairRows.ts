@@ -45,6 +45,9 @@ export const stateRowShape = z.object({
   tick: z.int(),
   price: z.number(),
   unswapped: z.array(z.number()),
+  walked_liquidity: z.number(),
+  near0: z.number(),
+  near1: z.number(),
 });
 export type StateRow = z.infer<typeof stateRowShape>;
 

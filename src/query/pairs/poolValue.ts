@@ -1,4 +1,5 @@
 /** Computes TVL, depth and yield of a pool by the prices of its tokens. Pure. */
+import { countSides } from '../../pricing/cap';
 import { isTrusted } from '../../pricing/confidence';
 import { isExtremeFee } from '../../domain/swapFee';
 import { scalePrice } from '../../domain/prices';
@@ -30,14 +31,48 @@ export function trustedValueOf(side: PoolSide): number {
 }
 
 /**
+ * The USD that each token of a pool counts with: its trusted value, at most its cap or what the other sides are worth.
+ * `weights`: empty for a pool without weights.
+ */
+export function countedValues(sides: readonly PoolSide[], weights: readonly number[]): number[] {
+  return countSides(
+    sides.map((side, i) => ({
+      usd: trustedValueOf(side),
+      capUsd: side.price.capUsd,
+      part: weights.length === 0 ? 1 : (weights[i] ?? 0),
+    })),
+  );
+}
+
+/**
  * TVL in USD, only of sides with a trusted price. A V2 pool with one trusted side counts the side twice, because the
  * invariant keeps both sides equal in value. A concentrated pool counts its real balances, which may be all in one
  * token.
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
-  const value = trustedValueOf(side0) + trustedValueOf(side1);
+  const value = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
   const both = isTrusted(side0.price) === isTrusted(side1.price);
   return both || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
+}
+
+/** The trusted value of two sides, if no cap limits them; else null. Fast, because it runs for every pool. */
+function sumBelowCaps(side0: PoolSide, side1: PoolSide): number | null {
+  const [value0, value1] = [trustedValueOf(side0), trustedValueOf(side1)];
+  return value0 <= side0.price.capUsd && value1 <= side1.price.capUsd ? value0 + value1 : null;
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** `countedValues` of a vault pool. Weights in doubt let no side vouch for more than its value. */
+export function countedInVault(
+  holdings: readonly PoolSide[],
+  weights: readonly number[],
+  doubts: number,
+): number[] {
+  if ((doubts & DOUBTS.managed) > 0) return holdings.map(() => 0);
+  return countedValues(holdings, doubts > 0 ? [] : weights);
 }
 
 /** A pool counts at most this many times its trusted balances. */
@@ -54,13 +89,10 @@ export function tvlOfWeighted(
   weights: readonly number[],
   doubts: number,
 ): number {
-  if ((doubts & DOUBTS.managed) > 0) return 0;
-  let value = 0;
+  const value = sumOf(countedInVault(holdings, weights, doubts));
   let weight = 0;
-  holdings.forEach((side, i) => {
-    if (!isTrusted(side.price)) return;
-    value += trustedValueOf(side);
-    weight += weights[i] ?? 0;
+  holdings.forEach(({ price }, i) => {
+    if (isTrusted(price)) weight += weights[i] ?? 0;
   });
   if (weights.length === 0 || !(weight > 0) || doubts > 0) return value;
   return value / Math.min(1, Math.max(weight, 1 / TVL_PER_TRUSTED_MAX));

@@ -28,8 +28,16 @@ import {
   type OwnedPosition,
   type ValuedPosition,
 } from './portfolioPositions';
-import { listDeepest, toNative, toToken, type NativeCoin, type ValuedToken } from './portfolioTokens';
-import { NO_HOLDINGS, toPortfolio } from './portfolioTotals';
+import { createHoldingCaps, type CountHolding } from './holdingCaps';
+import {
+  listDeepest,
+  toNative,
+  toToken,
+  CAPPED_FLAG,
+  type NativeCoin,
+  type ValuedToken,
+} from './portfolioTokens';
+import { NO_HOLDINGS, toPortfolio, type ValuedHoldings } from './portfolioTotals';
 import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS } from '../tokens/tokenSupply';
 import { readSupplies, readWalletState, type WalletNode, type WalletState } from './walletState';
 
@@ -62,6 +70,13 @@ const SEEDED: Warning = {
   message:
     'Balances from before the first indexed block come from the node, for tokens of the wallet and of the deepest pools. ' +
     'Other tokens and V3 positions from before this block are missing',
+  severity: 'info',
+};
+
+const CAPPED: Warning = {
+  code: CAPPED_FLAG,
+  message:
+    'Some value is more than the pools behind the price of its token could pay, so only this amount counts',
   severity: 'info',
 };
 
@@ -99,25 +114,37 @@ export async function getPortfolio(
   const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const wallet = { address, balances, positions: owned, rebasing, earlier };
   const state = await readWalletState(wallets, head.hash, wallet);
+  // The holdings share the caps of their tokens, so their order must not depend on the store.
+  const count = createHoldingCaps();
+  const native = state.native === null ? null : toNative(state.native, source.native, pairs.prices, count);
   const lp: PairEntry[] = [];
   const tokens: ValuedToken[] = [];
-  for (const [token, balance] of state.balances) {
+  for (const [token, balance] of [...state.balances].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (balance <= 0n) continue;
     const entry = lpOf(pairs, token);
-    if (entry === null) tokens.push(toToken(token, balance, pairs, flagsOf(token, rebasing, state)));
+    if (entry === null) tokens.push(toToken(token, balance, pairs, flagsOf(token, rebasing, state), count));
     else lp.push(entry);
   }
   const positions = [
-    ...(await valueLpTokens(source, head, pairs, lp, state.balances)),
+    ...(await valueLpTokens(source, head, pairs, lp, state.balances, count)),
     ...owned.flatMap((position) => {
       const entry = pairs.byAddress.get(position.pair);
       const owed = state.owed.get(`${position.manager}-${position.position_id}`) ?? null;
-      return entry === undefined ? [] : [toConcentratedPosition(entry, position, pairs.prices, owed)];
+      return entry === undefined ? [] : [toConcentratedPosition(entry, position, pairs.prices, owed, count)];
     }),
   ];
-  const native = state.native === null ? null : toNative(state.native, source.native, pairs.prices);
+  const holdings = { native, tokens, positions };
   const truncated = balances.size === BALANCES_MAX || owned.length === POSITIONS_MAX || state.truncated;
-  return toPortfolio(address, head, { native, tokens, positions }, warningsOf(head, state, truncated));
+  const warnings = warningsOf(head, state, truncated);
+  return toPortfolio(address, head, holdings, isCapped(holdings) ? [...warnings, CAPPED] : warnings);
+}
+
+function isCapped({ native, tokens, positions }: ValuedHoldings): boolean {
+  return (
+    native?.capped === true ||
+    tokens.some(({ token: { flags } }) => flags.includes(CAPPED_FLAG)) ||
+    positions.some(({ position: { flags } }) => flags.includes(CAPPED_FLAG))
+  );
 }
 
 function flagsOf(token: string, rebasing: ReadonlySet<string>, { seeded }: WalletState): string[] {
@@ -145,6 +172,7 @@ async function valueLpTokens(
   pairs: PairTable,
   entries: readonly PairEntry[],
   balances: Balances,
+  count: CountHolding,
 ): Promise<ValuedPosition[]> {
   if (entries.length === 0) return [];
   // Logs give the supply only for a pool with an indexed creation.
@@ -163,7 +191,7 @@ async function valueLpTokens(
       ? (countedOf(entry) ?? supplies.get(address) ?? 0n)
       : (asked.get(address) ?? null);
     const lp = { balance: balances.get(address) ?? 0n, supply, last: products.get(address) ?? null };
-    return toLpPosition(entry, lp, pairs.prices);
+    return toLpPosition(entry, lp, pairs.prices, count);
   });
 }
 

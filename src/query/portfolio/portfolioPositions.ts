@@ -5,9 +5,12 @@ import type { Collected } from '../../protocols/positionManager';
 import { amountsOfLiquidity } from '../../protocols/tickMath';
 import type { PortfolioAmount, PortfolioPosition } from '../../wire/portfolio';
 import { pendingProtocolLp, shareOfPool, sharePercent, type Reserves } from './lpShare';
+import type { CountHolding } from './holdingCaps';
 import type { PairEntry } from '../pairs/pairItem';
+import { weightsOfPool } from '../pairs/pools';
 import type { TokenPrices } from '../prices/priceByHops';
 import { worthOf } from '../tokens/tokenSupply';
+import { CAPPED_FLAG } from './portfolioTokens';
 
 const CONSTANT_PRODUCT = 2;
 
@@ -35,14 +38,19 @@ export interface ValuedPosition {
 }
 
 /** The position for LP tokens of a V2, weighted or stable pool. */
-export function toLpPosition(entry: PairEntry, lp: OwnedLp, prices: TokenPrices): ValuedPosition {
+export function toLpPosition(
+  entry: PairEntry,
+  lp: OwnedLp,
+  prices: TokenPrices,
+  count: CountHolding,
+): ValuedPosition {
   const { pool } = entry;
   const held = balancesOf(entry);
   const supply = effectiveSupply(entry, lp, held);
   const amounts = held.map((balance) =>
     balance === null || supply === null ? null : shareOfPool(balance, lp.balance, supply),
   );
-  return toPosition(entry, prices, amounts, {
+  return toPosition(entry, prices, amounts, count, {
     id: pool.address,
     lp_balance_raw: lp.balance.toString(),
     share_pct: supply === null ? null : sharePercent(lp.balance, supply),
@@ -88,6 +96,7 @@ export function toConcentratedPosition(
   owned: OwnedPosition,
   prices: TokenPrices,
   owed: Collected | null,
+  count: CountHolding,
 ): ValuedPosition {
   const { state } = entry.facts;
   const { tick_lower, tick_upper } = owned;
@@ -97,7 +106,8 @@ export function toConcentratedPosition(
   const amounts = known ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
   const inRange = known ? state.tick >= tick_lower && state.tick < tick_upper : null;
   const active = BigInt(state?.liquidity ?? 0);
-  return toPosition(entry, prices, [amounts?.amount0 ?? null, amounts?.amount1 ?? null], {
+  const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, count);
+  const own = {
     id: `${owned.manager}-${owned.position_id}`,
     lp_balance_raw: owned.liquidity,
     share_pct: inRange === null ? null : inRange ? sharePercent(liquidity, active) : 0,
@@ -105,31 +115,54 @@ export function toConcentratedPosition(
     tick_lower,
     tick_upper,
     in_range: inRange,
-    ...unclaimedOf(entry, prices, owed),
-  });
+    ...unclaimed,
+  };
+  const held = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
+  return toPosition(entry, prices, held, count, own, capped);
 }
 
 function unclaimedOf(
   { item }: PairEntry,
   prices: TokenPrices,
   owed: Collected | null,
-): Pick<PortfolioPosition, 'unclaimed' | 'unclaimed_usd'> {
-  if (owed === null) return { unclaimed: null, unclaimed_usd: null };
+  count: CountHolding,
+): Pick<PortfolioPosition, 'unclaimed' | 'unclaimed_usd'> & { readonly capped: boolean } {
+  if (owed === null) return { unclaimed: null, unclaimed_usd: null, capped: false };
   const raw = [owed.amount0, owed.amount1];
-  const unclaimed = item.tokens.map((token, i) => toAmount(token, raw[i] ?? null, prices));
-  return { unclaimed, unclaimed_usd: sumOf(unclaimed) };
+  const { amounts: unclaimed, capped } = toAmounts(
+    item.tokens.map((token, i) => ({ token, raw: raw[i] ?? null, part: 1 })),
+    prices,
+    count,
+  );
+  return { unclaimed, unclaimed_usd: sumOf(unclaimed), capped };
 }
 
-/** `raw`: null if unknown. */
-function toAmount(
-  { address, symbol, decimals }: PairEntry['item']['tokens'][number],
-  raw: bigint | null,
+interface HeldAmount {
+  readonly token: PairEntry['item']['tokens'][number];
+  /** Null: unknown. */
+  readonly raw: bigint | null;
+  /** See HeldValue. */
+  readonly part: number;
+}
+
+function toAmounts(
+  held: readonly HeldAmount[],
   prices: TokenPrices,
-): PortfolioAmount {
-  if (raw === null) return { address, symbol, amount: null, value_usd: null };
-  const places = decimals ?? 0;
-  const value_usd = worthOf(raw, places, prices.now(address));
-  return { address, symbol, amount: formatUnits(raw, places), value_usd };
+  count: CountHolding,
+): { readonly amounts: PortfolioAmount[]; readonly capped: boolean } {
+  const { usd, capped } = count(
+    held.map(({ token: { address, decimals }, raw, part }) => {
+      const price = prices.now(address);
+      return { token: address, price, usd: raw === null ? null : worthOf(raw, decimals ?? 0, price), part };
+    }),
+  );
+  const amounts = held.map(({ token: { address, symbol, decimals }, raw }, i) => ({
+    address,
+    symbol,
+    amount: raw === null ? null : formatUnits(raw, decimals ?? 0),
+    value_usd: usd[i] ?? null,
+  }));
+  return { amounts, capped };
 }
 
 /** Sum in USD; null unless every amount has a value. */
@@ -152,16 +185,17 @@ function toPosition(
   { item, pool }: PairEntry,
   prices: TokenPrices,
   amounts: readonly (bigint | null)[],
+  count: CountHolding,
   own: Own,
+  unclaimedCapped = false,
 ): ValuedPosition {
-  let trusted = true;
-  const tokens: PortfolioAmount[] = [];
-  item.tokens.forEach((token, i) => {
-    // LP tokens in the pool itself have no owner.
-    if (token.address === pool.address) return;
-    if (!isTrusted(prices.now(token.address))) trusted = false;
-    tokens.push(toAmount(token, amounts[i] ?? null, prices));
-  });
+  const weights = weightsOfPool(pool);
+  // LP tokens in the pool itself have no owner.
+  const held = item.tokens.flatMap((token, i) =>
+    token.address === pool.address ? [] : [{ token, raw: amounts[i] ?? null, part: weights[i] ?? 1 }],
+  );
+  const trusted = held.every(({ token }) => isTrusted(prices.now(token.address)));
+  const { amounts: tokens, capped } = toAmounts(held, prices, count);
   const { id, lp_balance_raw, share_pct, ...rest } = own;
   const position: PortfolioPosition = {
     id,
@@ -174,6 +208,7 @@ function toPosition(
     value_usd: sumOf(tokens),
     portfolio_pct: 0,
     apr_24h: item.apr_24h,
+    flags: capped || unclaimedCapped ? [CAPPED_FLAG] : [],
     ...rest,
   };
   return { position, trusted };

@@ -7,6 +7,7 @@ import type { TokenPrices } from '../prices/priceByHops';
 import { changePercent, compareKeys } from '../pairs/ranking';
 import { worthOf } from '../tokens/tokenSupply';
 import { tokenOf } from '../tokens/tokens';
+import type { CountHolding } from './holdingCaps';
 
 /** Every EVM chain counts its coin in wei. */
 const NATIVE_DECIMALS = 18;
@@ -26,26 +27,44 @@ export interface ValuedToken {
   readonly trusted: boolean;
 }
 
+/** Flag and warning of a value that the cap of a token limits. */
+export const CAPPED_FLAG = 'value_capped';
+
 export interface ValuedNative {
   readonly native: PortfolioNative;
   readonly trusted: boolean;
+  readonly capped: boolean;
 }
 
-type Holding = Omit<PortfolioNative, 'symbol' | 'decimals'>;
+interface Holding {
+  readonly fields: Omit<PortfolioNative, 'symbol' | 'decimals'>;
+  readonly capped: boolean;
+}
 
 /** `priced`: the token whose price applies, or null. */
-function toHolding(raw: bigint, decimals: number, priced: string | null, prices: TokenPrices): Holding {
+function toHolding(
+  raw: bigint,
+  decimals: number,
+  priced: string | null,
+  prices: TokenPrices,
+  count: CountHolding,
+): Holding {
   const price = priced === null ? null : prices.now(priced);
   const usd = price?.usd ?? null;
   const before = priced === null ? null : prices.before(priced, 'h24');
-  return {
+  const { usd: counted, capped } =
+    price === null || priced === null
+      ? { usd: [], capped: false }
+      : count([{ token: priced, price, usd: worthOf(raw, decimals, price), part: 1 }]);
+  const fields = {
     balance: formatUnits(raw, decimals),
     balance_raw: raw.toString(),
     price_usd: usd === null ? null : plainNumber(usd),
-    value_usd: price === null ? null : worthOf(raw, decimals, price),
+    value_usd: counted[0] ?? null,
     price_confidence: levelOf(price?.confidence ?? 0),
     price_change_24h: changePercent(usd, before),
   };
+  return { fields, capped };
 }
 
 export function toToken(
@@ -53,20 +72,35 @@ export function toToken(
   balance: bigint,
   { tokens, prices }: PairTable,
   flags: string[],
+  count: CountHolding,
 ): ValuedToken {
   const { symbol, name, decimals } = tokenOf(tokens, address);
-  const holding = toHolding(balance, decimals ?? 0, address, prices);
+  const { fields, capped } = toHolding(balance, decimals ?? 0, address, prices, count);
   return {
     trusted: isTrusted(prices.now(address)),
-    token: { address, symbol, name, decimals, ...holding, portfolio_pct: 0, flags },
+    token: {
+      address,
+      symbol,
+      name,
+      decimals,
+      ...fields,
+      portfolio_pct: 0,
+      flags: capped ? [...flags, CAPPED_FLAG] : flags,
+    },
   };
 }
 
-export function toNative(wei: bigint, { symbol, wrapped }: NativeCoin, prices: TokenPrices): ValuedNative {
-  const holding = toHolding(wei, NATIVE_DECIMALS, wrapped, prices);
+export function toNative(
+  wei: bigint,
+  { symbol, wrapped }: NativeCoin,
+  prices: TokenPrices,
+  count: CountHolding,
+): ValuedNative {
+  const { fields, capped } = toHolding(wei, NATIVE_DECIMALS, wrapped, prices, count);
   return {
     trusted: wrapped !== null && isTrusted(prices.now(wrapped)),
-    native: { symbol, decimals: NATIVE_DECIMALS, ...holding },
+    native: { symbol, decimals: NATIVE_DECIMALS, ...fields },
+    capped,
   };
 }
 

@@ -6,7 +6,7 @@ import type { ValuedPosition } from './portfolioPositions';
 import type { ValuedNative, ValuedToken } from './portfolioTokens';
 import { compareKeys } from '../pairs/ranking';
 
-interface ValuedHoldings {
+export interface ValuedHoldings {
   readonly native: ValuedNative | null;
   readonly tokens: readonly ValuedToken[];
   readonly positions: readonly ValuedPosition[];

@@ -3,6 +3,7 @@
  * Pure; tokenPrices.ts reads the hops.
  */
 import { ZERO_ADDRESS } from '../../domain/hex';
+import { capAlong } from '../../pricing/cap';
 import { pathConfidence } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { Window } from '../../wire/pairs';
@@ -15,6 +16,8 @@ export interface Hop {
   readonly price: number;
   /** 0–1. */
   readonly confidence: number;
+  /** Whole next tokens that the hop can pay out in all; Infinity: no limit. */
+  readonly cap: number;
 }
 
 export interface TokenPrice {
@@ -24,9 +27,11 @@ export interface TokenPrice {
   readonly confidence: number;
   /** The token is an anchor, so its price is given and not derived. */
   readonly isAnchor: boolean;
+  /** The most USD that counts by this price; Infinity for an anchor, 0 without a price. */
+  readonly capUsd: number;
 }
 
-const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false };
+const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false, capUsd: 0 };
 
 export type Hops = ReadonlyMap<string, Hop>;
 
@@ -53,7 +58,7 @@ function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
   // A product may leave the range of floats.
   if (!Number.isFinite(usd) || usd <= 0) return NO_PRICE;
   const confidence = pathConfidence(path.map((hop) => hop.confidence));
-  return { usd, confidence, isAnchor: path.length === 0 };
+  return { usd, confidence, isAnchor: path.length === 0, capUsd: capAlong(path, anchorUsd) };
 }
 
 /** Prices of all tokens as of a block, and at the starts of the windows that end there. */

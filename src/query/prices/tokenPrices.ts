@@ -5,6 +5,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { storedCap } from '../../pricing/cap';
 import { ANCHOR_CONFIDENCE } from '../../pricing/confidence';
 import type { Window } from '../../wire/pairs';
 import { findOrdAt } from '../head/blockTimes';
@@ -27,6 +28,7 @@ const hopRowShape = z.object({
   next_token: z.string(),
   hop_price: z.number(),
   hop_confidence: z.number(),
+  hop_cap: z.number(),
 });
 export type HopRow = z.infer<typeof hopRowShape>;
 
@@ -72,6 +74,16 @@ async function readTokenPrices(
   return toTokenPrices(rows, pastRows, sources);
 }
 
+/** Pure. */
+export function toHop({ next_token, hop_price, hop_confidence, hop_cap }: Omit<HopRow, 'token'>): Hop {
+  return {
+    nextToken: next_token,
+    price: hop_price,
+    confidence: hop_confidence,
+    cap: storedCap(hop_price, hop_cap),
+  };
+}
+
 /** Pure. An anchor without a stored price has its configured price. */
 export function toTokenPrices(
   rows: readonly HopRow[],
@@ -81,17 +93,16 @@ export function toTokenPrices(
   const hops = new Map<string, Hop>(
     anchors.map(({ address, priceUsd }) => [
       address,
-      { nextToken: ZERO_ADDRESS, price: priceUsd, confidence: ANCHOR_CONFIDENCE },
+      { nextToken: ZERO_ADDRESS, price: priceUsd, confidence: ANCHOR_CONFIDENCE, cap: Infinity },
     ]),
   );
-  for (const { token, next_token, hop_price, hop_confidence } of rows)
-    hops.set(token, { nextToken: next_token, price: hop_price, confidence: hop_confidence });
+  for (const row of rows) hops.set(row.token, toHop(row));
   const past = (window: Window): Hops => {
     const then = new Map(hops);
     for (const row of pastRows) {
       const nextToken = row[`next_${window}`];
       if (nextToken !== null)
-        then.set(row.token, { nextToken, price: row[`price_${window}`], confidence: 0 });
+        then.set(row.token, { nextToken, price: row[`price_${window}`], confidence: 0, cap: 0 });
     }
     return then;
   };

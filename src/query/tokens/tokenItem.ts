@@ -6,7 +6,6 @@ import type { Token } from '../../wire/primitives';
 import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
-import { trustedValueOf } from '../pairs/poolValue';
 import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
 import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
@@ -93,9 +92,9 @@ function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] 
 /** USD value, by trusted prices only, of the token in its pools and of anchors beside the token. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
-  for (const { tokens, holdings } of pairs) {
-    holdings.forEach((side, i) => {
-      if (tokens.all[i]?.address === address || side.price.isAnchor) sum += trustedValueOf(side);
+  for (const { tokens, holdings, counted } of pairs) {
+    holdings.forEach(({ price }, i) => {
+      if (tokens.all[i]?.address === address || price.isAnchor) sum += counted[i] ?? 0;
     });
   }
   return sum;

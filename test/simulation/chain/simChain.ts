@@ -254,13 +254,12 @@ export class SimChain {
       return [{ address, topics, data: data(digest('sender', 20), random.big(100), a, b) }];
     }
     const [amount0, amount1] = random.chance(0.5) ? [a, -b] : [-a, b];
-    const body = data(
-      amount0,
-      amount1,
-      random.big(150),
-      random.big(110),
-      BigInt(random.int(-800_000, 800_000)),
-    );
+    const [anyRoot, liquidity, anyTick] = [random.big(150), random.big(110), random.int(-800_000, 800_000)];
+    // Half of the prices are near the range of the mints, so that its ticks decide what the pool pays out.
+    const near = anyTick % 2 === 0;
+    const tick = near ? anyTick % 1_000 : anyTick;
+    const root = near ? BigInt(Math.round(1.0001 ** (tick / 2) * 2 ** 96)) : anyRoot;
+    const body = data(amount0, amount1, root, liquidity, BigInt(tick));
     return [{ address, topics: [TOPIC.v3Swap, who, who], data: body }];
   }
 

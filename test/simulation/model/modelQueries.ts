@@ -153,7 +153,30 @@ function epochStates(engine: ModelEngine, params: QueryParams): Rows {
     price: fields['price'],
     balances: texts(fields['balances']),
     doubts: Number(fields['doubts']),
+    walked_liquidity: fields['walked_liquidity'],
+    near0: fields['near0'],
+    near1: fields['near1'],
   }));
+}
+
+function ticks(engine: ModelEngine, params: QueryParams): Rows {
+  const nets = new Map<string, { readonly pair: string; readonly tick: number; net: bigint }>();
+  const add = (pair: string, tick: number, net: bigint): void => {
+    const known = nets.get(`${pair} ${tick}`) ?? { pair, tick, net: 0n };
+    nets.set(`${pair} ${tick}`, { ...known, net: known.net + net });
+  };
+  for (const { fields } of upTo(engine, 'liquidity_events', params)) {
+    const { pair, kind, pool_type: type, liquidity, tick_lower: lower, tick_upper: upper } = fields;
+    if (Number(type) !== 3 || (kind !== 'mint' && kind !== 'burn')) continue;
+    const [from, to] = [Number(lower), Number(upper)];
+    if (from < numberOf(params, 'tick_min') || from >= to || to > numberOf(params, 'tick_max')) continue;
+    const net = kind === 'mint' ? BigInt(String(liquidity)) : -BigInt(String(liquidity));
+    add(String(pair), from, net);
+    add(String(pair), to, -net);
+  }
+  return [...nets.values()]
+    .filter(({ net }) => net !== 0n)
+    .map(({ pair, tick, net }) => ({ pair, tick, net: String(net) }));
 }
 
 function countRange(engine: ModelEngine, table: string, params: QueryParams): Rows {
@@ -204,6 +227,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/price/list_blocks': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
   'ingest/price/list_states': epochStates,
+  'ingest/price/list_ticks': ticks,
   'ingest/price/list_swaps': (engine, params) =>
     within(engine, 'swaps', params).map(({ fields: { ord, pair, leg, amount1, maker } }) => ({
       ord: String(ord),

@@ -71,16 +71,9 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
   const price = rawPrice(memory, v3);
   const stateOrd = toOrd(block.number, logIndex);
   const kind = !v3 ? 'sync' : what < 0.7 ? 'swap' : what < 0.85 ? 'mint' : 'burn';
-  block.states.push({
-    ...common,
-    ...state,
-    ord: stateOrd,
-    kind,
-    doubts: 0,
-    price,
-    balances: [],
-    unswapped: [],
-  });
+  const walked = { walked_liquidity: -1, near0: 0, near1: 0 };
+  const priced = { doubts: 0, price, balances: [], unswapped: [], ...walked };
+  block.states.push({ ...common, ...state, ...priced, ord: stateOrd, kind });
   const ord = v3 ? stateOrd : stateOrd + 1;
   if (what < 0.7)
     block.swaps.push(makeSwap({ ...common, ...state, ord, price, fee_pips: pool.fee_pips }, random));

@@ -41,6 +41,7 @@ export function createPriceMaker(random: Random): (block: WorldBlock) => void {
         next_token: next,
         hop_price: price,
         hop_confidence: confidence,
+        hop_cap: 0,
         price_usd: 0,
         confidence: 0,
         previous_next_token: before.next,

@@ -44,7 +44,7 @@ function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number)
   if (random.chance(0.7)) index.dropDormant(time);
   const of = index.tokenOf(random.pick(tokens));
   index.setRoute(of, random.chance(0.5) ? noRoute(of.address) : { ...noRoute(of.address), hops: 1 });
-  index.setHop(of, { next: of.address, price: random.next(), confidence: 1 });
+  index.setHop(of, { next: of.address, price: random.next(), confidence: 1, cap: 1 });
   index.setWatched(index.tokenOf(random.pick(tokens)), random.chance(0.5));
   index.setProgress({ ...index.progress, block: epoch * 32, epoch });
 }

@@ -8,7 +8,10 @@ SELECT
     liquidity,
     doubts,
     price,
-    arrayMap(b -> toString(b), s.balances) AS balances
+    arrayMap(b -> toString(b), s.balances) AS balances,
+    walked_liquidity,
+    near0,
+    near1
 FROM pool_states AS s
 WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}
 ORDER BY s.ord

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 
 import type { QueryRunner } from '../../../../src/clickhouse/client/namedQueries';
-import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
+import type { Hex } from '../../../../src/domain/hex';
 import { lastOrdOfBlock } from '../../../../src/domain/ord';
 import type { IngestSession } from '../../../../src/ingest/session/session';
 import { createAuditTables } from '../../../../src/query/audit/auditTables';
@@ -17,6 +17,7 @@ import { auditAnswerShape, type Audit } from '../../../../src/wire/audit';
 import { askRows } from '../../../support/engine/askRows';
 import { AuditChain, TOKENS } from './auditChain';
 import { AUDIT_CHAIN, directoryAt, openAuditSession } from './auditWorld';
+import { storedPrice, type StoredHop } from './storedPrice';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 import { startApi, type ApiServer } from '../../../support/server/apiServer';
 import { headerOf } from '../../../simulation/chain/simNode';
@@ -84,19 +85,11 @@ async function inputsOf(token: Hex, block: number): Promise<AuditInputs> {
   return readAuditInputs(deps, head, { token, block, candidates: [], neighbours: [] });
 }
 
-interface HopRow {
-  readonly ord: string;
-  readonly token: Hex;
-  readonly next: Hex;
-  readonly hop: number;
-  readonly trust: number;
-}
-
 /** Every stored hop of the snapshot's chain, oldest first. */
-async function storedHops(): Promise<HopRow[]> {
+async function storedHops(): Promise<StoredHop[]> {
   const columns = `ord, concat('0x', lower(hex(p.token))) AS token, concat('0x', lower(hex(p.next_token))) AS next,
-    hop_price AS hop, hop_confidence AS trust`;
-  return askRows<HopRow>(
+    hop_price AS hop, hop_confidence AS trust, hop_cap AS cap`;
+  return askRows<StoredHop>(
     store.db,
     `SELECT * FROM (
        SELECT ${columns} FROM token_prices AS p WHERE ord <= {final_ord:UInt64}
@@ -104,19 +97,6 @@ async function storedHops(): Promise<HopRow[]> {
      ) AS every ORDER BY every.ord`,
     { final_ord: lastOrdOfBlock(head.finalTo), commits: head.blocks.map(({ commit }) => commit) },
   );
-}
-
-/** A token's price at a block according to the store: the product of the current hops. */
-function storedPrice(rows: readonly HopRow[], token: Hex, block: number): number | null {
-  const hops = new Map(
-    rows.filter(({ ord }) => Number(ord) <= lastOrdOfBlock(block)).map((row) => [row.token, row]),
-  );
-  const price = (at: Hex): number => {
-    const row = hops.get(at);
-    if (row === undefined || row.hop === 0) return 0;
-    return row.next === ZERO_ADDRESS ? row.hop : row.hop * price(row.next);
-  };
-  return price(token) || null;
 }
 
 /** Parses a decimal string exactly, as a numerator over 10^scale. */
@@ -204,7 +184,7 @@ async function checkAll(share = 1, edges = false): Promise<void> {
       if (status === 404) continue;
       expect(status).toBe(200);
       const stored = storedPrice(rows, address, number);
-      checkSums(audit, stored);
+      checkSums(audit, stored.usd);
       expect(audit.inputs_hash).toBe(hashOf(audit));
       expect(audit).toMatchObject({
         derived_at_block: number,
@@ -212,7 +192,11 @@ async function checkAll(share = 1, edges = false): Promise<void> {
       });
       const inputs = await inputsOf(address, number);
       // Equal bits, not nearly equal.
-      expect(derivePrice(inputs).usd).toBe(stored);
+      const derived = derivePrice(inputs);
+      expect([derived.usd, derived.capUsd]).toEqual([stored.usd, stored.cap]);
+      // The reserve of a pool is at least a hundred times its depth, but a concentrated pool may hold less.
+      expect(audit.depth_usd).toBe(audit.hops.length === 0 ? null : derived.depthUsd);
+      if (audit.depth_usd !== null) expect(audit.depth_usd).toBeGreaterThan(stored.cap * 0.009_9);
       if (number <= head.finalTo) rememberOrCompare(`${name} ${number}`, audit);
     }
   }
@@ -334,6 +318,7 @@ test('an anchor has its given price, and its pools are listed as not on the rout
     method: 'stable_anchor',
     confidence: 'high',
     confidence_score: 0.99,
+    depth_usd: null,
     hops: [],
   });
   const reasons = anchor.excluded_pools.map(({ reason, step }) => [reason, step]);

@@ -9,21 +9,22 @@ import type { Hex } from '../../../../src/domain/hex';
 import { Random } from '../../../support/random';
 
 const GENESIS_TIME = 1_700_000_000;
-const TOPIC = {
+export const TOPIC = {
   pairCreated: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
   poolCreated: '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118',
   initialize: '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95',
   v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   v2Sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
   v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   v3Mint: '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde',
 } as const satisfies Record<string, Hex>;
 export const V2_FACTORY: Hex = `0x${'f2'.repeat(20)}`;
 export const V3_FACTORY: Hex = `0x${'f3'.repeat(20)}`;
 
-const named = (n: number): Hex => `0x${'a'.repeat(30)}${n.toString().padStart(10, '0')}`;
+export const named = (n: number): Hex => `0x${'a'.repeat(30)}${n.toString().padStart(10, '0')}`;
 
-interface SimToken {
+export interface SimToken {
   readonly address: Hex;
   readonly decimals: number;
 }
@@ -63,11 +64,11 @@ interface Node {
   readonly pools: readonly MarketPool[];
 }
 
-type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
+export type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
 
 const MOD = 1n << 256n;
 const Q96 = 1n << 96n;
-const data = (...values: (bigint | Hex)[]): Hex =>
+export const data = (...values: (bigint | Hex)[]): Hex =>
   `0x${values
     .map((value) =>
       (typeof value === 'bigint' ? (((value % MOD) + MOD) % MOD).toString(16) : value.slice(2)).padStart(
@@ -108,7 +109,12 @@ export class AuditChain {
   private branch: Node[] = [];
   private salt = 0;
 
-  constructor(seed: number) {
+  /** `extra`: further logs of a block. `makers`: the number of senders, who take turns. */
+  constructor(
+    seed: number,
+    private readonly extra: (number: number) => readonly Draft[] = () => [],
+    private readonly makers = 1,
+  ) {
     this.random = new Random(seed);
     this.branch.push({ block: this.wrap(null, []), pools: [] });
   }
@@ -138,6 +144,7 @@ export class AuditChain {
   private act(pools: MarketPool[], number: number): Draft[] {
     const { random } = this;
     const drafts = PLANS.filter(([block]) => block === number).flatMap((plan) => create(pools, plan));
+    drafts.push(...this.extra(number));
     if (number === PUSH.from || number === PUSH.to) {
       const pool = pools[PUSH.pool]!;
       const up = number === PUSH.from;
@@ -165,7 +172,13 @@ export class AuditChain {
       baseFeePerGas: 7n,
       transactionCount: 1,
       transactions: [
-        { hash: transactionHash, index: 0, from: named(98), effectiveGasPrice: 5n, contractAddress: null },
+        {
+          hash: transactionHash,
+          index: 0,
+          from: named(98 - (number % this.makers)),
+          effectiveGasPrice: 5n,
+          contractAddress: null,
+        },
       ],
       logs: drafts.map((draft, logIndex) => ({ ...draft, transactionHash, transactionIndex: 0, logIndex })),
     };
@@ -199,7 +212,8 @@ function create(pools: MarketPool[], [, kind, a, amountA, b, amountB]: Plan): Dr
     reserve1: reserve1 / 10n,
   };
   pools.push(pool);
-  const range = [data(-600n), data(600n)];
+  // Over all prices.
+  const range = [data(-887_220n), data(887_220n)];
   return [
     { address: V3_FACTORY, topics: [TOPIC.poolCreated, ...topics, data(3000n)], data: data(60n, address) },
     { address, topics: [TOPIC.initialize], data: data(sqrt, 0n) },

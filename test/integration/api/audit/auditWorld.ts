@@ -7,7 +7,7 @@ import type { EthCalls } from '../../../../src/ingest/pools/ethCalls';
 import type { IngestSession } from '../../../../src/ingest/session/session';
 import { createAuditDirectory, type AuditDirectory } from '../../../../src/query/audit/auditDirectory';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
-import { TOKENS, V2_FACTORY, V3_FACTORY, type AuditChain } from './auditChain';
+import { TOKENS, V2_FACTORY, V3_FACTORY, type AuditChain, type SimToken } from './auditChain';
 import type { ApiServer } from '../../../support/server/apiServer';
 import type { ChainDescription } from '../../../../src/domain/chainDescription';
 import { openCalmSession } from '../../../simulation/harness';
@@ -29,26 +29,27 @@ export const AUDIT_CHAIN: ChainDescription = {
 };
 
 /** Tokens answer only decimals(). */
-const rpc: EthCalls = {
+const rpcOf = (tokens: readonly SimToken[]): EthCalls => ({
   batchOutcomes: (calls, parse) =>
     Promise.resolve(
       calls.map(({ params }, index) => {
         const [{ to, data }] = params as [{ to: Hex; data: Hex }];
-        const token = Object.values(TOKENS).find(({ address }) => address === to);
+        const token = tokens.find(({ address }) => address === to);
         if (token === undefined || data !== DECIMALS_CALL)
           return { error: new RpcError('revert', 'execution reverted') };
         return { value: parse(`0x${token.decimals.toString(16).padStart(64, '0')}`, index) };
       }),
     ),
-};
+});
 
 export const openAuditSession = (
   chain: AuditChain,
   database: Database,
   depth: number,
+  others: readonly SimToken[] = [],
 ): Promise<IngestSession> =>
   openCalmSession(chain, database, {
-    rpc,
+    rpc: rpcOf([...Object.values(TOKENS), ...others]),
     base: chain.at(0)!,
     description: AUDIT_CHAIN,
     depth,

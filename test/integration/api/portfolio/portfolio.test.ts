@@ -86,6 +86,9 @@ function addWeightedPool(): void {
       price: 1,
       balances,
       unswapped: [],
+      walked_liquidity: -1,
+      near0: 0,
+      near1: 0,
     });
   }
 }

@@ -33,7 +33,8 @@ function priceWith({ open, closed }: Sizes) {
     const held = BigInt(size) * ONE;
     const balances = pair === CLOSED ? [held, held] : [];
     const state = { pair, reserve0: held, reserve1: held, liquidity: 0n, price: 1, balances, doubts: 0 };
-    return { ...state, ord: toOrd(number, index), kind: 'swap' as const };
+    const unwalked = { walked_liquidity: -1, near0: 0, near1: 0 };
+    return { ...state, ...unwalked, ord: toOrd(number, index), kind: 'swap' as const };
   };
   for (let number = 1; number <= BLOCKS; number += 1) {
     const moves = number % 10 === 1;

@@ -3,6 +3,7 @@ import { DOUBTS } from '../../../../src/protocols/vaultDoubts';
 import { wholeHours } from '../../../../src/query/bars/hourWindow';
 import {
   aprPercent,
+  countedInVault,
   depthOf,
   trustedValueOf,
   tvlOf,
@@ -12,9 +13,14 @@ import {
 } from '../../../../src/query/pairs/poolValue';
 import { createRandom } from '../../../support/createRandom';
 
-const side = (amount: number, usd: number | null, confidence: number): PoolSide => ({
+const side = (
+  amount: number,
+  usd: number | null,
+  confidence: number,
+  capUsd: number = Infinity,
+): PoolSide => ({
   amount,
-  price: { usd, confidence, isAnchor: false },
+  price: { usd, confidence, isAnchor: false, capUsd },
 });
 
 test('a side has a value at any price confidence, and a trusted value only with a trusted price', () => {
@@ -28,6 +34,24 @@ test('TVL counts trusted sides, doubles a single one in V2 pools, and is 0 witho
   expect([2, 3, 4].map((type) => tvlOf(type, low, good))).toEqual([40, 20, 20]);
   expect([2, 3, 4].map((type) => tvlOf(type, good, side(5, null, 0)))).toEqual([40, 20, 20]);
   expect(tvlOf(2, low, low)).toBe(0);
+});
+
+test('1e12 self-issued tokens in a pool count with at most twice the capital behind their price', () => {
+  const [rich, scam] = [side(1e12, 1, 0.55, 12_000), side(1e12, 1, 0.3, 12_000)];
+  expect([2, 3].map((type) => tvlOf(type, rich, scam))).toEqual([24_000, 12_000]);
+  expect([2, 3].map((type) => tvlOf(type, rich, rich))).toEqual([24_000, 24_000]);
+  expect(tvlOfWeighted([rich, scam], [0.5, 0.5], 0)).toBe(24_000);
+  expect(tvlOfWeighted([rich, rich], [], 0)).toBe(24_000);
+});
+
+test('a side counts with the value of an honest other side, even if its own cap is lower', () => {
+  const dai = side(12_345.678_9, 1, 0.99);
+  const token = side(4_115.226_3, 3, 0.6, 12_000);
+  expect(tvlOf(2, token, dai)).toBe(4_115.226_3 * 3 + 12_345.678_9);
+  expect(tvlOf(2, dai, token)).toBe(4_115.226_3 * 3 + 12_345.678_9);
+  // 80 / 20 by weight
+  const heavy = side(80, 3, 0.6, 50);
+  expect(tvlOfWeighted([heavy, side(60, 1, 0.99)], [0.8, 0.2], 0)).toBe(300);
 });
 
 test('depth is the amount that moves the price of a V2 pool by 2 % up or down', () => {
@@ -102,6 +126,8 @@ test('a pool with doubts counts its trusted balances once, and with an asset man
     1_000, 1_000, 0, 0,
   ]);
   expect(tvlOfWeighted([cash, side(7, 1, 0.9)], [], DOUBTS.managed)).toBe(0);
+  // What each token of the pool adds to its own liquidity.
+  expect(countedInVault([cash, side(7, 1, 0.9)], [0.5, 0.5], DOUBTS.managed)).toEqual([0, 0]);
 });
 
 test('the whole hours of a window end before the last final block', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import { createHoldingCaps } from '../../../../src/query/portfolio/holdingCaps';
 import {
   integerRoot,
   pendingProtocolLp,
@@ -80,10 +81,11 @@ test('LP tokens held by the pool itself do not count in the supply', () => {
   const prices = makeTokenPrices(none, { m5: none, h1: none, h6: none, h24: none }, null);
   const entry = {
     item: { address: pool, dex_name: 'x', pool_type: 5, tokens, apr_24h: null },
-    pool: { address: pool, pool_type: 5, all_tokens: [a, pool, b] },
+    pool: { address: pool, pool_type: 5, all_tokens: [a, pool, b], all_weights: [] },
     facts: { balances: ['600', '9000', '30'], state: null, protocolShare: 0 },
   } as unknown as PairEntry;
-  const { position, trusted } = toLpPosition(entry, { balance: 50n, supply: 9_100n, last: null }, prices);
+  const lp = { balance: 50n, supply: 9_100n, last: null };
+  const { position, trusted } = toLpPosition(entry, lp, prices, createHoldingCaps());
   expect(position).toMatchObject({
     share_pct: 50,
     tokens: [

@@ -3,7 +3,12 @@ import { isTrusted } from '../../../../src/pricing/confidence';
 import { makeTokenPrices, priceByHops, type Hop } from '../../../../src/query/prices/priceByHops';
 import { toTokenPrices, type HopRow, type PastHopRow } from '../../../../src/query/prices/tokenPrices';
 
-const hop = (nextToken: string, price: number, confidence = 1): Hop => ({ nextToken, price, confidence });
+const hop = (nextToken: string, price: number, confidence = 1, cap = Infinity): Hop => ({
+  nextToken,
+  price,
+  confidence,
+  cap,
+});
 const book = (hops: Record<string, Hop>): Map<string, Hop> => new Map(Object.entries(hops));
 const USD = hop(ZERO_ADDRESS, 1.0025, 0.99);
 
@@ -13,17 +18,23 @@ test('a price is the product of its hops to the anchor, and its confidence the p
     usd: 5 * (3 * (2 * 1.0025)),
     confidence: 0.75 * 0.8 * 0.9,
     isAnchor: false,
+    capUsd: Infinity,
   });
 });
 
 test('an anchor has its given price, and the confidence of derived prices is at most 0.989', () => {
   const hops = book({ usd: USD, a: hop('usd', 2, 1) });
-  expect(priceByHops(hops, 'usd')).toEqual({ usd: 1.0025, confidence: 0.99, isAnchor: true });
+  expect(priceByHops(hops, 'usd')).toEqual({
+    usd: 1.0025,
+    confidence: 0.99,
+    isAnchor: true,
+    capUsd: Infinity,
+  });
   expect(priceByHops(hops, 'a').confidence).toBe(0.989);
 });
 
 test('a token has no price if its route leads through a token without a price', () => {
-  const none = { usd: null, confidence: 0, isAnchor: false };
+  const none = { usd: null, confidence: 0, isAnchor: false, capUsd: 0 };
   const hops = book({
     usd: USD,
     lost: hop(ZERO_ADDRESS, 0, 0),
@@ -61,6 +72,17 @@ test('a product outside the range of floats is no price', () => {
   expect([priceByHops(hops, 'b').usd, priceByHops(hops, 'd').usd]).toEqual([null, null]);
 });
 
+test('the cap of a price is the least USD that a hop on its path can pay out, and an anchor has none', () => {
+  const hops = book({
+    usd: USD,
+    a: hop('usd', 2, 0.9, 1_000),
+    b: hop('a', 3, 0.8, 400),
+    c: hop('b', 5, 0.7, 900),
+  });
+  const caps = ['usd', 'a', 'b', 'c'].map((token) => priceByHops(hops, token).capUsd);
+  expect(caps).toEqual([Infinity, 1_002.5, 400 * 2.005, 400 * 2.005]);
+});
+
 test('a price is trusted from a confidence of 0.5', () => {
   const price = { usd: 1, isAnchor: false };
   expect([0.5, 0.989, 0.499].map((confidence) => isTrusted({ ...price, confidence }))).toEqual([
@@ -87,11 +109,18 @@ describe('prices from stored rows', () => {
     next_token,
     hop_price,
     hop_confidence: 0.9,
+    hop_cap: 0,
   });
 
   test('an anchor without a row has its configured price, and with a row the price of the row', () => {
     expect(toTokenPrices([], [], sources).now(anchor).usd).toBe(1.01);
     expect(toTokenPrices([row(anchor, ZERO_ADDRESS, 0)], [], sources).now(anchor).usd).toBeNull();
+  });
+
+  test('a stored cap of 0 is no limit', () => {
+    const rows = [{ ...row('a', anchor, 2), hop_cap: 500 }, row('b', anchor, 2)];
+    const prices = toTokenPrices(rows, [], sources);
+    expect(['a', 'b', anchor].map((token) => prices.now(token).capUsd)).toEqual([505, Infinity, Infinity]);
   });
 
   test('a past price uses the hops of that time, and today’s hops where none changed', () => {

@@ -1,0 +1,208 @@
+/**
+ * The initialised ticks of a V3 pool, and what the pool pays out when its price walks over them. The net liquidity of a
+ * tick is a sum over mints and burns, so their order does not matter and a burn undoes a mint exactly. Formulas:
+ * SqrtPriceMath.sol and Tick.sol of @uniswap/v3-core.
+ */
+import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from './tickMath';
+
+/** Ticks that one walk crosses at most. The pool then counts with what it paid out so far. */
+export const TICKS_MAX = 1_000;
+
+const TWO_POW_96 = 2 ** 96;
+/** Bits of the fraction of a factor. */
+const FACTOR_BITS = 52n;
+
+/** √price at the end of a walk, as a part of the current √price. */
+interface Reach {
+  readonly up: bigint;
+  readonly down: bigint;
+}
+
+/** 1 + 2 % and 1 − 2 % of the price: the depth. */
+const CLOSE: Reach = { up: rootFactor(1.02), down: rootFactor(0.98) };
+/** 1.5 and 0.5 of the price: what lies beyond backs no price. */
+const NEAR: Reach = { up: rootFactor(1.5), down: rootFactor(0.5) };
+
+const CLOSE_UP = 1 - 1 / Math.sqrt(1.02);
+const CLOSE_DOWN = 1 - Math.sqrt(0.98);
+
+interface Tick {
+  readonly tick: number;
+  /** Liquidity that becomes active when the price rises over the tick. Never 0. */
+  net: bigint;
+  /** Computed when a walk first needs it. */
+  place: Place | undefined;
+}
+
+/** A tick's √price. */
+interface Place {
+  /** Times 2^96. */
+  readonly exact: bigint;
+  readonly root: number;
+}
+
+/** State of a V3 pool, raw units. */
+export interface TickState {
+  readonly sqrt_price_x96: bigint;
+  readonly tick: number;
+  readonly liquidity: bigint;
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+/** What a pool really pays out, raw units. */
+interface WalkedDepth {
+  /** Liquidity of the constant product pool that pays out as much within 2 %, on the side that pays out less. */
+  readonly liquidity: number;
+  /** Token0 that the pool pays out while its price rises by half, at most its balance. */
+  readonly near0: number;
+  /** Token1 that the pool pays out while its price falls by half, at most its balance. */
+  readonly near1: number;
+}
+
+/** Whether a position can exist. A pool with other rules may emit any other numbers, which are ignored. */
+export function isTickRange(lower: number | null, upper: number | null): boolean {
+  return lower !== null && upper !== null && TICK_MIN <= lower && lower < upper && upper <= TICK_MAX;
+}
+
+export class TickMap {
+  /** Ascending. */
+  private readonly ticks: Tick[] = [];
+
+  /** Number of ticks with net liquidity. */
+  get size(): number {
+    return this.ticks.length;
+  }
+
+  /** Adds liquidity to a tick; `net` may be negative. */
+  add(tick: number, net: bigint): void {
+    const { ticks } = this;
+    const at = this.firstAbove(tick - 1);
+    const known = ticks[at];
+    if (known?.tick !== tick) {
+      if (net !== 0n) ticks.splice(at, 0, { tick, net, place: undefined });
+      return;
+    }
+    known.net += net;
+    if (known.net === 0n) ticks.splice(at, 1);
+  }
+
+  /** Adds a mint, or a burn if `liquidity` is negative. */
+  addRange(lower: number, upper: number, liquidity: bigint): void {
+    this.add(lower, liquidity);
+    this.add(upper, -liquidity);
+  }
+
+  /** Index of the first tick above `tick`. */
+  private firstAbove(tick: number): number {
+    const { ticks } = this;
+    let low = 0;
+    let high = ticks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ticks[middle]?.tick ?? tick) <= tick) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Walks the price up and down. Null: the pool has no price. */
+  walk(state: TickState): WalkedDepth | null {
+    const { sqrt_price_x96: root } = state;
+    if (root <= 0n) return null;
+    const above = this.firstAbove(state.tick);
+    const close0 = this.paidUp(state, above, CLOSE.up);
+    const close1 = this.paidDown(state, above - 1, CLOSE.down);
+    const price = Number(root) / TWO_POW_96;
+    const up = (close0 * price) / CLOSE_UP;
+    const down = close1 / price / CLOSE_DOWN;
+    return {
+      liquidity: Math.min(up, down),
+      near0: Math.min(this.paidUp(state, above, NEAR.up), Number(state.reserve0)),
+      near1: Math.min(this.paidDown(state, above - 1, NEAR.down), Number(state.reserve1)),
+    };
+  }
+
+  /**
+   * Raw token0 paid out while √price rises by a factor: Σ L · (1/√a − 1/√b). Liquidity and the way to the first tick
+   * are exact integers. In floats, a huge position that ends at the price would leave a rounding error as fake liquidity.
+   */
+  private paidUp(
+    { sqrt_price_x96: start, liquidity: active }: TickState,
+    first: number,
+    factor: bigint,
+  ): number {
+    const exactEnd = (start * factor) >> FACTOR_BITS;
+    const end = Number(exactEnd) / TWO_POW_96;
+    const exactStop = lesser(this.placeAt(first)?.exact, exactEnd);
+    let at = Number(start) / TWO_POW_96;
+    let paid = 0;
+    if (exactStop > start) {
+      const stop = Number(exactStop) / TWO_POW_96;
+      if (active > 0n) paid = Number(active * (exactStop - start)) / TWO_POW_96 / at / stop;
+      at = stop;
+    }
+    let liquidity = active;
+    for (let i = first; i < first + TICKS_MAX && at < end; i += 1) {
+      const crossed = this.ticks[i];
+      if (crossed === undefined) break;
+      liquidity += crossed.net;
+      const stop = Math.min(this.placeAt(i + 1)?.root ?? end, end);
+      if (!(stop > at)) continue;
+      if (liquidity > 0n) paid += Number(liquidity) * (1 / at - 1 / stop);
+      at = stop;
+    }
+    return paid;
+  }
+
+  /** Raw token1 paid out while √price falls by a factor: Σ L · (√a − √b). */
+  private paidDown(
+    { sqrt_price_x96: start, liquidity: active }: TickState,
+    first: number,
+    factor: bigint,
+  ): number {
+    const exactEnd = (start * factor) >> FACTOR_BITS;
+    const end = Number(exactEnd) / TWO_POW_96;
+    const exactStop = greater(this.placeAt(first)?.exact, exactEnd);
+    let at = Number(start) / TWO_POW_96;
+    let paid = 0;
+    if (exactStop < start) {
+      if (active > 0n) paid = Number(active * (start - exactStop)) / TWO_POW_96;
+      at = Number(exactStop) / TWO_POW_96;
+    }
+    let liquidity = active;
+    for (let i = first; i > first - TICKS_MAX && at > end; i -= 1) {
+      const crossed = this.ticks[i];
+      if (crossed === undefined) break;
+      liquidity -= crossed.net;
+      const stop = Math.max(this.placeAt(i - 1)?.root ?? end, end);
+      if (!(stop < at)) continue;
+      if (liquidity > 0n) paid += Number(liquidity) * (at - stop);
+      at = stop;
+    }
+    return paid;
+  }
+
+  private placeAt(index: number): Place | undefined {
+    const tick = this.ticks[index];
+    return tick === undefined ? undefined : (tick.place ??= placeOf(tick.tick));
+  }
+}
+
+function placeOf(tick: number): Place {
+  const exact = sqrtRatioAtTick(tick);
+  return { exact, root: Number(exact) / TWO_POW_96 };
+}
+
+function lesser(a: bigint | undefined, b: bigint): bigint {
+  return a !== undefined && a < b ? a : b;
+}
+
+function greater(a: bigint | undefined, b: bigint): bigint {
+  return a !== undefined && a > b ? a : b;
+}
+
+/** √part, exact to 52 bits. √ rounds correctly, so every machine agrees. */
+function rootFactor(part: number): bigint {
+  return BigInt(Math.round(Math.sqrt(part) * 2 ** Number(FACTOR_BITS)));
+}

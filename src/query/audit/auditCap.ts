@@ -1,0 +1,45 @@
+/** Whether the cap of a token limits what its pools count with. Pure. */
+import type { Hex } from '../../domain/hex';
+import { countSides, type CappedValue } from '../../pricing/cap';
+import { isTrusted } from '../../pricing/confidence';
+import type { AuditInputs, AuditLeg } from './auditInputs';
+
+/** The audited price of the token. */
+interface CappedPrice {
+  readonly usd: number | null;
+  readonly confidence: number;
+  /** USD; Infinity for an anchor. */
+  readonly capUsd: number;
+}
+
+/** Whether a pool of the token holds more of it than counts in liquidity. */
+export function isValueCapped(token: Hex, price: CappedPrice, inputs: AuditInputs): boolean {
+  if (!isTrusted(price) || price.capUsd === Infinity) return false;
+  for (const found of inputs.legs.values()) {
+    const { token0, token1 } = found.leg;
+    if (token0 !== token && token1 !== token) continue;
+    const [own, other] = sidesOf(found, token, price, inputs);
+    const [counted = 0] = countSides([own, other]);
+    if (counted < own.usd) return true;
+  }
+  return false;
+}
+
+/** The token's side of a leg, and the other side. */
+function sidesOf(
+  { leg, pool, index0, index1 }: AuditLeg,
+  token: Hex,
+  price: CappedPrice,
+  { market, hops }: AuditInputs,
+): readonly [CappedValue, CappedValue] {
+  const { reserve0, reserve1 } = market.stateOf(leg);
+  const sideOf = (of: Hex, amount: number, index: number): CappedValue => {
+    const found = of === token ? price : hops.priceOf(of);
+    const part = pool.weights.length === 0 ? 1 : Number(pool.weights[index] ?? 0);
+    return isTrusted(found)
+      ? { usd: amount * found.usd, capUsd: found.capUsd, part }
+      : { usd: 0, capUsd: 0, part };
+  };
+  const [side0, side1] = [sideOf(leg.token0, reserve0, index0), sideOf(leg.token1, reserve1, index1)];
+  return leg.token0 === token ? [side0, side1] : [side1, side0];
+}

@@ -1,0 +1,48 @@
+/**
+ * Caps the value of a wallet's holdings: all its holdings of one token count together with at most the cap of the token,
+ * because nobody could sell more.
+ */
+import { countSides } from '../../pricing/cap';
+import type { TokenPrice } from '../prices/priceByHops';
+
+/** An amount of one token. */
+interface HeldValue {
+  readonly token: string;
+  readonly price: TokenPrice;
+  /** USD by any price; null: unknown. */
+  readonly usd: number | null;
+  /** Part of the position's value that this token has at the pool's price, up to a common factor. */
+  readonly part: number;
+}
+
+interface CountedValues {
+  /** USD that each amount counts with; null: unknown. */
+  readonly usd: readonly (number | null)[];
+  readonly capped: boolean;
+}
+
+/** Counts the amounts of one holding or one position, in the order of calls. */
+export type CountHolding = (values: readonly HeldValue[]) => CountedValues;
+
+/** The caps of one wallet. Each call uses up a part of them. */
+export function createHoldingCaps(): CountHolding {
+  const spent = new Map<string, number>();
+  return (values) => {
+    const counted = countSides(
+      values.map(({ token, price, usd, part }) => ({
+        usd: usd ?? 0,
+        capUsd: Math.max(0, price.capUsd - (spent.get(token) ?? 0)),
+        part,
+      })),
+    );
+    let capped = false;
+    const usd = values.map((value, i) => {
+      if (value.usd === null) return null;
+      const counts = counted[i] ?? 0;
+      if (counts < value.usd) capped = true;
+      spent.set(value.token, (spent.get(value.token) ?? 0) + counts);
+      return counts;
+    });
+    return { usd, capped };
+  };
+}

@@ -1,0 +1,205 @@
+/** Pools of price tests as the ingester decodes them: a V3 pool with positions, and a V2 pool with reserves. */
+import type { PoolRow, PoolStateRow } from '../../../src/clickhouse/schema/tables';
+import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../../src/domain/hex';
+import { toOrd } from '../../../src/domain/ord';
+import { noFacts, type BlockFacts } from '../../../src/ingest/rows/blockRows';
+import { amountsOfLiquidity, sqrtRatioAtTick } from '../../../src/protocols/tickMath';
+import { token } from './pools';
+
+const SECONDS = 10;
+const ONE = 10n ** 18n;
+
+export function emptyFacts(number: number): BlockFacts {
+  return noFacts({ number, hash: ZERO_HASH, parentHash: ZERO_HASH, timestamp: 1_000_000 + number * SECONDS });
+}
+
+/** The tick at or below a price of raw token1 per raw token0. */
+export const tickOf = (price: number): number => Math.floor(Math.log(price) / Math.log(1.0001));
+
+export interface PoolNames {
+  readonly address: Hex;
+  readonly token0: Hex;
+  readonly token1: Hex;
+  /** Null: the pool is older than the first ingested block. */
+  readonly createdBlock: number | null;
+}
+
+function poolRow(
+  facts: BlockFacts,
+  { address, token0, token1, createdBlock }: PoolNames,
+  type: 2 | 3,
+): PoolRow {
+  return {
+    ord: nextOrd(facts),
+    address,
+    dex: 'test',
+    protocol: type === 2 ? 'uniswap_v2' : 'uniswap_v3',
+    pool_type: type,
+    factory: ZERO_ADDRESS,
+    token0,
+    token1,
+    base_is_token0: true,
+    tokens: [],
+    weights: [],
+    doubts: 0,
+    fee_pips: 3_000,
+    tick_spacing: type === 2 ? 0 : 1,
+    created_block: createdBlock,
+    created_at: createdBlock === null ? null : 1_000_000 + createdBlock * SECONDS,
+    created_tx: createdBlock === null ? null : ZERO_HASH,
+  };
+}
+
+/** Every row takes the next place in its block. */
+function nextOrd({
+  ref,
+  pools,
+  pool_states: states,
+  liquidity_events: liquidity,
+  swaps,
+}: BlockFacts): number {
+  return toOrd(ref.number, pools.length + states.length + liquidity.length + swaps.length);
+}
+
+function placeOf(facts: BlockFacts, { address, token0, token1 }: PoolNames, type: 2 | 3) {
+  return {
+    ord: nextOrd(facts),
+    timestamp: facts.ref.timestamp,
+    pair: address,
+    dex: 'test',
+    pool_type: type,
+    token0,
+    token1,
+    base_is_token0: true,
+    tx_hash: ZERO_HASH,
+    tx_index: 0,
+    // Two makers take turns.
+    maker: token(900 + (facts.ref.number % 2)),
+  };
+}
+
+const UNPRICED = { doubts: 0, unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
+
+/** A V2 pool is created with these whole tokens. */
+export function openV2(facts: BlockFacts, names: PoolNames, amount0: number, amount1: number): void {
+  facts.pools.push(poolRow(facts, names, 2));
+  syncV2(facts, names, amount0, amount1);
+}
+
+export function syncV2(facts: BlockFacts, names: PoolNames, amount0: number, amount1: number): void {
+  const [reserve0, reserve1] = [BigInt(amount0) * ONE, BigInt(amount1) * ONE];
+  facts.pool_states.push({
+    ...placeOf(facts, names, 2),
+    ...UNPRICED,
+    kind: 'sync',
+    reserve0,
+    reserve1,
+    sqrt_price_x96: 0n,
+    liquidity: 0n,
+    tick: 0,
+    price: Number(reserve1) / Number(reserve0),
+    balances: [],
+  });
+}
+
+/** A V3 pool whose balances follow from its positions. */
+export class RangePool {
+  private readonly positions: {
+    readonly lower: number;
+    readonly upper: number;
+    readonly liquidity: bigint;
+  }[] = [];
+  private tick = 0;
+  private root = 0n;
+
+  constructor(readonly names: PoolNames) {}
+
+  /** The pool appears in this block, with its price at a tick. */
+  open(facts: BlockFacts, tick: number): void {
+    facts.pools.push(poolRow(facts, this.names, 3));
+    this.moveTo(tick);
+    this.pushState(facts, 'initialize');
+  }
+
+  /** Liquidity between two ticks; negative: a burn, after which the tokens leave at once. */
+  add(facts: BlockFacts, lower: number, upper: number, liquidity: bigint): void {
+    const kind = liquidity > 0n ? 'mint' : 'burn';
+    const size = liquidity > 0n ? liquidity : -liquidity;
+    this.positions.push({ lower, upper, liquidity });
+    facts.liquidity_events.push({
+      ...placeOf(facts, this.names, 3),
+      ...amountsOfLiquidity(this.root, lower, upper, size),
+      kind,
+      owner: token(901),
+      recipient: ZERO_ADDRESS,
+      liquidity: size,
+      tick_lower: lower,
+      tick_upper: upper,
+    });
+    this.pushState(facts, kind);
+  }
+
+  /** Adds one token only: token1 below the price or token0 above the price, in whole tokens. */
+  addTokens(facts: BlockFacts, lower: number, upper: number, whole: number): void {
+    const unit = 10n ** 24n;
+    const { amount0, amount1 } = amountsOfLiquidity(this.root, lower, upper, unit);
+    const each = amount0 > 0n ? amount0 : amount1;
+    this.add(facts, lower, upper, (BigInt(Math.round(whole * 1e6)) * 10n ** 12n * unit) / each);
+  }
+
+  /** `part`: how far the price is on the way to the next tick, 0 … 0.999. */
+  swapTo(facts: BlockFacts, tick: number, part = 0): void {
+    const before = this.balances();
+    this.moveTo(tick, part);
+    const after = this.balances();
+    facts.swaps.push({
+      ...placeOf(facts, this.names, 3),
+      ...this.state(),
+      leg: 1,
+      sender: token(901),
+      recipient: token(901),
+      amount0: after.reserve0 - before.reserve0,
+      amount1: after.reserve1 - before.reserve1,
+      fee_pips: 3_000,
+    });
+    this.pushState(facts, 'swap');
+  }
+
+  private moveTo(tick: number, part = 0): void {
+    const [root, next] = [sqrtRatioAtTick(tick), sqrtRatioAtTick(tick + 1)];
+    this.tick = tick;
+    this.root = root + ((next - root) * BigInt(Math.round(part * 1_000))) / 1_000n;
+  }
+
+  private balances(): { reserve0: bigint; reserve1: bigint } {
+    let [reserve0, reserve1] = [0n, 0n];
+    for (const { lower, upper, liquidity } of this.positions) {
+      const { amount0, amount1 } = amountsOfLiquidity(this.root, lower, upper, liquidity);
+      reserve0 += amount0;
+      reserve1 += amount1;
+    }
+    return { reserve0, reserve1 };
+  }
+
+  private state() {
+    const { tick, root } = this;
+    const active = this.positions.filter(({ lower, upper }) => lower <= tick && tick < upper);
+    return {
+      ...this.balances(),
+      sqrt_price_x96: root,
+      liquidity: active.reduce((sum, { liquidity }) => sum + liquidity, 0n),
+      tick,
+      price: (Number(root) / 2 ** 96) ** 2,
+    };
+  }
+
+  private pushState(facts: BlockFacts, kind: PoolStateRow['kind']): void {
+    facts.pool_states.push({
+      ...placeOf(facts, this.names, 3),
+      ...this.state(),
+      ...UNPRICED,
+      kind,
+      balances: [],
+    });
+  }
+}
