@@ -6,6 +6,7 @@
 import type { Hex } from '../domain/hex';
 import { UNTRUSTED_MAX } from './confidence';
 import { knownSide } from './depth';
+import { DORMANT_SECONDS } from './epoch';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { HOPS_MAX, type PriceRoute } from './priceRoute';
 import type { LegWeight, RouteSearch, RoutedTokens } from './searchRoutes';
@@ -75,7 +76,8 @@ function otherMarkets(
 /** Whether a leg holds enough of a token with this price. */
 function isMarket(leg: IndexedLeg, known: IndexedToken, usd: number, { weigh }: PrivateContext): boolean {
   const weight = weigh(leg);
-  return weight !== null && knownSide(weight, leg.tokens[0] === known, usd).backingUsd >= MARKET_MIN_USD;
+  if (weight === null || weight.age > DORMANT_SECONDS) return false;
+  return knownSide(weight, leg.tokens[0] === known, usd).backingUsd >= MARKET_MIN_USD;
 }
 
 function passesThrough(

@@ -63,13 +63,8 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     fees: new Map(),
     hops: {
       usdOf: (of) => (of === DAI ? 1 : null),
-      priceOf: (of) => ({
-        usd: of === DAI ? 1 : null,
-        confidence: 0.99,
-        isAnchor: of === DAI,
-        capUsd: Infinity,
-      }),
       countHops: () => 0,
+      priceOf: () => ({ usd: 1, confidence: 0.99, isAnchor: true, capUsd: Infinity }),
     },
     tokens: { findToken: () => undefined },
   };
