@@ -77,12 +77,11 @@ SELECT
 FROM pool_states AS s
 GROUP BY pair;
 
--- One row: a candidate for the newest final balances of a pool of more than two tokens. Of several rows for a
--- pool, the tuple with the largest ord counts.
+-- One row: part of the newest final balances of a vault pool; the tuple with the largest ord counts.
 CREATE TABLE IF NOT EXISTS pool_balances
 (
     pair FixedString(20) COMMENT 'Address of the pool',
-    state SimpleAggregateFunction(max, Tuple(ord UInt64, balances Array(UInt256))) COMMENT 'Newest balances of the pool''s tokens, as in pool_states.balances'
+    state SimpleAggregateFunction(max, Tuple(ord UInt64, balances Array(UInt256), doubts UInt8)) COMMENT 'Newest balances and doubts, as in pool_states'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY pair
@@ -92,7 +91,7 @@ COMMENT 'Newest balances of each weighted or stable pool in the final blocks';
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_pool_balances TO pool_balances AS
 SELECT
     pair,
-    tuple(max(s.ord), argMax(s.balances, s.ord)) AS state
+    tuple(max(s.ord), argMax(s.balances, s.ord), argMax(s.doubts, s.ord)) AS state
 FROM pool_states AS s
-WHERE notEmpty(s.balances)
+WHERE notEmpty(s.balances) OR s.doubts > 0
 GROUP BY pair;

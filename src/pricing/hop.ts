@@ -42,6 +42,8 @@ export interface HopInput {
   readonly traded: boolean;
   /** Whether `price` is held back because the state changed without a swap. */
   readonly held: boolean;
+  /** Whether the pool belongs to a vault, so its contract may refuse the trades of others. */
+  readonly isVault: boolean;
 }
 
 export interface HopPool {
@@ -77,10 +79,12 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
   const warnings: HopWarning[] = [];
   const excluded: HopExclusion[] = [];
   const priced: HopPool[] = [];
+  const vaultKeys: LegKey[] = [];
   let deviates = false;
   for (const input of inputs) {
     const far = isFar(input);
     deviates ||= far || input.held;
+    if (input.isVault) vaultKeys.push(input.key);
     if (input.held) addOnce(warnings, 'spot_held_to_mean');
     const clamped = far && !input.traded;
     if (clamped) addOnce(warnings, 'price_deviates_from_twap');
@@ -90,7 +94,7 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
       priced.push({ key: input.key, weight: input.weight, price });
     else excluded.push({ key: input.key, reason: 'no_price', price: 0 });
   }
-  const compared = dropOutliers(priced, excluded, warnings);
+  const compared = dropOutliers(keepNearOpen(priced, vaultKeys, excluded, warnings), excluded, warnings);
   const kept = compared.length === 2 ? keepDeeper(compared, excluded, warnings) : compared;
   if (kept.length === 1) addOnce(warnings, 'single_pool');
   const pools = normalise(kept);
@@ -108,6 +112,35 @@ function isFar(input: HopInput): boolean {
 
 function addOnce(warnings: HopWarning[], warning: HopWarning): void {
   if (!warnings.includes(warning)) warnings.push(warning);
+}
+
+/**
+ * Drops vault pools that are far from the other pools. Anyone may trade an open pool back to the market, so a vault pool
+ * does not outvote open pools that hold a tenth of the depth.
+ */
+function keepNearOpen(
+  pools: readonly HopPool[],
+  vaultKeys: readonly LegKey[],
+  excluded: HopExclusion[],
+  warnings: HopWarning[],
+): readonly HopPool[] {
+  if (vaultKeys.length === 0) return pools;
+  const open = pools.filter(({ key }) => !vaultKeys.includes(key));
+  if (open.length === 0 || sumOf(open) < sumOf(pools) * OTHERS_MIN) return pools;
+  const { median } = spreadOf(open);
+  const isNear = (pool: HopPool): boolean =>
+    open.includes(pool) || Math.abs(Math.log(pool.price) - median) <= OUTLIER_LOG_MIN;
+  const far = pools.filter((pool) => !isNear(pool));
+  if (far.length === 0) return pools;
+  for (const { key, price } of far) excluded.push({ key, reason: 'outlier', price });
+  addOnce(warnings, 'outlier_pools_excluded');
+  return pools.filter(isNear);
+}
+
+function sumOf(pools: readonly HopPool[]): number {
+  let sum = 0;
+  for (const { weight } of pools) sum += weight;
+  return sum;
 }
 
 function dropOutliers(

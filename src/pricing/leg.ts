@@ -16,6 +16,8 @@ export interface Leg {
   readonly number: number;
   readonly token0: Hex;
   readonly token1: Hex;
+  /** A pool of a vault. Anyone may write its contract, so others may be unable to trade its price back. */
+  readonly isVault?: boolean;
 }
 
 /** State at the end of a block, in whole tokens. */

@@ -32,6 +32,8 @@ export interface PricedState {
   /** Raw token1 per raw token0; 0: none. */
   readonly price: number;
   readonly balances: readonly bigint[];
+  /** Vault pools: reasons why the pool backs nothing, as in pool_states; 0: none. */
+  readonly doubts: number;
   /** What a V3 pool pays out (WalkedDepth), raw units; NOT_WALKED: `liquidity` and the reserves count. */
   readonly walked_liquidity: number;
   readonly near0: number;
@@ -60,7 +62,8 @@ export function legsOf(pool: LegsPool): LegInfo[] {
       const token0 = tokens[i];
       const token1 = tokens[j];
       if (token0 === undefined || token1 === undefined) continue;
-      legs.push({ leg: makeLeg(address, 256 * i + j, token0, token1), index0: i, index1: j });
+      const leg = { ...makeLeg(address, 256 * i + j, token0, token1), isVault: true };
+      legs.push({ leg, index0: i, index1: j });
     }
   }
   return legs;
@@ -106,7 +109,10 @@ function concentratedDepth(
   };
 }
 
-/** Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). Without weights there is no price. */
+/**
+ * Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). Without weights there is no price, and a pool with doubts backs
+ * nothing.
+ */
 function weightedState(
   pool: LegsPool,
   state: PricedState,
@@ -115,6 +121,7 @@ function weightedState(
   decimals0: number,
   decimals1: number,
 ): LegState {
+  if (state.doubts > 0) return { ...NO_STATE };
   const reserve0 = wholeTokens(state.balances[index0] ?? 0n, decimals0);
   const reserve1 = wholeTokens(state.balances[index1] ?? 0n, decimals1);
   const weight0 = Number(pool.weights[index0] ?? 0n) / 1e18;

@@ -173,6 +173,7 @@ function hopInput<L extends Leg>(
     price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio)),
     meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),
     held: isHeld,
+    isVault: leg.isVault === true,
     traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),
   };
 }

@@ -131,7 +131,7 @@ export class PoolIndex {
     if (this.legs.has(leg.key)) return null;
     const { key, pair, number, token0, token1 } = leg;
     const tokens = [this.tokenOf(token0), this.tokenOf(token1)] as const;
-    const known = { key, pair, number, token0, token1, older, tokens };
+    const known = { key, pair, number, token0, token1, isVault: leg.isVault ?? false, older, tokens };
     const bornBlock = older ? BORN_BEFORE : UNBORN;
     const entry: IndexedLeg = { ...known, ...UNSEEN, bornBlock };
     this.legs.set(key, entry);

@@ -232,8 +232,8 @@ export class Pricer {
 
   private addLeg(leg: Leg, older: boolean): void {
     const entry = this.index.addLeg(leg, older);
-    if (entry !== null && this.pegged.has(leg.token0) && this.pegged.has(leg.token1))
-      this.pegLegs.push(entry);
+    if (entry === null || entry.isVault) return;
+    if (this.pegged.has(leg.token0) && this.pegged.has(leg.token1)) this.pegLegs.push(entry);
   }
 
   private forgetPrices(): void {

@@ -8,6 +8,7 @@
  */
 import type { Hex } from '../domain/hex';
 import { readArrays, readWords, toAddresses } from './abiArrays';
+import { DOUBTS } from './vaultDoubts';
 import { areWeights, ONE } from './weightedPool';
 
 export const SELECTORS = {
@@ -16,6 +17,7 @@ export const SELECTORS = {
   getAmplificationParameter: '0x6daccffa',
   getGradualWeightUpdateParams: '0x7beed220',
   getPoolTokens: '0xf94d4668',
+  getPoolTokenInfo: '0xb05f8e48',
 } as const;
 
 /** Words of the shortest answer to getGradualWeightUpdateParams: start, end, and an array of end weights. */
@@ -43,8 +45,10 @@ interface PoolFacts {
 /** The vault's record of a pool. */
 interface VaultPoolTokens {
   readonly tokens: readonly Hex[];
-  /** Balances in raw units: cash plus managed. */
+  /** Raw units that the vault holds, without managed balances. */
   readonly balances: readonly bigint[];
+  /** Bits of DOUBTS. */
+  readonly doubts: number;
 }
 
 /** The calls whose answers `readPoolFacts` reads, in this order. */
@@ -96,16 +100,63 @@ export function isAmplification(answer: Hex | null): boolean {
   return value > 0n && precision > 0n && updating <= 1n;
 }
 
-/** Call data of the vault's getPoolTokens(bytes32 poolId): the balances of a pool whose history was not
- * indexed. */
+/** The vault's getPoolTokens(bytes32 poolId): the tokens of a pool whose registration was not indexed. */
 export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
   return { to: vault, data: `${SELECTORS.getPoolTokens}${poolId.slice(DATA_START)}` };
 }
 
-/** Decodes getPoolTokens returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
-export function decodePoolTokens(answer: Hex | null): VaultPoolTokens | null {
+/** The first array of the answer (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
+export function decodePoolTokens(answer: Hex | null): readonly Hex[] | null {
   const [tokenWords, balances] = (answer === null ? null : readArrays(answer, 2, 1)) ?? [];
   const tokens = tokenWords === undefined ? null : toAddresses(tokenWords);
-  if (tokens === null || tokens.length !== balances?.length) return null;
-  return { tokens, balances };
+  return tokens === null || tokens.length !== balances?.length ? null : tokens;
+}
+
+/**
+ * The calls whose answers `readBooks` takes: the tokens of a pool, and the vault's getPoolTokenInfo(bytes32 poolId,
+ * address token) for each of the known tokens. It names the asset manager and tells cash from managed balances.
+ */
+export function booksCalls(vault: Hex, poolId: Hex, tokens: readonly Hex[]): readonly ContractCall[] {
+  const infos = tokens.map((token): ContractCall => {
+    const data: Hex = `${SELECTORS.getPoolTokenInfo}${poolId.slice(DATA_START)}${wordOf(token)}`;
+    return { to: vault, data };
+  });
+  return [poolTokensCall(vault, poolId), ...infos];
+}
+
+function wordOf(address: Hex): string {
+  return address.slice(DATA_START).padStart(WORD_DIGITS, '0');
+}
+
+/**
+ * Decodes the answers to `booksCalls`. A token that is not registered yet has a balance of 0. Null: the pool, or one of
+ * its registered tokens, has no readable answer.
+ */
+export function readBooks(answers: readonly (Hex | null)[], tokens: readonly Hex[]): VaultPoolTokens | null {
+  const [first = null, ...infos] = answers;
+  const registered = decodePoolTokens(first);
+  if (registered === null) return null;
+  let doubts = 0;
+  const balances: bigint[] = [];
+  for (const [index, token] of tokens.entries()) {
+    const info = registered.includes(token) ? decodeTokenInfo(infos[index] ?? null) : UNREGISTERED;
+    if (info === null) return null;
+    balances.push(info.cash);
+    if (info.isManaged) doubts = DOUBTS.managed;
+  }
+  return { tokens, balances, doubts };
+}
+
+interface TokenInfo {
+  readonly cash: bigint;
+  readonly isManaged: boolean;
+}
+
+const UNREGISTERED: TokenInfo = { cash: 0n, isManaged: false };
+
+/** getPoolTokenInfo returns (uint256 cash, uint256 managed, uint256 lastChangeBlock, address assetManager). */
+function decodeTokenInfo(answer: Hex | null): TokenInfo | null {
+  const [cash, managed, , manager, ...rest] = (answer === null ? null : readWords(answer, 4)) ?? [];
+  if (cash === undefined || managed === undefined || manager === undefined || rest.length > 0) return null;
+  return { cash, isManaged: managed > 0n || manager > 0n };
 }

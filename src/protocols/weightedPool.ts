@@ -7,6 +7,8 @@ import type { Hex } from '../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../domain/pool';
 import { ARRAY_LENGTH_MAX } from './abiArrays';
 import { poolOfId, type BalancerEvent, type VaultSwap } from './balancerV2';
+import { DOUBTS, hasManager, termsDoubt } from './vaultDoubts';
+import { fitsWeights } from './weightedMath';
 
 /** The number that means a weight of 1, or a fee of 100 %. */
 export const ONE = 10n ** 18n;
@@ -23,14 +25,15 @@ export interface WeightedPoolState {
   readonly poolId: Hex;
   /** Tokens in chain order. A leg refers to tokens by their index in this list. */
   readonly tokens: readonly Hex[];
-  /** Balances in raw units (cash plus managed), one per token. Empty while unknown, before the tokens are
-   * registered; a swap does not change unknown balances. */
+  /** Raw units that the vault holds, one per token, without managed balances. Empty: unknown until the tokens are registered; a swap does not change unknown balances. */
   readonly balances: readonly bigint[];
   /** Weights in units where 1e18 means 1, one per token. Null if unknown, or if the pool is not weighted;
    * then there is no price. */
   readonly weights: readonly bigint[] | null;
   /** Fee in units where 1e18 means 100 %. 0n means unknown, because BasePool.sol allows no fee below 1e12. */
   readonly swapFee: bigint;
+  /** Bits of DOUBTS. A pool keeps each of them for ever. */
+  readonly doubts: number;
 }
 
 /** Two tokens of a pool, given by their indexes in its list of tokens, `first` < `second`. */
@@ -51,7 +54,7 @@ interface LegSwap extends LegIndexes {
 
 /** A pool with a known id and an unknown state. */
 export function emptyWeightedPool(poolId: Hex): WeightedPoolState {
-  return { poolId, tokens: [], balances: [], weights: null, swapFee: 0n };
+  return { poolId, tokens: [], balances: [], weights: null, swapFee: 0n, doubts: 0 };
 }
 
 /**
@@ -60,24 +63,57 @@ export function emptyWeightedPool(poolId: Hex): WeightedPoolState {
 export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEvent): WeightedPoolState {
   if (event.kind === 'swap_fee_changed') {
     const { pool, swapFee } = event;
-    return pool !== poolOfId(state.poolId) || swapFee === state.swapFee ? state : { ...state, swapFee };
+    if (pool !== poolOfId(state.poolId) || swapFee === state.swapFee) return state;
+    return withDoubts({ ...state, swapFee }, termsDoubt([], toFeePips(swapFee)));
   }
   if (event.poolId !== state.poolId) return state;
   switch (event.kind) {
     case 'swap':
-      return moveBalances(state, [event.tokenIn, event.tokenOut], [event.amountIn, -event.amountOut]);
+      return withDoubts(
+        moveBalances(state, [event.tokenIn, event.tokenOut], [event.amountIn, -event.amountOut]),
+        fitsState(state, event) ? 0 : DOUBTS.weights,
+      );
     case 'balance_changed': {
       const { tokens, deltas, protocolFees } = event;
       const moves = deltas.map((delta, index) => delta - (protocolFees[index] ?? 0n));
       return moveBalances(state, tokens, moves);
     }
     case 'balance_managed':
-      return moveBalances(state, [event.token], [event.cashDelta + event.managedDelta]);
+      // An asset manager may report any managed balance without moving a token, so only the cash counts.
+      return withDoubts(moveBalances(state, [event.token], [event.cashDelta]), DOUBTS.managed);
     case 'tokens_registered':
-      return addTokens(state, event.tokens);
+      return withManagers(addTokens(state, event.tokens), event.assetManagers);
     case 'pool_registered':
       return state;
   }
+}
+
+/**
+ * Whether the pool's weights explain the swap. True if its balances or weights are unknown, and with an asset manager,
+ * because the pool then trades by balances that include managed ones.
+ */
+function fitsState(state: WeightedPoolState, swap: VaultSwap): boolean {
+  const { tokens, balances, weights, swapFee, doubts } = state;
+  if ((doubts & DOUBTS.managed) > 0) return true;
+  const [into, out] = [tokens.indexOf(swap.tokenIn), tokens.indexOf(swap.tokenOut)];
+  const [balanceIn, balanceOut] = [balances[into], balances[out]];
+  const [weightIn, weightOut] = [weights?.[into], weights?.[out]];
+  if (balanceIn === undefined || balanceOut === undefined) return true;
+  if (weightIn === undefined || weightOut === undefined) return true;
+  const { amountIn, amountOut } = swap;
+  // The store keeps the fee in pips, so a restarted ingester would not know more digits.
+  const feePips = toFeePips(swapFee);
+  return fitsWeights({ balanceIn, balanceOut, weightIn, weightOut, amountIn, amountOut, feePips });
+}
+
+/** The state with more doubts; the same object if it has them already. */
+export function withDoubts(state: WeightedPoolState, doubts: number): WeightedPoolState {
+  return (state.doubts & doubts) === doubts ? state : { ...state, doubts: state.doubts | doubts };
+}
+
+/** Notes the asset managers of registered tokens. */
+export function withManagers(state: WeightedPoolState, managers: readonly Hex[]): WeightedPoolState {
+  return withDoubts(state, hasManager(managers) ? DOUBTS.managed : 0);
 }
 
 /**
@@ -127,7 +163,8 @@ export function areWeights(weights: readonly bigint[], tokenCount: number): bool
 
 /** The state with these weights, or with null if they cannot belong to its tokens. */
 export function withWeights(state: WeightedPoolState, weights: readonly bigint[] | null): WeightedPoolState {
-  return { ...state, weights: weights !== null && areWeights(weights, state.tokens.length) ? weights : null };
+  const known = weights !== null && areWeights(weights, state.tokens.length) ? weights : null;
+  return withDoubts({ ...state, weights: known }, termsDoubt(known ?? [], toFeePips(state.swapFee)));
 }
 
 /** The leg of two different tokens, in either order. */
@@ -185,10 +222,11 @@ export function withBalances(
   return { ...state, balances };
 }
 
-/** Fills in missing balances and a missing fee from another state of the same pool. */
+/** Fills in missing balances, a missing fee and doubts from another state of the same pool. */
 export function fillState(state: WeightedPoolState, other: WeightedPoolState): WeightedPoolState {
   const balances = state.balances.length > 0 ? state.balances : other.balances;
-  return { ...state, balances, swapFee: state.swapFee > 0n ? state.swapFee : other.swapFee };
+  const swapFee = state.swapFee > 0n ? state.swapFee : other.swapFee;
+  return withDoubts({ ...state, balances, swapFee }, other.doubts | termsDoubt([], toFeePips(swapFee)));
 }
 
 /** The two balances of a leg as the state of a pair. Their ratio is not a price, because a price needs the weights. */
@@ -198,11 +236,12 @@ export function toPairState(state: WeightedPoolState, { first, second }: LegInde
 
 /**
  * Marginal price of token i, raw token j per raw token i, without fee: (B_j / w_j) / (B_i / w_i). Null without weights,
- * if a balance is 0, or if i and j are not two tokens of the pool; otherwise finite and > 0. Only the two conversions
- * and the division round: relative error below 4e-16.
+ * in a pool with doubts, if a balance is 0, or if i and j are not two tokens of the pool; otherwise finite and > 0. Only
+ * the two conversions and the division round: relative error below 4e-16.
  */
 export function weightedSpotPrice(state: WeightedPoolState, i: number, j: number): number | null {
-  const { balances, weights } = state;
+  const { balances, weights, doubts } = state;
+  if (doubts > 0) return null;
   const numerator = (balances[j] ?? 0n) * (weights?.[i] ?? 0n);
   const denominator = (balances[i] ?? 0n) * (weights?.[j] ?? 0n);
   if (i === j || numerator <= 0n || denominator <= 0n) return null;

@@ -77,7 +77,9 @@ const swapItemShape = z
         'Price that the trader paid, quote tokens per base token: |net quote| / |net base|; null if ' +
         'either amount is 0',
     }),
-    fee_usd: usdShape.nullable().meta({ description: 'Fee in USD; null if no side has a trusted price' }),
+    fee_usd: usdShape.nullable().meta({
+      description: 'Fee in USD; null if no side has a trusted price, and for a fee above 10 %',
+    }),
     sender: addressShape.nullable().meta({
       description: 'Sender that the event names; null if the event names none, as in Balancer V2',
     }),

@@ -27,7 +27,7 @@ const aprOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
     description:
       `LP fees of ${window} as a yearly percentage of the time-weighted TVL of ${window}. ` +
-      'The TVL of a younger pool starts at its first state. Null if the TVL is 0',
+      'The TVL of a younger pool starts at its first state. Null if the TVL is 0, or the fee above 10 %',
   });
 
 const item = {
@@ -60,12 +60,14 @@ const item = {
   price_change_24h: changeOver('24 h'),
   volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
   fees_24h_usd: usdShape.meta({
-    description: 'Fees of tracked swaps in 24 h, USD, each at the fee of its time',
+    description:
+      'Fees of tracked swaps in 24 h, USD, each at the fee of its time. Fees above 10 % do not count',
   }),
   liquidity_usd: usdShape.meta({
     description:
       'Value of the pool (TVL) in USD, by trusted prices. The pools behind a price limit what each token ' +
-      'counts with. In a V2 pool a single trusted side counts twice. 0 without a trusted side',
+      'counts with. In a V2 pool a single trusted side counts twice. A vault pool counts at most twice its ' +
+      'trusted balances. 0 without a trusted side',
   }),
   tx_24h: countShape.meta({ description: 'Swaps in 24 h: buys_24h + sells_24h' }),
   buys_24h: countShape.meta({
@@ -88,7 +90,11 @@ const item = {
   last_trade_at: unixSecondsShape
     .nullable()
     .meta({ description: 'Time of the last swap, unix seconds, UTC; null if there was none' }),
-  flags: z.array(z.string()).meta({ description: 'Always an empty list' }),
+  flags: z.array(z.string()).meta({
+    description:
+      'Why a Balancer V2 pool backs no price: `managed_balance` (an asset manager), `weights_in_doubt` (a swap did ' +
+      'not fit the weights), `extreme_terms` (a weight below 1 % or a fee above 10 %)',
+  }),
 } as const;
 
 export const pairItemShape = z.object(item).meta({ id: 'Pair' });

@@ -6,6 +6,7 @@ SELECT
     toString(s.reserve0) AS reserve0,
     toString(s.reserve1) AS reserve1,
     toString(s.liquidity) AS liquidity,
+    s.doubts AS doubts,
     s.price AS price,
     arrayMap(b -> toString(b), s.balances) AS balances,
     s.unswapped AS unswapped,

@@ -1,20 +1,21 @@
--- One row: the newest balances of one weighted or stable pool as of the snapshot, in the order of pools.tokens. Reads
--- pool_balances and the head states. If a pool's newest final balances are newer than the snapshot, the query finds
--- an older state through the projection by_pair_kind. Runs once for each new head.
+-- One row: the newest balances and doubts of one weighted or stable pool as of the snapshot, in the order of
+-- pools.tokens. Reads pool_balances and the head states. Pools whose newest final balances lie beyond the snapshot get
+-- an older state through the projection by_pair_kind. Run once per head version.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
-    arrayMap(b -> toString(b), (max(state) AS newest).2) AS balances
+    arrayMap(b -> toString(b), (max(state) AS newest).2) AS balances,
+    newest.3 AS doubts
 FROM
 (
     SELECT pair, state
     FROM pool_balances
     WHERE state.1 <= {tip_ord:UInt64}
     UNION ALL
-    SELECT pair, (ord, balances)
+    SELECT pair, (ord, balances, doubts)
     FROM pool_states_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND notEmpty(balances)
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND (notEmpty(balances) OR doubts > 0)
     UNION ALL
-    SELECT pair, (ord, balances)
+    SELECT pair, (ord, balances, doubts)
     FROM pool_states
     WHERE ord IN (
         SELECT max(ord)

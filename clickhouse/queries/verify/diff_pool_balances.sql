@@ -1,4 +1,4 @@
--- One row: a pool whose newest balances differ between pool_balances and all final states. Scans pool_states once.
+-- One row: a pool whose newest balances or doubts differ between pool_balances and all final states. Scans pool_states once.
 SELECT
     concat('pool_balances pair=0x', lower(hex(pair))) AS item,
     any(side) AS only_in,
@@ -9,9 +9,9 @@ FROM
     FROM pool_balances
     GROUP BY pair
     UNION ALL
-    SELECT 'pool_states' AS side, pair, max(tuple(ord, balances)) AS newest
+    SELECT 'pool_states' AS side, pair, max(tuple(ord, balances, doubts)) AS newest
     FROM pool_states
-    WHERE notEmpty(balances)
+    WHERE notEmpty(balances) OR doubts > 0
     GROUP BY pair
 )
 GROUP BY pair, newest

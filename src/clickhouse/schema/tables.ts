@@ -105,6 +105,7 @@ export const poolsTable = defineTable('pools', {
   base_is_token0: bool,
   tokens: array(address),
   weights: array(wideU64),
+  doubts: u8,
   fee_pips: u32,
   tick_spacing: i32,
   created_block: nullable(u32),
@@ -185,6 +186,8 @@ const STATE_KINDS = {
   collect: 6,
   collect_protocol: 7,
   flash: 8,
+  fee: 9,
+  register: 10,
 } as const;
 
 export const poolStatesTable = defineTable('pool_states', {
@@ -205,6 +208,7 @@ export const poolStatesTable = defineTable('pool_states', {
   sqrt_price_x96: u256,
   liquidity: u128,
   tick: i32,
+  doubts: u8,
   price: f64,
   balances: array(u256),
   unswapped: array(f64),

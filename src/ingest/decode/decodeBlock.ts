@@ -286,6 +286,7 @@ function pushState(
     sqrt_price_x96: after.sqrtPriceX96,
     liquidity: after.liquidity,
     tick: after.tick,
+    doubts: 0,
     price: protocol.spotPrice(after) ?? 0,
     balances: [],
     unswapped: [],

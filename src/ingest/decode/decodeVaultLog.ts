@@ -24,12 +24,14 @@ import {
   toLegSwap,
   toPairState,
   weightedSpotPrice,
+  withManagers,
   type LegIndexes,
   type WeightedPoolState,
 } from '../../protocols/weightedPool';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { makerOf, type BlockWork } from './decodeContext';
 import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import { heldKey } from '../rows/blockRows';
 import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
 
 /** Adds a pool and its row, or fills in the state of a pool that is already listed. */
@@ -44,6 +46,7 @@ export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPoo
     ...toPoolRow(pool, ord),
     tokens: [...state.tokens],
     weights: [...(state.weights ?? [])],
+    doubts: begun.doubts,
     created_block: created?.block ?? null,
     created_at: created?.at ?? null,
     created_tx: created?.tx ?? null,
@@ -57,16 +60,31 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   if (known === undefined) return;
   const event = decodeBalancerEvent(log);
   if (event === null) return onMalformed(log);
-  if (event.kind === 'pool_registered' || event.kind === 'tokens_registered') return;
+  if (event.kind === 'pool_registered') return;
   const { pool, state } = known;
   // A contract may register several pools. Only the first registration counts.
   if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
-  const after = applyBalancerEvent(state, event);
+  const after =
+    event.kind === 'tokens_registered'
+      ? withManagers(state, event.assetManagers)
+      : applyBalancerEvent(state, event);
   if (after !== state) registry.setVaultPool({ pool, state: after });
-  if (event.kind === 'swap_fee_changed') return;
+  if (event.kind === 'swap_fee_changed' || event.kind === 'tokens_registered') {
+    // Only a new doubt changes what the pool's state is worth.
+    if (after.doubts !== state.doubts) pushState(work, log, pool, event, after);
+    return;
+  }
+  rememberHeld(work, log, known);
   if (event.kind === 'swap') pushLegSwap(work, log, pool, event, after);
   if (event.kind === 'balance_changed') pushLiquidity(work, log, pool, event);
   pushState(work, log, pool, event, after);
+}
+
+/** Remembers what the vault held for the pool before the transaction. */
+function rememberHeld({ facts }: BlockWork, log: ChainLog, { pool, state }: VaultPool): void {
+  const key = heldKey({ pair: pool.address, tx_index: log.transactionIndex });
+  if (facts.held.has(key)) return;
+  facts.held.set(key, { vault: pool.factory, tokens: state.tokens, cash: state.balances });
 }
 
 /** The pool contract emits the swap fee event. The vault emits all other events. */
@@ -152,16 +170,13 @@ function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: B
   });
 }
 
-type MovingEvent = Exclude<
-  BalancerEvent,
-  { kind: 'pool_registered' | 'tokens_registered' | 'swap_fee_changed' }
->;
+type StateEvent = Exclude<BalancerEvent, { kind: 'pool_registered' }>;
 
 function pushState(
   work: BlockWork,
   log: ChainLog,
   pool: KnownPool,
-  event: MovingEvent,
+  event: StateEvent,
   after: WeightedPoolState,
 ): void {
   const leg = legOf(pool, after);
@@ -177,6 +192,7 @@ function pushState(
     sqrt_price_x96: 0n,
     liquidity: 0n,
     tick: 0,
+    doubts: after.doubts,
     price: weightedSpotPrice(after, leg.first, leg.second) ?? 0,
     balances: [...after.balances],
     unswapped: [],
@@ -190,8 +206,10 @@ function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Le
   return toLeg(tokens.indexOf(token0), tokens.indexOf(token1));
 }
 
-/** An asset manager moves the pool's tokens. This is neither a trade nor liquidity of a provider. */
-function kindOf(event: MovingEvent): PoolStateRow['kind'] {
+/** An asset manager moves the pool's tokens: neither a trade nor liquidity of a provider. */
+function kindOf(event: StateEvent): PoolStateRow['kind'] {
+  if (event.kind === 'swap_fee_changed') return 'fee';
+  if (event.kind === 'tokens_registered') return 'register';
   if (event.kind === 'swap') return 'swap';
   if (event.kind === 'balance_managed') return 'collect';
   return isExit(event) ? 'burn' : 'mint';

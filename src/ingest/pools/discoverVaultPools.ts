@@ -16,10 +16,12 @@ import {
   VAULT_TOPICS,
 } from '../../protocols/balancerV2';
 import {
+  booksCalls,
   decodePoolTokens,
   decodeSwapFee,
   poolFactCalls,
   poolTokensCall,
+  readBooks,
   readPoolFacts,
   SELECTORS,
 } from '../../protocols/weightedCalls';
@@ -29,6 +31,7 @@ import {
   pickDefaultLeg,
   toFeePips,
   withBalances,
+  withManagers,
   withWeights,
   type WeightedPoolState,
 } from '../../protocols/weightedPool';
@@ -72,7 +75,8 @@ interface VaultDiscoveryDeps {
 
 interface Registration {
   readonly tokens: readonly Hex[];
-  /** Fee at the event PoolRegistered. Later changes are decoded from their logs. */
+  readonly managers: readonly Hex[];
+  /** Fee at PoolRegistered. Later changes are decoded from their logs. */
   readonly swapFee: bigint;
   /** Fee in the pool's row: the fee after the whole transaction. */
   readonly feeAfter: bigint;
@@ -176,7 +180,7 @@ export class VaultDiscovery {
     const older = candidates.filter(({ created }) => created === null);
     const books = await ask(older.map(({ dex, poolId }) => poolTokensCall(dex.factory, poolId)));
     const tokensOf = new Map(
-      older.map(({ poolId }, index) => [poolId, decodePoolTokens(books[index] ?? null)?.tokens]),
+      older.map(({ poolId }, index) => [poolId, decodePoolTokens(books[index] ?? null)]),
     );
     const calls = candidates.map(({ poolId }) => poolFactCalls(poolOfId(poolId)));
     const answers = await ask(calls.flat().map((call) => ({ ...call, gas: CALL_GAS })));
@@ -185,12 +189,13 @@ export class VaultDiscovery {
       const { dex, poolId, created } = candidate;
       const mine = answers.slice(next, (next += calls[index]?.length ?? 0));
       const tokens = created?.tokens ?? tokensOf.get(poolId) ?? [];
+      const managers = created?.managers ?? [];
       const facts = readPoolFacts(mine, tokens.length);
       if (facts === null) return [];
       const begun = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
       // A pool created in this block is empty. The balances of an older pool are unknown until they are read.
       const balanced = created === null ? begun : withBalances(begun, { tokens: [], balances: [] });
-      const state = withWeights(balanced, facts.weights);
+      const state = withManagers(withWeights(balanced, facts.weights), managers);
       const pool = this.toPool(dex, state, facts.poolType);
       return pool === null ? [] : [{ candidate, pool, state }];
     });
@@ -225,25 +230,26 @@ export class VaultDiscovery {
     signal?: AbortSignal,
   ): Promise<FoundVaultPool[]> {
     const asked = open.filter(({ candidate: { created } }) => created === null);
-    const answers = await callContractsOfOld(
-      this.deps.rpc,
-      asked.flatMap(({ candidate: { dex, poolId, block } }): TaggedCall[] => {
-        const at: BlockTag = reversible
-          ? { blockHash: block.parentHash }
-          : numberToHex(Math.max(0, block.number - 1));
-        const fee = { to: poolOfId(poolId), data: SELECTORS.getSwapFeePercentage };
-        return [
-          { ...poolTokensCall(dex.factory, poolId), at },
-          { ...fee, gas: CALL_GAS, at },
-        ];
-      }),
-      signal,
-    );
+    const calls = asked.map(({ candidate: { dex, poolId, block }, state: { tokens } }): TaggedCall[] => {
+      const at: BlockTag = reversible
+        ? { blockHash: block.parentHash }
+        : numberToHex(Math.max(0, block.number - 1));
+      const fee = { to: poolOfId(poolId), data: SELECTORS.getSwapFeePercentage };
+      return [
+        { ...fee, gas: CALL_GAS, at },
+        ...booksCalls(dex.factory, poolId, tokens).map((call) => ({ ...call, at })),
+      ];
+    });
+    const answers = await callContractsOfOld(this.deps.rpc, calls.flat(), signal);
+    let next = 0;
     const read = new Map(
-      asked.map(({ state }, index) => [state.poolId, answers.slice(2 * index, 2 * index + 2)]),
+      asked.map(({ state }, index) => [
+        state.poolId,
+        answers.slice(next, (next += calls[index]?.length ?? 0)),
+      ]),
     );
     return open.map(({ candidate, pool, state }): FoundVaultPool => {
-      const [books = null, fee = null] = read.get(state.poolId) ?? [];
+      const [fee = null, ...books] = read.get(state.poolId) ?? [];
       const after = withBooks(state, books, fee);
       const { block, log, created, known } = candidate;
       if (known !== null)
@@ -274,11 +280,16 @@ function lacksBooks({ balances, swapFee }: WeightedPoolState): boolean {
   return balances.length === 0 || swapFee === 0n;
 }
 
-/** Fills in only the missing parts of the state. */
-function withBooks(state: WeightedPoolState, books: Hex | null, fee: Hex | null): WeightedPoolState {
-  const read = decodePoolTokens(books);
+/** Fills only the missing parts of the state. */
+function withBooks(
+  state: WeightedPoolState,
+  books: readonly (Hex | null)[],
+  fee: Hex | null,
+): WeightedPoolState {
+  const read = readBooks(books, state.tokens);
   const answered = read === null ? emptyWeightedPool(state.poolId) : withBalances(state, read);
-  return fillState(state, { ...answered, swapFee: decodeSwapFee(fee) ?? 0n });
+  const doubts = state.doubts | (read?.doubts ?? 0);
+  return fillState(state, { ...answered, doubts, swapFee: decodeSwapFee(fee) ?? 0n });
 }
 
 /**
@@ -290,6 +301,7 @@ function readRegistration(block: ChainBlock, log: ChainLog): Registration | null
   const registered = decodeBalancerEvent(log);
   if (registered?.kind !== 'pool_registered') return null;
   let tokens: readonly Hex[] | null = null;
+  let managers: readonly Hex[] = [];
   let swapFee = 0n;
   let feeAfter = 0n;
   for (const other of block.logs) {
@@ -302,7 +314,9 @@ function readRegistration(block: ChainBlock, log: ChainLog): Registration | null
     }
     if (tokens !== null || other.address !== log.address || other.logIndex < log.logIndex) continue;
     const event = decodeBalancerEvent(other);
-    if (event?.kind === 'tokens_registered' && event.poolId === registered.poolId) tokens = event.tokens;
+    if (event?.kind !== 'tokens_registered' || event.poolId !== registered.poolId) continue;
+    tokens = event.tokens;
+    managers = event.assetManagers;
   }
-  return tokens === null ? null : { tokens, swapFee, feeAfter };
+  return tokens === null ? null : { tokens, managers, swapFee, feeAfter };
 }

@@ -58,6 +58,7 @@ export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
     base_is_token0: pool.baseIsToken0,
     tokens: [],
     weights: [],
+    doubts: 0,
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
     created_block: null,

@@ -12,7 +12,13 @@ import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { poolOfId, SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../protocols/balancerV2';
-import { emptyWeightedPool, fromFeePips, withBalances, withWeights } from '../../protocols/weightedPool';
+import {
+  emptyWeightedPool,
+  fromFeePips,
+  withBalances,
+  withDoubts,
+  withWeights,
+} from '../../protocols/weightedPool';
 import { poolOfRow, type VaultPool } from './poolRegistry';
 
 /** Number of pools in one query. */
@@ -21,7 +27,7 @@ const VAULT_TOPIC_LIST = [...VAULT_TOPICS].map((topic) => topic.slice(2));
 
 const idShape = z.object({ pool_id: hexShape });
 const feeShape = z.object({ address: hexShape, ord: wideIntegerShape, data: hexShape });
-const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape) });
+const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape), doubts: z.int() });
 
 /** `rows` are the pool rows of the vault protocol. `exact` has the same meaning as in
  * Store.loadPoolStates. */
@@ -55,9 +61,11 @@ export async function readVaultPools(
       // Without a stored state, a pool with a creation block is empty. The balances of an older pool are
       // unknown.
       const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
-      const state = { ...begun, balances: balances.get(row.address) ?? begun.balances };
+      const stored = balances.get(row.address);
+      const state = { ...begun, balances: stored?.balances ?? begun.balances };
       const weights = row.weights.length === 0 ? null : row.weights;
-      found.push({ pool: poolOfRow(row), state: withWeights(state, weights) });
+      const doubts = row.doubts | (stored?.doubts ?? 0);
+      found.push({ pool: poolOfRow(row), state: withDoubts(withWeights(state, weights), doubts) });
     }
   }
   return found;
@@ -102,9 +110,11 @@ async function readBalances(
   finalTo: number,
   exact: boolean,
   rows: readonly PoolRow[],
-): Promise<Map<Hex, readonly bigint[]>> {
+): Promise<Map<Hex, { readonly balances: readonly bigint[]; readonly doubts: number }>> {
   const name = exact ? 'ingest/pools/list_exact_vault_balances' : 'ingest/pools/list_latest_vault_balances';
   const params = { pools: rows.map((row) => row.address.slice(2)), final_ord: lastOrdOfBlock(finalTo) };
   const stored = await selectNamed(database, name, params, balancesShape);
-  return new Map(stored.map(({ pair, balances }) => [pair, balances.map(BigInt)]));
+  return new Map(
+    stored.map(({ pair, balances, doubts }) => [pair, { balances: balances.map(BigInt), doubts }]),
+  );
 }

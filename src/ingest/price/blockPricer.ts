@@ -22,6 +22,7 @@ import {
 } from '../rows/blockRows';
 import { MarketReader } from './marketBlock';
 import { priceCounts } from './priceCounts';
+import { VaultCaps } from './vaultCaps';
 import type { StoredPrices } from './storedPrices';
 import { TickBook } from './tickBook';
 
@@ -56,8 +57,8 @@ export class BlockPricer {
     for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
   }
 
-  /** `reversible` means that a reorg can still remove the block, so its changes go into the journal. */
-  price(facts: BlockFacts, reversible: boolean): BlockRows {
+  /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
+  price({ held, ...facts }: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible);
     const states = this.ticks.walkLast(facts.pool_states);
@@ -72,11 +73,16 @@ export class BlockPricer {
       reversible,
     );
     const ord = lastOrdOfBlock(number);
+    const caps = new VaultCaps(
+      { held, transfers: facts.transfers },
+      (token) => this.pricer.priceOf(token),
+      this.decimalsOf,
+    );
     const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
     return {
       ...facts,
       pool_states: this.reader.addHolds(states, changes.holds),
-      swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0)),
+      swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0, caps)),
       liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
       events: toEventRows(facts),
       pool_epochs: changes.records.map((record) => toEpochRow(record, ord)),
@@ -95,7 +101,7 @@ export class BlockPricer {
     this.ticks.finalise(number);
   }
 
-  private priceSwap(swap: SwapFact, nativeUsd: number): SwapRow {
+  private priceSwap(swap: SwapFact, nativeUsd: number, caps: VaultCaps): SwapRow {
     const price0 = this.pricer.priceOf(swap.token0);
     const price1 = this.pricer.priceOf(swap.token1);
     const [base, quote] = swap.base_is_token0 ? [price0, price1] : [price1, price0];
@@ -106,7 +112,7 @@ export class BlockPricer {
     // A token with unknown decimals has no price, so its amount does not count.
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0 ?? 0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1 ?? 0);
-    const value = valueTrade(price0, price1, amount0, amount1);
+    const value = caps.limit(swap, valueTrade(price0, price1, amount0, amount1));
     const priceUsd = marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0;
     const quotePriceUsd = marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0;
     const [usd0, usd1] = swap.base_is_token0 ? [priceUsd, quotePriceUsd] : [quotePriceUsd, priceUsd];

@@ -92,7 +92,7 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
   ['holder_balances', 'last_ord', 'transfers', 'true'],
   ['owner_positions', 'last_ord', 'position_events', "kind = 'transfer'"],
   ['pool_latest', 'state.1', 'pool_states', 'true'],
-  ['pool_balances', 'state.1', 'pool_states', 'notEmpty(balances)'],
+  ['pool_balances', 'state.1', 'pool_states', '(notEmpty(balances) OR doubts > 0)'],
   ['token_price_latest', 'price.1', 'token_prices', 'true'],
 ];
 

@@ -31,6 +31,19 @@ export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
   readonly others?: readonly { readonly token: Hex; readonly amount: bigint }[];
 };
 
+/** What a vault held for a pool before a transaction that touched the pool. */
+export interface HeldCash {
+  readonly vault: Hex;
+  readonly tokens: readonly Hex[];
+  /** Raw units, one per token. Empty: unknown. */
+  readonly cash: readonly bigint[];
+}
+
+/** Key of `BlockFacts.held`. */
+export function heldKey(row: { readonly pair: Hex; readonly tx_index: number }): string {
+  return `${row.pair}/${row.tx_index}`;
+}
+
 type RowsByTable = { readonly [Name in EventTableName]: readonly EventRow<Name>[] };
 type FactTables = Exclude<EventTableName, LaterTables | 'swaps' | 'liquidity_events'>;
 
@@ -39,6 +52,8 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly ref: BlockRef;
   readonly swaps: SwapFact[];
   readonly liquidity_events: LiquidityFact[];
+  /** By pool and transaction (`heldKey`), for vault pools. Limits the values of their swaps. */
+  readonly held: Map<string, HeldCash>;
 };
 
 export interface BlockRows extends RowsByTable {
@@ -57,6 +72,7 @@ export function noFacts(ref: BlockRef): BlockFacts {
     transfers: [],
     position_events: [],
     created_contracts: [],
+    held: new Map(),
   };
 }
 

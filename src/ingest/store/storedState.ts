@@ -119,6 +119,7 @@ const poolShape = z.object({
   base_is_token0: z.boolean(),
   tokens: z.array(hexShape),
   weights: z.array(wideIntegerShape),
+  doubts: z.int(),
   fee_pips: z.int(),
   tick_spacing: z.int(),
   created_block: z.int().nullable(),

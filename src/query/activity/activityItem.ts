@@ -51,7 +51,8 @@ export interface SwapActivityRow extends CommonRow {
   readonly raw_price: number;
   readonly price_usd: number;
   readonly amount_usd: number;
-  readonly fee_usd: number;
+  /** Null for a fee above 10 %. */
+  readonly fee_usd: number | null;
   readonly tracked: boolean;
 }
 

@@ -25,7 +25,7 @@ export function readSwapRow(row: RowReader): SwapActivityRow {
   // The spread comes last because V8 is much slower for a spread followed by fields.
   return {
     amount_usd: unitsToNumber(amount_usd, USD_DECIMALS),
-    fee_usd: unitsToNumber(fee_usd, USD_DECIMALS),
+    fee_usd: fee_usd === null ? null : unitsToNumber(fee_usd, USD_DECIMALS),
     tracked: row.bool(),
     ...plain,
   };

@@ -35,6 +35,7 @@ function commonOf(row: SwapRow | LiquidityEventRow | PoolStateRow) {
 }
 
 function swapOf(row: SwapRow): ActivityRow {
+  const feeUsd = swapFeeUsd(row);
   return {
     event: 'swap',
     ...commonOf(row),
@@ -50,7 +51,7 @@ function swapOf(row: SwapRow): ActivityRow {
     raw_price: row.price,
     price_usd: row.price_usd,
     amount_usd: unitsToNumber(row.amount_usd, USD_DECIMALS),
-    fee_usd: unitsToNumber(swapFeeUsd(row), USD_DECIMALS),
+    fee_usd: feeUsd === null ? null : unitsToNumber(feeUsd, USD_DECIMALS),
     tracked: row.tracked,
   };
 }

@@ -21,11 +21,11 @@ export function droppedPools(
   { next }: AuditRoute,
   { excluded }: HopPrice,
   step: number,
-  inputs: AuditInputs,
+  { legs, doubts }: AuditInputs,
 ): ExcludedPool[] {
   return excluded.map(({ key, reason, price }) => ({
-    address: inputs.legs.get(key)?.pool.address ?? next,
-    reason,
+    address: legs.get(key)?.pool.address ?? next,
+    reason: doubts.has(legs.get(key)?.pool.address ?? next) ? 'no_price' : reason,
     implied_price: price > 0 ? plainNumber(price) : null,
     step,
     to_token: next,
@@ -83,7 +83,7 @@ function toOther(token: Hex, found: AuditLeg, inputs: AuditInputs): OtherPool {
 }
 
 function reasonOf(
-  { market, block, rawStates, legs }: AuditInputs,
+  { market, block, rawStates, legs, doubts }: AuditInputs,
   leg: Leg,
   usd: number | null,
   backingUsd: number,
@@ -91,6 +91,7 @@ function reasonOf(
   const record = market.recordOf(leg);
   const moved = market.stateOf(leg) !== NO_STATE && market.stateOf(leg) !== record?.state;
   const address = legs.get(leg.key)?.pool.address;
+  if (address !== undefined && doubts.has(address)) return 'no_price';
   const seen = record !== undefined || (address !== undefined && rawStates.has(address));
   if (!moved && record !== undefined && block.epochTime - record.movedAt > DORMANT_SECONDS) return 'dormant';
   // Pools without a change since `afterOrd` have no rows here.

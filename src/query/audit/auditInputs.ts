@@ -58,6 +58,8 @@ export interface AuditInputs {
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
   readonly rawStates: ReadonlyMap<Hex, AuditStateRow>;
+  /** Vault pools that back nothing, with bits of DOUBTS. */
+  readonly doubts: ReadonlyMap<Hex, number>;
   /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
   /** Prices of the anchors, the native token and the token's neighbours. */
@@ -112,6 +114,7 @@ export async function readAuditInputs(
     // Includes former anchors: the route may be older than the configuration.
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);
+  const doubts = await readDoubts(reader, legs, rawStates);
   const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? null;
   const anchors = hops.anchors();
   const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
@@ -130,6 +133,7 @@ export async function readAuditInputs(
     market: { ...market, tradedIn: ({ key }) => traded.get(key) ?? 0 },
     legs,
     rawStates,
+    doubts,
     fees,
     hops,
     tokens: directory,
@@ -202,6 +206,18 @@ async function readStates(
   return states;
 }
 
+/** The doubts never change back, so the newest state of a pool has them, however old it is. */
+async function readDoubts(
+  reader: AuditReader,
+  legs: ReadonlyMap<LegKey, AuditLeg>,
+  rawStates: ReadonlyMap<Hex, AuditStateRow>,
+): Promise<ReadonlyMap<Hex, number>> {
+  const vaultPools = [...new Set([...legs.values()].flatMap(vaultPoolOf))];
+  const older = await reader.listOlderStates(vaultPools.filter((pair) => !rawStates.has(pair)));
+  const states = [...older, ...vaultPools.flatMap((pair) => rawStates.get(pair) ?? [])];
+  return new Map(states.flatMap(({ pair, doubts }) => (doubts > 0 ? [[pair, doubts] as const] : [])));
+}
+
 function recordsOf(
   legs: ReadonlyMap<LegKey, AuditLeg>,
   rows: readonly EpochRow[],
@@ -247,6 +263,7 @@ function stateOfLegs(
       liquidity: BigInt(row.liquidity),
       price: row.price,
       balances: row.balances.map(BigInt),
+      doubts: row.doubts,
       walked_liquidity: row.walked_liquidity,
       near0: row.near0,
       near1: row.near1,

@@ -74,6 +74,7 @@ const stateRowShape = z.object({
   liquidity: z.string(),
   price: z.number(),
   balances: z.array(z.string()),
+  doubts: z.int(),
   unswapped: z.array(z.number()),
   walked_liquidity: z.number(),
   near0: z.number(),

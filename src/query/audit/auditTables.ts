@@ -142,7 +142,8 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   if (state === null || !isAddress(state.pair)) return null;
   const { pair, ord: at_ord, reserve0, reserve1, liquidity, price, walked_liquidity, near0, near1 } = state;
   const balances = [...(facts?.balances ?? [])];
+  const { doubts } = facts ?? { doubts: 0 };
   const unswapped = [...state.unswapped];
   const walked = { walked_liquidity, near0, near1 };
-  return { pair, at_ord, reserve0, reserve1, liquidity, price, balances, unswapped, ...walked };
+  return { pair, at_ord, reserve0, reserve1, liquidity, price, balances, doubts, unswapped, ...walked };
 }

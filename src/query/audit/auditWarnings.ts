@@ -1,6 +1,7 @@
 /** Warnings about an audited price: codes for programs, sentences for people. */
 import type { HopWarning } from '../../pricing/hop';
 import type { RouteWarning } from '../../pricing/priceRoute';
+import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import type { Warning } from '../../wire/tokens';
 
 type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range' | 'one_sided_depth';
@@ -56,6 +57,23 @@ export function hopWarnings(codes: Iterable<string>, step: number, from: string,
     const [message, severity] = OF_HOP[code];
     return [{ code, message: `Hop ${step} (${from} in ${to}) ${message}`, severity }];
   });
+}
+
+const OF_POOL: Readonly<Record<DoubtCode, string>> = {
+  managed_balance: 'has an asset manager, who may report any balance, so it backs no price',
+  weights_in_doubt: 'made a swap that its weights do not explain, so it backs no price',
+  extreme_terms: 'has a weight below 1 % or had a fee above 10 %, so it backs no price',
+};
+
+/** Warnings about pools of a vault that back nothing, by address. */
+export function poolWarnings(doubts: ReadonlyMap<string, number>): Warning[] {
+  return [...doubts.keys()].sort().flatMap((address) =>
+    doubtCodes(doubts.get(address) ?? 0).map((code): Warning => ({
+      code,
+      message: `Pool ${address} ${OF_POOL[code]}`,
+      severity: 'warning',
+    })),
+  );
 }
 
 export const LOW_LIQUIDITY: Warning = {

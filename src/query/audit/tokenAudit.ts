@@ -21,6 +21,7 @@ import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
   ANCHOR_ABOVE_PEG,
   hopWarnings,
+  poolWarnings,
   LOW_LIQUIDITY,
   MAX_HOPS_REACHED,
   noRouteWarning,
@@ -170,14 +171,18 @@ function warningsOf(
   others: ReturnType<typeof otherPools>,
   inputs: AuditInputs,
 ): Warning[] {
-  const final = inputs.block.isFinal ? [] : [NOT_FINALIZED];
-  const oneSided = others.some((pool) => pool.oneSided) ? [ONE_SIDED_POOL] : [];
+  const { isFinal } = inputs.block;
+  const last = [
+    ...(others.some((pool) => pool.oneSided) ? [ONE_SIDED_POOL] : []),
+    ...doubtWarnings(derived, others, inputs),
+    ...(isFinal ? [] : [NOT_FINALIZED]),
+  ];
   if (!priced) {
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
     const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
-    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...oneSided, ...final];
+    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...last];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
@@ -198,7 +203,20 @@ function warningsOf(
     ...(isValueCapped(token, derived, inputs) ? [VALUE_CAPPED] : []),
   ];
   const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
-  return [...ofPrice, ...ofHops, ...ofAnchor, ...oneSided, ...final];
+  return [...ofPrice, ...ofHops, ...ofAnchor, ...last];
+}
+
+/** Warnings about the excluded pools that back nothing. */
+function doubtWarnings(
+  { hops }: DerivedPrice,
+  others: ReturnType<typeof otherPools>,
+  { legs, doubts }: AuditInputs,
+): Warning[] {
+  const dropped = hops.flatMap(({ hop }) =>
+    hop.excluded.flatMap(({ key }) => legs.get(key)?.pool.address ?? []),
+  );
+  const excluded = new Set([...dropped, ...others.map(({ entry }) => entry.address)]);
+  return poolWarnings(new Map([...doubts].filter(([address]) => excluded.has(address))));
 }
 
 /** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */

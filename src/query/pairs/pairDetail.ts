@@ -58,6 +58,7 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: LpFacts
       windows.feesWeek * lpShare,
       WEEK_SECONDS,
       meanTvl(entry, windows.meanReservesWeek, windows.meanBalancesWeek),
+      facts.feePips,
     ),
     transactions: {
       m5: tradeCounts(trades, 'm5'),

@@ -5,7 +5,16 @@ import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '..
 import type { Token } from '../../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
-import { aprPercent, countedValues, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
+import { doubtCodes } from '../../protocols/vaultDoubts';
+import {
+  aprPercent,
+  countedInVault,
+  countedValues,
+  tvlOf,
+  tvlOfWeighted,
+  wholeUnits,
+  type PoolSide,
+} from './poolValue';
 import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from '../tokens/tokens';
@@ -18,6 +27,8 @@ interface PairFacts {
   readonly state: StateRow | null;
   /** Raw balances of all tokens, for weighted and stable pools only. */
   readonly balances: readonly string[] | null;
+  /** Reasons why a vault pool backs no price, bits of DOUBTS; 0: none. */
+  readonly doubts: number;
   /** Trading of the last 24 hours. */
   readonly trades: TradesRow | null;
   /** Only for pools whose state changed in the last 24 hours. */
@@ -89,7 +100,7 @@ export class PairEntry {
       before !== undefined && before.facts.state === facts.state && before.tokens === tokens
         ? before.view
         : viewOf(facts.state, tokens);
-    this.liquidityUsd = tvlNow(pool, this.sides, pool.all_tokens.length === 0 ? [] : this.holdings);
+    this.liquidityUsd = tvlNow(this, this.sides, pool.all_tokens.length === 0 ? [] : this.holdings);
   }
 
   get token0(): Token {
@@ -121,7 +132,9 @@ export class PairEntry {
 
   /** The USD that each of `holdings` counts with in liquidity. */
   get counted(): readonly number[] {
-    return countedValues(this.holdings, weightsOfPool(this.pool));
+    const weights = weightsOfPool(this.pool);
+    if (this.pool.all_tokens.length === 0) return countedValues(this.holdings, weights);
+    return countedInVault(this.holdings, weights, this.facts.doubts);
   }
 
   /** Quote tokens per base token as a decimal, or null. */
@@ -154,7 +167,8 @@ export class PairEntry {
   get apr24h(): number | null {
     const fees = this.fees24hUsd * (1 - this.facts.protocolShare);
     const { pastPrices, meanBalances } = this.facts;
-    return aprPercent(fees, WINDOW_SECONDS.h24, meanTvl(this, pastPrices, meanBalances));
+    const tvl = meanTvl(this, pastPrices, meanBalances);
+    return aprPercent(fees, WINDOW_SECONDS.h24, tvl, this.facts.feePips);
   }
 
   /** The list item, built on first use. */
@@ -204,7 +218,7 @@ function toPairItem(entry: PairEntry): PairItem {
     created_at: pool.created_at,
     created_block: pool.created_block,
     last_trade_at: facts.lastTradeAt,
-    flags: [],
+    flags: doubtCodes(facts.doubts),
   };
 }
 
@@ -226,13 +240,13 @@ function nameOf(base: Token, quote: Token, all: readonly Token[]): string {
 }
 
 function tvlNow(
-  pool: StoredPool,
+  { pool, facts }: Pick<PairEntry, 'pool' | 'facts'>,
   sides: readonly [PoolSide, PoolSide],
   holdings: readonly PoolSide[],
 ): number {
   return pool.all_tokens.length === 0
     ? tvlOf(pool.pool_type, ...sides)
-    : tvlOfWeighted(holdings, weightsOfPool(pool));
+    : tvlOfWeighted(holdings, weightsOfPool(pool), facts.doubts);
 }
 
 /**
@@ -241,23 +255,17 @@ function tvlNow(
  * change.
  */
 export function meanTvl(
-  {
-    pool,
-    token0,
-    token1,
-    tokens,
-    sides,
-    holdings,
-  }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'tokens' | 'sides' | 'holdings'>,
+  entry: Pick<PairEntry, 'pool' | 'facts' | 'token0' | 'token1' | 'tokens' | 'sides' | 'holdings'>,
   means: MeanReservesRow | null,
   balances: readonly number[] | null,
 ): number {
+  const { token0, token1, tokens, sides, holdings } = entry;
   if (tokens.all.length > 2) {
     const held = holdings.map((side, i) => {
       const amount = wholeUnits(balances?.[i] ?? 0, tokens.all[i]?.decimals ?? 0);
       return { ...side, amount };
     });
-    return tvlNow(pool, sides, balances === null ? holdings : held);
+    return tvlNow(entry, sides, balances === null ? holdings : held);
   }
   const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
   const sideOf = (side: PoolSide, raw: number, value: number, decimals: number, other: number): PoolSide => {
@@ -265,12 +273,12 @@ export function meanTvl(
     const amount = value > 0 && usd !== null ? wholeUnits(value, other) / usd : wholeUnits(raw, decimals);
     return { ...side, amount };
   };
-  if (means?.mean_reserve0 == null || means.mean_reserve1 === null) return tvlNow(pool, sides, holdings);
+  if (means?.mean_reserve0 == null || means.mean_reserve1 === null) return tvlNow(entry, sides, holdings);
   const mean = [
     sideOf(sides[0], means.mean_reserve0, means.mean_value0 ?? 0, decimals0, decimals1),
     sideOf(sides[1], means.mean_reserve1, means.mean_value1 ?? 0, decimals1, decimals0),
   ] as const;
-  return tvlNow(pool, mean, mean);
+  return tvlNow(entry, mean, mean);
 }
 
 /** A token's symbol, or its shortened address. */

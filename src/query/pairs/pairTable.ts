@@ -23,7 +23,7 @@ import type { TokenMap } from '../tokens/tokens';
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
-const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()) });
+const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()), doubts: z.int() });
 const pairMeansRowShape = meanBalancesRowShape.extend({ pair: z.string() });
 
 export interface PairTable {
@@ -115,6 +115,7 @@ export async function readPairTable(
     const facts = {
       state: base.stateAt(index),
       balances: balancesOf.get(pool.address)?.balances ?? null,
+      doubts: balancesOf.get(pool.address)?.doubts ?? 0,
       trades: tradesOf.get(pool.address) ?? null,
       pastPrices: pastOf.get(pool.address) ?? null,
       meanBalances: meansOf.get(pool.address)?.means ?? null,

@@ -1,7 +1,9 @@
 /** Computes TVL, depth and yield of a pool by the prices of its tokens. Pure. */
 import { countSides } from '../../pricing/cap';
 import { isTrusted } from '../../pricing/confidence';
+import { isExtremeFee } from '../../domain/swapFee';
 import { scalePrice } from '../../domain/prices';
+import { DOUBTS } from '../../protocols/vaultDoubts';
 import type { TokenPrice } from '../prices/priceByHops';
 
 const CONSTANT_PRODUCT = 2;
@@ -63,18 +65,37 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
+/** `countedValues` of a vault pool. Weights in doubt let no side vouch for more than its value. */
+export function countedInVault(
+  holdings: readonly PoolSide[],
+  weights: readonly number[],
+  doubts: number,
+): number[] {
+  if ((doubts & DOUBTS.managed) > 0) return holdings.map(() => 0);
+  return countedValues(holdings, doubts > 0 ? [] : weights);
+}
+
+/** A pool counts at most this many times its trusted balances. */
+const TVL_PER_TRUSTED_MAX = 2;
+
 /**
- * TVL of a pool of several tokens: the value of its tokens with a trusted price, divided by their part of the
- * weights, because each token's value is proportional to its weight. Stable pools have no weights and count
- * only trusted balances.
+ * TVL of a vault pool: its trusted balances, divided by their part of the weights, because each token's value is
+ * proportional to its weight. At most twice the trusted balances, because anyone can register any weights. Stable pools
+ * have no weights and count only trusted balances. A pool with doubts counts only trusted balances, and a pool with an
+ * asset manager nothing.
  */
-export function tvlOfWeighted(holdings: readonly PoolSide[], weights: readonly number[]): number {
-  const value = sumOf(countedValues(holdings, weights));
+export function tvlOfWeighted(
+  holdings: readonly PoolSide[],
+  weights: readonly number[],
+  doubts: number,
+): number {
+  const value = sumOf(countedInVault(holdings, weights, doubts));
   let weight = 0;
   holdings.forEach(({ price }, i) => {
     if (isTrusted(price)) weight += weights[i] ?? 0;
   });
-  return weights.length === 0 || !(weight > 0) ? value : value / Math.min(weight, 1);
+  if (weights.length === 0 || !(weight > 0) || doubts > 0) return value;
+  return value / Math.min(1, Math.max(weight, 1 / TVL_PER_TRUSTED_MAX));
 }
 
 /** Converts a fractional raw amount to whole tokens. */
@@ -115,9 +136,9 @@ export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price 
   };
 }
 
-/** Annualised fees of a window over the TVL, in percent; null without TVL. */
-export function aprPercent(fees: number, windowSeconds: number, tvl: number): number | null {
-  if (!(tvl > 0)) return null;
+/** Annualised fees of a window over the TVL, in percent; null without TVL, and for a pool fee above 10 %. */
+export function aprPercent(fees: number, windowSeconds: number, tvl: number, feePips: number): number | null {
+  if (!(tvl > 0) || isExtremeFee(feePips)) return null;
   const apr = ((fees * YEAR_SECONDS) / windowSeconds / tvl) * 100;
   return Number.isFinite(apr) ? apr : null;
 }

@@ -89,6 +89,7 @@ async function storePair({
     base_is_token0: true,
     tokens: [],
     weights: [],
+    doubts: 0,
     fee_pips: 3_000,
     tick_spacing: 0,
     created_block: block,

@@ -319,6 +319,7 @@ function rowsOf(block: MadeBlock): BlockTables {
       .map((event) => ({
         ...common(event),
         ...state,
+        doubts: 0,
         balances: [],
         unswapped: [],
         walked_liquidity: -1,

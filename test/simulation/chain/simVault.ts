@@ -5,6 +5,9 @@ import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
 
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 const ONE = 10n ** 18n;
+const MANAGER: Hex = `0x${'a5'.repeat(20)}`;
+/** So many of 901 swaps pay any amount instead of the fair one. */
+const LIES_OF_900 = 12;
 
 const TOPIC = {
   poolRegistered: '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e',
@@ -27,7 +30,11 @@ export interface SimVaultPool {
   readonly tokens: readonly Hex[];
   /** The answer of getNormalizedWeights; may be empty. */
   readonly weights: readonly bigint[];
+  /** What the vault holds, without managed balances. */
   readonly balances: readonly bigint[];
+  readonly managed: readonly bigint[];
+  /** Whether its tokens have an asset manager. */
+  readonly hasManager: boolean;
   readonly fee: bigint;
 }
 
@@ -48,6 +55,8 @@ export function createVaultPool(
   const poolId: Hex = `${address}0001${digest(address, 10).slice(2)}`;
   const fee = randomFee(random);
   const balances = tokens.map(() => 0n);
+  // Derived from the address, so that the other random values stay the same.
+  const hasManager = isDigitOf(address, 2);
   const pool: SimVaultPool = {
     address,
     kind: 'vault',
@@ -56,10 +65,12 @@ export function createVaultPool(
     tokens,
     weights: randomWeights(random, tokens.length),
     balances,
+    managed: balances,
+    hasManager,
     fee,
   };
-  const managers = tokens.map(() => 0n);
-  // The events have the order of BasePool's constructor. Some constructors change the fee again at their end.
+  const managers = tokens.map(() => (hasManager ? MANAGER : 0n));
+  // In the order of BasePool's constructor. Some constructors change the fee again at their end.
   const again = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
     feeChange(address, again ? fee + 10n ** 16n : fee),
@@ -99,10 +110,17 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   if (random.chance(0.06)) {
     const index = random.int(0, tokens.length - 1);
     const [cash, managed] = [-part(index), random.big(60)];
+    if (!pool.hasManager && !isDigitOf(address, 3)) {
+      const deltas = tokens.map((_, at) => (at === index ? managed : 0n));
+      return changeBalances(pool, who, deltas, noFees(tokens));
+    }
     const topics = [TOPIC.balanceManaged, poolId, who, topicOf(tokens[index]!)];
+    const after = move(pool, (at) => (at === index ? cash : 0n));
+    const books = pool.managed.map((held, at) => (at === index ? held + managed : held));
     return {
       drafts: [{ address: VAULT, topics, data: data(cash, managed) }],
-      after: move(pool, (at) => (at === index ? cash + managed : 0n)),
+      // Some forks may change a balance without a registered manager.
+      after: { ...after, managed: books, hasManager: true },
     };
   }
   if (balances.every((balance) => balance === 0n) || random.chance(0.15)) {
@@ -111,20 +129,54 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
     const fees = tokens.map((_, index) =>
       random.chance(0.3) ? (balances[index]! + deltas[index]!) / 50n : 0n,
     );
-    const topics = [TOPIC.balanceChanged, poolId, who];
-    return {
-      drafts: [{ address: VAULT, topics, data: arrayData([tokens, deltas, fees]) }],
-      after: move(pool, (at) => deltas[at]! - fees[at]!),
-    };
+    return changeBalances(pool, who, deltas, fees);
   }
   const into = random.int(0, tokens.length - 1);
   const out = (into + random.int(1, tokens.length - 1)) % tokens.length;
-  const [amountIn, amountOut] = [random.big(100), part(out)];
+  const [amountIn, lie] = [random.big(100), random.int(0, 900)];
+  const lies = lie < LIES_OF_900 || pool.nature !== 'plain';
+  const amountOut = lies ? (balances[out]! * BigInt(lie)) / 1000n : fairOut(pool, into, out, amountIn);
   const topics = [TOPIC.swap, poolId, topicOf(tokens[into]!), topicOf(tokens[out]!)];
   return {
     drafts: [{ address: VAULT, topics, data: data(amountIn, amountOut) }],
     after: move(pool, (at) => (at === into ? amountIn : at === out ? -amountOut : 0n)),
   };
+}
+
+/** A property of one in eight addresses. */
+function isDigitOf(address: Hex, place: number): boolean {
+  return Number(`0x${address.at(-place)}`) % 8 === 0;
+}
+
+const noFees = (tokens: readonly Hex[]): bigint[] => tokens.map(() => 0n);
+
+/** A join or an exit. */
+function changeBalances(
+  pool: SimVaultPool,
+  who: Hex,
+  deltas: readonly bigint[],
+  fees: readonly bigint[],
+): { drafts: Draft[]; after: SimVaultPool } {
+  const topics = [TOPIC.balanceChanged, pool.poolId, who];
+  return {
+    drafts: [{ address: VAULT, topics, data: arrayData([pool.tokens, deltas, fees]) }],
+    after: move(pool, (at) => deltas[at]! - fees[at]!),
+  };
+}
+
+/** The amount out by the pool's weights, in float precision. */
+function fairOut(
+  { balances, weights, fee }: SimVaultPool,
+  into: number,
+  out: number,
+  amountIn: bigint,
+): bigint {
+  const paid = Number(amountIn) * (1 - Number(fee) / 1e18);
+  const left =
+    (Number(balances[into]) / (Number(balances[into]) + paid)) **
+    (Number(weights[into]) / Number(weights[out]));
+  const amountOut = amountIn === 0n ? 0n : BigInt(Math.floor(Number(balances[out]) * (1 - left)));
+  return amountOut > balances[out]! ? balances[out]! : amountOut;
 }
 
 function move(pool: SimVaultPool, delta: (index: number) => bigint): SimVaultPool {
@@ -182,6 +234,17 @@ export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
   }
 }
 
-export function poolTokensOf({ tokens, balances }: SimVaultPool): Hex {
-  return arrayData([tokens, balances], 1n);
+/** The vault's answer to getPoolTokens and getPoolTokenInfo; null if the call reverts. */
+export function answerOfVault(pool: SimVaultPool, asked: Hex): Hex | null {
+  const { tokens, balances, managed, hasManager } = pool;
+  if (asked.startsWith('0xf94d4668'))
+    return arrayData([tokens, balances.map((cash, i) => cash + managed[i]!)], 1n);
+  const token = tokens.findIndex((one) => asked.endsWith(one.slice(2)));
+  if (!asked.startsWith('0xb05f8e48') || token === -1) return null;
+  return data(balances[token]!, managed[token]!, 1n, hasManager ? MANAGER : 0n);
+}
+
+/** Whether the call of the vault is about the pool. */
+export function asksAbout(pool: SimVaultPool, asked: Hex): boolean {
+  return asked.slice(10, 74) === pool.poolId.slice(2);
 }

@@ -96,6 +96,7 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
           String(row['pair']),
           String(row['kind']),
           joined(row['balances']),
+          Number(row['doubts']),
         ]),
       vault.states.map(ordOf),
     ),

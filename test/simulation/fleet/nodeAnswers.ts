@@ -2,7 +2,7 @@
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import { answerPairCall, simDecimals } from '../chain/simPairCalls';
-import { answerOfPool, poolTokensOf, VAULT } from '../chain/simVault';
+import { answerOfPool, answerOfVault, asksAbout, VAULT } from '../chain/simVault';
 import { blockJson, type Json } from './blockJson';
 import type { NodeMood, NodeNature } from './nodeTraits';
 import type { SimWorld } from './simWorld';
@@ -109,8 +109,8 @@ export function answerContract(
   const { chain } = world;
   const pools = chain.vaultPoolsAt(hash) ?? [];
   if (to === VAULT) {
-    const pool = pools.find(({ poolId }) => poolId.slice(2) === data.slice(10));
-    return pool === undefined ? 'revert' : poolTokensOf(pool);
+    const pool = pools.find((one) => asksAbout(one, data));
+    return pool === undefined ? 'revert' : (answerOfVault(pool, data) ?? 'revert');
   }
   const pool = pools.find(({ address }) => address === to);
   if (pool !== undefined && data === DECIMALS) return `0x${simDecimals(to).toString(16).padStart(64, '0')}`;

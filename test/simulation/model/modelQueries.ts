@@ -90,17 +90,22 @@ function states(engine: ModelEngine, params: QueryParams, sql: string): Rows {
   }));
 }
 
+/** The filter of the view pool_balances. */
+function isOfVault(fields: Fields): boolean {
+  return texts(fields['balances']).length > 0 || Number(fields['doubts']) > 0;
+}
+
 function vaultBalances(engine: ModelEngine, params: QueryParams, sql: string): Rows {
   const wanted = new Set(listOf(params, 'pools').map((pool) => `0x${pool}`));
   const latest = sql.includes('FROM pool_states')
     ? newestBy(
-        upTo(engine, 'pool_states', params).filter(({ fields }) => texts(fields['balances']).length > 0),
+        upTo(engine, 'pool_states', params).filter(({ fields }) => isOfVault(fields)),
         ({ pair }) => String(pair),
       )
     : [...engine.views.poolBalances.values()].map(({ fields }) => fields);
   return latest
     .filter(({ pair }) => wanted.has(String(pair)))
-    .map(({ pair, balances }) => ({ pair, balances: texts(balances) }));
+    .map(({ pair, balances, doubts }) => ({ pair, balances: texts(balances), doubts: Number(doubts) }));
 }
 
 function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
@@ -147,6 +152,7 @@ function epochStates(engine: ModelEngine, params: QueryParams): Rows {
     liquidity: String(fields['liquidity']),
     price: fields['price'],
     balances: texts(fields['balances']),
+    doubts: Number(fields['doubts']),
     walked_liquidity: fields['walked_liquidity'],
     near0: fields['near0'],
     near1: fields['near1'],
@@ -241,7 +247,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     const ords = (rows: readonly { readonly ord: number }[]): string =>
       String(Math.max(0, ...rows.map(({ ord }) => ord)));
     const states = within(engine, 'pool_states', params).map((row) => ({ ord: ordOf(row), row }));
-    const balanced = states.filter(({ row }) => (row.fields['balances'] as unknown[]).length > 0);
+    const balanced = states.filter(({ row }) => isOfVault(row.fields));
     const { poolLatest, poolBalances } = engine.views;
     return [
       { name: 'pool_latest', expected: ords(states), found: ords([...poolLatest.values()]) },

@@ -69,7 +69,8 @@ export class ModelViews {
       view('pool_states', 'pool_latest', (rows) => rows.forEach((row) => takeNewest(this.poolLatest, row))),
       view('pool_states', 'pool_balances', (rows) =>
         rows.forEach((row) => {
-          if ((row['balances'] as unknown[]).length > 0) takeNewest(this.poolBalances, row);
+          if ((row['balances'] as unknown[]).length > 0 || Number(row['doubts']) > 0)
+            takeNewest(this.poolBalances, row);
         }),
       ),
       view('transfers', 'token_balances', (rows) =>

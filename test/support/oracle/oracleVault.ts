@@ -45,6 +45,8 @@ interface Pool {
   /** The last block that changed the fee, and the fee before that block. */
   feeMoved: { readonly block: number; readonly before: bigint } | null;
   listed: boolean;
+  /** 1: an asset manager or a managed balance; 2: a swap that the weights do not explain. */
+  doubts: number;
 }
 
 type Line = (string | number | null)[];
@@ -89,7 +91,8 @@ export class VaultOracle {
     }
     if (log.address !== this.truth.vault) return null;
     if (parsed.name === 'PoolRegistered') this.registrations.set(id, log);
-    if (parsed.name === 'TokensRegistered') this.register(block, id, [...(parsed.args[1] as string[])]);
+    if (parsed.name === 'TokensRegistered')
+      this.register(block, id, parsed.args[1] as string[], parsed.args[2] as string[]);
     return known === undefined ? null : this.apply(known, parsed, block, log);
   }
 
@@ -99,7 +102,12 @@ export class VaultOracle {
     return new Map(listed.map(({ pair, fee }) => [pair, toPips(fee)]));
   }
 
-  private register(block: ChainBlock, id: string, checksummed: readonly string[]): void {
+  private register(
+    block: ChainBlock,
+    id: string,
+    checksummed: readonly string[],
+    managers: readonly string[],
+  ): void {
     const pair = id.slice(0, 42);
     const log = this.registrations.get(id);
     const listing = this.truth.listingOf(pair);
@@ -134,6 +142,7 @@ export class VaultOracle {
       fee,
       feeMoved: null,
       listed: false,
+      doubts: managers.some((manager) => BigInt(manager) !== 0n) ? 1 : 0,
     };
     this.byId.set(id, pool);
     if (block.number >= this.firstBlock) this.list(pool, block, log);
@@ -168,10 +177,13 @@ export class VaultOracle {
     };
     const seen = block.number >= this.firstBlock;
     const note = (kind: string): void => {
-      if (seen) this.states.push([block.number, log.logIndex, pool.pair, kind, pool.balances.join(' ')]);
+      if (seen)
+        this.states.push([block.number, log.logIndex, pool.pair, kind, pool.balances.join(' '), pool.doubts]);
     };
     if (name === 'PoolBalanceManaged') {
-      add(args[2] as string, (args[3] as bigint) + (args[4] as bigint));
+      // A manager reports its own balance, so only the cash counts.
+      add(args[2] as string, args[3] as bigint);
+      pool.doubts |= 1;
       note('collect');
     }
     if (name === 'PoolBalanceChanged') {
@@ -185,10 +197,39 @@ export class VaultOracle {
     if (name !== 'Swap') return null;
     const [tokenIn, tokenOut] = [args[1] as string, args[2] as string].map((token) => token.toLowerCase());
     const [amountIn, amountOut] = [args[3] as bigint, args[4] as bigint];
+    // Swaps before the first block are unknown to the ingester.
+    if (seen && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut)) pool.doubts |= 2;
     add(tokenIn!, amountIn);
     add(tokenOut!, -amountOut);
     note('swap');
     return seen ? this.toLeg(pool, tokenIn!, tokenOut!, amountIn, amountOut) : null;
+  }
+
+  /** Whether the weights explain the swap within 1 % and rounding, by the plain formula of WeightedMath. */
+  private isFair(
+    pool: Pool,
+    tokenIn: string,
+    tokenOut: string,
+    amountIn: bigint,
+    amountOut: bigint,
+  ): boolean {
+    const [i, o] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
+    const { weights } = pool.listing;
+    if (weights.length === 0 || pool.doubts % 2 === 1) return true;
+    const [held, paying] = [Number(pool.balances[i]), Number(pool.balances[o])];
+    const outFor = (amount: number): number => {
+      const paid = Math.max(0, amount) * (1 - toPips(pool.fee) / 1e6);
+      return paid === 0
+        ? 0
+        : paying * (1 - (held / (held + paid)) ** (Number(weights[i]) / Number(weights[o])));
+    };
+    // Float subtraction from 1 loses 1e-16 of the balance, far less than the slack.
+    const [slackIn, slackOut] = [2 + held * 1e-12, 2 + paying * 1e-12];
+    const out = Number(amountOut);
+    return (
+      out >= outFor(Number(amountIn) - slackIn) * 0.99 - slackOut &&
+      out <= outFor(Number(amountIn) + slackIn) * 1.01 + slackOut
+    );
   }
 
   private toLeg(pool: Pool, tokenIn: string, tokenOut: string, amountIn: bigint, amountOut: bigint): LegSwap {
@@ -206,7 +247,7 @@ export class VaultOracle {
       amount1: a < b ? -amountOut : amountIn,
       reserve0: balances[i]!,
       reserve1: balances[j]!,
-      price: over > 0n && under > 0n ? [over, under] : null,
+      price: pool.doubts === 0 && over > 0n && under > 0n ? [over, under] : null,
       feePips: toPips(pool.fee),
     };
   }

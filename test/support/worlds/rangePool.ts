@@ -41,6 +41,7 @@ function poolRow(
     base_is_token0: true,
     tokens: [],
     weights: [],
+    doubts: 0,
     fee_pips: 3_000,
     tick_spacing: type === 2 ? 0 : 1,
     created_block: createdBlock,
@@ -77,7 +78,7 @@ function placeOf(facts: BlockFacts, { address, token0, token1 }: PoolNames, type
   };
 }
 
-const UNPRICED = { unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
+const UNPRICED = { doubts: 0, unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
 
 /** A V2 pool is created with these whole tokens. */
 export function openV2(facts: BlockFacts, names: PoolNames, amount0: number, amount1: number): void {

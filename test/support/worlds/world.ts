@@ -71,6 +71,7 @@ function makePool(
     base_is_token0: random() < 0.5,
     tokens: [],
     weights: [],
+    doubts: 0,
     fee_pips: v3 ? 500 : 2900,
     tick_spacing: v3 ? 10 : 0,
     created_block: block === null ? null : block.number,

@@ -71,7 +71,8 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
   const price = rawPrice(memory, v3);
   const stateOrd = toOrd(block.number, logIndex);
   const kind = !v3 ? 'sync' : what < 0.7 ? 'swap' : what < 0.85 ? 'mint' : 'burn';
-  const priced = { price, balances: [], unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
+  const walked = { walked_liquidity: -1, near0: 0, near1: 0 };
+  const priced = { doubts: 0, price, balances: [], unswapped: [], ...walked };
   block.states.push({ ...common, ...state, ...priced, ord: stateOrd, kind });
   const ord = v3 ? stateOrd : stateOrd + 1;
   if (what < 0.7)

@@ -21,6 +21,8 @@ interface PoolAnswers {
   readonly pool: readonly (Hex | null)[];
 }
 
+const coder = AbiCoder.defaultAbiCoder();
+const GET_POOL_TOKEN_INFO = '0xb05f8e48';
 const SELECTORS = ['0xf89f27ed', '0x55c67628', '0x6daccffa', '0x7beed220'];
 const VAULT = recorded.vault as Hex;
 const POOLS = recorded.pools as Hex[];
@@ -51,21 +53,29 @@ function answersAt(poolId: string, number: number): PoolAnswers | undefined {
   return undefined;
 }
 
+/** getPoolTokenInfo, from the recorded totals: these pools have no asset managers. */
+function infoOf(books: Hex | null, data: Hex): Hex | null {
+  if (books === null) return null;
+  const [tokens, balances] = coder.decode(['address[]', 'uint256[]', 'uint256'], books);
+  const index = [...tokens].findIndex((one: string) => data.endsWith(one.slice(2).toLowerCase()));
+  const types = ['uint256', 'uint256', 'uint256', 'address'];
+  return coder.encode(types, [balances[index], 0n, 0n, ZERO_ADDRESS]) as Hex;
+}
+
 function answer({ to, data, at }: Asked): Hex | null {
   const hash = typeof at === 'object' ? at.blockHash : null;
   const after = BLOCKS.find((block) => block.hash === hash)?.number;
   const before = BLOCKS.find((block) => block.parentHash === hash)?.number;
   const number =
     at === 'latest' ? LAST.number : hash === null ? Number(at) : (after ?? (before ?? FIRST) - 1);
-  const poolId = POOLS.find((id) => (to === VAULT ? id.slice(2) === data.slice(10) : id.startsWith(to)));
+  const poolId = POOLS.find((id) => (to === VAULT ? id.slice(2) === data.slice(10, 74) : id.startsWith(to)));
   const known = poolId === undefined ? undefined : answersAt(poolId, number);
+  if (to === VAULT && data.startsWith(GET_POOL_TOKEN_INFO)) return infoOf(known?.books ?? null, data);
   if (to === VAULT) return known?.books ?? null;
   return known?.pool[SELECTORS.indexOf(data.slice(0, 10))] ?? null;
 }
 
-const coder = AbiCoder.defaultAbiCoder();
-
-/** Balances and fee of the pool from the contracts' answers. */
+/** Balances and fee from the contracts' answers. */
 function truthAt(poolId: Hex, number: number) {
   const { books, pool } = answersAt(poolId, number)!;
   const [tokens, balances] = coder.decode(['address[]', 'uint256[]', 'uint256'], books!);
@@ -76,6 +86,8 @@ function truthAt(poolId: Hex, number: number) {
     balances: [...balances],
     weights,
     swapFee: coder.decode(['uint256'], pool[1]!)[0],
+    // No swap of a real pool may ever raise a doubt.
+    doubts: 0,
   };
 }
 

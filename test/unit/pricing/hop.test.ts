@@ -6,17 +6,19 @@ interface Row {
   readonly weight: number;
   readonly mean?: number;
   readonly traded?: boolean;
+  readonly isVault?: boolean;
 }
 
 const hop = (...rows: readonly Row[]) =>
   priceHop(
-    rows.map(({ price, weight, mean = price, traded = true }, i): HopInput => ({
+    rows.map(({ price, weight, mean = price, traded = true, isVault = false }, i): HopInput => ({
       key: `p${i}`,
       weight,
       price,
       meanPrice: mean,
       traded,
       held: false,
+      isVault,
     })),
   );
 
@@ -52,6 +54,30 @@ test('a pool more than 5 % from the weighted median is excluded as an outlier', 
   expect(found.price).toBeCloseTo(100, 12);
   expect(found.excluded).toEqual([{ key: 'p3', reason: 'outlier', price: 106 }]);
   expect(found.warnings).toEqual(['outlier_pools_excluded']);
+});
+
+test('a vault pool at three times the price of an open pool leaves the hop, though it is nine times as deep', () => {
+  const found = hop({ price: 1, weight: 1 }, { price: 3, weight: 9, isVault: true });
+  expect(found.price).toBe(1);
+  expect(found.excluded).toEqual([{ key: 'p1', reason: 'outlier', price: 3 }]);
+  expect(found.warnings).toEqual(['outlier_pools_excluded', 'single_pool']);
+});
+
+test('vault pools together do not outvote the open pools', () => {
+  const lie = { price: 3, weight: 5, isVault: true };
+  const found = hop({ price: 1, weight: 1 }, lie, { price: 1.01, weight: 1 }, lie, lie);
+  expect(found.pools.map(({ key }) => key)).toEqual(['p0', 'p2']);
+});
+
+test('a vault pool near the open pools counts by its depth', () => {
+  const found = hop({ price: 1, weight: 1 }, { price: 1.03, weight: 3, isVault: true });
+  expect(found.price).toBeCloseTo((1 + 3 * 1.03) / 4, 14);
+  expect(found.excluded).toEqual([]);
+});
+
+test('open pools with less than a tenth of the depth do not remove a vault pool', () => {
+  expect(hop({ price: 3, weight: 1 }, { price: 1, weight: 9.1, isVault: true }).price).toBe(1);
+  expect(hop({ price: 1, weight: 9, isVault: true }).price).toBe(1);
 });
 
 test('if prices scatter widely the outlier bound is three robust standard deviations', () => {
@@ -147,6 +173,7 @@ test('of two equally deep pools that disagree, the pool with the smaller key cou
     meanPrice: price,
     traded: true,
     held: false,
+    isVault: false,
   });
   const [a, b] = [input('a', 3), input('b', 4)];
   expect([priceHop([a, b]).price, priceHop([b, a]).price]).toEqual([3, 3]);

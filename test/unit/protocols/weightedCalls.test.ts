@@ -1,14 +1,17 @@
 import { AbiCoder, Interface } from 'ethers';
 import fc from 'fast-check';
 
-import type { Hex } from '../../../src/domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { DOUBTS } from '../../../src/protocols/vaultDoubts';
 import {
+  booksCalls,
   decodePoolTokens,
   decodeSwapFee,
   decodeWeights,
   isAmplification,
   poolFactCalls,
   poolTokensCall,
+  readBooks,
   readPoolFacts,
   SELECTORS,
 } from '../../../src/protocols/weightedCalls';
@@ -22,8 +25,10 @@ const ABI = new Interface([
   'function getAmplificationParameter() view returns (uint256 value, bool isUpdating, uint256 precision)',
   'function getGradualWeightUpdateParams() view returns (uint256 startTime, uint256 endTime, uint256[] endWeights)',
   'function getPoolTokens(bytes32 poolId) view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock)',
+  'function getPoolTokenInfo(bytes32 poolId, address token) view returns (uint256 cash, uint256 managed, uint256 lastChangeBlock, address assetManager)',
 ]);
 const POOL: Hex = `0x${'5a'.repeat(20)}`;
+const OTHER: Hex = `0x${'6b'.repeat(20)}`;
 const RUNS = runsOf(2_000);
 
 function answer(method: string, values: readonly unknown[]): Hex {
@@ -87,6 +92,11 @@ describe('calls to a Balancer pool', () => {
     const property = fc.property(anyPoolId, (poolId) => {
       const data = ABI.encodeFunctionData('getPoolTokens', [poolId]);
       expect(poolTokensCall(POOL, poolId as Hex)).toEqual({ to: POOL, data });
+      const infos = [POOL, OTHER].map((token) => ({
+        to: POOL,
+        data: ABI.encodeFunctionData('getPoolTokenInfo', [poolId, token]),
+      }));
+      expect(booksCalls(POOL, poolId as Hex, [POOL, OTHER])).toEqual([{ to: POOL, data }, ...infos]);
     });
     fc.assert(property, { numRuns: 50 });
   });
@@ -131,7 +141,7 @@ describe('random answers of a Balancer pool', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  test('an answer of getPoolTokens is decoded to the tokens and their balances as by ethers, or refused', () => {
+  test('getPoolTokens gives the tokens', () => {
     const balance = fc.bigInt({ min: 0n, max: (1n << 112n) - 1n });
     const books = fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 9 })).chain(([count, odd]) => {
       const other = odd === 0 ? count + 1 : count;
@@ -149,13 +159,46 @@ describe('random answers of a Balancer pool', () => {
       const even = values !== null && tokens.length === balances.length;
       if (even) read += 1;
       const lower = tokens.map((token) => token.toLowerCase());
-      expect(decodePoolTokens(data)).toEqual(even ? { tokens: lower, balances } : null);
+      expect(decodePoolTokens(data)).toEqual(even ? lower : null);
     });
     fc.assert(property, { numRuns: RUNS });
     expect(read).toBeGreaterThan(RUNS / 20);
   });
 
-  test('the decoders of answers of a Balancer pool never throw', () => {
+  describe('the books of a pool', () => {
+    const tokens = answer('getPoolTokens', [[POOL, OTHER], [70n, 90n], 5n]);
+    const info = (cash: bigint, managed: bigint, manager: Hex = ZERO_ADDRESS): Hex =>
+      answer('getPoolTokenInfo', [cash, managed, 5n, manager]);
+
+    it('are the cash of each token, never the managed balance', () => {
+      const books = readBooks([tokens, info(70n, 0n), info(40n, 50n)], [POOL, OTHER]);
+      expect(books).toEqual({ tokens: [POOL, OTHER], balances: [70n, 40n], doubts: DOUBTS.managed });
+    });
+
+    it('doubt a pool with an asset manager, though it manages nothing yet', () => {
+      const doubtsWith = (manager: Hex): number | undefined =>
+        readBooks([tokens, info(70n, 0n), info(90n, 0n, manager)], [POOL, OTHER])?.doubts;
+      expect([ZERO_ADDRESS, OTHER].map(doubtsWith)).toEqual([0, DOUBTS.managed]);
+    });
+
+    it('are unknown if an answer is missing or has another shape', () => {
+      const short = info(90n, 0n).slice(0, -64) as Hex;
+      for (const last of [null, '0x' as Hex, short, `${info(90n, 0n)}${'0'.repeat(64)}` as Hex])
+        expect(readBooks([tokens, info(70n, 0n), last], [POOL, OTHER])).toBeNull();
+      expect(readBooks([null, info(70n, 0n), info(90n, 0n)], [POOL, OTHER])).toBeNull();
+    });
+
+    it('are 0 for a token that is not registered yet', () => {
+      const none = answer('getPoolTokens', [[], [], 0n]);
+      expect(readBooks([none, null, null], [POOL, OTHER])).toEqual({
+        tokens: [POOL, OTHER],
+        balances: [0n, 0n],
+        doubts: 0,
+      });
+    });
+  });
+
+  test('the decoders never throw', () => {
     const text = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^0x[0-9a-fA-Fxz-]{0,400}$/));
     const property = fc.property(fc.array(text, { maxLength: 5 }), fc.nat({ max: 60 }), (texts, count) => {
       readPoolFacts(texts as Hex[], count);

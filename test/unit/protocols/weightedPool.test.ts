@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 
-import type { Hex } from '../../../src/domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { poolOfId, type BalancerEvent, type VaultSwap } from '../../../src/protocols/balancerV2';
+import { DOUBTS } from '../../../src/protocols/vaultDoubts';
 import {
   applyBalancerEvent,
   areWeights,
@@ -25,7 +26,7 @@ const tokensOf = (count: number): Hex[] => Array.from({ length: count }, (_none,
 const PARTY = tokenOf(0xffff);
 
 function registered(tokens: readonly Hex[]): BalancerEvent {
-  return { kind: 'tokens_registered', ...OF, tokens, assetManagers: tokens.map(() => PARTY) };
+  return { kind: 'tokens_registered', ...OF, tokens, assetManagers: tokens.map(() => ZERO_ADDRESS) };
 }
 
 function swapOf(tokenIn: Hex, tokenOut: Hex, amountIn: bigint, amountOut: bigint): VaultSwap {
@@ -59,6 +60,7 @@ describe('the state of a Balancer pool', () => {
       balances: [0n, 0n],
       weights: null,
       swapFee: 0n,
+      doubts: 0,
     });
   });
 
@@ -86,11 +88,44 @@ describe('the state of a Balancer pool', () => {
     expect(run(FULL, changed(tokensOf(3), [-5n, 0n, -1n], [2n, 3n, 0n])).balances).toEqual([93n, 197n, 299n]);
   });
 
-  it('transfers between vault and asset manager do not change a Balancer pool, but a reported gain or loss does', () => {
-    expect(run(FULL, managed(tokenOf(1), -40n, 40n))).toBe(FULL);
-    expect(run(FULL, managed(tokenOf(1), 40n, -40n))).toBe(FULL);
-    expect(run(FULL, managed(tokenOf(1), 0n, 6n)).balances).toEqual([100n, 206n, 300n]);
-    expect(run(FULL, managed(tokenOf(1), 0n, -6n)).balances).toEqual([100n, 194n, 300n]);
+  it('counts the cash only: what an asset manager takes or returns, not what it reports', () => {
+    expect(run(FULL, managed(tokenOf(1), -40n, 40n)).balances).toEqual([100n, 160n, 300n]);
+    expect(run(FULL, managed(tokenOf(1), 40n, -40n)).balances).toEqual([100n, 240n, 300n]);
+    expect(run(FULL, managed(tokenOf(1), 0n, 6n)).balances).toBe(FULL.balances);
+    expect(run(FULL, managed(tokenOf(1), 0n, -6n)).balances).toBe(FULL.balances);
+  });
+
+  it('is in doubt for ever after a managed balance or a registration with an asset manager', () => {
+    const event: BalancerEvent = {
+      kind: 'tokens_registered',
+      ...OF,
+      tokens: tokensOf(3),
+      assetManagers: [ZERO_ADDRESS, PARTY, ZERO_ADDRESS],
+    };
+    for (const one of [event, managed(tokenOf(1), 0n, 0n)])
+      expect(run(FULL, one, registered(tokensOf(3)), swapOf(tokenOf(0), tokenOf(1), 1n, 1n)).doubts).toBe(
+        DOUBTS.managed,
+      );
+  });
+
+  it('is in doubt for ever after a swap that its weights do not explain', () => {
+    const rich = run(FULL, changed(tokensOf(3), [10n ** 20n, 10n ** 20n, 10n ** 20n], [0n, 0n, 0n]));
+    const weighted = withWeights(rich, [ONE / 2n, ONE / 4n, ONE / 4n]);
+    const fair = swapOf(tokenOf(1), tokenOf(2), 10n ** 15n, 10n ** 15n - 10n ** 10n);
+    const unfair = swapOf(tokenOf(1), tokenOf(2), 10n ** 15n, 2n * 10n ** 15n);
+    expect(run(weighted, fair).doubts).toBe(0);
+    expect(run(weighted, unfair, fair).doubts).toBe(DOUBTS.weights);
+    // Without weights there is nothing to compare with.
+    expect(run(rich, unfair).doubts).toBe(0);
+  });
+
+  it('is in doubt with a weight below 1 % or a fee above 10 %', () => {
+    const least = ONE / 100n;
+    expect(withWeights(FULL, [ONE - 2n * least, least, least]).doubts).toBe(0);
+    expect(withWeights(FULL, [ONE - 2n * least, least + 1n, least - 1n]).doubts).toBe(DOUBTS.terms);
+    const fee = (swapFee: bigint): BalancerEvent => ({ kind: 'swap_fee_changed', pool: OF.pool, swapFee });
+    expect(run(FULL, fee(ONE / 10n)).doubts).toBe(0);
+    expect(run(FULL, fee(ONE / 10n + 10n ** 13n), fee(ONE / 100n)).doubts).toBe(DOUBTS.terms);
   });
 
   it('a Balancer pool takes its fee only from an event of its own contract', () => {
@@ -117,8 +152,8 @@ describe('the state of a Balancer pool', () => {
     expect(run(FULL, swapOf(tokenOf(0), tokenOf(1), 0n, 201n)).balances).toEqual([100n, 0n, 300n]);
     const above = run(
       FULL,
-      managed(tokenOf(0), UINT256_MAX >> 1n, UINT256_MAX >> 1n),
-      managed(tokenOf(0), 0n, 999n),
+      managed(tokenOf(0), UINT256_MAX >> 1n, 0n),
+      managed(tokenOf(0), UINT256_MAX >> 1n, 0n),
     );
     expect(above.balances).toEqual([UINT256_MAX, 200n, 300n]);
     expect(run(FULL, changed([tokenOf(1)], [0n], [UINT256_MAX])).balances).toEqual([100n, 0n, 300n]);
@@ -184,7 +219,7 @@ function perform(
   }
 }
 
-test('the balances of a Balancer pool equal the totals of the simulated vault after any history', () => {
+test('after any history the balances equal the cash of the simulated vault', () => {
   const tokenCount = 5;
   const amount = fc.bigInt({ min: 0n, max: 1n << 80n });
   const many = fc.array(amount, { minLength: tokenCount, maxLength: tokenCount });
@@ -208,7 +243,7 @@ test('the balances of a Balancer pool equal the totals of the simulated vault af
       if (event === null) continue;
       events += 1;
       state = run(state, event);
-      expect(state.balances).toEqual([...books.values()].map((book) => book.cash + book.managed));
+      expect(state.balances).toEqual([...books.values()].map((book) => book.cash));
     }
   });
   fc.assert(property, { numRuns: 300 });
@@ -239,7 +274,7 @@ test('the balances of a Balancer pool equal a plain sum that is limited to the r
         add(each.tokenOut, -each.amountOut);
       } else if (each.kind === 'balance_changed')
         add(each.tokens[0]!, each.deltas[0]! - each.protocolFees[0]!);
-      else if (each.kind === 'balance_managed') add(each.token, each.cashDelta + each.managedDelta);
+      else if (each.kind === 'balance_managed') add(each.token, each.cashDelta);
     }
     const state = run(run(EMPTY, registered(tokensOf(3))), ...history);
     expect(state.balances).toEqual([...plain.values()]);

@@ -1,5 +1,5 @@
--- One row: the newest balances of one pool of a vault, from the materialized view.
-SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances
+-- One row: the newest balances and doubts of one vault pool, from the materialized view.
+SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances, newest.doubts AS doubts
 FROM
 (
     SELECT pair, max(state) AS newest

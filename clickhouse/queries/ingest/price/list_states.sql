@@ -6,6 +6,7 @@ SELECT
     reserve0,
     reserve1,
     liquidity,
+    doubts,
     price,
     arrayMap(b -> toString(b), s.balances) AS balances,
     walked_liquidity,

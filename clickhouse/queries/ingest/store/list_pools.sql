@@ -11,6 +11,7 @@ SELECT
     base_is_token0,
     arrayMap(t -> concat('0x', lower(hex(t))), p.tokens) AS tokens,
     weights,
+    doubts,
     fee_pips,
     tick_spacing,
     created_block,

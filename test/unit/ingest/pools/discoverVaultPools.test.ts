@@ -10,8 +10,8 @@ import { Random } from '../../../support/random';
 import { digest, type Draft } from '../../../simulation/chain/simLogs';
 import {
   answerOfPool,
+  answerOfVault,
   createVaultPool,
-  poolTokensOf,
   VAULT,
   vaultEvent,
   type SimVaultPool,
@@ -63,7 +63,7 @@ function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) =
     if (missing(call)) return new RpcError('unknown_block', 'missing trie node');
     const number = typeof call.at === 'string' && call.at !== 'latest' ? Number(call.at) : Infinity;
     const { pool } = steps[Math.min(number - 100, steps.length - 1)]!;
-    return call.to === VAULT ? poolTokensOf(pool) : answerOfPool(pool, call.data.slice(0, 10));
+    return call.to === VAULT ? answerOfVault(pool, call.data) : answerOfPool(pool, call.data.slice(0, 10));
   });
   const registry = new PoolRegistry();
   const context = contextOf(registry);
@@ -198,7 +198,9 @@ describe('vault discovery', () => {
     const { asked, read, registry } = nodeOf(steps);
     const rows = await read(blockOf(104, steps[4]!.drafts));
     expect(rows.pools).toMatchObject([{ ord: toOrd(104, 0), created_block: null, created_tx: null }]);
-    expect(asked.filter(({ at }) => at === '0x67').length).toBe(2);
+    // The tokens, the fee, and the cash of each token.
+    const { length: tokenCount } = steps[4]!.pool.tokens;
+    expect(asked.filter(({ at }) => at === '0x67').length).toBe(2 + tokenCount);
     expect(registry.findVaultPool(steps[4]!.pool.address)?.state.balances).toEqual(steps[4]!.pool.balances);
   });
 

@@ -69,7 +69,14 @@ function reservesOf({ tokens: [a, b], amounts: [amountA, amountB] }: Event) {
 
 function poolOf({ pair, ord, timestamp, ...base }: Base, number: number): PoolRow {
   const created = { created_block: number, created_at: timestamp, created_tx: null };
-  const fixed = { factory: ZERO_ADDRESS, tokens: [], weights: [], fee_pips: 3_000, tick_spacing: 0 };
+  const fixed = {
+    factory: ZERO_ADDRESS,
+    tokens: [],
+    weights: [],
+    doubts: 0,
+    fee_pips: 3_000,
+    tick_spacing: 0,
+  };
   return { ...base, ...created, ...fixed, ord, address: pair, protocol: 'uniswap_v2' };
 }
 
@@ -79,7 +86,7 @@ function txOf(maker: number) {
 }
 
 const NO_V3 = { sqrt_price_x96: 0n, liquidity: 0n, tick: 0 };
-const UNWALKED = { unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
+const UNWALKED = { doubts: 0, unswapped: [], walked_liquidity: -1, near0: 0, near1: 0 };
 
 function stateOf(base: Base, event: Event): PoolStateRow {
   return {

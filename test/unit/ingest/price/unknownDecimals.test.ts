@@ -22,7 +22,7 @@ function priceWith(answer: Hex | null): number | undefined {
   const pool = { address: PAIR, pool_type: 2, token0, token1, tokens: [], weights: [], created_block: 35 };
   const reserves = { pair: PAIR, reserve0: 10n ** 6n * ONE, reserve1: 10n ** 6n * ONE };
   const unwalked = { walked_liquidity: -1, near0: 0, near1: 0 };
-  const made = { ord: 1, kind: 'sync' as const, liquidity: 0n, price: 1, balances: [] };
+  const made = { ord: 1, kind: 'sync' as const, liquidity: 0n, price: 1, balances: [], doubts: 0 };
   const state = { ...reserves, ...made, ...unwalked };
   const block = { number: 35, timestamp: 1_000, pools: [pool], states: [state], swaps: [] };
   pricer.apply(reader.toMarketBlock(block), false);

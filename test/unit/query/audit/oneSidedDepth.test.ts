@@ -59,6 +59,7 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     },
     legs: new Map(listed.map((entry) => [entry.pool.leg.key, auditLegOf(entry)])),
     rawStates: new Map(),
+    doubts: new Map(),
     fees: new Map(),
     hops: {
       usdOf: (of) => (of === DAI ? 1 : null),

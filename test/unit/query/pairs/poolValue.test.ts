@@ -1,7 +1,9 @@
 import { weightedLiquidity } from '../../../../src/pricing/leg';
+import { DOUBTS } from '../../../../src/protocols/vaultDoubts';
 import { wholeHours } from '../../../../src/query/bars/hourWindow';
 import {
   aprPercent,
+  countedInVault,
   depthOf,
   trustedValueOf,
   tvlOf,
@@ -38,8 +40,8 @@ test('1e12 self-issued tokens in a pool count with at most twice the capital beh
   const [rich, scam] = [side(1e12, 1, 0.55, 12_000), side(1e12, 1, 0.3, 12_000)];
   expect([2, 3].map((type) => tvlOf(type, rich, scam))).toEqual([24_000, 12_000]);
   expect([2, 3].map((type) => tvlOf(type, rich, rich))).toEqual([24_000, 24_000]);
-  expect(tvlOfWeighted([rich, scam], [0.5, 0.5])).toBe(24_000);
-  expect(tvlOfWeighted([rich, rich], [])).toBe(24_000);
+  expect(tvlOfWeighted([rich, scam], [0.5, 0.5], 0)).toBe(24_000);
+  expect(tvlOfWeighted([rich, rich], [], 0)).toBe(24_000);
 });
 
 test('a side counts with the value of an honest other side, even if its own cap is lower', () => {
@@ -49,7 +51,7 @@ test('a side counts with the value of an honest other side, even if its own cap 
   expect(tvlOf(2, dai, token)).toBe(4_115.226_3 * 3 + 12_345.678_9);
   // 80 / 20 by weight
   const heavy = side(80, 3, 0.6, 50);
-  expect(tvlOfWeighted([heavy, side(60, 1, 0.99)], [0.8, 0.2])).toBe(300);
+  expect(tvlOfWeighted([heavy, side(60, 1, 0.99)], [0.8, 0.2], 0)).toBe(300);
 });
 
 test('the depth of a V2 pool is the amount that moves its price by 2 % up or down', () => {
@@ -97,10 +99,35 @@ test('a weighted pool with equal weights has the depth of a V2 pool with the sam
   expect(weighted!.down).toBeCloseTo(product!.down, 9);
 });
 
-test('the yield of a pool is annualised, 0 without fees and null without TVL', () => {
-  expect(aprPercent(1, 86_400, 365)).toBe(100);
-  expect(aprPercent(7, 604_800, 365)).toBeCloseTo(100, 9);
-  expect([aprPercent(0, 86_400, 5), aprPercent(5, 86_400, 0)]).toEqual([0, null]);
+test('the yield is annualised, 0 without fees and null without TVL', () => {
+  expect(aprPercent(1, 86_400, 365, 3_000)).toBe(100);
+  expect(aprPercent(7, 604_800, 365, 3_000)).toBeCloseTo(100, 9);
+  expect([aprPercent(0, 86_400, 5, 3_000), aprPercent(5, 86_400, 0, 3_000)]).toEqual([0, null]);
+});
+
+test('the yield of a pool with a fee above 10 % is null', () => {
+  expect([100_000, 100_001, 1_000_000].map((pips) => aprPercent(1, 86_400, 365, pips))).toEqual([
+    100,
+    null,
+    null,
+  ]);
+});
+
+test('TVL of a weighted pool is at most twice its trusted balances, whatever the weights', () => {
+  const [cash, own] = [side(1_000, 1, 0.99), side(1e12, null, 0)];
+  const tvl = (weight: number): number => tvlOfWeighted([cash, own], [weight, 1 - weight], 0);
+  expect([0.8, 0.5, 0.2, 0.01, 1e-18].map(tvl)).toEqual([1_250, 2_000, 2_000, 2_000, 2_000]);
+});
+
+test('a pool with doubts counts its trusted balances once, and with an asset manager nothing', () => {
+  const [cash, own] = [side(1_000, 1, 0.99), side(1e12, null, 0)];
+  const tvl = (doubts: number): number => tvlOfWeighted([cash, own], [0.5, 0.5], doubts);
+  expect([DOUBTS.weights, DOUBTS.terms, DOUBTS.managed, DOUBTS.managed + DOUBTS.weights].map(tvl)).toEqual([
+    1_000, 1_000, 0, 0,
+  ]);
+  expect(tvlOfWeighted([cash, side(7, 1, 0.9)], [], DOUBTS.managed)).toBe(0);
+  // What each token of the pool adds to its own liquidity.
+  expect(countedInVault([cash, side(7, 1, 0.9)], [0.5, 0.5], DOUBTS.managed)).toEqual([0, 0]);
 });
 
 test('the whole hours of a window end before the last final block', () => {

@@ -1,0 +1,86 @@
+/**
+ * Limits the USD values of vault swaps. A vault settles the swaps of a transaction net, so swaps that cancel out move no
+ * token. All swaps of one transaction in one pool together are worth at most what could have moved: the pool's cash
+ * before the transaction, and the tokens that the transaction brought into the vault.
+ */
+import { wholeTokens } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
+import { isTrusted, type UsdPrice } from '../../pricing/confidence';
+import type { DecimalsOf } from '../../pricing/legState';
+import type { TradeValue } from '../../pricing/tradeValue';
+import { heldKey, type BlockFacts, type HeldCash } from '../rows/blockRows';
+
+interface Caps {
+  /** USD by trusted prices, for tracked swaps. */
+  tracked: number;
+  /** USD by all prices, for untracked swaps. */
+  untracked: number;
+}
+
+export class VaultCaps {
+  /** What is left for later swaps, by pool and transaction. */
+  private readonly left = new Map<string, Caps>();
+  /** Net raw tokens into a vault, by transaction, vault and token. */
+  private broughtIn: ReadonlyMap<string, bigint> | null = null;
+
+  constructor(
+    private readonly facts: Pick<BlockFacts, 'held' | 'transfers'>,
+    private readonly priceOf: (token: Hex) => UsdPrice | null,
+    private readonly decimalsOf: DecimalsOf,
+  ) {}
+
+  /** The value of a swap within the limit, in log order. A swap of another pool keeps its value. */
+  limit(swap: { readonly pair: Hex; readonly tx_index: number }, value: TradeValue): TradeValue {
+    const { held } = this.facts;
+    if (held.size === 0) return value;
+    const key = heldKey(swap);
+    const cash = held.get(key);
+    if (cash === undefined) return value;
+    const left = this.left.get(key) ?? this.capsOf(cash, swap.tx_index);
+    this.left.set(key, left);
+    const amountUsd = Math.min(value.amountUsd, left.tracked);
+    const untrackedUsd = Math.min(value.untrackedUsd, left.untracked);
+    left.tracked -= amountUsd;
+    left.untracked -= untrackedUsd;
+    return { ...value, amountUsd, untrackedUsd };
+  }
+
+  private capsOf({ vault, tokens, cash }: HeldCash, txIndex: number): Caps {
+    this.broughtIn ??= sumBroughtIn(this.facts);
+    const caps = { tracked: 0, untracked: 0 };
+    for (const [index, token] of tokens.entries()) {
+      const price = this.priceOf(token);
+      const decimals = this.decimalsOf(token);
+      if (price === null || decimals === null) continue;
+      const net = this.broughtIn.get(netKey(txIndex, vault, token)) ?? 0n;
+      const usd = wholeTokens((cash[index] ?? 0n) + (net > 0n ? net : 0n), decimals) * price.usd;
+      caps.untracked += usd;
+      if (isTrusted(price)) caps.tracked += usd;
+    }
+    return caps;
+  }
+}
+
+function netKey(txIndex: number, vault: Hex, token: Hex): string {
+  return `${txIndex}/${vault}/${token}`;
+}
+
+/** A flash loan comes back in the same transaction, so only what stays in the vault counts. */
+function sumBroughtIn({
+  held,
+  transfers,
+}: Pick<BlockFacts, 'held' | 'transfers'>): ReadonlyMap<string, bigint> {
+  const vaults = new Set([...held.values()].map(({ vault }) => vault));
+  const sums = new Map<string, bigint>();
+  for (const { tx_index, token, sender, recipient, amount } of transfers) {
+    for (const [vault, delta] of [
+      [recipient, amount],
+      [sender, -amount],
+    ] as const) {
+      if (!vaults.has(vault)) continue;
+      const key = netKey(tx_index, vault, token);
+      sums.set(key, (sums.get(key) ?? 0n) + delta);
+    }
+  }
+  return sums;
+}

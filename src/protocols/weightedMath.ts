@@ -1,0 +1,50 @@
+/**
+ * Checks a swap of a Balancer V2 weighted pool against its weights: outGivenIn of WeightedMath.sol
+ * (balancer/balancer-v2-monorepo). Every contract may register a pool and claim any weights, so only its swaps show
+ * whether the claim is true.
+ */
+import { EXTREME_FEE_PIPS } from '../domain/swapFee';
+
+/** A swap may differ from the formula by this part of its amount. */
+const TOLERANCE = 0.01;
+/** WeightedMath computes with 18 decimals, so its error grows with the balance and not with the amount. */
+const BALANCE_ERROR = 1e-12;
+/** Raw units that rounding and the scaling by decimals may move. */
+const ROUNDING_UNITS = 2;
+const PIPS_ONE = 1_000_000;
+
+/** Balances before the swap and amounts, in raw units. Weights: 1e18 = 1. */
+export interface WeightedSwap {
+  readonly balanceIn: bigint;
+  readonly balanceOut: bigint;
+  readonly weightIn: bigint;
+  readonly weightOut: bigint;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  /** 1e6 = 100 %. 0: unknown, so any fee up to 10 % fits. */
+  readonly feePips: number;
+}
+
+/** Whether the weights explain the swap within 1 % of its amount, rounding, and 1e-12 of the balances. */
+export function fitsWeights(swap: WeightedSwap): boolean {
+  const slackIn = ROUNDING_UNITS + Number(swap.balanceIn) * BALANCE_ERROR;
+  const slackOut = ROUNDING_UNITS + Number(swap.balanceOut) * BALANCE_ERROR;
+  const [feeMin, feeMax] = swap.feePips > 0 ? [swap.feePips, swap.feePips] : [0, EXTREME_FEE_PIPS];
+  const least = outGivenIn(swap, Number(swap.amountIn) - slackIn, feeMax) * (1 - TOLERANCE) - slackOut;
+  const most = outGivenIn(swap, Number(swap.amountIn) + slackIn, feeMin) * (1 + TOLERANCE) + slackOut;
+  const amountOut = Number(swap.amountOut);
+  return amountOut >= least && amountOut <= most;
+}
+
+/** Raw tokens out: B_o · (1 − (B_i / (B_i + amount · (1 − fee)))^(w_i / w_o)). */
+function outGivenIn(
+  { balanceIn, balanceOut, weightIn, weightOut }: WeightedSwap,
+  amountIn: number,
+  feePips: number,
+): number {
+  if (!(amountIn > 0)) return 0;
+  const paid = amountIn * (1 - Math.min(feePips, PIPS_ONE) / PIPS_ONE);
+  // log1p and expm1 keep small amounts exact. An empty balance gives the whole balance of the other token.
+  const growth = Math.log1p(paid / Number(balanceIn));
+  return Number(balanceOut) * -Math.expm1(-growth * (Number(weightIn) / Number(weightOut)));
+}

@@ -1,0 +1,183 @@
+/**
+ * A small chain whose only DEX is a Balancer V2 vault. Tests write the logs of each transaction; the decoder, the
+ * registry and the pricer read them as in production, without an engine.
+ */
+import type { ChainBlock } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
+import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
+import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
+import { BlockPricer } from '../../../src/ingest/price/blockPricer';
+import type { BlockRows } from '../../../src/ingest/rows/blockRows';
+import { createLog } from '../../../src/log';
+import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
+import { answeringCalls, contextOf } from '../../support/node/vaultSetup';
+import { ANCHORS, DAI, NATIVE, token } from '../../support/worlds/pools';
+
+export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
+export const ONE = 10n ** 18n;
+export const REM = token(50);
+const TRADERS = [token(901), token(902), token(903)];
+const NOBODY = 0n;
+
+const TOPIC = {
+  poolRegistered: '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e',
+  tokensRegistered: '0xf5847d3f2197b16cdcd2098ec95d0905cd1abdaf415f07bb7cef2bba8ac5dec4',
+  swap: '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b',
+  balanceChanged: '0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78',
+  balanceManaged: '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a',
+  feeChanged: '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc',
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+} as const satisfies Record<string, Hex>;
+
+/** A pool's contract: what it claims, and the logs it causes. Amounts are raw units of 18 decimals. */
+export class VaultPoolScript {
+  readonly address: Hex;
+  readonly id: Hex;
+
+  constructor(
+    name: string,
+    readonly tokens: readonly Hex[],
+    /** Answer of getNormalizedWeights. */
+    readonly weights: readonly bigint[],
+    readonly fee = 3n * 10n ** 15n,
+    readonly managers: readonly (Hex | bigint)[] = tokens.map(() => NOBODY),
+  ) {
+    this.address = digest(`pool ${name}`, 20);
+    this.id = `${this.address}0002${'0'.repeat(20)}`;
+  }
+
+  registers(): Draft[] {
+    return [this.changesFee(this.fee), this.registersPool(), this.registersTokens(this.managers)];
+  }
+
+  private registersPool(): Draft {
+    return { address: VAULT, topics: [TOPIC.poolRegistered, this.id, topicOf(this.address)], data: data(2n) };
+  }
+
+  registersTokens(managers: readonly (Hex | bigint)[]): Draft {
+    return {
+      address: VAULT,
+      topics: [TOPIC.tokensRegistered, this.id],
+      data: arrayData([this.tokens, managers]),
+    };
+  }
+
+  changesFee(fee: bigint): Draft {
+    return { address: this.address, topics: [TOPIC.feeChanged], data: data(fee) };
+  }
+
+  /** A join, or an exit with negative deltas. */
+  joins(deltas: readonly bigint[]): Draft {
+    const topics = [TOPIC.balanceChanged, this.id, topicOf(TRADERS[0]!)];
+    return { address: VAULT, topics, data: arrayData([this.tokens, deltas, deltas.map(() => 0n)]) };
+  }
+
+  swaps(tokenIn: Hex, tokenOut: Hex, amountIn: bigint, amountOut: bigint): Draft {
+    const topics = [TOPIC.swap, this.id, topicOf(tokenIn), topicOf(tokenOut)];
+    return { address: VAULT, topics, data: data(amountIn, amountOut) };
+  }
+
+  manages(of: Hex, cashDelta: bigint, managedDelta: bigint): Draft {
+    const topics = [TOPIC.balanceManaged, this.id, topicOf(TRADERS[2]!), topicOf(of)];
+    return { address: VAULT, topics, data: data(cashDelta, managedDelta) };
+  }
+}
+
+export function transfer(of: Hex, from: Hex, to: Hex, amount: bigint): Draft {
+  return { address: of, topics: [TOPIC.transfer, topicOf(from), topicOf(to)], data: data(amount) };
+}
+
+/** Raw tokens out of a pool with these balances and weights, at a fee of 0.3 %, in float precision. */
+export function outOf(
+  [balanceIn, balanceOut]: readonly [number, number],
+  [weightIn, weightOut]: readonly [number, number],
+  amountIn: number,
+): bigint {
+  const left = (balanceIn / (balanceIn + amountIn * 0.997)) ** (weightIn / weightOut);
+  return BigInt(Math.floor(balanceOut * (1 - left)));
+}
+
+interface Published {
+  readonly usd: number;
+  readonly confidence: number;
+}
+
+const NONE: Published = { usd: 0, confidence: 0 };
+
+export class VaultWorld {
+  readonly registry = new PoolRegistry();
+  private readonly context = contextOf(this.registry);
+  private readonly pricer = new BlockPricer({ anchors: ANCHORS, wrappedNative: NATIVE }, () => 18);
+  private readonly pools: VaultPoolScript[] = [];
+  private readonly prices = new Map<Hex, Published>();
+  private readonly discovery: VaultDiscovery;
+  private number = 0;
+
+  constructor() {
+    this.discovery = new VaultDiscovery({
+      rpc: answeringCalls(({ to, data: asked }) => {
+        const pool = this.pools.find(({ address }) => address === to);
+        return pool !== undefined && asked.startsWith('0xf89f27ed') ? arrayData([pool.weights]) : null;
+      }),
+      dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
+      baseIsToken0: this.context.baseIsToken0,
+      quoteRank: (of) => (of === DAI ? 0 : Infinity),
+      log: createLog('silent', false),
+    });
+  }
+
+  /** Registers a pool and puts these balances in. */
+  async create(pool: VaultPoolScript, balances: readonly bigint[]): Promise<BlockRows> {
+    this.pools.push(pool);
+    return this.mine([...pool.registers(), pool.joins(balances)]);
+  }
+
+  /** One block. Each list is one transaction, sent by the next trader. */
+  async mine(...transactions: readonly (readonly Draft[])[]): Promise<BlockRows> {
+    this.number += 1;
+    const block = blockOf(this.number, transactions);
+    const vaultPools = await this.discovery.discover([block], this.registry, true);
+    const rows = this.pricer.price(decodeBlock(this.context, block, { pools: [], vaultPools }, true), true);
+    for (const { token: of, price_usd: usd, confidence } of rows.token_prices)
+      this.prices.set(of, { usd, confidence });
+    return rows;
+  }
+
+  /** Empty blocks, for routes and means. */
+  async wait(blocks: number): Promise<void> {
+    for (let i = 0; i < blocks; i += 1) await this.mine();
+  }
+
+  priceOf(of: Hex): Published {
+    return this.prices.get(of) ?? NONE;
+  }
+}
+
+function blockOf(number: number, transactions: readonly (readonly Draft[])[]): ChainBlock {
+  const hashOf = (at: number): Hex => digest(`block ${at}`, 32);
+  let logIndex = 0;
+  return {
+    number,
+    hash: hashOf(number),
+    parentHash: hashOf(number - 1),
+    timestamp: 1_700_000_000 + 10 * number,
+    baseFeePerGas: null,
+    transactionCount: transactions.length,
+    transactions: transactions.map((_, index) => ({
+      hash: digest(`tx ${number} ${index}`, 32),
+      index,
+      from: TRADERS[(number + index) % TRADERS.length]!,
+      effectiveGasPrice: null,
+      contractAddress: null,
+    })),
+    logs: transactions.flatMap((drafts, transactionIndex) =>
+      drafts.map((draft) => ({
+        ...draft,
+        transactionHash: digest(`tx ${number} ${transactionIndex}`, 32),
+        transactionIndex,
+        logIndex: logIndex++,
+      })),
+    ),
+  };
+}
