@@ -212,8 +212,8 @@ const USED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/main main': 'the program that `scripts/build.mjs` writes calls it',
   'test/support/run/clusteredDatabase openDatabase': 'Jest loads this file in place of another',
 };
-/** Folders that may export unused names: complete programs, and the price code while it is being rewritten. */
-const MAY_EXPORT = ['scripts/bench/peers/', 'src/pricing/', 'src/ingest/price/', 'src/query/audit/'];
+/** Folders that may export unused names: complete programs. */
+const MAY_EXPORT = ['scripts/bench/peers/'];
 
 /** `file name` of each name that a file imports from another. `import * as` and `import()` name `*`. */
 function listImported(path: string): string[] {

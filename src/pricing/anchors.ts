@@ -41,7 +41,7 @@ interface Quote {
   readonly depth: number;
 }
 
-export interface JudgedAnchors {
+interface JudgedAnchors {
   /** The anchors that keep their role, in configured order. */
   readonly sound: readonly PriceAnchor[];
   /** The sound anchors that trade more than 2 % above the others. */

@@ -39,7 +39,7 @@ export function isTrusted<P extends { readonly usd: number | null; readonly conf
 
 /** In ascending order. */
 const LEVELS = ['none', 'low', 'medium', 'high'] as const;
-export type ConfidenceLevel = (typeof LEVELS)[number];
+type ConfidenceLevel = (typeof LEVELS)[number];
 
 export function levelOf(confidence: number): ConfidenceLevel {
   if (confidence >= HIGH_MIN) return 'high';
@@ -57,7 +57,7 @@ function rankOf(confidence: number): number {
 }
 
 /** One pool of a hop: its normalized weight, the USD on its known side, and the seconds since its last move. */
-export interface HopEvidence {
+interface HopEvidence {
   readonly weight: number;
   readonly backingUsd: number;
   readonly age: number;

@@ -8,7 +8,7 @@ import { DEPTH_PART, type LegState } from './leg';
 /** Upper limit of a depth, as a power of two. Larger depths count as this one, so that sums stay finite. */
 const OCTAVES_MAX = 960;
 
-export interface KnownSide {
+interface KnownSide {
   /** USD on the known side. */
   readonly backingUsd: number;
   /** USD of the known side that move the price by 2 %. */

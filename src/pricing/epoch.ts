@@ -8,7 +8,7 @@ import type { Leg, LegState } from './leg';
 
 export const EPOCH_BLOCKS = 32;
 /** Time constant in seconds, for the means of price and liquidity, and for the decay of traded amounts. */
-export const MEAN_SECONDS = 1_800;
+const MEAN_SECONDS = 1_800;
 /** Pools without a move for 30 days are ignored. */
 export const DORMANT_SECONDS = 30 * 86_400;
 
@@ -98,7 +98,7 @@ export interface LegMove {
 }
 
 /** The ingested part of an epoch. Blocks inclusive; times of the blocks in unix seconds. */
-export interface EpochSpan {
+interface EpochSpan {
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly lastTime: number;

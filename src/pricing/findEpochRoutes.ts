@@ -15,7 +15,7 @@ import { noRoute, type PriceAnchor, type PriceRoute } from './priceRoute';
 import { avoidPrivateRoutes } from './privateRoutes';
 import { searchRoutes, type LegWeight, type RouteSearch, type RoutedTokens } from './searchRoutes';
 
-export interface RouteInput extends PegInput {
+interface RouteInput extends PegInput {
   readonly anchors: readonly PriceAnchor[];
   /** The token of an anchor. */
   tokenOf(anchor: PriceAnchor): IndexedToken;
@@ -24,7 +24,7 @@ export interface RouteInput extends PegInput {
   live(): Iterable<IndexedLeg>;
 }
 
-export interface EpochRoutes {
+interface EpochRoutes {
   /** Anchors that hold their peg. */
   readonly anchors: AnchorPrices;
   readonly routed: RoutedTokens;

@@ -53,7 +53,7 @@ export interface HopPool {
   readonly price: number;
 }
 
-export interface HopExclusion {
+interface HopExclusion {
   readonly key: LegKey;
   readonly reason: 'outlier' | 'disagrees' | 'no_price' | 'low_liquidity';
   readonly price: number;

@@ -52,7 +52,7 @@ interface Moves extends Omit<LegMoves, 'makers' | 'bornBlock'> {
 }
 
 /** Progress of the pricer. */
-export interface PricerProgress {
+interface PricerProgress {
   /** The block last applied. */
   readonly block: number;
   /** Its time, unix seconds. */

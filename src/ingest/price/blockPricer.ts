@@ -173,7 +173,7 @@ function finite(price: number): number {
  * Converts USD to units of 10^-12, for 0 <= usd < 10^20. Large values are converted in two steps, because the
  * product may exceed the integers that a float holds exactly.
  */
-export function toStoredUsd(usd: number): bigint {
+function toStoredUsd(usd: number): bigint {
   if (usd < 1_000) return BigInt(Math.round(usd * USD_SCALE));
   const micros = Math.round(usd * USD_MICRO);
   return BigInt(micros) * 1_000_000n;

@@ -9,8 +9,8 @@ import { isTickRange, TickMap, type TickState } from '../../protocols/tickMap';
 
 const V3 = 3;
 
-export type TickPool = Pick<PoolRow, 'address' | 'pool_type' | 'created_block'>;
-export type TickEvent = Pick<
+type TickPool = Pick<PoolRow, 'address' | 'pool_type' | 'created_block'>;
+type TickEvent = Pick<
   LiquidityEventRow,
   'kind' | 'pair' | 'pool_type' | 'liquidity' | 'tick_lower' | 'tick_upper'
 >;

@@ -6,7 +6,7 @@ import type { CostHop } from './manipulationCost';
 import type { Market } from '../market';
 import type { PriceRoute } from '../priceRoute';
 
-export interface CostContext<L extends Leg> {
+interface CostContext<L extends Leg> {
   readonly market: Market<L>;
   /** USD per whole token of the known side of a leg. */
   usdOf(leg: L): number;

@@ -10,7 +10,7 @@ const V3 = 3;
 const PIPS = 1_000_000;
 
 /** A derived price with its hops, from the token to the anchor. */
-export interface PricedPath {
+interface PricedPath {
   readonly usd: number | null;
   readonly hops: readonly { readonly route: AuditRoute; readonly hop: HopPrice }[];
 }

@@ -49,7 +49,7 @@ const hopRowShape = z.object({
   hop_confidence: z.number(),
   hop_cap: z.number(),
 });
-export type AuditHopRow = z.infer<typeof hopRowShape>;
+type AuditHopRow = z.infer<typeof hopRowShape>;
 
 const poolRowShape = z.object({
   address: hex,

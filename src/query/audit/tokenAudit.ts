@@ -40,7 +40,7 @@ interface AuditedHop {
 }
 
 /** The price, bit by bit as the ingester stores it. */
-export interface DerivedPrice {
+interface DerivedPrice {
   /** USD per whole token; null if there is no price. */
   readonly usd: number | null;
   /** 0–1. */
