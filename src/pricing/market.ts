@@ -28,32 +28,38 @@ export interface Market<L extends Leg = Leg> {
 /** A hop whose pools keep less than this part of their depth has a warning. */
 const DEPTH_FELL = 0.5;
 
-/** A smaller part is rounding: mints and burns move the price of a V2 pool by a few raw units. */
+/** A smaller part of ln(price) is a rounding error: mints and burns move the price of a V2 pool by a few raw units. */
 const HELD_LOG_MIN = 1e-4;
 
 export interface RouteHop extends HopPrice {
   /** Confidence of the hop now, from its confidence when the route was made. */
   confidenceFrom(confidence: number): number;
-  /** Whole next tokens that move the price of the hop by 2 %, over the pools that count. */
+  /** Whole next tokens that move the price of the hop by 2 %. Pools that the hop price excludes are left out. */
   depth(): number;
-  /** Whole next tokens that the pools that count can pay out in all, in steps of a sixteenth of an octave. */
+  /**
+   * Whole next tokens that the pools of the hop can pay out together, rounded down to a sixteenth of an octave. Pools
+   * that the hop price excludes are left out.
+   */
   cap(): number;
 }
 
-/** One pool of a hop, in whole next tokens: at most what the pool held when the route was made, and holds now. */
+/**
+ * Depth and holdings of one pool of a hop, in whole next tokens. Each is the smaller one of now and of the time when
+ * the route was made.
+ */
 interface PoolDepth extends RemainingDepth {
   readonly key: LegKey;
   readonly depth: number;
   readonly payout: number;
 }
 
-/** USD per whole token of the anchors in force. */
+/** USD per whole token, for the anchors that have their role. */
 export type AnchorPrices = ReadonlyMap<Hex, number>;
 
 /** An anchor is never valued above this multiple of its configured price. */
 const ANCHOR_MAX = 1.02;
 
-/** Market.ceilingOf by the configured anchors. */
+/** Makes `ceilingOf` of a Market from the configured anchors. */
 export function ceilingsOf(anchors: readonly PriceAnchor[]): (token: Hex) => number {
   const ceilings = new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd * ANCHOR_MAX]));
   return (token) => ceilings.get(token) ?? Infinity;
@@ -64,9 +70,9 @@ export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
 }
 
 /**
- * The price of a token in the next token of its route, both in whole tokens. If the next token is an anchor, pools
- * with other anchors count too, converted by the anchors' given prices. A pool that lost depth since the route was made
- * loses weight and confidence with it, from the same block on.
+ * The price of a token in the next token of its route, both in whole tokens. If the next token is an anchor, pools with
+ * other anchors are part of the hop. The given prices of the anchors convert their prices. A pool that lost depth since
+ * the route was made loses weight and confidence with it, from the same block on.
  */
 export function priceRouteHop<L extends Leg>(
   route: Pick<PriceRoute<L>, 'token' | 'next' | 'pools'>,
@@ -113,7 +119,7 @@ function remainingDepth<L extends Leg>(
   const record = market.recordOf(leg);
   const knownIsToken0 = leg.token0 !== route.token;
   const ratio = ratioOf(leg, route, anchors);
-  // In known tokens instead of USD, because only the ratio counts.
+  // Depths are in known tokens instead of USD, because only their ratio is used.
   const then =
     record === undefined
       ? null
@@ -122,7 +128,7 @@ function remainingDepth<L extends Leg>(
           knownIsToken0,
           1,
         );
-  // Liquidity that no epoch has confirmed: the route is recent and never trusted.
+  // No epoch has confirmed this liquidity, so the route is recent and never trusted.
   const state = market.stateOf(leg);
   const now =
     then !== null && state === record?.state
@@ -142,7 +148,7 @@ function remainingDepth<L extends Leg>(
   };
 }
 
-/** Next tokens per known token of the leg. */
+/** Whole next tokens that one whole known token of the leg is worth. */
 function ratioOf(
   leg: Leg,
   { token, next }: Pick<PriceRoute, 'token' | 'next'>,
@@ -178,7 +184,10 @@ function hopInput<L extends Leg>(
   };
 }
 
-/** A price of a leg, whole token1 per whole token0, as a price of the route's token in the next one. 0: none. */
+/**
+ * Converts a price of a leg (whole token1 per whole token0) to whole next tokens per whole token of the route. 0: no
+ * price.
+ */
 export function legPrice(
   { token, next }: Pick<PriceRoute, 'token' | 'next'>,
   { token0, token1 }: Leg,

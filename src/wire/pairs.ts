@@ -112,7 +112,7 @@ export const MONTH_SECONDS = 2_592_000;
 export const tradeCountsShape = z.object({
   buys: countShape.meta({
     description:
-      'Number of buys: swaps in which the pool balance fell, of the base token of a pair or of the token',
+      'Number of buys. A buy is a swap that lowers the pool balance of the token; in answers about a pair, of the base token',
   }),
   sells: countShape.meta({ description: 'Number of sells: all other swaps' }),
   buyers: countShape

@@ -173,7 +173,7 @@ test('exactly the tokens whose balances differ from their logs at two blocks are
   expect(fresh.status.balanceChecks).toMatchObject({ rebasing: 2, mismatches: 0 });
 });
 
-test('mints without balances are found among stored holders, long after their blocks', async () => {
+test('checks of stored holders find a token that mints without giving balances, long after the mints', async () => {
   const db = await storeWorld(1, BLOCKS - 10);
   const [invented, real] = [`0x${'e'.repeat(40)}`, TOKENS[0]!] as const;
   const addressOf = (index: number): Hex =>

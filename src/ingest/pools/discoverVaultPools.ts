@@ -47,7 +47,7 @@ import type { PoolRegistry, VaultPool } from './poolRegistry';
 
 /** Gas limit of one call: enough for any pool. A call that uses all of it still answers in time. */
 const CALL_GAS: Hex = '0x1c9c380';
-/** Limit of remembered pool ids that are not listed. When the limit is reached, all are forgotten. */
+/** Largest number of pool ids that the ingester remembers as not listed. Beyond it, all of these ids are forgotten. */
 const STRANGERS_MAX = 200_000;
 /** A pool, or the missing state of a pool, that must be known before a block is decoded. */
 export interface FoundVaultPool {

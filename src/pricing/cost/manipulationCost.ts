@@ -16,14 +16,14 @@ export interface CostPool {
   readonly log: number;
   /** Part of the input of a swap, 0–1. */
   readonly fee: number;
-  /** Whether the liquidity may end before the price does (V3). */
+  /** Whether the liquidity may end within the price move (V3). */
   readonly isRanged: boolean;
-  /** Liquidity at the price, in multiples of the liquidity that counts; at least 1. */
+  /** Active liquidity at the price, divided by the liquidity used for the depth; at least 1. */
   readonly concentration: number;
 }
 
 export interface CostHop {
-  /** Pools that the hop price keeps, at least one. */
+  /** Pools that make the hop price, at least one. */
   readonly pools: readonly CostPool[];
   /** Highest fee of the pools of the hop and of pools that could join the hop. */
   readonly feeMax: number;
@@ -31,7 +31,7 @@ export interface CostHop {
   readonly hasOthers: boolean;
 }
 
-/** USD by the part by which the price moves. */
+/** Costs in USD of three moves: by 2, 10 and 50 % of the price. */
 export interface MoveCosts {
   readonly p2: number;
   readonly p10: number;
@@ -49,15 +49,16 @@ export interface ManipulationCost {
 const KNOWN_LOG = Math.log(1.02);
 /** Pools that differ by less stay in the hop together (hop.ts). */
 const AGREEMENT_LOG = 0.05;
-/** Pools of a hop whose selections are all tried; further ones are ignored. */
+/** Most pools of a hop. Every selection of these pools is tried; shallower pools are ignored. */
 const POOLS_MAX = 6;
 /**
- * A trusted price needs 10,000 USD on the known side of a hop (confidence.ts), which is this depth. Tokens within ±50 %
- * of the price may back it, and come back.
+ * Depth in USD of a pool with 10,000 USD on its known side. A trusted price needs a pool of at least this size
+ * (confidence.ts). The attacker loses only the depth. The rest of the 10,000 USD may stand up to 50 % away from the
+ * price, and the attacker takes it back.
  */
 const TRUSTED_DEPTH_USD = 10_000 * DEPTH_PART;
 
-/** Larger costs count as this one, USD. */
+/** Largest published cost, USD. Larger costs are lowered to it. */
 const COST_MAX = 1e18;
 
 /** Hops from the token to the anchor, at least one. */
@@ -69,7 +70,7 @@ export function manipulationCost(hops: readonly CostHop[]): ManipulationCost {
   return { up: costs(true), down: costs(false) };
 }
 
-/** Three significant digits. */
+/** Rounds a cost to three significant digits, at most COST_MAX. */
 function published(usd: number): number {
   return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
 }
@@ -97,7 +98,9 @@ interface PushedHop {
   readonly shift: number;
 }
 
-/** Splits the move over hops so that a hop moves the more, the less it costs. For quadratic costs 1 / Σ(1/c) is least. */
+/**
+ * Splits the move over hops: a hop that costs less moves further. For quadratic costs c, the least sum is 1 / Σ(1/c).
+ */
 function splitCost(hops: readonly PushedHop[], log: number): number {
   const ease = hops.map(({ hop }) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, KNOWN_LOG)));
   const whole = ease.reduce((sum, value) => sum + value, 0);
@@ -108,13 +111,14 @@ function splitCost(hops: readonly PushedHop[], log: number): number {
 }
 
 /**
- * How far a hop moves for nothing when the weight goes to its most favourable pool, and this pool stands where
- * arbitrage does not pay yet. Liquidity that the attacker holds there for an epoch gives it the weight.
+ * ln of the part of the move that costs nothing. The attacker adds liquidity to the most favourable pool, which gets
+ * the weight of the hop in the next epoch, and takes the liquidity back later. The pool stands as far from the fair
+ * price as its fee, where arbitrage does not pay.
  */
 function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number {
   if (!hasOthers) return 0;
   const sign = isUp ? 1 : -1;
-  // The fair price is at most this far in the direction, or some pool would be traded.
+  // The fair price is at most this far from the hop price. Otherwise arbitrage would trade a pool of the hop.
   const fair = Math.min(...pools.map(({ log, fee }) => sign * log - Math.log(1 - fee)));
   let shift = Math.max(0, fair - Math.log(1 - feeMax));
   for (const { log, fee, share } of pools) {
@@ -125,8 +129,9 @@ function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number
 }
 
 /**
- * The part of a hop's cost that is left if the attacker also shifts its weight by `shift`. The liquidity that gets the
- * weight w must be pushed as well: (d − s·w)² / (1 − w) is least at w = 2 − d/s, where it is 4·s·(d − s).
+ * The part of a hop's cost that is left if shifted weight moves the price by s = `shift` of the distance d. The
+ * attacker must also push the liquidity that gets the weight w. The cost (d − s·w)² / (1 − w) is least at w = 2 − d/s.
+ * There it is 4·s·(d − s).
  */
 function unshifted(distance: number, shift: number): number {
   if (shift * 2 <= distance) return 1;
@@ -137,7 +142,9 @@ function hopCost({ pools }: CostHop, log: number): number {
   return Math.min(jointCost(pools, log), selectionCost(pools, log));
 }
 
-/** All pools move, by different parts. Σ c_i·d_i² is least under Σ share_i·d_i = d at d² / Σ(share_i²/c_i). */
+/**
+ * Cost of moving all pools, by different parts. Under Σ share_i·d_i = d, the least Σ c_i·d_i² is d² / Σ(share_i²/c_i).
+ */
 function jointCost(pools: readonly CostPool[], log: number): number {
   let ease = 0;
   for (const pool of pools) {
@@ -148,9 +155,9 @@ function jointCost(pools: readonly CostPool[], log: number): number {
 }
 
 /**
- * Some pools move, and the others leave the hop, because they hold less of the depth. A ranged pool that was moved to
- * the end of its range has no depth, so the attacker supplies the depth that outweighs the other pools and keeps the
- * confidence.
+ * Cost of moving some pools. The other pools leave the hop, because they hold less of the depth. A ranged pool that was
+ * moved to the end of its range has no depth. The attacker then supplies depth that outweighs the other pools and keeps
+ * the confidence.
  */
 function selectionCost(all: readonly CostPool[], log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
@@ -174,7 +181,10 @@ function selectionCost(all: readonly CostPool[], log: number): number {
   return least;
 }
 
-/** What others take from depth that stands at a false price: its value there against its fair value. */
+/**
+ * Loss in USD on depth that the attacker offers at a false price: its value at that price minus its fair value. Others
+ * buy it.
+ */
 function supplyCost(depthUsd: number, log: number): number {
   return depthUsd * (log > 0 ? 1 - Math.exp(-log) : Math.exp(-log) - 1);
 }
@@ -184,10 +194,11 @@ function beyondKnown({ isRanged }: CostPool, log: number): boolean {
 }
 
 /**
- * A constant product pool that is moved from P to P·r and traded back loses nothing; the attacker pays
- * L·√P·(√r − 1) token1 for L/√P·(1 − 1/√r) token0, so the loss is L·√P·(√r + 1/√r − 2) token1. With r = e^x this is
- * L·√P·4·sinh²(x/4) (Uniswap V3 whitepaper, 6.2). A ranged pool counts up to the known depth only: a depth D below the
- * depth of the liquidity ends at a move of 2·D/(L·√P), where the loss is D²/(L·√P).
+ * Loss in USD of moving a pool. The attacker moves a constant product pool from P to P·r, and others trade it back. The
+ * attacker pays L·√P·(√r − 1) token1 for L/√P·(1 − 1/√r) token0. The loss is L·√P·(√r + 1/√r − 2) token1, which is
+ * L·√P·4·sinh²(x/4) with r = e^x (Uniswap V3 whitepaper, 6.2). The liquidity of a ranged pool is known up to its depth
+ * D only. If D is smaller than the depth of L, the liquidity ends at a move of 2·D/(L·√P), and the loss up to there is
+ * D²/(L·√P).
  */
 function walkCost(pool: CostPool, log: number): number {
   const { sideUsd, depthUsd, isRanged, concentration } = pool;

@@ -9,7 +9,7 @@ import type { ChainCode } from '../chainCode';
 import { hashCode, type VerifiedRecord } from '../verifiedRecord';
 import { BrokenRecord, type ImportedRecord } from './foundContract';
 
-/** The chain as whose copies 369 and 943 started. */
+/** Chains 369 and 943 started as copies of this chain. */
 export const ANCESTOR_CHAIN = 1;
 
 type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };

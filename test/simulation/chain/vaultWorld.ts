@@ -144,7 +144,7 @@ export class VaultWorld {
     return rows;
   }
 
-  /** Empty blocks, for routes and means. */
+  /** Mines empty blocks, so that epochs end and the 30-minute means move. */
   async wait(blocks: number): Promise<void> {
     for (let i = 0; i < blocks; i += 1) await this.mine();
   }

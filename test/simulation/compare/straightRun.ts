@@ -60,7 +60,7 @@ export function simDecoding(rpc: EthCalls, chain = SIM_DESCRIPTION) {
   };
 }
 
-/** Priced rows, block by block. */
+/** Decodes and prices the blocks in order. Returns the rows of each block. */
 export async function straightBlocks(
   chain: SimChain,
   blocks: readonly ChainBlock[],

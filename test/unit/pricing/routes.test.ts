@@ -198,7 +198,7 @@ test('an anchor that trades above the others keeps its configured price, and the
   }
 });
 
-test('a shallow pool with a false price takes no role away from an anchor with deep native pools', () => {
+test('an anchor with deep native pools keeps its role when a shallow pool trades it at a false price', () => {
   const native = [v2(1, NATIVE, 1e9, DAI, 8e4), v2(2, NATIVE, 1e9, USDC, 8e4)];
   const sound = (pools: readonly TestPool[]) => [
     ...routesOf({ pools: [...native, ...pools] }).anchors.keys(),
@@ -283,7 +283,7 @@ test('thin pools that quote a thousand times the price change nothing, alone or 
   }
 });
 
-test('liquidity without a mean over time is not used while a pool with such a mean exists', () => {
+test('a pool whose 30-minute mean liquidity is 0 sets a price only if no other pool exists', () => {
   const pools = [v2(1, T, 1e6, DAI, 1e6), v2(2, T, 1e6, DAI, 1e9)];
   const records = { 1: { depthLiquidity: 0 } };
   expect(routedOf({ pools, records }, T)!.usd).toBe(1);
