@@ -1,9 +1,9 @@
 /**
  * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native token, is
- * evidence of an anchor's market value. Evidence weighs by depth, so a shallow pool cannot outvote a deep one. A direct
- * pool of some depth outranks comparisons through the native token. Mean
- * prices and depths resist manipulation over a few blocks. An anchor that is more than 2 % below the others loses its
- * role. One that is more than 2 % above keeps its configured price, and its pools say nothing about the others.
+ * evidence of an anchor's market value. Evidence weighs by depth, so a shallow pool cannot outvote a deep one. When
+ * direct pools hold half of the depth, comparisons through the native token are ignored. Mean prices and depths resist
+ * manipulation over a few blocks. An anchor that is more than 2 % below the others loses its role. An anchor more than
+ * 2 % above the others keeps its configured price, but its pools are no evidence about the others.
  */
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
@@ -12,7 +12,7 @@ import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
-/** Direct pools between anchors outrank comparisons through the native token from this part of their depth on. */
+/** When direct pools between anchors hold this part of the depth of the native pools, only the direct pools decide. */
 const DIRECT_PART = 0.5;
 /** Pools with fewer USD on either side are ignored. */
 const BACKING_MIN_USD = 1_000;
@@ -27,11 +27,11 @@ export interface PegInput {
   legsOf(anchor: Hex): readonly IndexedLeg[];
 }
 
-/** What one pool, or two pools with the native token, say about an anchor. */
+/** Market value of an anchor by one direct pool, or by two pools with the native token. */
 interface Evidence {
   /** ln of the anchor's market value, relative to its configured price. */
   readonly log: number;
-  /** Depth of the pool, USD; of the shallower one if there are two. */
+  /** Depth of the pool in USD. With two pools, the depth of the shallower one. */
   readonly weight: number;
 }
 
@@ -67,7 +67,10 @@ interface Deviation {
   readonly value: number;
 }
 
-/** The anchor furthest from the others, if beyond 2 %. Of two equally far the one with the lower value. */
+/**
+ * Finds the anchor that is furthest from the others, if it is more than 2 % away. Of two that are equally far, the
+ * anchor with the lower value is chosen.
+ */
 function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation | null {
   let worst: Deviation | null = null;
   for (const anchor of anchors) {
@@ -112,7 +115,10 @@ function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
   }));
 }
 
-/** Pools of the anchor with a token, by key. `usd`: the token's price; null: unknown, so only the anchor's side counts. */
+/**
+ * Lists the pools of the anchor with a token, by key. `usd`: the token's price; null: unknown, so the anchor's side
+ * alone gives the depth.
+ */
 function quotesIn(
   anchor: PriceAnchor,
   token: Hex,
@@ -142,7 +148,7 @@ function byKey(a: IndexedLeg, b: IndexedLeg): number {
   return a.key < b.key ? -1 : 1;
 }
 
-/** The value with half of the weight on each side; the mean of two values if the weight splits between them. */
+/** The value with half of the weight on each side. If half of the weight ends between two values, their mean. */
 function weightedMedian(evidence: readonly Evidence[]): number {
   const sorted = [...evidence].sort((a, b) => a.log - b.log);
   const total = sorted.reduce((sum, { weight }) => sum + weight, 0);

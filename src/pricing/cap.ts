@@ -1,6 +1,6 @@
 /**
- * The cap of a token: the most USD that its route can pay out in all. Values counted by a token's price are at most its
- * cap, because nobody could sell the rest.
+ * The cap of a token: the most USD that the pools of its route can pay out together. A value by a token's price is at
+ * most the cap of the token, because nobody could sell more.
  */
 
 /** Steps per octave, so that a stored cap changes with liquidity and not with every trade. */
@@ -27,7 +27,7 @@ const ROUNDING = 1e-9;
 interface CappedHop {
   /** Whole next tokens per whole token. */
   readonly price: number;
-  /** Whole next tokens that the hop can pay out in all. */
+  /** Whole next tokens that the pools of the hop can pay out together. */
   readonly cap: number;
 }
 
@@ -45,7 +45,7 @@ export function capAlong(path: readonly CappedHop[], anchorUsd: number): number 
 
 /** One side of a pool, a swap or a position, by a trusted price. */
 export interface CappedValue {
-  /** USD, ≥ 0. */
+  /** Value before the cap, USD, ≥ 0. */
   readonly usd: number;
   /** USD; Infinity for an anchor. */
   readonly capUsd: number;
@@ -54,9 +54,9 @@ export interface CappedValue {
 }
 
 /**
- * The USD that the trusted sides of one pool count with: each side at most its cap. A side may also count with what the
- * capped value of another side is worth at the pool's price. A pool that is the whole route of its token thus keeps
- * both sides.
+ * Limits the value of each trusted side of one pool, in USD. The limit is the cap of the side, or the capped value of
+ * another side, converted by the pool's price, if that is more. So a pool that is the whole route of its token keeps
+ * the value of both sides.
  */
 export function countSides(sides: readonly CappedValue[]): number[] {
   if (sides.every(({ usd, capUsd }) => usd <= capUsd)) return sides.map(({ usd }) => usd);

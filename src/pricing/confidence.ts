@@ -8,8 +8,8 @@ const DERIVED_MAX = 0.989;
 export const TRUSTED_MIN = 0.5;
 const HIGH_MIN = 0.9;
 /**
- * A pool with this many USD on its known side gets a confidence of one half (DefiLlama's slippage ratio in closed
- * form).
+ * A pool with this many USD on its known side gets a confidence of 0.5. The formula y / (y + 10,000) is a closed form
+ * of DefiLlama's slippage ratio.
  */
 const HALF_TRUST_USD = 10_000;
 /** A deviation this large between pools reduces the confidence to nothing. */
@@ -26,18 +26,18 @@ export interface UsdPrice {
   readonly usd: number;
   /** 0–1. */
   readonly confidence: number;
-  /** The most USD that counts by this price (cap.ts); Infinity for an anchor. */
+  /** Largest USD value by this price (cap.ts); Infinity for an anchor. */
   readonly capUsd: number;
 }
 
-/** Whether values by this price count in volume and TVL. Null: no price. */
+/** Whether volume and TVL include values by this price. Null: no price. */
 export function isTrusted<P extends { readonly usd: number | null; readonly confidence: number }>(
   price: P | null,
 ): price is P & { readonly usd: number } {
   return price !== null && price.usd !== null && price.confidence >= TRUSTED_MIN;
 }
 
-/** In ascending order. */
+/** The levels of confidence, lowest first. */
 const LEVELS = ['none', 'low', 'medium', 'high'] as const;
 type ConfidenceLevel = (typeof LEVELS)[number];
 
@@ -47,7 +47,7 @@ export function levelOf(confidence: number): ConfidenceLevel {
   return confidence > 0 ? 'low' : 'none';
 }
 
-/** Whether a price of confidence `then` is less sure, by level, than one of `now`. */
+/** Whether the confidence `then` has a lower level than the confidence `now`. */
 export function isLessSure(then: number, now: number): boolean {
   return rankOf(then) < rankOf(now);
 }
@@ -87,7 +87,10 @@ export interface RemainingDepth {
   readonly left: number;
 }
 
-/** Reduces the confidence of a hop whose pools lost depth, in proportion to the trust in the remaining depth. */
+/**
+ * Reduces the confidence of a hop whose pools lost depth: by the depth factor of the remaining depth, divided by the
+ * one of the full depth.
+ */
 export function remainingConfidence(confidence: number, pools: readonly RemainingDepth[]): number {
   let [weights, trust, weightsLeft, trustLeft] = [0, 0, 0, 0];
   for (const { weight, backingUsd, left } of pools) {
@@ -101,7 +104,7 @@ export function remainingConfidence(confidence: number, pools: readonly Remainin
   return Math.max(1, Math.round(confidence * part * 100)) / 100;
 }
 
-/** 1 up to an hour, falling to 0.5 at a day, then 0.2. */
+/** Factor of freshness by age in seconds: 1 up to an hour, then falling to 0.5 at a day, and 0.2 beyond a day. */
 function freshnessOf(age: number): number {
   if (age <= FRESH_SECONDS) return 1;
   if (age > STALE_SECONDS) return STALE_FACTOR;

@@ -1,11 +1,11 @@
 /**
- * Computes how much of a leg's liquidity counts. Only the side counts whose token has a price. The real balances of both
- * tokens limit it, so a pool that holds almost none of one token has almost no depth.
+ * Computes the depth of a leg from its liquidity. Only the side whose token has a price gives depth. The real balances
+ * of both tokens limit the depth, so a pool that holds almost none of one token has almost no depth.
  */
 import { meanLiquidity, type LegRecord } from './epoch';
 import { DEPTH_PART, type LegState } from './leg';
 
-/** Upper limit of a depth, as a power of two. Larger depths count as this one, so that sums stay finite. */
+/** Largest depth, as a power of two. Larger depths are lowered to it, so that sums stay finite. */
 const OCTAVES_MAX = 960;
 
 interface KnownSide {
@@ -18,8 +18,8 @@ interface KnownSide {
 const NOTHING: KnownSide = { backingUsd: 0, depthUsd: 0 };
 
 /**
- * The known side of a leg, token0 or token1, with a token price of `usd`. Depth is at most what the pool really holds of
- * either token, each counted at the pool's price.
+ * Values the known side of a leg. `usd` is the price of its token, which is token0 or token1. The depth is at most the
+ * real balance of either token, valued at the pool's price.
  */
 export function knownSide(
   { state, liquidity }: { readonly state: LegState; readonly liquidity: number },
@@ -48,7 +48,10 @@ export function confirmedLiquidity(record: LegRecord, time: number): number {
   return Math.min(meanLiquidity(record, time), record.state.liquidity);
 }
 
-/** Liquidity that counts now: at most the present liquidity, and at most what an earlier epoch confirms. */
+/**
+ * Liquidity for prices of the current block: the smaller one of the present liquidity and the liquidity that an earlier
+ * epoch confirms.
+ */
 export function presentLiquidity(record: LegRecord | undefined, state: LegState, epochTime: number): number {
   if (record === undefined) return state.liquidity;
   return Math.min(confirmedLiquidity(record, epochTime), state.liquidity);

@@ -1,7 +1,7 @@
 /**
- * Epochs of 32 blocks, counted by block number so that every replay agrees. Summarizes a leg over an epoch by means
- * over the last 30 minutes: of its liquidity and of its price. Liquidity that appears for a few blocks has little
- * weight, and sudden price moves are compared with the mean.
+ * Epochs of 32 blocks, counted by block number so that every replay agrees. Summarizes a leg over an epoch by its mean
+ * liquidity and its mean price over the last 30 minutes. Liquidity that appears for a few blocks has little weight, and
+ * sudden price moves are compared with the mean.
  */
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import type { Leg, LegState } from './leg';
@@ -54,7 +54,7 @@ export type LegMakers = readonly Hex[];
 export const BORN_BEFORE = 0;
 /** `bornBlock` of a leg that never had a price. */
 export const UNBORN = 2 ** 32 - 1;
-/** A younger pool, or one with fewer makers, carries no confidence of medium or more. */
+/** Blocks after which a pool can set a trusted price. A younger pool gives a confidence of at most 0.4. */
 const MATURE_BLOCKS = 100;
 const MATURE_MAKERS = 2;
 
@@ -73,7 +73,7 @@ export function isMature(
   return bornBlock === BORN_BEFORE || (block - bornBlock >= MATURE_BLOCKS && makers.length >= MATURE_MAKERS);
 }
 
-/** Moves of a leg in the running epoch: its state at the end of each block that moved it, ascending. */
+/** Moves of a leg in the running epoch: its state at the end of each block that moved the leg, ascending. */
 export interface LegMoves {
   readonly leg: Leg;
   /**
@@ -126,8 +126,8 @@ export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span:
 }
 
 /**
- * The part of ln(price) by which the published price stays behind the spot price: at most the distance from the mean,
- * and towards the mean.
+ * The part of ln(price) by which the published price stays behind the spot price. It points towards the mean and is at
+ * most the distance from the mean.
  */
 export function heldPart(unswapped: number, price: number, meanLog: number): number {
   const distance = price > 0 ? Math.log(price) - meanLog : 0;
@@ -164,7 +164,10 @@ function driftLog(mean: number, value: number, seconds: number): number {
 
 type MeanDepth = Pick<LegRecord, 'depthLiquidity' | 'depthWeight'>;
 
-/** The mean liquidity after `seconds` at a constant liquidity. Without any time before, the mean is the liquidity. */
+/**
+ * The mean liquidity after `seconds` at a constant liquidity. If the mean covers no time yet, the result is this
+ * liquidity.
+ */
 function drift({ depthLiquidity, depthWeight }: MeanDepth, liquidity: number, seconds: number): MeanDepth {
   if (!(seconds > 0)) return { depthLiquidity: depthWeight > 0 ? depthLiquidity : liquidity, depthWeight };
   const kept = depthWeight * Math.exp(-seconds / MEAN_SECONDS);

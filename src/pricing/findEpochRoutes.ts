@@ -1,7 +1,7 @@
 /**
- * Finds the routes of an epoch from the state of all legs before its first block. Pure; every price starts here.
- * Pools with enough age, makers and mean liquidity come first. Tokens without such pools get a route over current
- * liquidity, with low confidence.
+ * Finds the routes of an epoch from the state of all legs before its first block. Pure. Pools with enough age, makers
+ * and mean liquidity come first. A token without such pools gets a route of low confidence, from the current liquidity
+ * of its pools.
  */
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { judgeAnchors, type PegInput } from './anchors';

@@ -1,6 +1,7 @@
 /**
- * Follows how much of a leg's price came without a swap. Anyone can donate tokens to a pool, so such a change moves the
- * published price only as fast as the 30-minute mean. A change by a swap counts at once, because the trader paid for it.
+ * Tracks the part of a leg's price that changed without a swap. Anyone can donate tokens to a pool, so such a change
+ * moves the published price only as fast as the 30-minute mean. A change by a swap moves the published price at once,
+ * because the trader paid for the change.
  */
 import type { LegState } from './leg';
 
@@ -12,20 +13,20 @@ export interface LegStep {
 }
 
 /**
- * A swap of a constant product pool that adds more to ln(reserve0 · reserve1) than this part of the price move contains
- * a donation. Fees add less.
+ * A swap of a constant product pool contains a donation if ln(reserve0 · reserve1) grows by more than this part of the
+ * price move. Fees add less.
  */
 const DONATION_PART = 0.1;
 
 /**
- * The part of ln(price) that came without a swap, after some steps. `unswapped` and `from`: before them. A swap in the
- * opposite direction takes this part back first.
+ * Computes the part of ln(price) that came without a swap, after `steps`. `unswapped` and `from` are the part and the
+ * state before the steps. A swap in the opposite direction first takes this part back.
  */
 export function followSteps(unswapped: number, from: LegState, steps: readonly LegStep[]): number {
   let sum = unswapped;
   let before = from;
   for (const step of steps) {
-    // A pool that is emptied and refilled within a block goes on from its last price.
+    // A pool that is emptied and refilled within a block continues from its last price.
     if (!(step.state.price > 0)) continue;
     const move = Math.log(step.state.price / before.price);
     if (!Number.isFinite(move)) sum = 0;
@@ -40,7 +41,7 @@ function takeBack(sum: number, move: number): number {
   return sum > 0 ? Math.max(0, sum + Math.min(0, move)) : Math.min(0, sum + Math.max(0, move));
 }
 
-/** The part of a swap's price move that a donation in the same swap made. */
+/** The part of a swap's price move that a donation inside the swap caused. */
 function donatedPart({ cause, state }: LegStep, before: LegState, move: number): number {
   if (cause !== 'reserve_swap') return 0;
   const gain = 2 * Math.log(state.liquidity / before.liquidity);

@@ -4,7 +4,7 @@
  */
 import type { LegKey } from './leg';
 
-/** A pool's price may leave its 30-minute mean by this much before trades must confirm the move. */
+/** Largest distance of a pool's price from its 30-minute mean that needs no trades to confirm the move. */
 const CLAMP_LOG = Math.log(1.2);
 /** An outlier is further from the median than 3 robust standard deviations, and further than this minimum. */
 const OUTLIER_LOG_MIN = 0.05;
@@ -12,11 +12,11 @@ const MAD_TO_SIGMA = 1.4826;
 const SIGMAS = 3;
 /** Two pools that differ by more than this disagree. */
 const DISAGREEMENT_LOG = 0.05;
-/** Largest weight of a pool, if there are at least three and the others hold enough of the depth. */
+/** Largest weight of a pool, if the hop has at least three pools and the other pools hold enough of the depth. */
 const WEIGHT_MAX = 0.6;
-/** The others must hold this part of the depth. Otherwise dust pools would share the rest of the weight. */
+/** The other pools must hold this part of the depth. Otherwise dust pools would share the rest of the weight. */
 const OTHERS_MIN = 0.1;
-/** Up to this many values are sorted by insertion. */
+/** Lists of at most this many values are sorted by insertion. */
 const FEW = 24;
 
 export const HOP_WARNINGS = [
@@ -34,7 +34,7 @@ export interface HopInput {
   readonly key: LegKey;
   /** Weight from depth, not normalized. 0: the pool is empty and is excluded. */
   readonly weight: number;
-  /** Whole to_token per whole from_token; 0: none. */
+  /** Whole next tokens per whole token of the hop; 0: no price. */
   readonly price: number;
   /** The price by the 30-minute mean; 0: none. */
   readonly meanPrice: number;
@@ -66,8 +66,8 @@ export interface HopPrice {
   readonly excluded: readonly HopExclusion[];
   readonly warnings: HopWarning[];
   /**
-   * How far the remaining pools are apart, by depth: the weighted median absolute deviation of ln(price); of two pools
-   * the weighted mean deviation.
+   * Deviation of the remaining pools: the weighted median absolute deviation of ln(price). For two pools, the weighted
+   * mean deviation. The weights are depths.
    */
   deviation(): number;
   /** Whether the price of a pool depends on its mean: it is held back, or far enough away that the clamp may apply. */
@@ -115,8 +115,8 @@ function addOnce(warnings: HopWarning[], warning: HopWarning): void {
 }
 
 /**
- * Drops vault pools that are far from the other pools. Anyone may trade an open pool back to the market, so a vault pool
- * does not outvote open pools that hold a tenth of the depth.
+ * Drops vault pools whose price is far from the open pools (V2 and V3). Anyone may trade an open pool back to the
+ * market price. So a vault pool does not outvote open pools that hold at least a tenth of the depth.
  */
 function keepNearOpen(
   pools: readonly HopPool[],
@@ -177,8 +177,8 @@ function keepDeeper(
 }
 
 /**
- * Normalizes weights to a sum of 1, none above 60 % if there are at least three and the others hold a tenth of the
- * depth. At most one pool can exceed the limit.
+ * Normalizes weights to a sum of 1. If the hop has at least three pools, and the other pools hold a tenth of the depth,
+ * no weight is above 60 %. At most one pool can exceed this limit.
  */
 function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   let total = 0;
@@ -206,8 +206,8 @@ function deviationOf(pools: readonly HopPool[]): number {
 }
 
 /**
- * Weighted median and weighted median absolute deviation of ln(price). Unweighted, a few dust pools would widen the
- * limit until they pass it themselves.
+ * Weighted median and weighted median absolute deviation of ln(price). Without weights, a few dust pools could widen
+ * the outlier limit so far that no dust pool is excluded.
  */
 function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonly deviation: number } {
   const logs = pools.map(({ price }) => Math.log(price));

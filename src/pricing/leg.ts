@@ -16,7 +16,10 @@ export interface Leg {
   readonly number: number;
   readonly token0: Hex;
   readonly token1: Hex;
-  /** A pool of a vault. Anyone may write its contract, so others may be unable to trade its price back. */
+  /**
+   * A pool of a vault. Anyone may write the contract of such a pool, so others may be unable to trade its price back to
+   * the market price.
+   */
   readonly isVault?: boolean;
 }
 
@@ -26,7 +29,9 @@ export interface LegState {
   readonly price: number;
   /** V2: √(reserve0 · reserve1); V3: liquidity by a walk of the ticks, or active; weighted: `weightedLiquidity`. */
   readonly liquidity: number;
-  /** Real balances; of a V3 pool whose ticks were walked, what it pays out within ±50 % of the price. */
+  /**
+   * Real balances. For a V3 pool whose ticks were walked: the amounts that the pool pays out within ±50 % of the price.
+   */
   readonly reserve0: number;
   readonly reserve1: number;
 }
@@ -34,8 +39,8 @@ export interface LegState {
 export const NO_STATE: LegState = { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 };
 
 /**
- * Part of the virtual reserve that moves a constant product pool's price by +2 %: √1.02 − 1. A move by −2 % takes
- * 1/√0.98 − 1, which is more, so this is the smaller part.
+ * Part of the virtual reserve that moves a constant product pool's price by +2 %: √1.02 − 1. A move by −2 % takes a
+ * larger part, 1/√0.98 − 1.
  */
 export const DEPTH_PART = Math.sqrt(1.02) - 1;
 

@@ -32,9 +32,12 @@ export interface PricedState {
   /** Raw token1 per raw token0; 0: none. */
   readonly price: number;
   readonly balances: readonly bigint[];
-  /** Vault pools: reasons why the pool backs nothing, as in pool_states; 0: none. */
+  /** Vault pools: reasons why the pool backs no price, as in pool_states; 0: none. */
   readonly doubts: number;
-  /** What a V3 pool pays out (WalkedDepth), raw units; NOT_WALKED: `liquidity` and the reserves count. */
+  /**
+   * `liquidity` of the pool's WalkedDepth (V3), raw units. NOT_WALKED: the depth comes from the active liquidity and
+   * the balances.
+   */
   readonly walked_liquidity: number;
   readonly near0: number;
   readonly near1: number;
@@ -69,7 +72,9 @@ export function legsOf(pool: LegsPool): LegInfo[] {
   return legs;
 }
 
-/** State of a leg from the state of its pool. No price in the pool, or unknown decimals: the leg has no price. */
+/**
+ * State of a leg from the state of its pool. If the pool has no price, or decimals are unknown, the leg has no price.
+ */
 export function toLegState(
   pool: LegsPool,
   { leg, index0, index1 }: LegInfo,
@@ -87,7 +92,10 @@ export function toLegState(
   return { price, liquidity: Math.sqrt(reserve0) * Math.sqrt(reserve1), reserve0, reserve1 };
 }
 
-/** A walked pool counts with what it pays out near its price, any other with its active liquidity and balances. */
+/**
+ * The depth of a walked pool is the amount that it pays out near its price. Any other pool uses its active liquidity
+ * and balances.
+ */
 function concentratedDepth(
   state: PricedState,
   decimals0: number,
@@ -110,8 +118,8 @@ function concentratedDepth(
 }
 
 /**
- * Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). Without weights there is no price, and a pool with doubts backs
- * nothing.
+ * State with the spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). A pool without weights, or with doubts, has no
+ * price.
  */
 function weightedState(
   pool: LegsPool,

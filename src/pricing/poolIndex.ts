@@ -1,6 +1,6 @@
 /**
- * The pool index: the pricer's data about legs and tokens. Legs and tokens reference each other, so a search through
- * hundreds of thousands of pools needs no address look-ups. Every reversible change of a block is recorded in the
+ * The pool index: the pricer's data about legs and tokens. Legs and tokens reference each other, so a route search
+ * through hundreds of thousands of pools looks up no address. Every reversible change of a block is recorded in the
  * journal.
  */
 import type { Hex } from '../domain/hex';
@@ -55,7 +55,7 @@ interface Moves extends Omit<LegMoves, 'makers' | 'bornBlock'> {
 interface PricerProgress {
   /** The block last applied. */
   readonly block: number;
-  /** Its time, unix seconds. */
+  /** Time of the block last applied, unix seconds. */
   readonly time: number;
   /** Whether any block was applied. If not, the epoch is only partly known. */
   readonly ingested: boolean;
@@ -85,7 +85,10 @@ export class PoolIndex {
   readonly journal = new Journal();
   /** Tokens that have a route. */
   readonly routed = new Set<IndexedToken>();
-  /** Tokens with a pool away from its mean. A new epoch may change their hop without any move. */
+  /**
+   * Tokens that have a pool whose price is away from its mean. A new epoch may change the hop of such a token without
+   * any move.
+   */
   readonly watched = new Set<IndexedToken>();
   private readonly legs = new Map<LegKey, IndexedLeg>();
   private readonly tokens = new Map<Hex, IndexedToken>();
@@ -228,7 +231,7 @@ export class PoolIndex {
     this.setRecord(leg, record);
   }
 
-  /** A leg whose record is undone stays live, which is allowed: live legs may include others. */
+  /** A leg whose record is undone stays in the list of live legs. The list may include legs that are not live. */
   private setRecord(leg: IndexedLeg, record: LegRecord): void {
     leg.record = record;
     if (!leg.isLive) this.addLive(leg);

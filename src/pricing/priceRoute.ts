@@ -48,7 +48,7 @@ export interface PriceRoute<L extends Leg = Leg> {
   readonly warnings: readonly RouteWarning[];
 }
 
-/** Most hops to an anchor. */
+/** Largest number of hops from a token to an anchor. */
 export const HOPS_MAX = 4;
 
 /** The stored route of a token that has lost its route. */
@@ -70,7 +70,7 @@ export function isAnchorRoute(route: PriceRoute): boolean {
   return route.hops === 0 && route.confidence > 0;
 }
 
-/** False if there never was a route, or it was lost. */
+/** False if the token never had a route, or lost its route. */
 export function isRouted(route: PriceRoute | null): boolean {
   return route !== null && (route.hops > 0 || isAnchorRoute(route));
 }
@@ -94,7 +94,7 @@ export interface TokenHop {
   readonly next: Hex;
   readonly price: number;
   readonly confidence: number;
-  /** Whole next tokens that the hop can pay out in all; Infinity for an anchor, 0 without a price. */
+  /** Whole next tokens that the pools of the hop can pay out together; Infinity for an anchor, 0 without a price. */
   readonly cap: number;
 }
 

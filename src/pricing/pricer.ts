@@ -28,7 +28,10 @@ import { findRecentRoutes } from './recentRoutes';
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
-/** How far the price of a leg in a hop may be from its spot price. Further away, the hop left the spot price. */
+/**
+ * Largest distance of a leg's price in a hop from its spot price, as ln. Beyond this distance, the hop does not use the
+ * spot price.
+ */
 const SPOT_LOG_MAX = 0.05;
 
 export interface PricerConfig {
@@ -73,7 +76,7 @@ export interface PriceChanges {
   readonly records: readonly LegRecord[];
   readonly routes: readonly PriceRoute[];
   readonly hops: readonly HopChange[];
-  /** Legs that moved and have such a part. */
+  /** Holds of the legs that moved in this block. */
   readonly holds: readonly LegHold[];
 }
 
@@ -83,7 +86,7 @@ interface CurrentHop {
   readonly hop: TokenHop;
   /** Whether a pool of the hop is away from its mean. */
   readonly deviates: boolean;
-  /** The pools that made the price. Empty: an anchor, or no price. */
+  /** The pools that made the price. Empty for an anchor and without a price. */
   readonly pools: readonly HopPool[];
 }
 
@@ -121,8 +124,8 @@ export class Pricer {
   }
 
   /**
-   * Loads the state at the end of `block`. This block is the last one of an epoch, or the one before the first ingested
-   * block. `legs`: all legs up to `block`. `records`: the newest record of each leg, as of the block after.
+   * Loads the state at the end of `block`. This block is the last block of an epoch, or the block before the first
+   * ingested one. `legs`: all legs up to `block`. `records`: the newest record of each leg, as of the block after.
    */
   load(
     block: { readonly number: number; readonly timestamp: number },
@@ -146,7 +149,7 @@ export class Pricer {
         return leg === undefined ? [] : [{ leg, weight }];
       });
       index.setRoute(token, { ...route, pools });
-      // It is unknown which tokens must be watched, so all are.
+      // The store does not tell which tokens to watch, so every loaded token is watched.
       index.setWatched(token, true);
     }
     for (const [token, hop] of hops) index.setHop(index.tokenOf(token), hop);
@@ -167,8 +170,8 @@ export class Pricer {
   }
 
   /**
-   * Whether the price of `token` at the end of the block last applied takes the spot price of the leg, up to 5 %. False
-   * for a leg that the price leaves out, or counts with its mean. An anchor keeps no leg.
+   * Whether the price of `token` after the last applied block uses the leg, with a price within 5 % of the leg's spot
+   * price. False for a leg that the price excludes or uses with its mean. Always false for an anchor.
    */
   keeps(token: Hex, key: LegKey): boolean {
     const known = this.index.findToken(token);
@@ -271,8 +274,8 @@ export class Pricer {
   }
 
   /**
-   * A new epoch has new means, so a clamped price may change without a move. So may an unclamped price, if the mean of
-   * its leg moved towards its price within the epoch.
+   * A new epoch has new means, so a clamped price may change without a move. A price may also become unclamped, if the
+   * mean of its leg moved towards the price within the epoch.
    */
   private touchMeans(records: readonly LegRecord[], touched: Set<IndexedToken>): void {
     for (const token of this.index.watched) touched.add(token);

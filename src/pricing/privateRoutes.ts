@@ -1,7 +1,7 @@
 /**
- * Private routes go through a token that has no market besides the anchors and the priced token: its owner may be the
- * only one who can trade it, so nobody corrects a false price. Direct pools beat a private route, and a private route
- * without direct pools is never trusted. The wrapped native token is exempt.
+ * Private routes go through a token that has no market besides the anchors and the priced token. The owner of that
+ * token may be the only one who can trade it, so nobody corrects a false price. Direct pools beat a private route, and
+ * a private route without direct pools is never trusted. The wrapped native token is exempt.
  */
 import type { Hex } from '../domain/hex';
 import { UNTRUSTED_MAX } from './confidence';
@@ -11,13 +11,13 @@ import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { HOPS_MAX, type PriceRoute } from './priceRoute';
 import type { LegWeight, RouteSearch, RoutedTokens } from './searchRoutes';
 
-/** A pool counts as a market from this value on its known side on. */
+/** Smallest USD value on the known side of a pool that makes the pool a market. */
 const MARKET_MIN_USD = 1_000;
 
 interface PrivateContext {
   readonly wrappedNative: Hex | null;
   findToken(address: Hex): IndexedToken | undefined;
-  /** Null: the leg does not count. */
+  /** Null: the leg has no part in route searches. */
   weigh(leg: IndexedLeg): LegWeight | null;
 }
 
@@ -55,7 +55,10 @@ function privateRoutes(
   });
 }
 
-/** Up to two tokens, not anchors and priced without this token, that have a market with it. */
+/**
+ * Finds up to two tokens that have a market with this token. Anchors, and tokens priced through this token, are left
+ * out.
+ */
 function otherMarkets(
   token: IndexedToken,
   routed: RoutedTokens,
@@ -73,7 +76,7 @@ function otherMarkets(
   return found;
 }
 
-/** Whether a leg holds enough of a token with this price. */
+/** Whether a leg holds at least MARKET_MIN_USD of the known token, at the price `usd`. */
 function isMarket(leg: IndexedLeg, known: IndexedToken, usd: number, { weigh }: PrivateContext): boolean {
   const weight = weigh(leg);
   if (weight === null || weight.age > DORMANT_SECONDS) return false;

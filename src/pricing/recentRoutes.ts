@@ -1,6 +1,6 @@
 /**
- * Finds routes within an epoch for tokens without a route, over the present liquidity. Such a price is never trusted.
- * Tokens that have a route keep it until the next epoch.
+ * Finds routes within an epoch for tokens without a route, from the present liquidity of their pools. A price over such
+ * a route is never trusted. Tokens that have a route keep it until the next epoch.
  */
 import type { UsdPrice } from './confidence';
 import { isMature } from './epoch';
@@ -15,13 +15,13 @@ interface RecentContext {
   priceOf(token: IndexedToken): UsdPrice | null;
 }
 
-/** Routes for the unrouted ones among the tokens of a block's legs, and for unrouted tokens beyond them. */
+/** Finds routes for the unrouted tokens of a block's legs, and for unrouted tokens that these tokens connect. */
 export function findRecentRoutes(
   touched: ReadonlySet<IndexedToken>,
   { number, timestamp }: { readonly number: number; readonly timestamp: number },
   { market, anchors, priceOf }: RecentContext,
 ): (readonly [IndexedToken, PriceRoute<IndexedLeg>])[] {
-  // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
+  // These legs connect the tokens to a priced token. The route search continues from there.
   const legs: IndexedLeg[] = [];
   const routed: RoutedTokens = new Map();
   for (const token of touched) {

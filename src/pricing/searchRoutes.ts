@@ -1,7 +1,7 @@
 /**
  * Route search by widest-path Dijkstra: tokens get their routes from the anchors outwards, the token with the deepest
  * narrowest hop first. A token is priced only by pools whose other token got its route earlier, so there are no cycles.
- * Only the known side of a pool counts as depth. Ties go by address.
+ * Only the known side of a pool gives depth. Of equal paths, the smaller address comes first.
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
@@ -17,7 +17,7 @@ import { HOPS_MAX, type PriceRoute, type RoutePool, type RouteWarning } from './
 export const BACKING_MIN_USD = 50;
 /** An anchor side with less USD causes a warning. */
 const THIN_USD = 1_000;
-/** Represents all anchors together: pools with any anchor make one hop. */
+/** Key of the group of all anchors: pools with any anchor make one hop together. */
 const ANCHORS = 'anchors';
 
 /** A token with a route and a price. */
@@ -30,10 +30,12 @@ export interface RoutedToken {
 /** In the order in which tokens got their routes. */
 export type RoutedTokens = Map<IndexedToken, RoutedToken>;
 
-/** The values with which a leg counts. */
+/** The values of a leg that decide its weight in a hop. */
 export interface LegWeight {
   readonly state: LegState;
-  /** The liquidity that counts: of the previous epoch, or the current one for recent routes. */
+  /**
+   * Liquidity for the depth: the liquidity that the previous epoch confirms. For recent routes, the current liquidity.
+   */
   readonly liquidity: number;
   /** Seconds since the last move. */
   readonly age: number;
@@ -45,7 +47,7 @@ export interface RouteSearch {
   readonly anchors: AnchorPrices;
   /** Legs that may price other tokens in this token. May include other legs. */
   legsOf(token: IndexedToken): readonly IndexedLeg[];
-  /** Null: the leg does not count. */
+  /** Null: the leg has no part in the search. */
   weigh(leg: IndexedLeg): LegWeight | null;
   /** Whether a leg lacks the age or the makers for a trusted price. */
   isYoung(leg: IndexedLeg): boolean;
@@ -109,11 +111,11 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
     const { priority, value: token } = next;
     const ofToken = groups.get(token) ?? [];
     const group = bestGroup(ofToken);
-    // Only the entry with the current width counts. Older entries date from fewer pools or more groups.
+    // Entries with another width are outdated: the token had fewer pools or more groups when they were added.
     if (group === null || widthOf(group) !== priority) continue;
     const found = priceByGroup(input, routed, token, group);
     if (found === null) {
-      // The pools of this group have no price, so the token waits for its next widest group.
+      // The pools of this group give no price, so the token waits for its next widest group.
       ofToken.splice(ofToken.indexOf(group), 1);
       const narrower = bestGroup(ofToken);
       if (narrower !== null) queue.push(widthOf(narrower), token);

@@ -16,8 +16,9 @@ export interface TradeValue {
 const NOTHING: TradeValue = { amountUsd: 0, untrackedUsd: 0, tracked: false };
 
 /**
- * Amounts in whole tokens, ≥ 0. Both sides trusted: the mean of both. One side trusted: that side. None: untracked. A
- * trusted side counts with at most the cap of its token.
+ * Values a swap. Amounts are in whole tokens, ≥ 0. Two trusted sides give the mean of both values, one trusted side
+ * gives its own value, and a swap without a trusted side is untracked. The value of a trusted side is at most the cap
+ * of its token.
  */
 export function valueTrade(
   price0: UsdPrice | null,
@@ -41,8 +42,8 @@ export function valueTrade(
 }
 
 /**
- * The USD of the two sides of a liquidity event, by any price; null without a price. Amounts in whole tokens, ≥ 0. A
- * trusted side is at most its cap or the capped value of the other trusted side.
+ * Values the two sides of a liquidity event in USD, by any price; null without a price. Amounts are in whole tokens, ≥
+ * 0. The value of a trusted side is at most the larger one of its cap and the capped value of the other trusted side.
  */
 export function valueSides(
   prices: readonly (UsdPrice | null)[],

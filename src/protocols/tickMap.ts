@@ -5,7 +5,7 @@
  */
 import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from './tickMath';
 
-/** Ticks that one walk crosses at most. The pool then counts with what it paid out so far. */
+/** Largest number of ticks that one walk crosses. The walk then ends, and the result has the amounts up to there. */
 export const TICKS_MAX = 1_000;
 
 const TWO_POW_96 = 2 ** 96;
@@ -18,9 +18,9 @@ interface Reach {
   readonly down: bigint;
 }
 
-/** 1 + 2 % and 1 − 2 % of the price: the depth. */
+/** The range of the depth: up to 2 % above and below the price. */
 const CLOSE: Reach = { up: rootFactor(1.02), down: rootFactor(0.98) };
-/** 1.5 and 0.5 of the price: what lies beyond backs no price. */
+/** The range of tokens that back a price: from 0.5 to 1.5 times the price. */
 const NEAR: Reach = { up: rootFactor(1.5), down: rootFactor(0.5) };
 
 const CLOSE_UP = 1 - 1 / Math.sqrt(1.02);
@@ -52,7 +52,10 @@ export interface TickState {
 
 /** What a pool really pays out, raw units. */
 interface WalkedDepth {
-  /** Liquidity of the constant product pool that pays out as much within 2 %, on the side that pays out less. */
+  /**
+   * Liquidity of a constant product pool that pays out as much as this pool within 2 %. The side that pays out less
+   * decides.
+   */
   readonly liquidity: number;
   /** Token0 that the pool pays out while its price rises by half, at most its balance. */
   readonly near0: number;
@@ -60,7 +63,7 @@ interface WalkedDepth {
   readonly near1: number;
 }
 
-/** Whether a position can exist. A pool with other rules may emit any other numbers, which are ignored. */
+/** Whether a V3 position can have these ticks. A pool with other rules may emit impossible ticks, which are ignored. */
 export function isTickRange(lower: number | null, upper: number | null): boolean {
   return lower !== null && upper !== null && TICK_MIN <= lower && lower < upper && upper <= TICK_MAX;
 }

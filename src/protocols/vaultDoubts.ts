@@ -10,7 +10,7 @@ const WEIGHT_MIN = 10n ** 16n;
 
 /** Bits of `doubts` in the tables pools and pool_states. */
 export const DOUBTS = {
-  /** A token has an asset manager, or the manager changed its balance. The manager may report any balance. */
+  /** A token has an asset manager, or an asset manager changed its balance. A manager may report any balance. */
   managed: 1,
   /** A swap did not fit the weights. */
   weights: 2,

@@ -81,8 +81,9 @@ function isGradual(answer: Hex | null): boolean {
   return answer !== null && answer.length >= DATA_START + GRADUAL_WORDS_MIN * WORD_DIGITS;
 }
 
-/** Decodes getNormalizedWeights() returns (uint256[]). Null if these cannot be the weights of this many
- * tokens. */
+/**
+ * Decodes getNormalizedWeights() returns (uint256[]). Null if the answer cannot be the weights of `tokenCount` tokens.
+ */
 export function decodeWeights(answer: Hex | null, tokenCount: number): readonly bigint[] | null {
   const weights = answer === null ? undefined : readArrays(answer, 1)?.[0];
   return weights !== undefined && areWeights(weights, tokenCount) ? weights : null;
@@ -129,8 +130,8 @@ function wordOf(address: Hex): string {
 }
 
 /**
- * Decodes the answers to `booksCalls`. A token that is not registered yet has a balance of 0. Null: the pool, or one of
- * its registered tokens, has no readable answer.
+ * Decodes the answers to `booksCalls`. A token that is not registered yet has a balance of 0. Null if the answer about
+ * the pool, or about one of its registered tokens, is not readable.
  */
 export function readBooks(answers: readonly (Hex | null)[], tokens: readonly Hex[]): VaultPoolTokens | null {
   const [first = null, ...infos] = answers;

@@ -9,7 +9,7 @@ import { EXTREME_FEE_PIPS } from '../domain/swapFee';
 const TOLERANCE = 0.01;
 /** WeightedMath computes with 18 decimals, so its error grows with the balance and not with the amount. */
 const BALANCE_ERROR = 1e-12;
-/** Raw units that rounding and the scaling by decimals may move. */
+/** Largest error, in raw units, that rounding and the scaling by decimals cause. */
 const ROUNDING_UNITS = 2;
 const PIPS_ONE = 1_000_000;
 

@@ -143,8 +143,8 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
 }
 
 /**
- * What made each state of a pool. The Sync event of a V2 pool comes right before the Swap, Mint or Burn event that it
- * belongs to, so a swap lies between the state of its Sync and the next state. All other states name their event.
+ * Finds the event that caused each state of a pool. The Sync event of a V2 pool comes right before its Swap, Mint or
+ * Burn event. So a swap caused the state before it. Every other state names its event.
  */
 function causesOf(
   { pool_type }: PricedPool,

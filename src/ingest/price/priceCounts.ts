@@ -1,17 +1,23 @@
-/** Decides what the price of a swap counts in: `price_counts` of the table `swaps`. */
+/** Decides whether bars, highs and lows of a token use the price of a swap: `price_counts` of the table `swaps`. */
 import type { SwapRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { isTrusted, type UsdPrice } from '../../pricing/confidence';
 import { legKey, type LegKey } from '../../pricing/leg';
 import type { Pricer } from '../../pricing/pricer';
 
-/** Bars of a token. The bit of token1 is twice the bit of token0. */
+/** Bit: the bars of token0 use the price. The bit of token1 is twice this bit. */
 const BARS = 1;
-/** Highs and lows of a token, which also need a trusted price of the token, and a swap near that price. */
+/**
+ * Bit: the highs and lows of token0 use the price. They also need a trusted token price that is near the price of the
+ * swap.
+ */
 const HIGHS = 4;
-/** Further from the price at the end of the block, a swap was undone within the block, perhaps with a flash loan. */
+/**
+ * Largest distance of a high from the price at the end of the block. A swap beyond it was undone within the block,
+ * perhaps with a flash loan.
+ */
 const HIGHS_LOG_MAX = Math.log(1.2);
-/** An anchor is worth its given price. Swaps at other prices say that the other token is in doubt. */
+/** An anchor is worth its given price. A swap at another price shows that the price of the other token is wrong. */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
 type Prices = Pick<Pricer, 'keeps' | 'isAnchor' | 'ceilingOf'>;

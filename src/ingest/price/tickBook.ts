@@ -44,7 +44,7 @@ export class TickBook {
     for (const event of events) if (event.pool_type === V3) this.addEvent(event);
   }
 
-  /** The states of one block with the walk of each pool's last state, if all ticks of the pool are known. */
+  /** Adds a walk to the last state of each pool in the block, if all ticks of the pool are known. */
   walkLast<Row extends TickStateRow>(states: readonly Row[]): Row[] {
     const walked = [...states];
     const seen = new Set<Hex>();

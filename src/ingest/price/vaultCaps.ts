@@ -18,7 +18,7 @@ interface Caps {
 }
 
 export class VaultCaps {
-  /** What is left for later swaps, by pool and transaction. */
+  /** USD that later swaps of the transaction may still be worth, by pool and transaction. */
   private readonly left = new Map<string, Caps>();
   /** Net raw tokens into a vault, by transaction, vault and token. */
   private broughtIn: ReadonlyMap<string, bigint> | null = null;
@@ -29,7 +29,10 @@ export class VaultCaps {
     private readonly decimalsOf: DecimalsOf,
   ) {}
 
-  /** The value of a swap within the limit, in log order. A swap of another pool keeps its value. */
+  /**
+   * Reduces the value of a swap to the rest of the limit. Call it in log order. A swap of a pool outside vaults keeps
+   * its value.
+   */
   limit(swap: { readonly pair: Hex; readonly tx_index: number }, value: TradeValue): TradeValue {
     const { held } = this.facts;
     if (held.size === 0) return value;

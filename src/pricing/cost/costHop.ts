@@ -1,4 +1,4 @@
-/** Derives from a hop what its pools cost to move. Pure. */
+/** Converts a hop to the input of the manipulation cost. Pure. */
 import { knownSide, presentLiquidity } from '../depth';
 import type { HopPrice } from '../hop';
 import type { Leg } from '../leg';
@@ -10,11 +10,11 @@ interface CostContext<L extends Leg> {
   readonly market: Market<L>;
   /** USD per whole token of the known side of a leg. */
   usdOf(leg: L): number;
-  /** Part of the input of a swap in the leg's pool, 0–1. */
+  /** Fee of the leg's pool, as a part of the amount paid in, 0–1. */
   feeOf(leg: L): number;
   /** Whether the liquidity of a leg has ranges (V3). */
   isRanged(leg: L): boolean;
-  /** Liquidity of a leg at its price, whole tokens. */
+  /** Active liquidity of a leg at its price, in whole tokens. */
   activeOf(leg: L): number;
   /** Fees of all pools that could price the hop. */
   readonly fees: readonly number[];

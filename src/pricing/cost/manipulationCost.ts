@@ -14,7 +14,7 @@ export interface CostPool {
   readonly share: number;
   /** ln of the pool's price relative to the hop price. */
   readonly log: number;
-  /** Part of the input of a swap, 0–1. */
+  /** Fee of a swap, as a part of the amount paid in, 0–1. */
   readonly fee: number;
   /** Whether the liquidity may end within the price move (V3). */
   readonly isRanged: boolean;

@@ -1,4 +1,4 @@
-/** Whether the cap of a token limits what its pools count with. Pure. */
+/** Finds out whether the cap of a token limits the value of its pools. Pure. */
 import type { Hex } from '../../domain/hex';
 import { countSides, type CappedValue } from '../../pricing/cap';
 import { isTrusted } from '../../pricing/confidence';
@@ -12,7 +12,7 @@ interface CappedPrice {
   readonly capUsd: number;
 }
 
-/** Whether a pool of the token holds more of it than counts in liquidity. */
+/** Whether liquidity includes less than the whole balance of the token in one of its pools. */
 export function isValueCapped(token: Hex, price: CappedPrice, inputs: AuditInputs): boolean {
   if (!isTrusted(price) || price.capUsd === Infinity) return false;
   for (const found of inputs.legs.values()) {

@@ -1,4 +1,4 @@
-/** Says what it costs to fake an audited price, and how old the price is. Pure. */
+/** Computes the cost of moving an audited price, and the age of the price. Pure. */
 import { blockOfOrd } from '../../domain/ord';
 import { costHop } from '../../pricing/cost/costHop';
 import type { HopPrice } from '../../pricing/hop';
@@ -24,7 +24,7 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
   const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === V3;
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
-  // USD of the next token of each hop, from the anchor back.
+  // USD price of the next token of each hop, computed from the anchor towards the token.
   let nextUsd = anchors.get(anchor) ?? 0;
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
@@ -48,7 +48,7 @@ function activeLiquidity({ pair, token0, token1 }: Leg, { rawStates, tokens }: A
   return Number(rawStates.get(pair)?.liquidity ?? 0) / 10 ** ((decimals0 + decimals1) / 2);
 }
 
-/** Blocks since the newest state of a pool that the price rests on; null: no price, or an anchor. */
+/** Blocks since the newest state of the pools in the hops; null for an anchor and without a price. */
 export function ageOfPrice(
   { usd, hops }: PricedPath,
   { block, legs, rawStates }: AuditInputs,

@@ -13,7 +13,7 @@ import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 /** The audit lists at most this many other pools. */
 const OTHERS_MAX = 20;
 const V3 = 3;
-/** A pool that pays out less than this part of its other side is one-sided. */
+/** A pool is one-sided if one of its tokens pays out less than this part of the other one's value. */
 const ONE_SIDED_PART = 0.1;
 
 /** Pools of a hop that the hop's price leaves out. */
@@ -35,7 +35,7 @@ export function droppedPools(
 interface OtherPool {
   readonly entry: ExcludedPool;
   readonly backingUsd: number;
-  /** The other token already has the maximum number of hops. */
+  /** Whether the other token of the pool already has the maximum number of hops. */
   readonly atLimit: boolean;
   readonly oneSided: boolean;
 }

@@ -15,7 +15,10 @@ export class HopReader {
   private readonly asked = new Set<Hex>();
   private readonly read = new Set<Hex>();
 
-  /** `now`: the prices at the block, if known. An anchor without a stored price has its configured price. */
+  /**
+   * `now` gives the prices at the block, if the block is the head. An anchor without a stored price has its configured
+   * price.
+   */
   constructor(
     private readonly reader: Pick<AuditReader, 'listHops'>,
     anchors: readonly Anchor[],

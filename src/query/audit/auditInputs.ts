@@ -58,7 +58,7 @@ export interface AuditInputs {
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
   readonly rawStates: ReadonlyMap<Hex, AuditStateRow>;
-  /** Vault pools that back nothing, with bits of DOUBTS. */
+  /** Vault pools that back no price, with bits of DOUBTS. */
   readonly doubts: ReadonlyMap<Hex, number>;
   /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
@@ -206,7 +206,7 @@ async function readStates(
   return states;
 }
 
-/** The doubts never change back, so the newest state of a pool has them, however old it is. */
+/** A doubt is never withdrawn, so the newest state of a pool has all its doubts, however old the state is. */
 async function readDoubts(
   reader: AuditReader,
   legs: ReadonlyMap<LegKey, AuditLeg>,
@@ -273,7 +273,7 @@ function stateOfLegs(
   return states;
 }
 
-/** `unswapped` of each leg: from its state in the running epoch, else from its record. */
+/** `unswapped` of each leg, from its state in the running epoch. Without such a state, from its record. */
 function holdsOf(
   legs: ReadonlyMap<LegKey, AuditLeg>,
   raw: ReadonlyMap<Hex, AuditStateRow>,

@@ -21,7 +21,7 @@ const ROWS_MAX = 10_000;
 const TRADES_MAX = 1_000_000;
 /** About a day of 10-second blocks. */
 const RECENT_BLOCKS = 8_640;
-/** A pool without a change for this long is in no route: 30 days plus an epoch of any length. */
+/** A pool without a change for this long is in no route: 30 days, and two days more for an epoch of slow blocks. */
 const LOOKBACK_SECONDS = 32 * 86_400;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));

@@ -46,7 +46,7 @@ export function createAuditTables(runner: QueryRunner, chainId: number, pairs: P
   let turn: Promise<unknown> = Promise.resolve();
   return perVersion(async (head) => {
     const mine = turn.then(async () => {
-      // A last final block that moved back means another database, so everything is read again.
+      // If the last final block moved back, the database was replaced, so everything is read again.
       kept = await readFinal(runner, head, lastOrdOfBlock(head.finalTo) < kept.finalOrd ? NOTHING : kept);
       return kept;
     });
@@ -118,7 +118,7 @@ function createTableReader(
     if (known === undefined) legsOf.set(row.pair, [row]);
     else known.push(row);
   }
-  // Older records count too: a leg without a change in the last epoch has no newer record.
+  // Older records are included: a leg without a change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
   const statesOf = (wanted: readonly Hex[]): Promise<AuditStateRow[]> =>
     Promise.resolve(wanted.flatMap((pair) => stateOf(pairs, pair) ?? []));

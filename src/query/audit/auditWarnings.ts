@@ -65,7 +65,7 @@ const OF_POOL: Readonly<Record<DoubtCode, string>> = {
   extreme_terms: 'has a weight below 1 % or had a fee above 10 %, so it backs no price',
 };
 
-/** Warnings about pools of a vault that back nothing, by address. */
+/** Makes the warnings about vault pools that back no price. `doubts` is keyed by the address of the pool. */
 export function poolWarnings(doubts: ReadonlyMap<string, number>): Warning[] {
   return [...doubts.keys()].sort().flatMap((address) =>
     doubtCodes(doubts.get(address) ?? 0).map((code): Warning => ({
@@ -102,7 +102,10 @@ export const UNKNOWN_DECIMALS: Warning = {
   severity: 'warning',
 };
 
-/** A pool outside the route. Anyone can create one, so this is no reason for doubt. */
+/**
+ * Warning about a one-sided pool outside the route. Anyone can create such a pool, so the warning casts no doubt on the
+ * price.
+ */
 export const ONE_SIDED_POOL: Warning = {
   code: 'one_sided_depth',
   message:
@@ -122,7 +125,7 @@ export const MAX_HOPS_REACHED: Warning = {
   severity: 'warning',
 };
 
-/** `reasons`: why each examined pool of the token was excluded. */
+/** `reasons` lists why each examined pool of the token was excluded. */
 export function noRouteWarning(reasons: readonly string[]): Warning {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);

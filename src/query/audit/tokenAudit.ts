@@ -123,7 +123,7 @@ function priceNative(
   return native === null || priceUsd === null ? null : quotientOf(priceUsd, plainNumber(native));
 }
 
-/** Pools by descending weight. */
+/** Makes a hop of the answer. Its pools are sorted by descending weight. */
 function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): AuditHop {
   const pools = [...hop.pools].sort((a, b) => b.weight - a.weight || (a.key < b.key ? -1 : 1));
   const weights = printWeights(pools.map(({ weight }) => weight));
@@ -206,7 +206,7 @@ function warningsOf(
   return [...ofPrice, ...ofHops, ...ofAnchor, ...last];
 }
 
-/** Warnings about the excluded pools that back nothing. */
+/** Makes the warnings about excluded pools that back no price. */
 function doubtWarnings(
   { hops }: DerivedPrice,
   others: ReturnType<typeof otherPools>,

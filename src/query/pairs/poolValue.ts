@@ -31,8 +31,8 @@ export function trustedValueOf(side: PoolSide): number {
 }
 
 /**
- * The USD that each token of a pool counts with: its trusted value, at most its cap or what the other sides are worth.
- * `weights`: empty for a pool without weights.
+ * The USD of each token of a pool that TVL includes: its trusted value, limited to its cap or to the worth of the other
+ * sides, if that is more. `weights` is empty for a pool without weights.
  */
 export function countedValues(sides: readonly PoolSide[], weights: readonly number[]): number[] {
   return countSides(
@@ -45,9 +45,9 @@ export function countedValues(sides: readonly PoolSide[], weights: readonly numb
 }
 
 /**
- * TVL in USD, only of sides with a trusted price. A V2 pool with one trusted side counts the side twice, because the
- * invariant keeps both sides equal in value. A concentrated pool counts its real balances, which may be all in one
- * token.
+ * TVL in USD, from sides with a trusted price. If a V2 pool has one trusted side, its TVL is twice that side, because
+ * the invariant keeps both sides equal in value. The TVL of a concentrated pool is the value of its real balances,
+ * which may be in one token only.
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
   const value = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
@@ -55,7 +55,7 @@ export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): numbe
   return both || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
 }
 
-/** The trusted value of two sides, if no cap limits them; else null. Fast, because it runs for every pool. */
+/** The trusted value of two sides if no cap limits them; otherwise null. Runs for every pool, so it must be fast. */
 function sumBelowCaps(side0: PoolSide, side1: PoolSide): number | null {
   const [value0, value1] = [trustedValueOf(side0), trustedValueOf(side1)];
   return value0 <= side0.price.capUsd && value1 <= side1.price.capUsd ? value0 + value1 : null;
@@ -65,7 +65,7 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** `countedValues` of a vault pool. Weights in doubt let no side vouch for more than its value. */
+/** `countedValues` of a vault pool. If the weights are in doubt, no side raises the limit of another side. */
 export function countedInVault(
   holdings: readonly PoolSide[],
   weights: readonly number[],
@@ -75,14 +75,14 @@ export function countedInVault(
   return countedValues(holdings, doubts > 0 ? [] : weights);
 }
 
-/** A pool counts at most this many times its trusted balances. */
+/** Largest TVL of a vault pool, as a multiple of its trusted balances. */
 const TVL_PER_TRUSTED_MAX = 2;
 
 /**
  * TVL of a vault pool: its trusted balances, divided by their part of the weights, because each token's value is
- * proportional to its weight. At most twice the trusted balances, because anyone can register any weights. Stable pools
- * have no weights and count only trusted balances. A pool with doubts counts only trusted balances, and a pool with an
- * asset manager nothing.
+ * proportional to its weight. At most twice the trusted balances, because anyone can register any weights. The TVL of
+ * stable pools, which have no weights, and of pools with doubts is the trusted balances alone. The TVL of a pool with
+ * an asset manager is 0.
  */
 export function tvlOfWeighted(
   holdings: readonly PoolSide[],

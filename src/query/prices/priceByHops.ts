@@ -17,7 +17,7 @@ export interface Hop {
   readonly price: number;
   /** 0–1. */
   readonly confidence: number;
-  /** Whole next tokens that the hop can pay out in all; Infinity: no limit. */
+  /** Whole next tokens that the pools of the hop can pay out together; Infinity: no limit. */
   readonly cap: number;
 }
 
