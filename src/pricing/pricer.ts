@@ -76,7 +76,7 @@ export interface PriceChanges {
   readonly records: readonly LegRecord[];
   readonly routes: readonly PriceRoute[];
   readonly hops: readonly HopChange[];
-  /** Holds of the legs that moved in this block. */
+  /** Holds of the legs that moved in this block and whose price changed without a swap. */
   readonly holds: readonly LegHold[];
 }
 

@@ -17,7 +17,7 @@ const HIGHS = 4;
  * perhaps with a flash loan.
  */
 const HIGHS_LOG_MAX = Math.log(1.2);
-/** An anchor is worth its given price. A swap at another price shows that the price of the other token is wrong. */
+/** An anchor is worth its given price. A swap at another price puts the price of the other token in doubt. */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
 type Prices = Pick<Pricer, 'keeps' | 'isAnchor' | 'ceilingOf'>;
