@@ -1,6 +1,6 @@
 /**
- * A slow and plain search for the routes of an epoch: scan all candidates, take the widest, repeat. Shares no code with the
- * search in src/pricing.
+ * A slow and plain search for the routes of an epoch: it scans all candidates, takes the widest one, and repeats.
+ * Shares no code with the search in src/pricing.
  */
 import type { Hex } from '../../src/domain/hex';
 import type { LegRecord } from '../../src/pricing/epoch';
@@ -56,7 +56,10 @@ function anchorsOf({ anchors }: NaiveInput): Map<Hex, NaiveRoute> {
   );
 }
 
-/** Adds the widest candidate until none is left. `barred`: pairs of a token and its neighbour. */
+/**
+ * Adds the widest candidate route until none is left. `barred` names tokens with a neighbour through which they get no
+ * route.
+ */
 function extend(
   input: NaiveInput,
   found: Map<Hex, NaiveRoute>,
@@ -91,7 +94,7 @@ function barredPairs(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>): Se
     const { next, hops } = found.get(token)!;
     return hops === 0 ? [token] : [token, ...pathOf(next)];
   };
-  /** Routed tokens with 1,000 USD in a pool with this token. */
+  /** Lists the routed tokens that have a pool with this token and 1,000 USD in it. */
   const marketsOf = (token: Hex): NaiveRoute[] =>
     input.legs.flatMap((leg) => {
       if (leg.token0 !== token && leg.token1 !== token) return [];
@@ -163,7 +166,7 @@ function weightOf(
   if (!(price > 0) || !(counted > 0)) return null;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;
-  // Real balance of the unpriced token, valued at the pool's price in the known token.
+  // This is the real balance of the unpriced token, converted to the known token by the pool's price.
   const opposite = known === leg.token0 ? reserve1 / price : reserve0 * price;
   const part = Math.sqrt(1.02) - 1;
   const depth = Math.min(virtual * part, real, opposite);

@@ -39,13 +39,13 @@ function holds(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(what);
 }
 
-/** Legs by their names. Other data that the pricer keeps about a leg is not part of the route. */
+/** Replaces each leg of a route by its key. Other data that the pricer keeps about a leg is not part of the route. */
 const plainRoute = ({ pools, ...route }: PriceRoute) => ({
   ...route,
   pools: pools.map(({ leg, weight }) => ({ key: leg.key, weight })),
 });
 
-/** One of five legs is too young for a trusted price. */
+/** Makes random moves of a leg. One leg in five is too young for a trusted price. */
 const newMoves = (leg: Leg, random: Random): LegMoves => ({
   leg,
   older: true,
@@ -56,7 +56,7 @@ const newMoves = (leg: Leg, random: Random): LegMoves => ({
   bornBlock: random.chance(0.8) ? BORN_BEFORE : 1,
 });
 
-/** A market's first blocks as one epoch: its legs, and the record of each leg. */
+/** Applies a market's first blocks as one epoch. Returns its legs, and the record of each leg. */
 function recordWorld(seed: number) {
   const world = makeMarketWorld(seed, 24);
   const random = new Random(seed);
@@ -97,7 +97,7 @@ function marketOf({ world, records, time }: ReturnType<typeof recordWorld>): Mar
   };
 }
 
-test('routes equal those of a plain exhaustive search, for any order of the legs', () => {
+test('routes equal the routes of a plain exhaustive search, for any order of the legs', () => {
   let priced = 0;
   let far = 0;
   forEachWorld((seed) => {

@@ -1,4 +1,7 @@
-/** Attacks the random market of a seed: every aim, with a number of tries each. */
+/**
+ * Attacks the random market of a seed. Tries a number of attacks for each aim (a direction and a size of the price
+ * move).
+ */
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
 import { AttackRunner } from './attackPlan';
 import { planMarket } from './makePools';
@@ -9,13 +12,13 @@ interface AttackedMarket {
   readonly seed: number;
   readonly label: string;
   readonly confidence: number;
-  /** Evaluated attacks. */
+  /** Number of evaluated attacks. */
   readonly attacks: number;
-  /** By aim; aims that no attack reaches are left out. */
+  /** The closest attack by aim. Aims that no attack reaches are left out. */
   readonly closest: readonly Closest[];
 }
 
-/** `count` of the aims, 1–6: others for each seed. `tries`: attacks per aim. */
+/** `count` is the number of aims, 1–6; the seed chooses them. `tries` is the number of attacks per aim. */
 export function attackMarket(seed: number, tries: number, count = AIMS.length): AttackedMarket {
   const aims = AIMS.map((_, i) => AIMS[(i + seed) % AIMS.length]!).slice(0, count);
   const market: SimMarket = runHistory(planMarket(seed));

@@ -1,13 +1,16 @@
 /**
  * One attack on a simulated market: preparations over some blocks, then a push of pools in the last block. The push is
- * as small as it can be to move the price by the wanted part. The attacker's loss is exact, in USD at fair prices.
+ * the smallest one that moves the price by the wanted part. The attacker's loss is exact, in USD at fair prices.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
 import { toMarketBlock, type SimBooks, type SimEvent, type SimMarket } from './simMarket';
 import { SimPool, type SimPoolPlan } from './simPool';
 
-/** Times are blocks since the attack began. `pool` is an index into the market's pools, created ones at the end. */
+/**
+ * One move of the attacker. Times are in blocks since the attack began. `pool` is an index into the market's pools;
+ * pools that the attack created come last.
+ */
 export type AttackMove =
   | { readonly kind: 'swap'; readonly at: number; readonly pool: number; readonly log: number }
   | {
@@ -15,7 +18,7 @@ export type AttackMove =
       readonly at: number;
       readonly pool: number;
       readonly usd: number;
-      /** Ends of the range as ln of the price relative to the present one. */
+      /** The ends of the range, as ln of price divided by present price. */
       readonly low: number;
       readonly high: number;
     }
@@ -43,9 +46,9 @@ export interface AttackPlan {
 export interface AttackResult {
   /** USD that the attacker loses. */
   readonly loss: number;
-  /** ln of the price relative to the honest run. */
+  /** ln of the price divided by the price of the honest run. */
   readonly moved: number;
-  /** Blocks since the attack began. */
+  /** Number of blocks from the begin of the attack to this result. */
   readonly at: number;
 }
 
@@ -92,7 +95,7 @@ export class AttackRunner {
     }
   }
 
-  /** Applies a block. Returns ln of the trusted price relative to the honest run. */
+  /** Applies a block. Returns ln of the trusted price divided by the price of the honest run. */
   private step(i: number, events: readonly SimEvent[]): number | null {
     const { pricer, block } = this.market;
     pricer.apply(toMarketBlock(block + 1 + i, events), true);
@@ -102,7 +105,7 @@ export class AttackRunner {
     return Math.log(price.usd / honest);
   }
 
-  /** The smallest push that reaches the move: widens in steps, then bisects. */
+  /** Finds the smallest push that reaches the move. Widens the push in steps, then bisects. */
   private findPush(plan: AttackPlan, before: SimBooks, log: number): AttackResult | null {
     const at = plan.prepBlocks;
     const sign = Math.sign(log);
@@ -147,7 +150,7 @@ function pushPools(books: SimBooks, push: readonly number[], size: number): void
   });
 }
 
-/** What the attacker has lost once arbitrage has traded back, and all own liquidity is withdrawn. */
+/** The attacker's loss in USD after arbitrage traded the pools back and the attacker withdrew all liquidity. */
 function lossOf(after: SimBooks): number {
   const books = after.clone();
   books.arbitrage();

@@ -1,6 +1,6 @@
 /**
  * Random markets for the attack simulation: a path of one to four hops from a token to an anchor, with pools of all
- * kinds, thin and deep, lopsided, young and drained ones. All of them follow from the seed.
+ * kinds: thin, deep, lopsided, young and drained. Everything follows from the seed.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { Random } from '../random';
@@ -11,13 +11,13 @@ const V2_FEE = 0.003;
 const V3_FEES = [0.0001, 0.0005, 0.003, 0.01];
 const WEIGHTED_FEES = [0.0005, 0.001, 0.003, 0.01];
 const WEIGHTS = [0.5, 0.5, 0.2, 0.8, 0.05, 0.95];
-/** Known side of a hop's deepest pool, as powers of ten of USD. */
+/** Range of the USD on the known side of a hop's deepest pool, as powers of ten. */
 const SIZES = { thin: [3, 4.3], plain: [4.3, 5.5], deep: [5.5, 7] } as const;
 type Size = keyof typeof SIZES;
 
 interface PlannedPool {
   readonly pool: SimPool;
-  /** Step of the path, from 0 at the token; null: a pool beside the path. */
+  /** Step of the path to which the pool belongs, 0 at the token. Null for a pool beside the path. */
   readonly step: number | null;
   /** Blocks of history before the pool exists. */
   readonly bornAt: number;
@@ -27,7 +27,7 @@ interface PlannedPool {
 
 export interface MarketPlan {
   readonly seed: number;
-  /** From the token to the anchor. */
+  /** The tokens of the path, from the priced token to the anchor. */
   readonly path: readonly Hex[];
   /** Fair USD prices of all tokens. */
   readonly fair: ReadonlyMap<Hex, number>;
@@ -70,7 +70,7 @@ export function planMarket(seed: number): MarketPlan {
     pools.push({ ...planned, bornAt: 0, drain: null });
   };
   for (const middle of path.slice(1, -1)) {
-    // Another market of the token, so that its owner is not the only one who can trade it.
+    // The token gets another market, so that its owner is not the only one who can trade it.
     const other = token(random.int(16, 2 ** 40));
     fair.set(other, 1);
     beside(middle, other, 3e4, null);
@@ -83,7 +83,7 @@ export function planMarket(seed: number): MarketPlan {
 }
 
 function pathOf(hops: number, random: Random): Hex[] {
-  // Random addresses, so a token is token0 in some pools and token1 in others.
+  // Addresses are random, so a token is token0 in some pools and token1 in others.
   const fresh = (): Hex => token(random.int(16, 2 ** 40));
   const between = Array.from({ length: hops - 1 }, fresh);
   if (between.length > 0 && random.chance(0.7)) between[between.length - 1] = NATIVE;
@@ -121,14 +121,14 @@ function planPool(
   return { pool, step, bornAt, drain };
 }
 
-/** Wide, narrow and one-sided positions. The first one contains the price. */
+/** Adds wide, narrow and one-sided positions. The first position contains the price. */
 function addRanges(pool: SimPool, value1: number, random: Random): void {
   const count = random.int(1, 4);
   for (let i = 0; i < count; i += 1) {
     const width = random.pick([0.005, 0.03, 0.06, 0.2, 0.7, 2]);
     const shift = i === 0 ? 0 : random.pick([0, 0, 0.5, -0.5]) * (0.2 + random.next());
     const centre = Math.exp(shift);
-    // A narrow position has as much liquidity at the price as a wide one of more value.
+    // A narrow position gets less value, so that it has about as much liquidity at the price as a wide position.
     const part = (value1 / count) * Math.min(1, width) * (0.3 + random.next());
     pool.add(false, part, centre * Math.exp(-width), centre * Math.exp(width));
   }

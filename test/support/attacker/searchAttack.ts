@@ -1,6 +1,6 @@
 /**
- * Searches the cheapest attack on a market: plain attacks first, then random changes to the best ones. Compares its
- * loss with the published cost of the block before.
+ * Searches the cheapest attack on a market. Tries plain attacks first, then random changes to the best attacks.
+ * Compares the loss with the cost that was published in the block before the attack.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { costHop } from '../../../src/pricing/cost/costHop';
@@ -24,7 +24,7 @@ import { timeOf, type SimMarket } from './simMarket';
 export const BLOCKS_MAX = 40;
 /** An attack must cost at least this part of the published cost. */
 export const RATIO_MIN = 0.5;
-/** Part of the tries that plays prepared attacks. */
+/** Part of the tries that are plain attacks and known tricks. The other tries change the best attacks at random. */
 const PLAIN_PART = 0.6;
 const PARTS = { p2: 0.02, p10: 0.1, p50: 0.5 } as const;
 type Part = keyof MoveCosts;
@@ -44,7 +44,7 @@ export interface Closest {
   readonly plan: AttackPlan;
   readonly result: AttackResult;
   readonly published: number;
-  /** Loss / published cost. */
+  /** Loss of the attack divided by the published cost. */
   readonly ratio: number;
 }
 
@@ -105,7 +105,7 @@ function marketAt({ block }: SimMarket): Market<IndexedLeg> {
   };
 }
 
-/** The attack with the smallest ratio that the search finds for an aim; null: none reaches it. */
+/** Finds the attack with the smallest ratio for an aim. Null if no attack reaches the aim. */
 export function searchAttack(
   market: SimMarket,
   runner: AttackRunner,
@@ -138,7 +138,10 @@ export function searchAttack(
   return best[0] ?? null;
 }
 
-/** 1: a higher pool price raises the price of the token; 0: the pool is beside the path. */
+/**
+ * Direction of each pool. 1: a higher pool price raises the price of the token. −1: a higher pool price lowers it. 0:
+ * the pool is beside the path.
+ */
 function directions({ plan, books }: SimMarket): number[] {
   return books.pools.map(({ leg }) => {
     const planned = plan.pools.find(({ pool }) => pool.leg.key === leg.key)!;
@@ -151,7 +154,10 @@ function stepOf({ plan, books }: SimMarket, i: number): number | null {
   return plan.pools.find(({ pool }) => pool.leg.key === books.pools[i]!.leg.key)!.step;
 }
 
-/** Pushes all pools of some hops, the deepest pool of a hop, or all but the shallowest ones. */
+/**
+ * Plans that push all pools of some hops, only the deepest pool of a hop, or all pools of a hop except the shallowest
+ * ones.
+ */
 function plainPlans(market: SimMarket): AttackPlan[] {
   const signs = directions(market);
   const hops = market.plan.path.length - 1;
@@ -171,7 +177,7 @@ function plainPlans(market: SimMarket): AttackPlan[] {
   return plans;
 }
 
-/** In random order, so that a few tries see different ones on each market. */
+/** The known tricks in random order, so that a few tries use different tricks on each market. */
 function knownTricks(market: SimMarket, log: number, random: Random): AttackPlan[] {
   return listTricks(market, log)
     .map((plan) => ({ plan, place: random.next() }))
@@ -180,8 +186,9 @@ function knownTricks(market: SimMarket, log: number, random: Random): AttackPlan
 }
 
 /**
- * Attacks that random changes rarely find: liquidity that waits at the edge of the band in which arbitrage does not pay,
- * until the next epoch gives it weight; and a little liquidity at the false price behind the honest ranges.
+ * Attacks that random changes rarely find. One trick adds liquidity where arbitrage just does not pay, and waits until
+ * the next epoch gives the liquidity weight. Another trick offers a little liquidity at the false price, beyond the
+ * honest ranges.
  */
 function listTricks(market: SimMarket, log: number): AttackPlan[] {
   const { books, block } = market;
@@ -199,7 +206,7 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
         ];
         const moves = chosen.flatMap(movesOf);
         plans.push({ prepBlocks, moves, push: signs, late: [] });
-        // One hop only is pushed, and the weight shifts in the others.
+        // These plans push one hop only and shift weight in the other hops.
         if (chosen.length > 1)
           for (const { step } of chosen) {
             const elsewhere = chosen.filter((favourite) => favourite.step !== step).flatMap(movesOf);
@@ -227,7 +234,7 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
   return plans;
 }
 
-/** Pushes the ranged pools of a hop past their ranges, then offers as much depth as it takes at the false price. */
+/** Plans that push the ranged pools of a hop past their ranges, then offer depth at the false price. */
 function rangeTricks(market: SimMarket): AttackPlan[] {
   const { books, plan } = market;
   const signs = directions(market);
@@ -262,13 +269,16 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
 interface Favourite {
   readonly pool: number;
   readonly step: number;
-  /** ln of the price relative to the fair price up to which arbitrage does not pay. */
+  /** Largest distance from the fair price at which arbitrage does not pay, as ln. */
   readonly edge: number;
   /** Twice the known side of the hop's deepest pool, USD. */
   readonly usd: number;
 }
 
-/** The pool of each hop that helps most: by the price that it may have without arbitrage, or by its present price. */
+/**
+ * Finds the pool of each hop that helps the attack most. `toEdge`: by the most extreme price that arbitrage leaves
+ * alone; otherwise by the present price.
+ */
 function favourites(market: SimMarket, log: number, toEdge: boolean): Favourite[] {
   const { books, plan } = market;
   const signs = directions(market);
@@ -329,7 +339,7 @@ function changed(plan: AttackPlan, market: SimMarket, random: Random): AttackPla
   };
 }
 
-/** Often the push is in the first block of an epoch, when the depth of the preparation begins to count. */
+/** Often the push is in the first block of an epoch, when the routes begin to use the depth of the preparation. */
 function prepBlocksOf({ block }: SimMarket, random: Random): number {
   const toEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;
   if (random.chance(0.5)) return toEpoch;
@@ -348,7 +358,7 @@ function randomMove(market: SimMarket, plan: AttackPlan, random: Random, size: (
     }
     case 'swap': {
       const { fee } = books.pools[pool]!.plan;
-      // The edge of the band in which arbitrage does not pay, or anything.
+      // The price is often the most extreme one that arbitrage leaves alone, otherwise a random one.
       const log = random.chance(0.7)
         ? -Math.log(1 - fee) * random.pick([1, -1])
         : (random.next() - 0.5) * 0.4;

@@ -14,7 +14,7 @@ import type { Amounts, SimPool, Trade } from './simPool';
 
 const FIRST_BLOCK = 320;
 const BLOCK_SECONDS = 10;
-/** Chance of an honest maker's trade, per pool and block. */
+/** Probability that an honest maker trades, per pool and block. */
 const TRADE_CHANCE = 0.05;
 /** Largest change of ln(fair price), and how often the fair prices change. */
 const DRIFT = 0.001;
@@ -36,7 +36,7 @@ export class SimBooks {
   constructor(
     readonly pools: SimPool[],
     readonly fair: Map<Hex, number>,
-    /** What the attacker owns outside of pools, in USD. */
+    /** Value of the attacker's tokens outside of pools, in USD. */
     public attackerUsd = 0,
     private events: SimEvent[] = [],
   ) {}
@@ -151,7 +151,7 @@ export interface SimMarket {
   readonly books: SimBooks;
   /** The last block of the history. */
   readonly block: number;
-  /** At the end of the history; null: none. */
+  /** Price of the token at the end of the history; null: no price. */
   readonly price: UsdPrice | null;
 }
 

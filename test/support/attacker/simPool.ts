@@ -5,7 +5,7 @@
 import type { Hex } from '../../../src/domain/hex';
 import { makeLeg, weightedLiquidity, type Leg, type LegState } from '../../../src/pricing/leg';
 
-/** Depth is the tokens that a pool pays out up to this price move. */
+/** Price move up to which the tokens that a pool pays out are its depth. */
 const CLOSE = 0.02;
 
 export type PoolKind = 'v2' | 'v3' | 'weighted';
@@ -17,7 +17,7 @@ export interface Amounts {
 }
 
 export interface Trade {
-  /** What the trader pays, fee included; negative: receives. */
+  /** Amounts that the trader pays, including the fee. A negative amount is received. */
   readonly paid: Amounts;
   /** The attacker's share of the fee, as a liquidity provider. */
   readonly earned: Amounts;
@@ -25,7 +25,7 @@ export interface Trade {
 
 interface Position {
   readonly isAttackers: boolean;
-  /** Square roots of the prices at the ends. */
+  /** Square roots of the prices at the two ends of the range. */
   readonly low: number;
   readonly high: number;
   readonly liquidity: number;
@@ -36,9 +36,9 @@ export interface SimPoolPlan {
   readonly kind: PoolKind;
   readonly token0: Hex;
   readonly token1: Hex;
-  /** Part of the input, 0–1. */
+  /** Swap fee as a part of the amount paid in, 0–1. */
   readonly fee: number;
-  /** Weight of token0, of a sum of 1. */
+  /** Weight of token0, 0–1. The two weights sum to 1. */
   readonly weight0: number;
   /** Whole token1 per whole token0. */
   readonly price: number;
@@ -82,7 +82,7 @@ export class SimPool {
     return { price, liquidity: this.liquidityAt(this.root), reserve0, reserve1 };
   }
 
-  /** As the tick map counts a V3 pool (protocols/tickMap.ts). */
+  /** The state of a V3 pool as a walk over its tick map gives it (protocols/tickMap.ts). */
   private walkedState(): LegState {
     const { root } = this;
     const paidTo = (factor: number): Amounts => this.clone().swapTo(this.price * factor).paid;
@@ -96,12 +96,12 @@ export class SimPool {
     };
   }
 
-  /** Liquidity in range. */
+  /** Liquidity of the positions whose range contains the price. */
   get active(): number {
     return this.liquidityAt(this.root);
   }
 
-  /** Trades until the marginal price is `price`. */
+  /** Trades with the pool until its marginal price is `price`. */
   swapTo(price: number): Trade {
     return this.plan.kind === 'weighted' ? this.swapWeighted(price) : this.swapRanges(Math.sqrt(price));
   }

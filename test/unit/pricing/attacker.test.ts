@@ -1,6 +1,6 @@
 /**
- * An attacker against random markets: no attack that the search finds moves a trusted price for less than half of the
- * published cost. More: npm run attack -- --markets 5000.
+ * Searches attacks on random markets. No attack may move a trusted price for less than half of the published cost.
+ * More: npm run attack -- --markets 5000.
  */
 import { attackMarket } from '../../support/attacker/attackMarket';
 import { AttackRunner } from '../../support/attacker/attackPlan';
@@ -42,7 +42,7 @@ test.each(CLOSEST)(
 );
 
 test('the search finds the plain push of a single pool, so a published cost three times too high is noticed', () => {
-  // One V2 pool of 150,000 USD per side.
+  // This market has one V2 pool with 150,000 USD on each side.
   const market = runHistory(planMarket(7));
   const published = publishedCost(market)!.up.p10;
   const runner = new AttackRunner(market, market.plan.path[0]!, BLOCKS_MAX);

@@ -10,7 +10,7 @@ const SECONDS = 10;
 const MAKERS = [token(90), token(91)];
 type Seen = UsdPrice | null;
 
-/** What happens in a block. The first move of a pool creates it. */
+/** One event of a block. The first move of a pool creates the pool. */
 interface Move {
   readonly pool: TestPool;
   readonly traded?: number;
@@ -20,10 +20,10 @@ type Script = Readonly<Record<number, readonly Move[]>>;
 
 /** An honest pool: two makers trade in the block after its creation. */
 const honest = (pool: TestPool): Script => ({ 40: [{ pool }], 41: [{ pool, traded: 1e-9 }] });
-/** The routes from this block on use pools of block 40. */
+/** From this block on, routes use pools that were created in block 40. */
 const GROWN = 160;
 
-/** The price of a token at the end of each block from 32 to `last`; null: none. */
+/** Returns the price of a token at the end of each block from 32 to `last`; null: no price. */
 function follow(of: Hex, last: number, ...scripts: readonly Script[]): Map<number, Seen> {
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const made = new Set<string>();
@@ -79,7 +79,7 @@ test('a pool that loses half of its depth loses confidence in the same block, an
   expect(prices.get(210)!.confidence).toBe(0.86);
 });
 
-test('a pool that lost its depth gives the price to the pools that kept theirs', () => {
+test('when a pool loses its depth, the pools that kept their depth set the price', () => {
   const prices = follow(
     REM,
     222,
@@ -94,7 +94,7 @@ test('a pool that lost its depth gives the price to the pools that kept theirs',
   expect(prices.get(202)!.confidence).toBe(0.5);
 });
 
-test('three blocks of liquidity before an epoch carry no confidence of medium in the epoch', () => {
+test('a pool with three blocks of liquidity before an epoch gives a price below medium confidence in the epoch', () => {
   // Block 223 is 31 mod 32. The pool holds 228,645 DAI at 100 times the price for three blocks.
   const script: Script = {
     40: [{ pool: v2(1, REM, 1e-6, DAI, 5e-4), traded: 1e-9 }],
@@ -102,7 +102,7 @@ test('three blocks of liquidity before an epoch carry no confidence of medium in
     226: [{ pool: v2(1, REM, 1e-6, DAI, 5e-4), cause: 'other' }],
   };
   expect(trustedBlocks(follow(REM, 300, script), 200)).toEqual([]);
-  // Beside an honest pool, these blocks leave its price alone.
+  // With an honest pool besides, these blocks do not change the price.
   const beside = follow(REM, 300, honest(v2(2, REM, 10_000, DAI, 50_000)), script);
   for (let block = GROWN; block <= 300; block += 1) expect(beside.get(block)!.usd).toBeCloseTo(5, 6);
 });
@@ -125,7 +125,7 @@ test('a donation inside a swap is held like a donation without one', () => {
   expect(prices.get(201)!.usd).toBeCloseTo(5, 2);
 });
 
-test('swaps that take a donation out again leave no trace in the price', () => {
+test('after swaps took a donation out again, the price is as without the donation', () => {
   const calm = v2(1, REM, 12_000, DAI, 60_000);
   const back = v2(1, REM, 12_000 * Math.sqrt(6), DAI, 60_000 * Math.sqrt(6));
   const risen = v2(1, REM, 12_000 * Math.sqrt(6 / 1.1), DAI, 60_000 * Math.sqrt(6 * 1.1));

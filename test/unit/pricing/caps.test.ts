@@ -1,4 +1,4 @@
-/** Values that a self-issued token could invent, and the cap that its route sets. */
+/** Tests that the cap of a token limits the values that its issuer could invent. */
 import { countSides, inCapSteps } from '../../../src/pricing/cap';
 import { TRUSTED_MIN, type UsdPrice } from '../../../src/pricing/confidence';
 import { Pricer, type HopChange, type MarketBlock } from '../../../src/pricing/pricer';
@@ -10,7 +10,7 @@ const RICH = token(50);
 const SCAM = token(51);
 const MAKERS = [token(90), token(91)];
 const ISSUED = 1e12;
-/** The routes from this block on use pools of block 40. */
+/** From this block on, routes use pools that were created in block 40. */
 const GROWN = 160;
 /** The capital that the issuer of RICH holds and takes back later. */
 const HELD = 12_000;
@@ -48,10 +48,10 @@ const isCapOf = (capUsd: number, usd: number): void => {
   expect(capUsd).toBeGreaterThanOrEqual(usd * (1 - STEP) * (1 - 1e-9));
 };
 
-/** Capital that makes RICH worth 1 USD and trusted. */
+/** This pool gives RICH a trusted price of 1 USD. */
 const BOUGHT: Script = { 40: [v2(1, RICH, HELD, DAI, HELD)] };
 
-test('the cap of a token is what its pools hold of the next token, and an anchor has none', () => {
+test('the cap of a token is the value of the next token in its pools, and an anchor has no cap', () => {
   const { pricer } = run(GROWN, BOUGHT);
   const price = pricer.priceOf(RICH)!;
   expect(price.confidence).toBeGreaterThanOrEqual(TRUSTED_MIN);
@@ -59,7 +59,7 @@ test('the cap of a token is what its pools hold of the next token, and an anchor
   expect(pricer.priceOf(DAI)!.capUsd).toBe(Infinity);
 });
 
-test('a swap of 1e12 self-issued tokens counts with at most the capital behind their price', () => {
+test('the value of a swap of 1e12 self-issued tokens is at most the capital behind their price', () => {
   const { pricer } = run(GROWN, { ...BOUGHT, 150: [v2(2, RICH, ISSUED, SCAM, ISSUED)] });
   const [rich, scam] = [pricer.priceOf(RICH), pricer.priceOf(SCAM)];
   const value = valueTrade(rich, scam, ISSUED, ISSUED);
@@ -81,7 +81,7 @@ test('with two trusted sides the mean of a swap uses the capped side', () => {
   expect(valueTrade(dai, rich, 300, 1e9).amountUsd).toBe(200);
 });
 
-test('a mint of 1e12 self-issued tokens counts with the cap, and a mint beside an anchor with both sides', () => {
+test('the value of a mint of 1e12 self-issued tokens is the cap, and a mint beside an anchor keeps the value of both sides', () => {
   const dai = { usd: 1, confidence: 0.99, capUsd: Infinity };
   const rich = { usd: 1, confidence: 0.6, capUsd: 12_000 };
   const low = { usd: 2, confidence: 0.3, capUsd: 5 };
@@ -96,13 +96,13 @@ test('a concentrated pool pays out its real balance, not its virtual reserve', (
   isCapOf(priceAfter(GROWN, { 40: [narrow] })!.capUsd, HELD);
 });
 
-test('the cap falls in the block in which the capital leaves, and rises with the mean from the next epoch on', () => {
+test('the cap falls in the block in which the capital leaves, and rises with the mean liquidity from the next epoch on', () => {
   const script = { 40: [v2(1, RICH, 90_000, DAI, 90_000)], 170: [v2(1, RICH, 30_000, DAI, 30_000)] };
   isCapOf(priceAfter(GROWN, script)!.capUsd, 90_000);
   isCapOf(priceAfter(170, script)!.capUsd, 30_000);
   const back = { ...script, 200: [v2(1, RICH, 90_000, DAI, 90_000)] };
   isCapOf(priceAfter(223, back)!.capUsd, 30_000);
-  // Mean liquidity over 30 minutes
+  // The cap follows the mean liquidity over 30 minutes.
   const later = priceAfter(224, back)!.capUsd;
   expect(later).toBeGreaterThan(30_000);
   expect(later).toBeLessThan(90_000);
@@ -123,7 +123,7 @@ test('the narrowest hop of a path sets the cap', () => {
   isCapOf(thin.capUsd, 20_000);
 });
 
-test('the pools of one hop add up, and a pool that the price excludes adds nothing', () => {
+test('the cap is the sum over the pools of a hop, and a pool that the price excludes adds nothing', () => {
   const honest = [
     v2(1, RICH, 9_000, DAI, 9_000),
     v2(2, RICH, 8_000, USDC, 8_000),
@@ -142,7 +142,7 @@ test('the stored hop changes with the cap, so a reader of stored hops knows the 
   expect(last.before!.price).toBe(last.after.price);
 });
 
-test('trades that move a pool by less than a step change no stored hop but their own', () => {
+test('a trade that changes caps by less than a step changes the stored hop of its own token only', () => {
   const script: Record<number, readonly TestPool[]> = { 40: [v2(1, RICH, 1e6, DAI, 1_000_001)] };
   for (let block = 170; block < 190; block += 1)
     script[block] = [v2(1, RICH, 1e6 - block, DAI, 1_000_001 + block)];
@@ -152,7 +152,7 @@ test('trades that move a pool by less than a step change no stored hop but their
   ).toBeLessThan(25);
 });
 
-test('an honest pool keeps both sides, whatever the steps of the cap', () => {
+test('an honest pool keeps the value of both sides, however the cap is rounded', () => {
   const seed = 20_261_126;
   const random = createRandom(seed);
   for (let i = 0; i < 500; i += 1) {
@@ -168,7 +168,7 @@ test('an honest pool keeps both sides, whatever the steps of the cap', () => {
   }
 });
 
-test('weights say how much one side may be worth beside another', () => {
+test('the weights of a pool limit the value of one side by the capped value of the other side', () => {
   const sides = [
     { usd: 80, capUsd: 20, part: 0.8 },
     { usd: 20, capUsd: Infinity, part: 0.2 },

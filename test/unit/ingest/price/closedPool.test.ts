@@ -1,4 +1,4 @@
-/** A vault pool whose contract trades with its owner only, beside an open pool of the same tokens. */
+/** Prices a token that has a vault pool whose contract trades with its owner only, and an open pool. */
 import type { Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
 import { MarketReader } from '../../../../src/ingest/price/marketBlock';
@@ -10,7 +10,7 @@ const T = token(50);
 const OPEN = poolAddress(1);
 const CLOSED = poolAddress(2);
 const MAKERS = [token(901), token(902), token(903)];
-/** Until the pools have the age and the makers for a trusted price. */
+/** Number of blocks until the pools have the age and the makers for a trusted price. */
 const BLOCKS = 160;
 
 interface Sizes {
@@ -20,7 +20,7 @@ interface Sizes {
   readonly closed: number;
 }
 
-/** The price of T at the end. */
+/** Returns the price of T after the last block. */
 function priceWith({ open, closed }: Sizes) {
   const reader = new MarketReader(() => 18);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
@@ -56,6 +56,6 @@ test('a closed vault pool five times as deep as the open pool does not move the 
   expect(price?.confidence).toBeGreaterThan(0.5);
 });
 
-test('the closed pool sets the price only with ten times the depth of the open pool', () => {
+test('a closed vault pool sets the price only with ten times the depth of the open pool', () => {
   expect(priceWith({ open: 1_000, closed: 900_000 })?.usd).toBeCloseTo(3, 9);
 });

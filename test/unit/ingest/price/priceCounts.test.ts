@@ -1,4 +1,7 @@
-/** What the prices of swaps count in: bars, highs and lows of tokens take no price that the token's own price leaves out. */
+/**
+ * Tests which prices of swaps become part of bars, highs and lows of a token. A pool that the token's price leaves out
+ * gives them no price.
+ */
 import { BlockPricer } from '../../../../src/ingest/price/blockPricer';
 import { noFacts, type SwapFact } from '../../../../src/ingest/rows/blockRows';
 import type { PoolRow, PoolStateRow } from '../../../../src/clickhouse/schema/tables';
@@ -15,19 +18,19 @@ const SECONDS = 10;
 const BARS = 1;
 const HIGHS = 4;
 
-/** A V2 pool that holds `amounts` of its tokens, in whole tokens, from then on. */
+/** Sets the balances of a V2 pool to `amounts`, in whole tokens. */
 interface Event {
   readonly pool: number;
   readonly tokens: readonly [Hex, Hex];
   readonly amounts: readonly [number, number];
-  /** A swap, by this maker; otherwise liquidity moves. */
+  /** The maker of a swap. Without a maker, liquidity changes the balances. */
   readonly maker?: number;
 }
 
-/** What happens in each block. The first event of a pool creates it. */
+/** The events by block number. The first event of a pool creates the pool. */
 type Script = Readonly<Record<number, readonly Event[]>>;
 
-/** Sets of bits of the swaps of the last block, for the given token, in log order. */
+/** Bits of `price_counts` of the given token, for each swap of the last block in log order. */
 function countsFor(of: Hex, script: Script, anchors = ANCHORS): number[] {
   const pricer = new BlockPricer({ anchors, wrappedNative: NATIVE }, () => 18);
   const last = Math.max(...Object.keys(script).map(Number));
@@ -119,7 +122,7 @@ function settled(...pools: readonly Event[]): Script {
   return { 33: pools, 34: by(1), 35: by(2), 200: by(1), 201: by(2), 300: by(1), 320: [] };
 }
 
-/** A swap in each of the pools in one later block. */
+/** Makes a swap in each of the pools, all in one later block. */
 const swapsIn = (...pools: readonly Event[]): Script => ({
   330: pools.map((event) => ({ ...event, maker: 1 })),
 });
@@ -129,7 +132,7 @@ describe('a token priced by several pools', () => {
   const other = at(2, [T, DAI], [200_000, 200_000]);
   const outlier = at(3, [T, DAI], [1_000, 3_000]);
 
-  test('bars and highs take no price from an outlier, and take those of the other pools', () => {
+  test('bars and highs take no price from an outlier pool, but take the prices of the other pools', () => {
     const script = { ...settled(deep, other, outlier), ...swapsIn(deep, other, outlier) };
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS, 0]);
   });
@@ -148,7 +151,7 @@ describe('a token priced by several pools', () => {
     expect(countsFor(X, script).slice(1)).toEqual([0, BARS + HIGHS]);
   });
 
-  test('a swap back to the price within the block counts, because the pool has a part in the price', () => {
+  test('bars take the price of a swap that moves its pool back to the market price within the block', () => {
     const pushed = at(1, [T, DAI], [290_000, 310_344], 1);
     const script = { ...settled(deep), 330: [pushed, { ...deep, maker: 1 }] };
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS]);
@@ -190,23 +193,23 @@ test('a $60 pool at $1e9 before an honest launch at $1 leaves no high', () => {
 describe('an anchor', () => {
   const pool = at(1, [T, DAI], [300_000, 300_000]);
 
-  test('takes prices from the pools that price their other token', () => {
+  test('has bars from the pools that set the price of their other token', () => {
     const outlier = at(2, [T, DAI], [1_000, 3_000]);
     const script = { ...settled(pool, outlier), ...swapsIn(pool, outlier) };
     expect(countsFor(DAI, script)).toEqual([BARS + HIGHS, 0]);
   });
 
-  test('takes no price that is more than 2 % from its given price', () => {
+  test('has no bars from prices more than 2 % away from its given price', () => {
     const pushed = at(1, [T, DAI], [280_000, 321_429], 1);
     const script = { ...settled(pool), 330: [pushed, { ...pool, maker: 1 }] };
     expect(countsFor(DAI, script)).toEqual([0, BARS + HIGHS]);
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS]);
   });
 
-  test('that lost its role takes no price above 1.02 USD', () => {
+  test('that lost its role has no bars from prices above 1.02 USD', () => {
     const native = [at(6, [NATIVE, DAI], [600_000, 600_000]), at(7, [NATIVE, USDC], [600_000, 600_000])];
     const peg = at(3, [DAI, USDC], [300_000, 300_000]);
-    // 10 % below the others.
+    // DAI trades 10 % below the others.
     const lost = at(8, [USDT, DAI], [400_000, 360_000]);
     const above = at(8, [USDT, DAI], [370_000, 389_190], 1);
     const below = { ...lost, maker: 1 };
@@ -215,7 +218,7 @@ describe('an anchor', () => {
     expect(countsFor(USDT, script, anchors)).toEqual([0, BARS + HIGHS]);
   });
 
-  test('takes prices near its own from a pool of two anchors', () => {
+  test('has bars from a pool of two anchors whose price is near its given price', () => {
     const direct = at(3, [DAI, USDC], [10_000, 10_050]);
     const dust = at(4, [DAI, USDC], [10, 30]);
     const script = { ...settled(pool, direct, dust), ...swapsIn(direct, dust) };

@@ -51,7 +51,10 @@ type Price = readonly [tick: number, part: number];
 interface Attack {
   /** Opens the pool at a false price. */
   open(pool: RangePool, facts: BlockFacts): void;
-  /** Two prices at which the pool stands in turn, so that two makers trade in it: a tick, and the way to the next. */
+  /**
+   * The pool alternates between these two prices, so that two makers trade in it. A price is a tick and a part of the
+   * way to the next tick.
+   */
   readonly between: readonly [Price, Price];
 }
 
@@ -129,7 +132,7 @@ describe.each(Object.keys(attacks))('%s', (name) => {
     for (const { confidence } of prices) expect(confidence).toBeLessThan(TRUSTED_MIN);
   });
 
-  test('leaves the price of a token with an honest pool alone', () => {
+  test('does not change the price of a token that also has an honest pool', () => {
     const prices = pricesOf(attackWith(name, 60, true));
     expect(prices.at(-1)).toMatchObject({ usd: 1 });
     for (const { usd } of prices) expect(Math.abs(usd - 1)).toBeLessThan(1e-9);
@@ -173,7 +176,7 @@ test('a pool that is older than the first block is not walked', () => {
     for (const state of states) expect(state.walked_liquidity).toBe(-1);
 });
 
-/** What the store gives back after these rows, all of one epoch. */
+/** The state that a restart reads from the store after these rows. All rows are of one epoch. */
 function storedOf(rows: readonly BlockRows[]): StoredPrices {
   const nets = new Map<number, bigint>();
   const add = (tick: number, net: bigint): void => void nets.set(tick, (nets.get(tick) ?? 0n) + net);
@@ -201,7 +204,7 @@ function storedOf(rows: readonly BlockRows[]): StoredPrices {
   };
 }
 
-test('a restarted pricer gives the same rows as one that kept running', () => {
+test('a restarted pricer gives the same rows as a pricer that kept running', () => {
   const facts = factsOf(busyScript(new RangePool(namesOf(2, 33))), 140);
   const live = newPricer();
   const rows = facts.map((block) => live.price(block, false));
@@ -220,7 +223,7 @@ test('a reorg that removes mints, burns and the pool gives the same rows as with
     for (const block of removed) pricer.price(block, true);
     pricer.finalise(fork);
     pricer.rewindTo(fork);
-    // Another branch: the same pool with other liquidity.
+    // The other branch has the same pool with other liquidity.
     const script = busyScript(new RangePool(namesOf(2, 33)));
     const other = factsOf((facts) => {
       if (facts.ref.number > fork && facts.ref.number % 4 === 0) return;
