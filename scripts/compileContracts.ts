@@ -91,7 +91,10 @@ function edit(text: string, edits: Edits): string {
 
 type Edits = readonly (readonly [string, string])[];
 
-/** How to compile one contract. The metadata hash makes paths part of the code: Uniswap's start with `contracts/`. */
+/**
+ * Says how to compile one contract. The metadata hash makes paths a part of the code. The paths of Uniswap start with
+ * `contracts/`.
+ */
 interface Job {
   readonly compile: Compile;
   readonly sources: Sources;

@@ -1,4 +1,4 @@
-/** Measures calls of the API one by one, with `SELECT 1` over HTTP at the same time as the limit. */
+/** Measures calls of the API one by one. The limit is `SELECT 1` over HTTP, measured at the same time. */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './loaders/servedApi';

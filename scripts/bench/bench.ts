@@ -12,10 +12,10 @@ import { stubDescription } from '../../test/support/stub/stubDescription';
 import { loadedAnchors } from './loaders/swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
-/** Longest wait for merges in ms; after loading 100 million swaps, 20 GB are left to merge. */
+/** Longest wait for merges, in ms. After a load of 100 million swaps, ClickHouse still has to merge 20 GB. */
 const MERGES_MS = 1_200_000;
 const LOOK_MS = 500;
-/** Additional wait in ms after the last merge, because pages were sometimes slow again this late. */
+/** Additional wait after the last merge, in ms. Pages were sometimes slow until then. */
 export const LAST_MERGE_MS = 70_000;
 
 export interface Bench {

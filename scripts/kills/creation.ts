@@ -103,7 +103,7 @@ function settingsOf({ chain, folder }: World): Settings {
   };
 }
 
-/** Waits until the start is past the moment. Throws if the program ends or hangs. */
+/** Waits until the start has passed the moment of the kill. Throws if the program ends or hangs. */
 async function untilPast(program: Spawned, moment: Moment): Promise<void> {
   const end = performance.now() + START_MAX_MS;
   while (momentOf(program) === moment) {

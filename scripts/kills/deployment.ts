@@ -166,7 +166,7 @@ class SeparateProcesses implements Deployment {
     }
   }
 
-  /** Ends of programs count only while the database server runs without a restart. */
+  /** An end of a program is counted only while the database server runs without a restart. */
   private noteEnd(words: string): void {
     const status = this.server?.status();
     if (status?.state === 'up' && status.restarts === this.restarts) return this.ends.note(words);

@@ -125,8 +125,10 @@ export class KillRun {
     return performance.now();
   }
 
-  /** Starts the parts that are down and waits until the API reaches the chain's head. Throws if the API does
-   * not reach it. */
+  /**
+   * Starts the parts that are down and waits until the API reaches the chain's head. Throws if the API does not reach
+   * it.
+   */
   async recover(since: number): Promise<Recovery> {
     const wanted = this.chain.head;
     await this.untilShown((number) => number >= wanted);

@@ -14,7 +14,10 @@ export interface MemoryReport {
   readonly flat: boolean;
 }
 
-/** How far the last third may exceed the middle third, because garbage collection is irregular. */
+/**
+ * Largest factor by which the last third may exceed the middle third. It is above 1 because garbage collection is
+ * irregular.
+ */
 const GROWTH_MAX = 0.1;
 const GROWTH_BYTES = 32 * 2 ** 20;
 

@@ -27,7 +27,7 @@ const activityShape = z.object({ data: z.array(z.object({ maker: z.string().null
 const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'];
 /** A stream never ends, so follower clients read streams instead of the request loop. */
 const STREAM = '/api/v1/activity/stream';
-/** This path has the same handler as DIALECT, and needs the parameter `module`. */
+/** This path has the same handler as the path DIALECT, and needs the parameter `module`. */
 const DIALECT = '/api';
 const MOUNTS = ['/v2/api', '/api/v1', '/api/v1/etherscan'];
 const HOT_SHARE = 0.7;
@@ -73,7 +73,7 @@ export class Questions {
     return this.asked >= this.examples.length;
   }
 
-  /** No reorg replaces blocks up to `final`. */
+  /** Returns the next request. `final` is the last block that no reorg replaces. */
   next(final: number): Question {
     const { random } = this;
     const example = this.examples[this.asked % this.examples.length];

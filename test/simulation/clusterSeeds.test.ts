@@ -39,7 +39,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
         ),
       ),
     );
-    // The comparison proves something about two shards only if both have rows.
+    // The comparison tests two shards only if both shards have rows.
     for (const [part] of parts) expect(Number(part!.rows)).toBeGreaterThan(10);
   },
 );

@@ -65,7 +65,7 @@ export async function storeChain(chain: SimChain, database: Database): Promise<I
   return session;
 }
 
-/** One line for each stored row that contradicts the canonical chain. */
+/** Lists each stored row that contradicts the canonical chain, one line each. */
 export async function findDifferences(chain: SimChain, database: Database): Promise<string[]> {
   const tip = await readTip(database);
   if (tip === null) return ['the store is empty'];

@@ -30,8 +30,7 @@ test('a backfill stores the rows that the oracle computes for the chain', () =>
     await session.advanceTo(headerOf(chain.head));
     expect(session.finalTo).toBe(400 - FINALITY_DEPTH);
     expect(await findDifferences(chain, database)).toEqual([]);
-    // The comparison is meaningful only if legs beyond the first have prices, and USD values derived from
-    // them.
+    // The comparison is meaningful only if legs other than the first leg of a pool have prices and USD values.
     const [seen] = await askRows<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
       database,
       `SELECT uniq(pair, leg) AS legs, countIf(price > 0 AND leg > 1) AS priced, countIf(tracked) AS tracked,

@@ -30,7 +30,7 @@ import { VirtualClock } from './virtualClock';
 export interface Backend {
   /** Opens a connection for one run of the process. */
   connect(faults: FaultPlan, trace: (event: string) => void, clock: VirtualClock): Database;
-  /** False while a statement is running that its sender gave up. */
+  /** False while a statement still runs that its sender has given up. */
   isQuiet(): boolean;
   /** A connection that never fails. */
   readonly steady: Database;
@@ -40,7 +40,7 @@ export interface SeedRun {
   readonly chain: SimChain;
   /** null if the store is empty. */
   readonly tip: StoredTip | null;
-  /** Why the ingester did not reach the chain's head; null if it did. */
+  /** The reason why the ingester did not reach the chain's head; null if it did. */
   readonly stuck: string | null;
   readonly traceHash: string;
   readonly lives: number;
@@ -71,7 +71,7 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
   return new SeedRunner(plan, backend, hooks).run();
 }
 
-/** For one seed in two, the last run of the process continues when the chain stops growing. */
+/** In one of this many seeds, the last run of the process continues when the chain stops growing. */
 const SURVIVES_EVERY = 2;
 const WAVERS_MAX = 6;
 const WAVER_MS_MAX = 400;

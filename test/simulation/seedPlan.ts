@@ -26,9 +26,9 @@ export interface SeedPlan {
   readonly crashChance: number;
   readonly glitchChance: number;
   readonly limits: SessionLimits;
-  /** The ingester starts after the chain has stopped, so all final blocks are backfilled. */
+  /** Whether the ingester starts after the chain has stopped. It then backfills all final blocks. */
   readonly afterwards: boolean;
-  /** Longest time of one run of the process in virtual ms, after which it is ended; 0 means no limit. */
+  /** Longest time of one run of the process, in virtual ms. The run then ends. 0 means no limit. */
   readonly lifeMs: number;
 }
 

@@ -10,7 +10,7 @@ const inShort = (seed: number): Partial<SeedPlan> => ({
   lifeMs: 0,
 });
 
-/** Several nodes behind one URL, at different blocks, while the chain forks. */
+/** A plan in which several nodes at different blocks share one URL while the chain forks. */
 export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   depth: 3,
@@ -25,7 +25,7 @@ export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
   limits: { ...planOf(seed).limits, backfillMinBlocks: 1, promoteMinBlocks: 1, batchBlocks: 5_000 },
 });
 
-/** Tokens created in blocks that some nodes do not have yet. */
+/** A plan in which tokens are created in blocks that some nodes do not have yet. */
 export const tokensSeenLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   gapMs: 500,
@@ -36,7 +36,7 @@ export const tokensSeenLate = (seed: number): Partial<SeedPlan> => ({
   health: { ...HEALTHY, lag: 0.5, spread: 0.8, failure: 0.2 },
 });
 
-/** Statements that take effect after their session has given them up. */
+/** A plan in which statements take effect after their session has given them up. */
 export const statementsLandLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   gapMs: 2_000,

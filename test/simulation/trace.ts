@@ -1,4 +1,4 @@
-/** A short hash over the events of a run, in order and with virtual times, to compare runs. */
+/** Computes a short hash over the events of a run, in order and with virtual times. Equal hashes mean equal runs. */
 import { createHash } from 'node:crypto';
 
 export class Trace {

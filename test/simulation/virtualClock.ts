@@ -8,7 +8,7 @@ import type { Random } from '../support/random';
 
 interface Timer {
   readonly at: number;
-  /** Orders timers of the same time by their creation. */
+  /** Number of the timer. Timers of the same time run in the order of their creation. */
   readonly seq: number;
   /** The action of the timer; null if the timer was cancelled. */
   wake: (() => void) | null;

@@ -1,7 +1,8 @@
 /**
  * `node streamReaders.js '{"url":…,"clients":…}'`: opens many raw sockets that read a stream of server-sent events.
- * Prints `ready` when all are answered. For each line on standard input it prints the messages since the line before,
- * and the 50th and 99th percentile of their delay after the first client, ms.
+ * Prints `ready` when all sockets have an answer. For each line on standard input it prints the number of messages
+ * since the line before. It also prints the 50th and 99th percentile, in ms, of the delay between the first client's
+ * copy of a message and the other copies.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';

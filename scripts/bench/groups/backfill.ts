@@ -76,7 +76,10 @@ export async function ingest(
   return seconds;
 }
 
-/** `raw` and `recorded` have the tables without views; `unpriced` is for the same chain without an anchor. */
+/**
+ * `raw` and `recorded` are databases with the tables but without the views. `unpriced` is the database for the same
+ * chain without an anchor.
+ */
 export async function benchBackfill(
   nodeUrl: string,
   databases: Readonly<Record<'full' | 'raw' | 'unpriced' | 'recorded', Database>>,
@@ -151,7 +154,7 @@ interface Spent {
   readonly after: PerProcess;
   readonly logs: number;
   readonly seconds: number;
-  /** The part of the ingester's processor time that `readOnly` takes. */
+  /** `readOnly` as a part of the ingester's processor time. */
   readonly reading: number;
 }
 

@@ -105,7 +105,7 @@ export async function storageFigures(database: Database): Promise<Figure[]> {
   };
   const transfers = of('transfers');
   const all = PARTS.reduce((sum, table) => sum + of(table).bytes, 0);
-  // Uncompressed size of a transfer in bytes: three addresses, an amount, ord, time, kind and index.
+  // This is the uncompressed size of a transfer in bytes: three addresses, an amount, ord, time, kind and index.
   const rawBytes = 3 * 20 + 32 + 8 + 4 + 1 + 4;
   return [
     ['bytes per transfer, the row alone', transfers.bytes / transfers.stored],

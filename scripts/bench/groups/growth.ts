@@ -17,8 +17,10 @@ const REQUESTS = 600;
 const WARM_UP = 100;
 const TARGET = 1.5;
 
-/** One figure for each size except the first, which is the limit. The value is the p99; the name contains the
- * p50. */
+/**
+ * Makes one figure for each size except the first size, whose time is the limit. The value is the p99; the name
+ * contains the p50.
+ */
 export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
   const asked = sizes.map(({ load, api }) => ({
     load,

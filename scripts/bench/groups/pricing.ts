@@ -9,7 +9,7 @@ import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { median, type Figure } from '../figure';
 
 const POOLS = 100_000;
-/** One pool in this many has moved within 30 days. */
+/** Number of pools per live pool. A pool is live if it moved within 30 days. */
 const LIVE = 8;
 const MOVES_PER_BLOCK = 60;
 const EPOCHS = 12;
@@ -42,8 +42,8 @@ function seeded(seed: number): () => number {
 }
 
 /**
- * Pools of the anchors with the native token, then three in five with the native token, a few with anchors, and the
- * rest with other tokens.
+ * Makes the pools. The first ones join the anchors and the native token. Of the others, three in five are with the
+ * native token, a few with anchors, and the rest with other tokens.
  */
 function makeMarket(pools: number, random: () => number): Market {
   const prices = Array.from({ length: pools * 0.6 }, () => Math.exp(random() * 20 - 15));
@@ -76,7 +76,10 @@ function makeMarket(pools: number, random: () => number): Market {
   return { ...market, legs };
 }
 
-/** A few live pools trade most; the native token's price moves in each block. */
+/**
+ * Makes the moves of a block. A few live pools have most of the trades, and the price of the native token moves in each
+ * block.
+ */
 function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock[] {
   const live = Math.floor(legs.length / LIVE);
   return Array.from({ length: BLOCKS }, (_, block) => {
@@ -128,7 +131,8 @@ function run(pools: number): { readonly block: number; readonly back: number } {
   const entries = market.legs.map((leg) => ({ leg, older: false }));
   pricer.load({ number: FIRST_BLOCK - 1, timestamp: FIRST_TIME }, entries, records);
   const blocks = makeBlocks(market, random);
-  // The first epoch finds the routes of all tokens. Later blocks show the cost of a growing chain.
+  // The first epoch is not measured, because it finds the routes of all tokens. Later blocks show the cost of a growing
+  // chain.
   for (const block of blocks.slice(0, 32)) pricer.apply(block, false);
   const backs: number[] = [];
   let forward = 0;

@@ -8,8 +8,10 @@ const REQUESTS = 300;
 const WARM_UP = 30;
 const LIMIT_MS = 100;
 
-/** Typical search words: words in every file, in many files, in few, in one and in none; and expressions that
- * contain a word. */
+/**
+ * Typical search texts. They are words that occur in every file, in many, few, one or no files, and expressions that
+ * contain a word.
+ */
 const WORDS = [
   'transferFrom',
   'function',

@@ -16,7 +16,10 @@ const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
 /** Most rows that one statement may make from swaps, because ClickHouse holds their groups in memory. */
 const GROUPS_MAX = 6_000_000;
-/** Each statement writes one part, instead of one per block of 65,409 rows. No two of its rows have the same key. */
+/**
+ * Settings with which a statement writes a single part, instead of one part per 65,409 rows. No two rows of the
+ * statement have the same key.
+ */
 const LARGE_PARTS = `SETTINGS ${[
   `min_insert_block_size_rows = ${GROUPS_MAX}`,
   'min_insert_block_size_bytes = 0',
@@ -86,7 +89,7 @@ async function fillView(database: Database, view: View, load: SwapLoad): Promise
     const select = view.select.replace(/\bFROM swaps\b/, `FROM ${rows}`);
     return `INSERT INTO ${view.target} ${select} ${LARGE_PARTS}`;
   });
-  // Two at a time: one sorts and writes on a single thread while the other sums.
+  // Two statements run at a time: one sorts and writes on a single thread while the other one sums.
   const fillRest = async (): Promise<void> => {
     for (let fill = fills.shift(); fill !== undefined; fill = fills.shift())
       await database.command('fill view', fill);

@@ -164,7 +164,7 @@ async function dropWhenMerged(admin: Database, database: Database, name: string)
   await waitForMerges(admin);
 }
 
-/** `times` is the promised factor compared with the peer's rate; null if there is no promise. */
+/** `times` is the promised factor between Candlehouse's rate and the peer's rate; null if there is no promise. */
 function compare(own: Rate, peer: Rate, times: number | null): Figure {
   const ratio = own.eventsPerSecond / peer.eventsPerSecond;
   return {

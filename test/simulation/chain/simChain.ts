@@ -31,7 +31,7 @@ export function simToken(index: number): Hex {
   return digest(`token ${index}`, 20);
 }
 
-/** A factory's pair. V2 has one pair per two tokens, V3 one per fee. */
+/** A pair of a factory. Two tokens have one V2 pair, and one V3 pair per fee. */
 export interface SimPair {
   readonly address: Hex;
   readonly kind: 'v2' | 'v3';
@@ -54,7 +54,7 @@ export interface Wilderness {
   readonly spacings: readonly number[];
   readonly emptyChance: number;
   readonly transactionsMax: number;
-  /** Additional logs of these pools, for one transaction. */
+  /** Makes additional logs of these pools, for one transaction. */
   drafts(pools: readonly SimPool[]): Draft[];
   /** Returns a new token for this pool, or null to use an existing token. */
   secondToken(id: string): Hex | null;

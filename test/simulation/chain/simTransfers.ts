@@ -15,7 +15,7 @@ const TOPIC = {
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 const LARGEST = (1n << 256n) - 1n;
 
-/** One log. `wrapped` is the token whose Deposit and Withdrawal count. */
+/** Makes one log. `wrapped` is the token whose Deposit and Withdrawal logs are transfers. */
 export function transferLog(random: Random, tokens: readonly Hex[], wrapped: Hex): Draft {
   const holder = (): Hex => digest(`holder ${random.int(0, 7)}`, 20);
   const token = random.pick([...tokens]);

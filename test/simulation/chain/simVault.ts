@@ -6,7 +6,7 @@ import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 const ONE = 10n ** 18n;
 const MANAGER: Hex = `0x${'a5'.repeat(20)}`;
-/** So many of 901 swaps pay any amount instead of the fair one. */
+/** Number of swaps, of 901, that pay a random amount instead of the amount by the weights. */
 const LIES_OF_900 = 12;
 
 const TOPIC = {
@@ -30,10 +30,10 @@ export interface SimVaultPool {
   readonly tokens: readonly Hex[];
   /** The answer of getNormalizedWeights; may be empty. */
   readonly weights: readonly bigint[];
-  /** What the vault holds, without managed balances. */
+  /** Raw balances that the vault holds, without managed balances. */
   readonly balances: readonly bigint[];
   readonly managed: readonly bigint[];
-  /** Whether its tokens have an asset manager. */
+  /** Whether the tokens of the pool have an asset manager. */
   readonly hasManager: boolean;
   readonly fee: bigint;
 }
@@ -55,7 +55,7 @@ export function createVaultPool(
   const poolId: Hex = `${address}0001${digest(address, 10).slice(2)}`;
   const fee = randomFee(random);
   const balances = tokens.map(() => 0n);
-  // Derived from the address, so that the other random values stay the same.
+  // The manager follows from the address, so that the other random values stay the same.
   const hasManager = isDigitOf(address, 2);
   const pool: SimVaultPool = {
     address,
@@ -70,7 +70,7 @@ export function createVaultPool(
     fee,
   };
   const managers = tokens.map(() => (hasManager ? MANAGER : 0n));
-  // In the order of BasePool's constructor. Some constructors change the fee again at their end.
+  // The events have the order of BasePool's constructor. Some constructors change the fee again at their end.
   const again = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
     feeChange(address, again ? fee + 10n ** 16n : fee),
@@ -143,14 +143,14 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   };
 }
 
-/** A property of one in eight addresses. */
+/** Whether the address has a property that one address in eight has. */
 function isDigitOf(address: Hex, place: number): boolean {
   return Number(`0x${address.at(-place)}`) % 8 === 0;
 }
 
 const noFees = (tokens: readonly Hex[]): bigint[] => tokens.map(() => 0n);
 
-/** A join or an exit. */
+/** Makes the event of a join or an exit. */
 function changeBalances(
   pool: SimVaultPool,
   who: Hex,
@@ -184,7 +184,8 @@ function move(pool: SimVaultPool, delta: (index: number) => bigint): SimVaultPoo
 }
 
 /**
- * Logs that the ingester must skip: from another emitter, with another pool id, malformed, or of a second registration.
+ * Makes logs that the ingester must skip: logs from another emitter, with another pool id, malformed logs, or a second
+ * registration.
  */
 export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
   const stranger = digest(`stranger ${random.int(0, 9)}`, 20);

@@ -30,7 +30,7 @@ const TOPIC = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
 } as const satisfies Record<string, Hex>;
 
-/** A pool's contract: what it claims, and the logs it causes. Amounts are raw units of 18 decimals. */
+/** The contract of a pool: its answers, and the logs that it causes. Amounts are raw units of 18 decimals. */
 export class VaultPoolScript {
   readonly address: Hex;
   readonly id: Hex;
@@ -67,7 +67,7 @@ export class VaultPoolScript {
     return { address: this.address, topics: [TOPIC.feeChanged], data: data(fee) };
   }
 
-  /** A join, or an exit with negative deltas. */
+  /** Makes the log of a join. With negative deltas, it is an exit. */
   joins(deltas: readonly bigint[]): Draft {
     const topics = [TOPIC.balanceChanged, this.id, topicOf(TRADERS[0]!)];
     return { address: VAULT, topics, data: arrayData([this.tokens, deltas, deltas.map(() => 0n)]) };
@@ -133,7 +133,7 @@ export class VaultWorld {
     return this.mine([...pool.registers(), pool.joins(balances)]);
   }
 
-  /** One block. Each list is one transaction, sent by the next trader. */
+  /** Mines one block. Each list is one transaction, sent by the next trader. */
   async mine(...transactions: readonly (readonly Draft[])[]): Promise<BlockRows> {
     this.number += 1;
     const block = blockOf(this.number, transactions);

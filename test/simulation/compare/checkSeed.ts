@@ -19,8 +19,7 @@ interface SeedResult {
   readonly run: SeedRun;
 }
 
-/** For one seed in six, the readers' view is also checked after each crash. Each check costs as much as the
- * final one. */
+/** One seed in six also checks the readers' view after each crash. Such a check takes as long as the final check. */
 const LOOK_EVERY_SEEDS = 6;
 
 /** Runs one seed on the model of the store. */

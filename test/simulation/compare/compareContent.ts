@@ -3,7 +3,7 @@ import { fieldsOf, type StoredContent } from './storedContent';
 
 const SHOWN = 3;
 
-/** Compares row by row, as bytes. */
+/** Compares the bytes of stored and expected rows, row by row. */
 export function compareRows(
   stored: StoredContent['rows'],
   expected: ReadonlyMap<string, readonly string[]>,

@@ -66,7 +66,7 @@ interface PlainBar {
   readonly sells: number;
 }
 
-/** Lists the first few differences. */
+/** Lists the first differences only. */
 export async function comparePairTicks(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -136,7 +136,7 @@ const asDefault = (currency: Currency) =>
   ({ to: null, currency, fill: false, invert: false, base: null, quote: null }) as const;
 
 interface UsdPart {
-  /** Prices of the swaps that have a price, in order. */
+  /** Prices of the swaps in canonical order. Swaps without a price are left out. */
   readonly prices: number[];
   volume: bigint;
 }

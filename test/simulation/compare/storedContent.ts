@@ -22,7 +22,7 @@ export interface StoredTip {
 }
 
 export interface StoredContent extends StoredTip {
-  /** Canonical rows by table, in no order. A row is represented by its bytes as latin1 text. */
+  /** Canonical rows by table, in any order. Each row is its bytes as latin1 text. */
   readonly rows: ReadonlyMap<string, readonly string[]>;
   /** Rows in the final tables above the last final block, from an unfinished range. */
   readonly beyond: number;

@@ -1,6 +1,7 @@
 /**
- * Wrong node answers that a client can detect from the answer: something missing, from another block, or removed. A
- * consistent fork of one node is not detectable from its answers alone, so nodeTraits.ts simulates forks.
+ * Makes wrong node answers that a client can detect from the answer alone: parts are missing, belong to another block,
+ * or are marked as removed. A consistent fork of one node is not detectable from its answers alone, so nodeTraits.ts
+ * simulates forks.
  */
 import type { Random } from '../../support/random';
 import type { SimChain } from '../chain/simChain';

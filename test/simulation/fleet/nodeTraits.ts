@@ -32,9 +32,12 @@ export interface NodeNature {
 export interface NodeMood {
   /** Delay in ms of the node's view of the chain. */
   readonly lagMs: number;
-  /** The node stays at this head. */
+  /** Head at which the node is stuck. */
   readonly stuckAt: Hex | null;
-  /** Several nodes share one URL: each call sees the chain up to `spreadMs` in the past. */
+  /**
+   * Largest delay in ms of the chain that one call sees. Several nodes share one URL, so the delay differs from call to
+   * call.
+   */
   readonly spreadMs: number;
   /** Probability, per request for a block, that the node does not have the block. */
   readonly forgets: number;

@@ -155,7 +155,8 @@ export class SimTransport implements RpcTransport {
     ] as const);
     switch (kind) {
       case 'timeout':
-        // The node sends nothing, or single bytes. The time limit of the real transports ends both cases.
+        // The node sends nothing, or one byte at a time. In both cases the time limit of the real transports ends the
+        // request.
         await world.clock.sleep(TIMEOUT_MS, signal);
         throw new RpcError('timeout', `${this.name}: no complete answer within ${TIMEOUT_MS} ms`);
       case 'reset':

@@ -1,7 +1,7 @@
 /**
  * A model of the database in memory that survives crashes. Holds final tables with deduplication windows, partitioned
  * head tables, view targets, and the tables promotions and head_blocks, with which the ingester commits. Each step is
- * atomic. The connection decides about crashes between steps.
+ * atomic. The connection decides whether a crash happens between two steps.
  */
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import {
@@ -21,7 +21,7 @@ import type { Fields } from './rowBytes';
 const HEAD_PARTITION = 256;
 const HEIGHTS_PARTITION = 1_024;
 
-/** One atomic effect of an insert on one table. */
+/** One atomic step of an insert: its effect on one table. */
 export type Step = () => void;
 
 export class ModelEngine {

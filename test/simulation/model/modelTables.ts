@@ -1,4 +1,6 @@
-/** The tables of the model: rows as inserted bytes, and the tokens of the last inserts into final tables. */
+/**
+ * The tables of the model. They hold rows as inserted bytes, and final tables also hold the tokens of the last inserts.
+ */
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
 import { headBlocksTable, tokensTable } from '../../../src/clickhouse/schema/tables';
 import { RowCode, type Fields } from './rowBytes';
@@ -59,7 +61,7 @@ export function blockOf(table: string, bytes: Buffer): number {
 export class TokenWindow {
   private readonly tokens = new Set<string>();
 
-  /** Returns false for a repeated token. Inserts without a token always count. */
+  /** Returns false for a repeated token. An insert without a token is never a repetition. */
   take(token: string | undefined): boolean {
     if (token === undefined) return true;
     if (this.tokens.has(token)) return false;

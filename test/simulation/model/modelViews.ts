@@ -8,7 +8,7 @@ import { TokenWindow } from './modelTables';
 const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
-/** One bar, or part of one. */
+/** A whole bar, or a part of a bar that must be merged with other parts. */
 export interface BarPart {
   open: readonly [number, number] | null;
   close: readonly [number, number] | null;

@@ -48,7 +48,7 @@ export interface AttackResult {
   readonly loss: number;
   /** ln of the price divided by the price of the honest run. */
   readonly moved: number;
-  /** Number of blocks from the begin of the attack to this result. */
+  /** Number of blocks from the start of the attack to this result. */
   readonly at: number;
 }
 

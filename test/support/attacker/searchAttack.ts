@@ -154,10 +154,7 @@ function stepOf({ plan, books }: SimMarket, i: number): number | null {
   return plan.pools.find(({ pool }) => pool.leg.key === books.pools[i]!.leg.key)!.step;
 }
 
-/**
- * Plans that push all pools of some hops, only the deepest pool of a hop, or all pools of a hop except the shallowest
- * ones.
- */
+/** Plans that push all pools of some hops, a single pool of a hop, or all pools of a hop except the shallowest one. */
 function plainPlans(market: SimMarket): AttackPlan[] {
   const signs = directions(market);
   const hops = market.plan.path.length - 1;

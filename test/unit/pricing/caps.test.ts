@@ -157,7 +157,7 @@ test('an honest pool keeps the value of both sides, however the cap is rounded',
   const random = createRandom(seed);
   for (let i = 0; i < 500; i += 1) {
     const usd = 10 ** (random() * 12);
-    // By the spot price both sides are equal but for the last digits.
+    // By the spot price, the values of both sides differ in the last digits only.
     const other = usd * (1 + (random() - 0.5) * 1e-12);
     const sides = [
       { usd, capUsd: inCapSteps(other), part: 1 },

@@ -45,11 +45,11 @@ const BEFORE: LegRecord = {
   bornBlock: 1,
 };
 
-/** Weight of a second in the mean: the kernel exp(−age / 1800). */
+/** Weight in the mean of the seconds with an age between `from` and `to`, by the kernel exp(−age / 1800). */
 const kernel = (from: number, to: number): number => Math.exp(-from / 1800) - Math.exp(-to / 1800);
 
-test('liquidity of three blocks before the end of an epoch adds its part of 30 minutes to the depth', () => {
-  // 30 of 950 seconds at 10^9; the life before second 630 has weight 0.5.
+test('liquidity of the last three blocks of an epoch adds to the mean by its part of 30 minutes', () => {
+  // The liquidity was 10^9 for 30 of 950 seconds. The time before second 630 has weight 0.5.
   const record = closeEpoch(BEFORE, moves(move(92, at(1e9))), SPAN);
   const life = 0.5 * Math.exp(-320 / 1800) + kernel(0, 320);
   expect(record.depthLiquidity).toBeCloseTo(1000 + ((1e9 - 1000) * kernel(0, 30)) / life, 3);
@@ -57,14 +57,14 @@ test('liquidity of three blocks before the end of an epoch adds its part of 30 m
   expect(record.state.liquidity).toBe(1e9);
 });
 
-test('liquidity within one block counts only for the seconds until the next block', () => {
+test('liquidity within one block adds to the mean only for the seconds until the next block', () => {
   const record = closeEpoch(BEFORE, moves(move(70, at(1e9)), move(71, at(1000))), SPAN);
   const life = 0.5 * Math.exp(-320 / 1800) + kernel(0, 320);
   expect(record.depthLiquidity).toBeCloseTo(1000 + ((1e9 - 1000) * kernel(240, 250)) / life, 3);
 });
 
 test('the depth of a pool younger than 30 minutes is the mean over its whole life', () => {
-  // 100 seconds at 8000, 10 seconds at 10.
+  // The liquidity was 8000 for 100 seconds, and 10 for 10 seconds.
   const record = closeEpoch(undefined, moves(move(84, at(8000)), move(94, at(10))), SPAN);
   const mean = (8000 * kernel(10, 110) + 10 * kernel(0, 10)) / kernel(0, 110);
   expect(record.depthLiquidity).toBeCloseTo(mean, 8);
@@ -74,12 +74,12 @@ test('the depth of a pool younger than 30 minutes is the mean over its whole lif
   });
 });
 
-test('a pool older than the first stored block counts with the liquidity of its first event from the start', () => {
+test('a pool older than the first stored block is assumed to have the liquidity of its first event from the start', () => {
   const record = closeEpoch(undefined, { ...moves(move(95, at(700))), older: true }, SPAN);
   expect(record).toMatchObject({ depthLiquidity: 700, depthWeight: 1 });
 });
 
-test('the mean liquidity goes on towards the newest liquidity after the epoch', () => {
+test('after the epoch, the mean liquidity moves on towards the newest liquidity', () => {
   const record = closeEpoch(
     undefined,
     { ...moves(move(64, at(1000)), move(95, at(4000))), older: true },
@@ -89,7 +89,7 @@ test('the mean liquidity goes on towards the newest liquidity after the epoch', 
   expect(meanLiquidity(record, 950 + 1800)).toBeCloseTo(4000 - 3000 / Math.E, 9);
 });
 
-test('the held part of a price lies between nothing and the distance from the mean, and decays in 30 minutes', () => {
+test('the held part of a price is between 0 and the distance from the mean, and decays with a time constant of 30 minutes', () => {
   expect(heldPart(0.5, Math.exp(0.2), 0)).toBeCloseTo(0.2, 14);
   expect(heldPart(0.1, Math.exp(0.2), 0)).toBeCloseTo(0.1, 14);
   expect(heldPart(0.5, Math.exp(-0.2), 0)).toBe(0);

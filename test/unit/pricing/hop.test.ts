@@ -56,7 +56,7 @@ test('a pool more than 5 % from the weighted median is excluded as an outlier', 
   expect(found.warnings).toEqual(['outlier_pools_excluded']);
 });
 
-test('a vault pool at three times the price of an open pool leaves the hop, though it is nine times as deep', () => {
+test('a vault pool at three times the price of an open pool leaves the hop, even if the vault pool is nine times as deep', () => {
   const found = hop({ price: 1, weight: 1 }, { price: 3, weight: 9, isVault: true });
   expect(found.price).toBe(1);
   expect(found.excluded).toEqual([{ key: 'p1', reason: 'outlier', price: 3 }]);
@@ -69,7 +69,7 @@ test('vault pools together do not outvote the open pools', () => {
   expect(found.pools.map(({ key }) => key)).toEqual(['p0', 'p2']);
 });
 
-test('a vault pool near the open pools counts by its depth', () => {
+test('a vault pool whose price is near the open pools keeps its weight by depth', () => {
   const found = hop({ price: 1, weight: 1 }, { price: 1.03, weight: 3, isVault: true });
   expect(found.price).toBeCloseTo((1 + 3 * 1.03) / 4, 14);
   expect(found.excluded).toEqual([]);
@@ -136,7 +136,7 @@ test('dust pools beside a deep pool get no more weight than their depth', () => 
   });
 });
 
-test('the deviation of two pools is their distance by depth, and 0 if only the deeper pool counts', () => {
+test('the deviation of two pools is their distance weighted by depth, and 0 if only the deeper pool sets the price', () => {
   const apart = Math.log(1.048);
   expect(hop({ price: 1, weight: 1 }, { price: 1.048, weight: 1 }).deviation()).toBeCloseTo(apart / 2, 14);
   expect(hop({ price: 1, weight: 9 }, { price: 1.048, weight: 1 }).deviation()).toBeCloseTo(0.18 * apart, 14);
@@ -158,14 +158,14 @@ test('the weights sum to 1, even if one pool is 10^30 times as deep as another',
   }
 });
 
-test('of two pools that differ by more than 5 % only the deeper one counts', () => {
+test('of two pools that differ by more than 5 %, only the deeper one sets the price', () => {
   const found = hop({ price: 1.06, weight: 1 }, { price: 1, weight: 2 });
   expect(found).toMatchObject({ price: 1, warnings: ['pool_disagreement', 'single_pool'] });
   expect(found.excluded).toEqual([{ key: 'p0', reason: 'disagrees', price: 1.06 }]);
   expect(hop({ price: 1.04, weight: 1 }, { price: 1, weight: 3 }).price).toBeCloseTo(1.01, 14);
 });
 
-test('of two equally deep pools that disagree, the pool with the smaller key counts, in any input order', () => {
+test('of two equally deep pools that disagree, the pool with the smaller key sets the price, in any input order', () => {
   const input = (key: string, price: number): HopInput => ({
     key,
     weight: 5,
@@ -211,8 +211,10 @@ test('a pool without a finite positive price is excluded', () => {
   expect(hop()).toMatchObject({ price: 0, pools: [], excluded: [] });
 });
 
-/** Weighted median by its definition: takes ascending values, equal values in input order, until half of the
- * weight is reached. */
+/**
+ * Weighted median by its definition: adds up weights by ascending value, equal values in input order, until the sum is
+ * half of the weight.
+ */
 const plainMedian = (values: readonly (readonly [value: number, weight: number])[]): number => {
   const sorted = [...values].sort(([a], [b]) => a - b);
   const half = sorted.reduce((sum, [, weight]) => sum + weight, 0) / 2;

@@ -14,13 +14,15 @@ const hopOf = (pools: readonly CostPool[]): CostHop => ({
 });
 const upOf = (...hops: readonly (readonly CostPool[])[]) => manipulationCost(hops.map(hopOf)).up;
 
-/** What is lost by moving reserves x = y = side to the price r, and selling back at the fair price 1. */
+/**
+ * Loss of an attacker who moves a pool with reserves x = y = side to the price r, and sells back at the fair price 1.
+ */
 const lostAt = (r: number, side = SIDE): number => {
   const [x, y] = [side / Math.sqrt(r), side * Math.sqrt(r)];
   return y - side - (side - x);
 };
 
-test('moving a constant product pool costs what its arbitrage gains', () => {
+test('moving a constant product pool costs as much as arbitrage gains by trading it back', () => {
   const { up, down } = manipulationCost([hopOf([pool()])]);
   expect(up.p2).toBeCloseTo(lostAt(1.02), 0);
   expect(up.p10 / lostAt(1.1)).toBeCloseTo(1, 2);
@@ -34,20 +36,20 @@ test('costs have three significant digits', () => {
   expect(upOf([pool({ sideUsd: 12 })]).p2).toBe(0.00118);
 });
 
-test('equal pools of a hop cost their sum for a small move, and half of it for a large one', () => {
+test('two equal pools of a hop cost their sum for a small move, and half of the sum for a large move', () => {
   const half = { share: 0.5 };
   const two = upOf([pool(half), pool(half)]);
   expect(two.p2 / upOf([pool()]).p2).toBeCloseTo(2, 1);
-  // The moved pool outweighs the other one, which leaves the hop.
+  // One moved pool is enough for a large move, because the other pool then leaves the hop.
   expect(two.p50 / upOf([pool()]).p50).toBeCloseTo(1, 1);
 });
 
-test('the attacker splits the move between hops, so two equal hops cost half', () => {
+test('the attacker splits the move between hops, so two equal hops cost half as much as one', () => {
   expect(upOf([pool()], [pool()]).p2 / upOf([pool()]).p2).toBeCloseTo(0.5, 2);
   expect(upOf([pool()], [pool({ sideUsd: 1e12 })]).p2 / upOf([pool()]).p2).toBeCloseTo(1, 2);
 });
 
-test('a pool whose weight is capped costs less to outvote', () => {
+test('a hop whose deepest pool has a limited weight costs less to move', () => {
   const pools = [
     pool({ sideUsd: 9e5, share: 0.6 }),
     pool({ sideUsd: 5e4, share: 0.2 }),
@@ -57,25 +59,27 @@ test('a pool whose weight is capped costs less to outvote', () => {
   expect(upOf(pools).p2).toBeCloseTo(lostAt(1.02, 5e5), 0);
 });
 
-test('weight that moves to a more favourable pool of another hop moves the price for nothing', () => {
+test('the price moves at no cost when weight shifts to a more favourable pool of another hop', () => {
   const deep = { share: 0.999, sideUsd: 1e9 };
   const off = pool({ share: 0.001, sideUsd: 1e6, log: 0.009, fee: 0.02 });
   const [with_, without] = [upOf([pool()], [pool(deep), off]), upOf([pool()])];
-  // The fair price is at most the deep pool's price, so the other pool may stand 0.02 above it: more than a move of 2 %.
+  // The fair price is at most the deep pool's price. Arbitrage leaves the other pool alone up to 0.02 above it, which
+  // is more than a move of 2 %.
   expect(with_.p2).toBe(0);
   expect(with_.p50).toBeGreaterThan(0.8 * without.p50);
 });
 
-test('liquidity of a concentrated pool counts up to 2 %, and then as depth that the attacker offers', () => {
+test('a move of a concentrated pool costs its liquidity up to 2 %, and beyond 2 % the depth that the attacker must offer', () => {
   const ranged = upOf([pool({ isRanged: true })]);
   expect(ranged.p2).toBe(upOf([pool()]).p2);
-  // The hop needs 10,000 USD of backing, which is a depth of 99.5 USD. Others buy it 50 % too dear.
+  // A trusted price needs 10,000 USD on the known side, which is a depth of 99.5 USD. Others buy this depth from the
+  // attacker at a price that is wrong by 50 %.
   expect(ranged.p50).toBeCloseTo(lostAt(1.02) + 99.5 * (1 - 1 / 1.5), 0);
 });
 
-test('a narrow range that holds less than its liquidity promises costs less', () => {
+test('a pool whose narrow range holds less than its liquidity implies costs less to move', () => {
   const narrow = pool({ isRanged: true, depthUsd: 1_000 });
-  // Depth of 1,000 USD ends at a move of 2 · 1,000 / 1,000,000, where the loss is 1,000² / 1,000,000.
+  // A depth of 1,000 USD ends at a move of 2 · 1,000 / 1,000,000. The loss up to there is 1,000² / 1,000,000.
   expect(upOf([narrow]).p2).toBe(1);
 });
 

@@ -29,8 +29,7 @@ const recordOf = (leg: Leg, movedAt: number, { makers, bornBlock }: LegMoves): L
   bornBlock,
 });
 
-/** One epoch of the pool index: new legs, some moves, closing of the records, and dropping of inactive
- * legs. */
+/** Runs one epoch of the pool index: adds legs, moves some, closes the records, and drops dormant legs. */
 function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number): void {
   for (let made = 0; made < 2; made += 1)
     index.addLeg(legs[Math.floor(random.next() * LEGS)]!, random.chance(0.5));

@@ -62,7 +62,7 @@ test('a new pool also prices the tokens that depend on it within the same epoch'
   expect(usdAt(6, parts, NATIVE)).toBe(0.5);
 });
 
-test('a price follows its pool in the same block, but a jump without volume counts only by its mean', () => {
+test('a price follows its pool in the same block, but after a jump without volume it follows the mean', () => {
   const step = v2(1, T, 1e6, DAI, 1.1e6);
   const jump = v2(1, T, 1e6, DAI, 3e6);
   expect(usdAt(39, { 35: { made: [POOL] }, 70: { moved: [step] } })).toBe(1.1);
@@ -92,9 +92,10 @@ test('a price held to its mean is computed again when an epoch begins, without a
   const all = blocks(70, { 35: { made: [POOL] }, 70: { moved: [jump] } });
   const changes = all.map((block) => pricer.apply(block, false).hops);
   const changed = changes.flatMap((hops, i) => hops.filter(({ token: of }) => of === T).map(() => 32 + i));
-  // The block of the first pool, and the first block of the epoch after the push. The push changed no price.
+  // The price changed in the block of the first pool and in the first block of the epoch after the push. The push
+  // itself changed no price.
   expect(changed).toEqual([35, 96]);
-  // At the end of the epoch the pool was at three times the price for 250 seconds.
+  // At the end of the epoch, the pool had had three times the price for 250 seconds.
   expect(pricer.priceOf(T)!.usd).toBeCloseTo(3 ** (1 - Math.exp(-250 / 1_800)), 12);
 });
 

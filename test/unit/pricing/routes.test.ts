@@ -36,7 +36,7 @@ test('the depth of a V2 pool is r · (√1.02 − 1), the USD on its known side 
   expect(found.route).toMatchObject({ next: DAI, hops: 1, confidence: 0.5, recent: false, stale: false });
 });
 
-test('a V3 pool counts with its active liquidity, but at most with its real balance of either token', () => {
+test('the depth of a V3 pool follows from its active liquidity, but is at most its real balance of either token', () => {
   const of = (balanceB: number, balanceA = 1e6) =>
     routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA, balanceB })] }, T)!;
   // The pool has 10^6 · √4 = 2,000,000 virtual DAI. Moving the price by 2 % takes 19,901 of them.
@@ -89,7 +89,7 @@ test('confidence falls with the age of the last move: 1 up to an hour, 0.5 at a 
 });
 
 test('confidence falls with the disagreement of the pools', () => {
-  // Two pools of 10^9 USD differ by 4 %. Each is half of ln(1.04) from the middle, so the agreement is 1 −
+  // Two pools of 10^9 USD differ by 4 %. Each differs from the middle by half of ln(1.04), so the agreement is 1 −
   // 0.0196 / 0.1.
   const pools = [v2(1, T, 1e9, DAI, 1e9), v2(2, T, 1e9, DAI, 1.04e9)];
   expect(routedOf({ pools }, T)!.route.confidence).toBe(0.8);
@@ -115,7 +115,7 @@ test('the native token is priced over all its pools with all anchors', () => {
   expect(found.route.pools.map(({ leg }) => leg.key)).toEqual([1, 2, 3].map(poolAddress));
 });
 
-test('an anchor with a configured price other than 1 USD counts with this price', () => {
+test('an anchor with a configured price other than 1 USD gives this price to the tokens that it prices', () => {
   const anchors = [
     { address: DAI, priceUsd: 1 },
     { address: USDC, priceUsd: 2 },
@@ -152,7 +152,7 @@ test('of equally deep paths, the path with the smaller next address is chosen, i
   expect(routedOf({ pools: [...pools].reverse() }, T)!.route.next).toBe(a);
 });
 
-test('of two anchors that disagree, the cheaper one loses its role and is priced like any token', () => {
+test('of two anchors that disagree, the cheaper anchor loses its role and is priced like any token', () => {
   const pools = [
     v2(1, DAI, 1e6, USDC, 0.9e6),
     v2(2, T, 1e6, USDC, 1e6),
@@ -239,7 +239,7 @@ test('direct pools beat a deeper path through a token without another market', (
   expect(routedOf({ pools }, T)).toMatchObject({ usd: 1, route: { next: DAI } });
   const byNative = [v2(4, NATIVE, 1e10, DAI, 5e5), v2(5, T, 350_000, NATIVE, 7e9), ...pools.slice(1)];
   expect(routedOf({ pools: byNative }, T)!.usd).toBeCloseTo(1, 9);
-  // Pools between two tokens of the attacker are no other market.
+  // Pools between two tokens of the attacker do not make another market.
   const [second, third] = [token(61), token(62)];
   const own = [v2(6, second, 1e6, mine, 1e6), v2(7, third, 1e6, second, 1e6), v2(8, third, 1e6, mine, 1e6)];
   expect(routedOf({ pools: [...pools, ...own] }, T)).toMatchObject({ usd: 1, route: { next: DAI } });
@@ -261,7 +261,7 @@ test('a route through a token without another market is not trusted', () => {
   const mine = token(60);
   const path = [v2(2, mine, 1e7, DAI, 1e7), v2(3, T, 1e4, mine, 1e7)];
   expect(routedOf({ pools: path }, T)!.route).toMatchObject({ confidence: 0.4, warnings: ['private_route'] });
-  // Another token with an own market makes the next token tradable for everyone.
+  // A market with another token shows that not only the owner can trade the next token.
   const market = [v2(4, NATIVE, 1e10, DAI, 5e5), v2(5, mine, 2_000, NATIVE, 4e7)];
   expect(routedOf({ pools: [...path, ...market] }, T)!.route).toMatchObject({
     confidence: 1,
@@ -313,8 +313,7 @@ test('a self-issued token with huge reserves on both sides gives no other token 
   const [mine, friend] = [token(60), token(61)];
   const pools = [
     v2(1, T, 1e6, DAI, 1e5),
-    // 60 USD set the token's price. At this price, the other pools hold 10^12 tokens that seem to be worth
-    // far more.
+    // 60 USD set the price of the token. The other pools hold 10^12 of these tokens, which seem to be worth far more.
     v2(2, mine, 6e-5, DAI, 60),
     v2(3, mine, 1e12, T, 1e3),
     v2(4, mine, 1e12, friend, 1e12),
