@@ -134,8 +134,9 @@ async function timeFirstStart(world: World): Promise<StartTimes> {
 }
 
 /**
- * Waits until a random moment of the start. Half of the moments count from the beginning, the others from the
- * first answer of the database server, so that they hit the creation of the schema on a slow machine too.
+ * Waits until a random moment of the start. Half of the moments are measured from the beginning. The others are
+ * measured from the first answer of the database server, so that they hit the creation of the schema on a slow machine
+ * too.
  */
 async function untilKill(
   program: Spawned,

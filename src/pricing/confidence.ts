@@ -4,7 +4,7 @@
 export const ANCHOR_CONFIDENCE = 0.99;
 /** Highest confidence of a derived price. */
 const DERIVED_MAX = 0.989;
-/** Prices with a lower confidence do not count in volume or TVL. */
+/** Volume and TVL leave out values by prices with a lower confidence. */
 export const TRUSTED_MIN = 0.5;
 const HIGH_MIN = 0.9;
 /**

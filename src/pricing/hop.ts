@@ -160,7 +160,7 @@ function dropOutliers(
   return kept;
 }
 
-/** If two pools disagree, only the deeper one counts. */
+/** If two pools disagree, keeps only the deeper one. */
 function keepDeeper(
   pools: readonly HopPool[],
   excluded: HopExclusion[],

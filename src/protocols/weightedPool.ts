@@ -79,7 +79,7 @@ export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEven
       return moveBalances(state, tokens, moves);
     }
     case 'balance_managed':
-      // An asset manager may report any managed balance without moving a token, so only the cash counts.
+      // An asset manager may report any managed balance without moving a token, so only the cash is used.
       return withDoubts(moveBalances(state, [event.token], [event.cashDelta]), DOUBTS.managed);
     case 'tokens_registered':
       return withManagers(addTokens(state, event.tokens), event.assetManagers);

@@ -1,6 +1,6 @@
 /**
- * Measures starts over a folder with millions of swaps. After a clean stop, the time until the first bar counts.
- * After a `kill -9` with a half-written range, the time until the program is ready at the node's head counts.
+ * Measures starts over a folder with millions of swaps. After a clean stop, measures the time until the first bar.
+ * After a `kill -9` with a half-written range, measures the time until the program is ready at the node's head.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -109,7 +109,7 @@ export class BlockPricer {
     const decimals1 = this.decimalsOf(swap.token1);
     const marginal =
       base === null && quote === null ? 0 : scalePrice(swap.price, decimals0, decimals1, swap.base_is_token0);
-    // A token with unknown decimals has no price, so its amount does not count.
+    // A token with unknown decimals has no price, so its amount has no effect on the value.
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0 ?? 0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1 ?? 0);
     const value = caps.limit(swap, valueTrade(price0, price1, amount0, amount1));

@@ -68,7 +68,10 @@ function netKey(txIndex: number, vault: Hex, token: Hex): string {
   return `${txIndex}/${vault}/${token}`;
 }
 
-/** A flash loan comes back in the same transaction, so only what stays in the vault counts. */
+/**
+ * Sums the tokens that each transaction brought into a vault and left there. A flash loan that leaves in the same
+ * transaction adds nothing.
+ */
 function sumBroughtIn({
   held,
   transfers,

@@ -1,6 +1,7 @@
 /**
- * The least that an attacker loses to move the USD price of a token at the end of a block, when everyone else trades the
- * pools back afterwards. Capital that comes back does not count. Pure; a lower bound within a small factor.
+ * The least that an attacker loses to move the USD price of a token at the end of a block, when everyone else trades
+ * the pools back afterwards. The cost excludes capital that the attacker gets back. It is a lower bound: the true cost
+ * is higher by a small factor at most. Pure.
  */
 import { DEPTH_PART } from '../leg';
 
@@ -173,7 +174,7 @@ function selectionCost(all: readonly CostPool[], log: number): number {
       if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
       if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
     });
-    // Pools that left the hop still count for the confidence.
+    // The depth of pools that left the hop still raises the confidence.
     const missing = Math.max(0, others - kept, TRUSTED_DEPTH_USD - kept - others);
     const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
     least = Math.min(least, walked + supplied);

@@ -14,7 +14,7 @@ test.each([
   expect(wrong).toEqual([]);
 });
 
-test('a missing method and an unknown block tag do not count as failures of the node', () => {
+test('a missing method and an unknown block tag are not classified as failures of the node', () => {
   const kinds = [...wordings.NO_METHOD_WORDINGS, ...wordings.NO_TAG_WORDINGS].map(({ code, message }) =>
     kindOfRpcError(code, message),
   );
