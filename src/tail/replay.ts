@@ -12,7 +12,7 @@ import { encodeEvents } from './chainChange';
 import { findResumePoint } from './resumePoint';
 import { gapMessage, positionId, type StreamMessage, type StreamPosition } from './streamMessage';
 
-/** Most events of one replay. A gap replaces older events. */
+/** Largest number of events in one replay. Older events are replaced by one gap message. */
 const REPLAY_EVENTS_MAX = 10_000;
 const PAGE_EVENTS = 250;
 

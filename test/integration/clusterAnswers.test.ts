@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await one?.stop();
-  // The cluster's folder, removed later, contains the database.
+  // The test need not drop the database, because the cluster's folder contains it and is removed later.
   await two?.stop().catch(() => undefined);
   await cluster?.stop();
 });

@@ -44,8 +44,8 @@ const GAPS_MAX = 10_000;
 const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 
 /**
- * Tables with views that add up rows. A second insert would count twice in the views, so a refill uses the
- * first insert's deduplication token again.
+ * Tables with views that add up rows. A second insert of the same rows would double their sums, so a refill reuses the
+ * deduplication token of the first insert.
  */
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 

@@ -10,12 +10,12 @@ type Text = readonly [message: string, severity: Warning['severity']];
 const OF_HOP: Readonly<Record<HopCode, Text>> = {
   single_pool: ['uses a single pool', 'info'],
   pool_disagreement: [
-    'has two pools whose prices differ by more than 5 %; only the deeper pool counts',
+    'has two pools whose prices differ by more than 5 %; the price uses the deeper pool alone',
     'warning',
   ],
   outlier_pools_excluded: ['excludes pools whose price is far from the weighted median', 'info'],
   price_deviates_from_twap: [
-    'has a pool whose price differs by more than 20 % from its 30-minute mean and that has not traded its depth since; its mean counts',
+    'has a pool whose price differs by more than 20 % from its 30-minute mean and that has not traded its depth since; the price uses its mean',
     'warning',
   ],
   depth_fell: ['has less than half of the depth that it had when the epoch began', 'warning'],
@@ -39,7 +39,7 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'critical',
   ],
   v3_narrow_range: [
-    'has a V3 pool whose balances are below what its liquidity suggests within 2 %; its balances count',
+    'has a V3 pool whose balances are below what its liquidity suggests within 2 %; the depth uses its balances',
     'info',
   ],
   one_sided_depth: [
@@ -78,21 +78,21 @@ export function poolWarnings(doubts: ReadonlyMap<string, number>): Warning[] {
 
 export const LOW_LIQUIDITY: Warning = {
   code: 'low_liquidity',
-  message: 'This price has little liquidity, so it does not count in volume and liquidity',
+  message: 'This price has little liquidity, so volume and liquidity leave out values by this price',
   severity: 'warning',
 };
 
 export const VALUE_CAPPED: Warning = {
   code: 'value_capped',
   message:
-    'A pool holds more of this token than the narrowest hop of its price could pay; only that amount counts in volume, liquidity and wallets',
+    'A pool holds more of this token than the narrowest hop of its price could pay; values in volume, liquidity and wallets are limited to that amount',
   severity: 'info',
 };
 
 export const ANCHOR_ABOVE_PEG: Warning = {
   code: 'anchor_above_peg',
   message:
-    'The anchor trades more than 2 % above the other anchors; its configured price counts, and the other token of its pools is in doubt',
+    'The anchor trades more than 2 % above the other anchors; this price uses its configured price, and the prices of other tokens in its pools are in doubt',
   severity: 'warning',
 };
 

@@ -90,7 +90,7 @@ function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] 
   return [
     {
       code: 'low_liquidity',
-      message: 'This price has little liquidity, so it does not count in volume and liquidity',
+      message: 'This price has little liquidity, so volume and liquidity leave out values by this price',
       severity: 'warning',
     },
   ];

@@ -33,7 +33,7 @@ type Place = Parameters<Wilderness['drafts']>[0][number];
 export interface WildSize {
   readonly emptyChance: number;
   readonly transactionsMax: number;
-  /** Most logs per transaction. */
+  /** Largest number of logs per transaction. */
   readonly bigChance: number;
   readonly logsMax: number;
 }
