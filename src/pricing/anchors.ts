@@ -23,7 +23,7 @@ export interface PegInput {
   readonly block: number;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
-  /** Legs of an anchor with other anchors and the wrapped native token. May include other legs. */
+  /** Legs of an anchor with other anchors and the wrapped native token, and possibly some other legs. */
   legsOf(anchor: Hex): readonly IndexedLeg[];
 }
 

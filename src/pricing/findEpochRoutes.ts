@@ -20,7 +20,7 @@ interface RouteInput extends PegInput {
   /** The token of an anchor. */
   tokenOf(anchor: PriceAnchor): IndexedToken;
   findToken(address: Hex): IndexedToken | undefined;
-  /** All legs that moved within 30 days; may include other legs. */
+  /** All legs that moved within 30 days, and possibly some dormant legs. */
   live(): Iterable<IndexedLeg>;
 }
 

@@ -22,7 +22,7 @@ import { isRouted, type PriceRoute, type TokenHop } from './priceRoute';
 export interface IndexedToken {
   readonly address: Hex;
   readonly legs: IndexedLeg[];
-  /** Legs of the token that moved within 30 days, unordered. May include other legs. */
+  /** Legs of the token that moved within 30 days, and possibly some dormant legs, unordered. */
   live: IndexedLeg[];
   /** Null: the token never had a route. */
   route: PriceRoute<IndexedLeg> | null;
@@ -124,7 +124,7 @@ export class PoolIndex {
     return token;
   }
 
-  /** All legs that moved within 30 days, unordered. May include other legs. */
+  /** All legs that moved within 30 days, and possibly some dormant legs, unordered. */
   liveLegs(): readonly IndexedLeg[] {
     return this.live;
   }

@@ -45,7 +45,7 @@ export interface LegWeight {
 export interface RouteSearch {
   readonly market: Market<IndexedLeg>;
   readonly anchors: AnchorPrices;
-  /** Legs that may price other tokens in this token. May include other legs. */
+  /** Legs that may price other tokens in this token, and possibly some other legs. */
   legsOf(token: IndexedToken): readonly IndexedLeg[];
   /** Null: the leg has no part in the search. */
   weigh(leg: IndexedLeg): LegWeight | null;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   backend = await createEngineBackend(cluster);
 });
 afterAll(async () => {
-  // The cluster's folder, removed later, contains the database.
+  // The test need not drop the database, because the cluster's folder contains it and is removed later.
   await backend?.drop().catch(() => undefined);
   await cluster?.stop();
 });

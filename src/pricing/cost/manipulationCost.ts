@@ -28,7 +28,7 @@ export interface CostHop {
   readonly pools: readonly CostPool[];
   /** Highest fee of the pools of the hop and of pools that could join the hop. */
   readonly feeMax: number;
-  /** Whether more than one pool could price the hop. */
+  /** Whether the hop has, or could get, more than one pool. */
   readonly hasOthers: boolean;
 }
 

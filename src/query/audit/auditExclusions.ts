@@ -16,7 +16,7 @@ const V3 = 3;
 /** A pool is one-sided if one of its tokens pays out less than this part of the other one's value. */
 const ONE_SIDED_PART = 0.1;
 
-/** Pools of a hop that the hop's price leaves out. */
+/** Lists the pools of a hop that the price of the hop leaves out, each with its reason. */
 export function droppedPools(
   { next }: AuditRoute,
   { excluded }: HopPrice,

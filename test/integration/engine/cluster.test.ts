@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // The cluster's folder, removed later, contains the databases.
+  // The test need not drop the database, because the cluster's folder contains it and is removed later.
   for (const one of opened) await one.database.close();
   await cluster?.stop();
 });

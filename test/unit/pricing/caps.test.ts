@@ -67,7 +67,7 @@ test('the value of a swap of 1e12 self-issued tokens is at most the capital behi
   isCapOf(value.amountUsd, HELD);
 });
 
-test('a swap below the cap keeps its value to the last digit, and an untracked one has no cap', () => {
+test('a swap below the cap keeps its value to the last digit, and an untracked swap has no cap', () => {
   const trusted = { usd: 0.1, confidence: 0.6, capUsd: 5_000 };
   const low = { ...trusted, confidence: 0.4, capUsd: 1 };
   expect(valueTrade(trusted, null, 30_000.3, 7).amountUsd).toBe(30_000.3 * 0.1);

@@ -190,23 +190,23 @@ test('a $60 pool at $1e9 before an honest launch at $1 leaves no high', () => {
   expect(countsFor(T, later)).toEqual([0, BARS + HIGHS]);
 });
 
-describe('an anchor', () => {
+describe('bars of an anchor', () => {
   const pool = at(1, [T, DAI], [300_000, 300_000]);
 
-  test('has bars from the pools that set the price of their other token', () => {
+  test('an anchor has bars from the pools that set the price of their other token', () => {
     const outlier = at(2, [T, DAI], [1_000, 3_000]);
     const script = { ...settled(pool, outlier), ...swapsIn(pool, outlier) };
     expect(countsFor(DAI, script)).toEqual([BARS + HIGHS, 0]);
   });
 
-  test('has no bars from prices more than 2 % away from its given price', () => {
+  test('an anchor has no bars from prices more than 2 % away from its given price', () => {
     const pushed = at(1, [T, DAI], [280_000, 321_429], 1);
     const script = { ...settled(pool), 330: [pushed, { ...pool, maker: 1 }] };
     expect(countsFor(DAI, script)).toEqual([0, BARS + HIGHS]);
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS]);
   });
 
-  test('that lost its role has no bars from prices above 1.02 USD', () => {
+  test('an anchor that lost its role has no bars from prices above 1.02 USD', () => {
     const native = [at(6, [NATIVE, DAI], [600_000, 600_000]), at(7, [NATIVE, USDC], [600_000, 600_000])];
     const peg = at(3, [DAI, USDC], [300_000, 300_000]);
     // DAI trades 10 % below the others.
@@ -218,7 +218,7 @@ describe('an anchor', () => {
     expect(countsFor(USDT, script, anchors)).toEqual([0, BARS + HIGHS]);
   });
 
-  test('has bars from a pool of two anchors whose price is near its given price', () => {
+  test('an anchor has bars from a pool of two anchors whose price is near its given price', () => {
     const direct = at(3, [DAI, USDC], [10_000, 10_050]);
     const dust = at(4, [DAI, USDC], [10, 30]);
     const script = { ...settled(pool, direct, dust), ...swapsIn(direct, dust) };

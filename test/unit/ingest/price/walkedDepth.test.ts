@@ -30,7 +30,7 @@ const HONEST = namesOf(1, 40);
 const newPricer = (): BlockPricer =>
   new BlockPricer({ anchors: [{ address: DAI, priceUsd: 1 }], wrappedNative: null }, () => 18);
 
-/** Rows of blocks FIRST … LAST, of which a script fills some. */
+/** Decodes and prices the blocks FIRST … LAST. The script fills some of the blocks. Returns the rows. */
 function run(script: (facts: BlockFacts) => void, pricer = newPricer(), last = LAST): BlockRows[] {
   const rows: BlockRows[] = [];
   for (let number = FIRST; number <= last; number += 1) {
@@ -118,7 +118,7 @@ function attackWith(name: string, createdBlock: number | null, honest: boolean):
 }
 
 describe.each(Object.keys(attacks))('%s', (name) => {
-  test('gives the pool almost no depth', () => {
+  test('the attack gives its pool almost no depth', () => {
     const states = attackWith(name, 60, false).flatMap(({ pool_states: rows }) => rows.at(-1) ?? []);
     for (const { walked_liquidity: liquidity, price } of states.slice(1)) {
       expect(liquidity).toBeGreaterThanOrEqual(0);
@@ -127,12 +127,12 @@ describe.each(Object.keys(attacks))('%s', (name) => {
     }
   });
 
-  test('gives a token without another pool no trusted price', () => {
+  test('the attack gives a token without another pool no trusted price', () => {
     const prices = pricesOf(attackWith(name, 60, false));
     for (const { confidence } of prices) expect(confidence).toBeLessThan(TRUSTED_MIN);
   });
 
-  test('does not change the price of a token that also has an honest pool', () => {
+  test('the attack does not change the price of a token that also has an honest pool', () => {
     const prices = pricesOf(attackWith(name, 60, true));
     expect(prices.at(-1)).toMatchObject({ usd: 1 });
     for (const { usd } of prices) expect(Math.abs(usd - 1)).toBeLessThan(1e-9);
