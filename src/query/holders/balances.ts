@@ -42,7 +42,7 @@ export async function readHoldings(
 ): Promise<Holdings> {
   const params = paramsOf(head, holder, []);
   const rows = await runner.run('portfolio/list_balances', params, balanceRowShape);
-  // The row with the zero address as token counts positions.
+  // The row with the zero address as token holds the number of V3 positions.
   const got = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
   const balances = new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
   balances.delete(ZERO_ADDRESS);

@@ -1,5 +1,5 @@
 /**
- * Caps the value of a wallet's holdings: all its holdings of one token count together with at most the cap of the token,
+ * Caps the value of a wallet's holdings: all its holdings of one token together are worth at most the cap of the token,
  * because nobody could sell more.
  */
 import { countSides } from '../../pricing/cap';
@@ -16,12 +16,12 @@ interface HeldValue {
 }
 
 interface CountedValues {
-  /** USD that each amount counts with; null: unknown. */
+  /** The limited value of each amount, USD; null: unknown. */
   readonly usd: readonly (number | null)[];
   readonly capped: boolean;
 }
 
-/** Counts the amounts of one holding or one position, in the order of calls. */
+/** Limits the values of one holding or one position. Earlier calls have used up a part of the caps. */
 export type CountHolding = (values: readonly HeldValue[]) => CountedValues;
 
 /** The caps of one wallet. Each call uses up a part of them. */

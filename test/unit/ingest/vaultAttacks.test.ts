@@ -43,10 +43,10 @@ async function trade(world: VaultWorld, pool: VaultPoolScript, size: number): Pr
 const doubtsOf = (world: VaultWorld, pool: VaultPoolScript): string[] =>
   doubtCodes(world.registry.findVaultPool(pool.address)!.state.doubts);
 
-describe('a pool with an asset manager', () => {
+describe('asset managers of vault pools', () => {
   const managed = new VaultPoolScript('managed', [DAI, REM], HALF, undefined, [token(70), 0n]);
 
-  it('backs no price, though its manager declares 3 million DAI', async () => {
+  it('a vault pool whose asset manager declares 3 million DAI backs no price', async () => {
     const world = await withHonestPool();
     const before = world.priceOf(REM);
     expect(before.usd).toBeCloseTo(1, 4);
@@ -58,7 +58,7 @@ describe('a pool with an asset manager', () => {
     expect(doubtsOf(world, managed)).toContain('managed_balance');
   });
 
-  it('counts only the cash: a declared balance never adds to a balance of a row', async () => {
+  it('the balances in rows are the cash of a vault pool, without balances that an asset manager declares', async () => {
     const world = new VaultWorld();
     await world.create(managed, [whole(100), whole(50)]);
     const declared = await world.mine([managed.manages(DAI, 0n, whole(3_000_000))]);
@@ -67,7 +67,7 @@ describe('a pool with an asset manager', () => {
     expect(taken.pool_states.map(({ balances }) => balances)).toEqual([[whole(70), whole(50)]]);
   });
 
-  it('has its doubt in its own row and in every state, and no price in swaps', async () => {
+  it('a vault pool with an asset manager has a doubt in its row and in every state, and its swaps have no price', async () => {
     const world = new VaultWorld();
     const rows = await world.create(managed, [whole(100), whole(50)]);
     expect(rows.pools.map(({ doubts }) => doubtCodes(doubts))).toEqual([['managed_balance']]);
@@ -78,7 +78,7 @@ describe('a pool with an asset manager', () => {
     expect(swaps.map(({ price }) => price)).toEqual([0]);
   });
 
-  it('does not make an impostor with the name of an anchor worth anything', async () => {
+  it('a vault pool with an asset manager gives no price to a token that copies the name of an anchor', async () => {
     const world = await withHonestPool();
     const impostor = new VaultPoolScript('impostor', [DAI, FAKE_USDC], HALF, undefined, [token(70), 0n]);
     await world.create(impostor, [whole(100), whole(100_000_000)]);
@@ -88,7 +88,7 @@ describe('a pool with an asset manager', () => {
     expect(world.priceOf(FAKE_USDC)).toEqual({ usd: 0, confidence: 0 });
   });
 
-  it('is known from the declaration alone, if its registration named no manager', async () => {
+  it('a declared balance puts a vault pool in doubt even if its registration named no asset manager', async () => {
     const world = new VaultWorld();
     const plain = new VaultPoolScript('plain', [DAI, NATIVE], HALF);
     await world.create(plain, [whole(60_000), whole(60_000)]);
@@ -109,8 +109,8 @@ describe('a pool with an asset manager', () => {
   });
 });
 
-describe('a pool with extreme terms', () => {
-  it('backs no price with a weight below 1 %', async () => {
+describe('extreme terms of vault pools', () => {
+  it('a vault pool with a weight below 1 % backs no price', async () => {
     const world = new VaultWorld();
     const thin = new VaultPoolScript('thin', [DAI, REM], [ONE / 100n - 1n, ONE - ONE / 100n + 1n]);
     const rows = await world.create(thin, [whole(600), whole(1_000)]);
@@ -120,7 +120,7 @@ describe('a pool with extreme terms', () => {
     expect(world.priceOf(REM).usd).toBeCloseTo(60, 9);
   });
 
-  it('backs no price with a fee above 10 %, from the fee change on and for ever', async () => {
+  it('a vault pool with a fee above 10 % backs no price, from the fee change on and for ever', async () => {
     const world = new VaultWorld();
     const pool = new VaultPoolScript('fees', [DAI, REM], HALF, ONE / 10n);
     await world.create(pool, [whole(60_000), whole(60_000)]);
@@ -135,8 +135,8 @@ describe('a pool with extreme terms', () => {
   });
 });
 
-describe('a pool whose swaps do not fit its weights', () => {
-  it('has no price from the first such swap on', async () => {
+describe('swaps and weights of vault pools', () => {
+  it('a vault pool has no price from its first swap on that does not fit the weights', async () => {
     const world = await withHonestPool();
     const before = world.priceOf(REM);
     // The contract claims equal weights, and swaps as it likes.
@@ -151,7 +151,7 @@ describe('a pool whose swaps do not fit its weights', () => {
     expect(world.priceOf(REM)).toEqual(before);
   });
 
-  it('keeps its price while its swaps fit', async () => {
+  it('a vault pool keeps its price while its swaps fit the weights', async () => {
     const world = await withHonestPool();
     expect([doubtsOf(world, honest), world.priceOf(REM).usd > 0.99]).toEqual([[], true]);
   });
@@ -177,7 +177,7 @@ describe('the value of vault swaps', () => {
       i % 2 === 0 ? pool.swaps(DAI, REM, amount, 1n) : pool.swaps(REM, DAI, 1n, amount),
     );
 
-  it('is at most the cash of the pool before the transaction, for all swaps of the transaction together', async () => {
+  it('all swaps of a transaction together are worth at most the cash of the vault pool before the transaction', async () => {
     const world = await withHonestPool(SIZE);
     const pool = new VaultPoolScript('wash', [DAI, REM], HALF);
     await world.create(pool, [whole(500), whole(500)]);
@@ -187,7 +187,7 @@ describe('the value of vault swaps', () => {
     expect(sumOf(rows)).toBeLessThanOrEqual(cap + 1e-6);
   });
 
-  it('adds the tokens that stayed in the vault, but not a flash loan that came back', async () => {
+  it('the limit for the value of vault swaps includes tokens that stayed in the vault, but no flash loan that came back', async () => {
     const world = await withHonestPool(SIZE);
     const pool = new VaultPoolScript('in', [DAI, REM], HALF);
     await world.create(pool, [whole(10), whole(10)]);

@@ -170,7 +170,7 @@ describe('random answers of a Balancer pool', () => {
     const info = (cash: bigint, managed: bigint, manager: Hex = ZERO_ADDRESS): Hex =>
       answer('getPoolTokenInfo', [cash, managed, 5n, manager]);
 
-    it('are the cash of each token, never the managed balance', () => {
+    it('the balances of a Balancer pool are the cash of each token, never the managed balance', () => {
       const books = readBooks([tokens, info(70n, 0n), info(40n, 50n)], [POOL, OTHER]);
       expect(books).toEqual({ tokens: [POOL, OTHER], balances: [70n, 40n], doubts: DOUBTS.managed });
     });
@@ -181,14 +181,14 @@ describe('random answers of a Balancer pool', () => {
       expect([ZERO_ADDRESS, OTHER].map(doubtsWith)).toEqual([0, DOUBTS.managed]);
     });
 
-    it('are unknown if an answer is missing or has another shape', () => {
+    it('the balances of a Balancer pool are unknown if an answer is missing or has another shape', () => {
       const short = info(90n, 0n).slice(0, -64) as Hex;
       for (const last of [null, '0x' as Hex, short, `${info(90n, 0n)}${'0'.repeat(64)}` as Hex])
         expect(readBooks([tokens, info(70n, 0n), last], [POOL, OTHER])).toBeNull();
       expect(readBooks([null, info(70n, 0n), info(90n, 0n)], [POOL, OTHER])).toBeNull();
     });
 
-    it('are 0 for a token that is not registered yet', () => {
+    it('the balance of a token that is not registered yet is 0', () => {
       const none = answer('getPoolTokens', [[], [], 0n]);
       expect(readBooks([none, null, null], [POOL, OTHER])).toEqual({
         tokens: [POOL, OTHER],

@@ -88,14 +88,14 @@ describe('the state of a Balancer pool', () => {
     expect(run(FULL, changed(tokensOf(3), [-5n, 0n, -1n], [2n, 3n, 0n])).balances).toEqual([93n, 197n, 299n]);
   });
 
-  it('counts the cash only: what an asset manager takes or returns, not what it reports', () => {
+  it('the balances of a Balancer pool change when an asset manager takes or returns tokens, but not by the balances that it reports', () => {
     expect(run(FULL, managed(tokenOf(1), -40n, 40n)).balances).toEqual([100n, 160n, 300n]);
     expect(run(FULL, managed(tokenOf(1), 40n, -40n)).balances).toEqual([100n, 240n, 300n]);
     expect(run(FULL, managed(tokenOf(1), 0n, 6n)).balances).toBe(FULL.balances);
     expect(run(FULL, managed(tokenOf(1), 0n, -6n)).balances).toBe(FULL.balances);
   });
 
-  it('is in doubt for ever after a managed balance or a registration with an asset manager', () => {
+  it('a Balancer pool is in doubt for ever after a managed balance or a registration with an asset manager', () => {
     const event: BalancerEvent = {
       kind: 'tokens_registered',
       ...OF,
@@ -108,7 +108,7 @@ describe('the state of a Balancer pool', () => {
       );
   });
 
-  it('is in doubt for ever after a swap that its weights do not explain', () => {
+  it('a Balancer pool is in doubt for ever after a swap that its weights do not explain', () => {
     const rich = run(FULL, changed(tokensOf(3), [10n ** 20n, 10n ** 20n, 10n ** 20n], [0n, 0n, 0n]));
     const weighted = withWeights(rich, [ONE / 2n, ONE / 4n, ONE / 4n]);
     const fair = swapOf(tokenOf(1), tokenOf(2), 10n ** 15n, 10n ** 15n - 10n ** 10n);
@@ -119,7 +119,7 @@ describe('the state of a Balancer pool', () => {
     expect(run(rich, unfair).doubts).toBe(0);
   });
 
-  it('is in doubt with a weight below 1 % or a fee above 10 %', () => {
+  it('a Balancer pool is in doubt with a weight below 1 % or a fee above 10 %', () => {
     const least = ONE / 100n;
     expect(withWeights(FULL, [ONE - 2n * least, least, least]).doubts).toBe(0);
     expect(withWeights(FULL, [ONE - 2n * least, least + 1n, least - 1n]).doubts).toBe(DOUBTS.terms);
