@@ -34,8 +34,8 @@ CREATE TABLE IF NOT EXISTS swaps
     amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block, each side up to the cap of its token; 0 if not tracked. Vault pools: all swaps of one transaction together at most the cash of the pool before and the tokens that came in' CODEC(ZSTD(1)),
     untracked_usd Decimal(38, 12) COMMENT 'Value of the swap in USD, by prices that are not trusted; 0 if a token has a trusted price, or if no price is known' CODEC(ZSTD(1)),
     fee_usd Decimal(38, 12) ALIAS amount_usd * if(fee_pips > 100000, 0, fee_pips) / 1000000 COMMENT 'Fee in USD, rounded down; 0 if not tracked, and for a fee above 10 %',
-    tracked Bool COMMENT 'Whether at least one token of the swap has a trusted price; only such swaps count in USD volume',
-    price_counts UInt8 COMMENT 'Sum of what the USD prices of the swap count in: 1 bars of token0, 2 bars of token1, 4 highs and lows of token0, 8 of token1',
+    tracked Bool COMMENT 'Whether at least one token of the swap has a trusted price; USD volume includes only tracked swaps',
+    price_counts UInt8 COMMENT 'Values that use the USD prices of the swap, as a sum: 1 bars of token0, 2 bars of token1, 4 highs and lows of token0, 8 highs and lows of token1',
     fee_pips UInt32 COMMENT 'Fee of the pool at this swap, in pips: hundredths of a basis point',
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )

@@ -97,7 +97,7 @@ describe('asset managers of vault pools', () => {
     expect([world.priceOf(NATIVE).usd, doubtsOf(world, plain)]).toEqual([0, ['managed_balance']]);
   });
 
-  it('loses its price in the block that registers a token again with a manager', async () => {
+  it('a vault pool loses its price in the block that registers a token again with an asset manager', async () => {
     const world = new VaultWorld();
     const plain = new VaultPoolScript('again', [DAI, NATIVE], HALF);
     await world.create(plain, [whole(60_000), whole(60_000)]);
@@ -156,7 +156,7 @@ describe('swaps and weights of vault pools', () => {
     expect([doubtsOf(world, honest), world.priceOf(REM).usd > 0.99]).toEqual([[], true]);
   });
 
-  it('loses the doubt again when a reorg removes the swap', async () => {
+  it('a vault pool loses its doubt when a reorg removes the swap that did not fit the weights', async () => {
     const world = new VaultWorld();
     const liar = new VaultPoolScript('undone', [DAI, REM], HALF);
     await world.create(liar, [whole(900_000), whole(300_000)]);
@@ -199,7 +199,7 @@ describe('the value of vault swaps', () => {
     expect(sumOf(await world.mine([...flash, ...wash(pool, 10, huge)]))).toBeCloseTo(cap(0), 3);
   });
 
-  it('begins anew in each transaction, and other pools have a limit of their own', async () => {
+  it('the limit for the value of vault swaps begins anew in each transaction, and each pool has its own limit', async () => {
     const world = await withHonestPool(SIZE);
     const pool = new VaultPoolScript('two', [DAI, REM], HALF);
     await world.create(pool, [whole(10), whole(10)]);
@@ -212,7 +212,7 @@ describe('the value of vault swaps', () => {
     expect(sumOf(mixed)).toBeCloseTo(cap + 1_000, -1);
   });
 
-  it('of an honest swap is unchanged', async () => {
+  it('the value of an honest vault swap is unchanged', async () => {
     const world = await withHonestPool(SIZE);
     const side = SIZE * 1e18;
     const fair = honest.swaps(DAI, REM, whole(1_000), outOf([side, side], [1, 1], 1e21));

@@ -175,7 +175,7 @@ describe('random answers of a Balancer pool', () => {
       expect(books).toEqual({ tokens: [POOL, OTHER], balances: [70n, 40n], doubts: DOUBTS.managed });
     });
 
-    it('doubt a pool with an asset manager, though it manages nothing yet', () => {
+    it('a Balancer pool with an asset manager is in doubt, even if the manager manages nothing yet', () => {
       const doubtsWith = (manager: Hex): number | undefined =>
         readBooks([tokens, info(70n, 0n), info(90n, 0n, manager)], [POOL, OTHER])?.doubts;
       expect([ZERO_ADDRESS, OTHER].map(doubtsWith)).toEqual([0, DOUBTS.managed]);

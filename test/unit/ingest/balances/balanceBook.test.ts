@@ -67,7 +67,7 @@ describe('addresses that hold a token by its logs', () => {
     check!.unconfirmed,
   ];
 
-  test('count once, and an answer of 0 or none at all leaves their balance unconfirmed', () => {
+  test('each checked holder is counted once, and is unconfirmed when the contract answers 0 or nothing', () => {
     const book = new BalanceBook();
     const all = [
       compared(1, 1, 5n, 5n),
@@ -81,7 +81,7 @@ describe('addresses that hold a token by its logs', () => {
     expect(counts(book.note(12, [compared(1, 6, 5n, 7n)], false))).toEqual([4, 2]);
   });
 
-  test('count also after the token is marked as rebasing, without further mismatches', () => {
+  test('holders of a token marked as rebasing are still counted, but make no further mismatches', () => {
     const book = new BalanceBook();
     book.note(10, [compared(1, 1, 5n, 6n)], false);
     expect(book.note(11, [compared(1, 1, 5n, 6n)], false).tokens[0]!.rebasing).toBe(true);
@@ -89,7 +89,7 @@ describe('addresses that hold a token by its logs', () => {
     expect([...counts(found), found.mismatches, found.suspects]).toEqual([3, 1, 0, 0]);
   });
 
-  test('do not count in a history that begins late, because earlier transfers are missing', () => {
+  test('holders are not counted in a history that begins late, because earlier transfers are missing', () => {
     expect(new BalanceBook().note(10, [compared(1, 1, 5n, null)], true)).toMatchObject({ tokens: [] });
     expect(counts(new BalanceBook().note(10, [compared(1, 1, 5n, 0n)], true))).toEqual([0, 0]);
   });

@@ -236,7 +236,7 @@ test('a reorg that removes mints, burns and the pool gives the same rows as with
   }
 });
 
-test('positions that no pool can have change no tick map', () => {
+test('positions with ticks that no V3 pool can have do not change the tick map', () => {
   const pool = new RangePool(namesOf(2, 33));
   const clean = factsOf(busyScript(pool), 63);
   const spoilt = clean.map((facts) => ({
