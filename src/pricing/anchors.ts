@@ -7,7 +7,7 @@
  */
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
-import { isMature, meanPrice } from './epoch';
+import { lifeWeight, meanPrice } from './epoch';
 import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
@@ -19,8 +19,6 @@ const BACKING_MIN_USD = 1_000;
 
 export interface PegInput {
   readonly wrappedNative: Hex | null;
-  /** First block of the epoch. */
-  readonly block: number;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
   /** Legs of an anchor with other anchors and the wrapped native token, and possibly some other legs. */
@@ -119,22 +117,18 @@ function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
  * Lists the pools of the anchor with a token, by key. `usd`: the token's price; null: unknown, so the anchor's side
  * alone gives the depth.
  */
-function quotesIn(
-  anchor: PriceAnchor,
-  token: Hex,
-  usd: number | null,
-  { legsOf, block, time }: PegInput,
-): Quote[] {
+function quotesIn(anchor: PriceAnchor, token: Hex, usd: number | null, { legsOf, time }: PegInput): Quote[] {
   const legs = legsOf(anchor.address).filter(
     ({ token0, token1 }) => (token0 === anchor.address ? token1 : token0) === token,
   );
   return [...legs].sort(byKey).flatMap((leg) => {
     const { record } = leg;
     const price = record === undefined ? 0 : meanPrice(record, time);
-    if (record === undefined || !(price > 0) || !isMature(record, block)) return [];
+    if (record === undefined || !(price > 0)) return [];
     const isToken0 = leg.token0 === anchor.address;
     const root = Math.sqrt(price);
-    const liquidity = confirmedLiquidity(record, time);
+    // A pool that has lived for a few blocks gets little weight, even if it is deep.
+    const liquidity = confirmedLiquidity(record, time) * lifeWeight(record, time);
     const side0 = Math.min(liquidity / root, record.state.reserve0);
     const side1 = Math.min(liquidity * root, record.state.reserve1);
     const own = (isToken0 ? side0 : side1) * anchor.priceUsd;

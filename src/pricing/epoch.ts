@@ -141,6 +141,11 @@ export function meanLiquidity(record: LegRecord, time: number): number {
   return drift(record, record.state.liquidity, time - record.at).depthLiquidity;
 }
 
+/** `depthWeight` of a leg at a time at or after its record. */
+export function lifeWeight(record: LegRecord, time: number): number {
+  return drift(record, record.state.liquidity, time - record.at).depthWeight;
+}
+
 /** `unswapped` of a leg at a time at or after its record, without moves in between. */
 export function unswappedAt(record: LegRecord | undefined, time: number): number {
   return record === undefined ? 0 : record.unswapped * Math.exp(-(time - record.at) / MEAN_SECONDS);

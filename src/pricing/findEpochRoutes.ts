@@ -17,6 +17,8 @@ import { searchRoutes, type LegWeight, type RouteSearch, type RoutedTokens } fro
 
 interface RouteInput extends PegInput {
   readonly anchors: readonly PriceAnchor[];
+  /** First block of the epoch. */
+  readonly block: number;
   /** The token of an anchor. */
   tokenOf(anchor: PriceAnchor): IndexedToken;
   findToken(address: Hex): IndexedToken | undefined;

@@ -36,6 +36,8 @@ export interface HopInput {
   readonly weight: number;
   /** Whole next tokens per whole token of the hop; 0: no price. */
   readonly price: number;
+  /** The price before it is held back; 0: none. */
+  readonly spot: number;
   /** The price by the 30-minute mean; 0: none. */
   readonly meanPrice: number;
   /** Whether the pool traded at least its own depth within the window. */
@@ -106,8 +108,8 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
 }
 
 function isFar(input: HopInput): boolean {
-  if (!(input.price > 0) || !(input.meanPrice > 0)) return false;
-  return Math.abs(Math.log(input.price / input.meanPrice)) > CLAMP_LOG;
+  if (!(input.spot > 0) || !(input.meanPrice > 0)) return false;
+  return Math.abs(Math.log(input.spot / input.meanPrice)) > CLAMP_LOG;
 }
 
 function addOnce(warnings: HopWarning[], warning: HopWarning): void {

@@ -176,6 +176,7 @@ function hopInput<L extends Leg>(
   return {
     key: leg.key,
     weight: weight * left,
+    spot: turned(spot, fromToken0, ratio),
     price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio)),
     meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),
     held: isHeld,

@@ -1,4 +1,4 @@
-/** Hashes the inputs of a price. Anyone can repeat the hash from the answer and the chain id. */
+/** Hashes the inputs of a price. Anyone can compute the hash again from the answer and the chain id. */
 import { createHash } from 'node:crypto';
 
 import type { Audit } from '../../wire/audit';
@@ -6,11 +6,15 @@ import type { Audit } from '../../wire/audit';
 /**
  * sha256 of these lines, each ended by a line feed. One space separates fields; null is `-`.
  *
- * candlehouse-audit 1 chain <chain id> block <derived_at_block> token <token.address> anchor <anchor.address>
- * <anchor.price_usd> hop <step> <from_token> <to_token>                                 of each hop, followed by
+ *     candlehouse-audit 1
+ *     chain <chain id>
+ *     block <derived_at_block>
+ *     token <token.address>
+ *     anchor <anchor.address> <anchor.price_usd>
+ *     hop <step> <from_token> <to_token>                                 of each hop, followed by
  *
- * pool <address> <reserve0> <reserve1> <weight> <implied_price>      each of its pools excluded <address> <reason>
- * <implied_price>                        of each excluded pool
+ *     pool <address> <reserve0> <reserve1> <weight> <implied_price>      each of its pools
+ *     excluded <address> <reason> <implied_price>                        of each excluded pool
  */
 export function hashInputs(chainId: number, audit: Omit<Audit, 'inputs_hash'>): `0x${string}` {
   const lines = [

@@ -35,9 +35,12 @@ export interface LaunchedBrowser {
   close(): Promise<void>;
 }
 
-/** Starts Chromium with a temporary folder of its own, because Chromium sometimes leaves files there. */
+/**
+ * Starts Chromium with a temporary folder of its own, because Chromium sometimes leaves files there. The name of the
+ * folder is short, because Chromium puts a socket there, and a socket path has at most 107 bytes.
+ */
 export async function launchBrowser(): Promise<LaunchedBrowser> {
-  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-browser-'));
+  const folder = mkdtempSync(join(tmpdir(), 'web-'));
   // The sandbox is off: containers and CI run as root, where Chromium's sandbox does not work. The tested
   // page is our own.
   const browser = await chromium.launch({

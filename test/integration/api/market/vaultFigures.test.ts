@@ -241,9 +241,9 @@ test('the value of a mint or burn counts all tokens of the pool with a trusted p
         await readAuditInputs(auditDeps(pairs), head, question),
       );
       const amount = wholeUnits(Math.abs(Number(deltas[i])), pairs.tokens.get(token)?.decimals ?? 0);
-      if (usd === null || confidence < 0.5 || amount * usd >= 1e20) continue;
-      values.set(token, amount * usd);
+      if (usd === null || confidence < 0.5) continue;
       isCapped ||= amount * usd > capUsd;
+      if (amount * usd < 1e20) values.set(token, amount * usd);
     }
     const expected = [...values.values()].reduce((sum, value) => sum + value, 0);
     const found = item.amount_usd ?? 0;
