@@ -24,7 +24,7 @@ interface CountedValues {
 /** Limits the values of one holding or one position. Earlier calls have used up a part of the caps. */
 export type CountHolding = (values: readonly HeldValue[]) => CountedValues;
 
-/** The caps of one wallet. Each call uses up a part of them. */
+/** Makes the caps of one wallet. Each call uses up a part of the caps. */
 export function createHoldingCaps(): CountHolding {
   const spent = new Map<string, number>();
   return (values) => {

@@ -168,7 +168,10 @@ function checkPrices(detail: TokenDetail, token: string, head: HeadSnapshot): vo
   }
 }
 
-/** USD prices of a token after its tracked swaps of a window that count in highs, oldest first. */
+/**
+ * USD prices of a token after its tracked swaps of a window, without prices that highs and lows do not use. Oldest
+ * first.
+ */
 function highsOf(token: string, head: HeadSnapshot, seconds: number): { usd: number; timestamp: number }[] {
   return swapsIn(world, head, head.timestamp - seconds)
     .filter((swap) => swap.tracked && holds(swap, token))
