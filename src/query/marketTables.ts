@@ -30,7 +30,7 @@ export interface MarketTables {
   readonly activityCounter: ActivityCounter;
 }
 
-/** The market's part of the chain description. */
+/** The fields of the chain description that the market endpoints need. */
 export interface MarketChain extends PriceSources {
   readonly chainId: number;
   readonly dexes: readonly (DexFacts & PairDexes[number])[];

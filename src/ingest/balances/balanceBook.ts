@@ -1,19 +1,17 @@
 /**
  * Finds tokens whose balances do not follow from their transfer logs, from comparisons with balanceOf. Pure:
- * balanceChecker calls the node and the database.
- *
- * With the whole history stored, balanceOf must equal the sum of the logs. A history that starts later lacks
- * the earlier balances. They are the same at every check, so only a changed difference is a mismatch. One
- * mismatch makes a token suspect. A second one, at another block, marks the token for good, even if later
- * checks agree.
- *
- * The book also counts, over different addresses, which balances the contract confirms at all. A token that invents
- * transfers answers 0, or not at all, for addresses that hold tokens by the logs.
+ * balanceChecker calls the node and the database. With the whole history stored, balanceOf must equal the
+ * sum of the logs. A history that starts later lacks the earlier balances. They are the same at every
+ * check, so only a changed difference is a mismatch. A token with one mismatch is a suspect: it may be a
+ * rebasing token, and is checked again. A second mismatch, at another block, marks it as rebasing for good,
+ * even if later checks agree. The book also counts, over different addresses, which balances the contract
+ * confirms at all. A token that invents transfers answers 0, or not at all, for addresses that hold tokens
+ * by the logs.
  */
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 
-/** Limit of the number of remembered differences. */
+/** Largest number of remembered differences. */
 const KNOWN_MAX = 20_000;
 
 export interface HeldToken {
@@ -21,7 +19,8 @@ export interface HeldToken {
   readonly holder: Hex;
 }
 
-/** One balance as of one block, raw units: the sum of the logs, and the contract's answer; null: no usable answer. */
+/** One balance as of one block, in raw units: the sum of the logs, and the contract's answer. The answer is
+ * null if it is not usable. */
 export interface ComparedBalance extends HeldToken {
   readonly logs: bigint;
   readonly node: bigint | null;
@@ -33,12 +32,13 @@ interface Findings {
   /** The checked tokens with their new counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
-  /** Tokens with a new mismatch that are not marked yet. Their balances are checked again soon. */
+  /** Number of tokens with a new mismatch that are not marked as rebasing yet. Their balances are checked
+   * again soon. */
   readonly suspects: number;
 }
 
 interface Difference extends HeldToken {
-  /** Difference of balanceOf and the logs, modulo 2^256, signed. */
+  /** balanceOf minus the sum of the logs, modulo 2^256, signed. */
   readonly difference: bigint;
   readonly block: number;
 }
@@ -56,12 +56,12 @@ const NO_CHECK = {
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
 export class BalanceBook {
-  /** Holders in the order of their last check, the oldest check first. */
+  /** Last difference of each checked balance. The balance that was checked longest ago comes first. */
   private readonly known = new Map<string, Difference>();
   private readonly tokens: Map<Hex, TokenCheck>;
-  /** Addresses already counted, oldest first. */
+  /** Balances that already count as held, oldest first. */
   private readonly held = new Set<string>();
-  /** Suspects of the last check, each with a holder to check again. */
+  /** A balance of each token that had a mismatch in the last check. These balances are checked again first. */
   private doubted: HeldToken[] = [];
 
   /** `stored` has the results of earlier runs. */
@@ -69,12 +69,13 @@ export class BalanceBook {
     this.tokens = new Map(stored.map((check) => [check.token, check]));
   }
 
-  /** Tokens marked as rebasing. Further mismatches do not matter. */
+  /** Tokens that are marked as rebasing. Further mismatches do not change the mark. */
   marked(): Hex[] {
     return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }
 
-  /** At most `max` balances to check again: suspects first, then the least recently checked. */
+  /** At most `max` balances to check again. Balances of suspects come first, then the balances that were
+   * checked longest ago. */
   listAgain(max: number): HeldToken[] {
     const again = new Map<string, HeldToken>();
     for (const pair of [...this.doubted, ...this.known.values()]) {
@@ -108,7 +109,7 @@ export class BalanceBook {
     return this.tokens.get(token) ?? { ...NO_CHECK, token, checked_block: block };
   }
 
-  /** Counts an address with a positive balance by the logs, once. */
+  /** Counts a balance that is positive by the logs, once per holder and token. */
   private countHeld(block: number, { token, holder, logs, node }: ComparedBalance): void {
     const key = keyOf({ token, holder });
     if (logs <= 0n || this.held.has(key)) return;
@@ -123,7 +124,7 @@ export class BalanceBook {
     });
   }
 
-  /** Whether the balance is a mismatch. Remembers the difference. */
+  /** Whether the comparison is a mismatch. Also remembers the difference. */
   private isWrong(block: number, balance: ComparedBalance, node: bigint, partial: boolean): boolean {
     if (this.tokens.get(balance.token)?.rebasing === true) return false;
     const key = keyOf(balance);
@@ -139,7 +140,7 @@ export class BalanceBook {
     return before !== undefined && before.block !== block && before.difference !== difference;
   }
 
-  /** Counts one comparison of a token. Returns `wrong` unchanged. */
+  /** Counts one comparison for its token. Returns `wrong` unchanged. */
   private count(block: number, token: Hex, wrong: boolean): boolean {
     const before = this.checkOf(token, block);
     const { mismatch_block: mismatchBlock } = before;

@@ -1,7 +1,7 @@
 /**
- * Compares stored balances with balanceOf while the ingester follows the head. Each check samples holders of
- * recently moved tokens at one block. It does not delay the ingester. Failures of the node or the database go
- * to the log and the status, and the next check tries again.
+ * Compares balances by the logs with balanceOf, while the ingester follows the head. Each check takes some
+ * holders of recently moved tokens at one block. A check does not delay the ingester. Failures of the node
+ * or the database go to the log and the status, and the next check tries again.
  */
 import { z } from 'zod';
 
@@ -25,21 +25,21 @@ import { readStoredState } from '../store/storedState';
 
 /** Time between two checks, in ms. */
 const INTERVAL_MS = 30_000;
-/** Time in ms before the first check, and after a mismatch, to find out soon whether the mismatch repeats. */
+/** Time in ms before the first check. Also the time after a mismatch, to find out soon whether it repeats. */
 const SOON_MS = 3_000;
-/** Number of balances per check, and how many of them repeat an earlier check. */
+/** Number of balances per check, and how many of them an earlier check has already compared. */
 const BALANCES_MAX = 100;
 const AGAIN_MAX = 40;
-/** Tokens of pools per check whose stored holders are sampled, and holders per token. */
+/** Number of pool tokens per check of which stored holders are compared, and number of holders per token. */
 const STORED_TOKENS_MAX = 8;
 const STORED_HOLDERS_MAX = 3;
-/** Head blocks whose transfers are sampled. */
+/** Number of newest head blocks of whose transfers some holders are compared. */
 const RECENT_BLOCKS = 64;
 /** Time limit in ms for all node answers of a check. */
 const NODE_MS = 5_000;
 /** Gas limit of one call of balanceOf. */
 const CALL_GAS: Hex = '0x4c4b40';
-/** A limit for safety, far above the number of checked tokens. */
+/** Limit for safety: more tokens than are ever checked. */
 const TOKENS_MAX = 2_000_000;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
@@ -81,7 +81,7 @@ export class BalanceChecker {
     while (!signal.aborted) {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      // The node gets no calls of balanceOf until the backfill is done.
+      // The ingester does not call balanceOf before the backfill is done.
       if (status.phase !== 'follow') continue;
       try {
         const { suspects } = await this.check(signal);
@@ -133,7 +133,8 @@ export class BalanceChecker {
     return new BalanceBook(rows.map((row) => checkShape.parse(row)));
   }
 
-  /** Balances to check again, then holders of pool tokens, then recently moved balances. */
+  /** The balances for a check: first those to check again, then holders of pool tokens, then recently moved
+   * balances. */
   private async choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
     const again = book.listAgain(AGAIN_MAX);
     const params = {
@@ -149,8 +150,8 @@ export class BalanceChecker {
   }
 
   /**
-   * Stored holders of the pool tokens with the fewest checks. Transfers that a token invented long ago are in no head
-   * block.
+   * Some stored holders of the pool tokens with the fewest checks. They are needed because no head block
+   * shows transfers that a token invented long ago.
    */
   private async sampleStored(): Promise<HeldToken[]> {
     const salt = Math.floor(this.deps.clock.random() * 2 ** 52);
@@ -169,7 +170,7 @@ export class BalanceChecker {
     return samples.flat();
   }
 
-  /** Sums of the logs as of the stored head. Leaves out balances with newer rows. */
+  /** Balances by the logs as of the stored head. Leaves out balances that changed in newer rows. */
   private async readBalances(
     { cursor, head }: StoredState,
     pairs: readonly HeldToken[],
@@ -189,7 +190,7 @@ export class BalanceChecker {
       .map(({ token, holder, balance }) => ({ token, holder, logs: BigInt(balance) }));
   }
 
-  /** balanceOf at the block hash. */
+  /** Calls balanceOf for each balance at the block with this hash. */
   private async askNode(
     blockHash: Hex,
     balances: readonly Omit<ComparedBalance, 'node'>[],

@@ -30,12 +30,12 @@ export interface ReaderDeps {
   readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
-  /** The clock; default: the system clock. */
+  /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 export class BlockReader {
-  /** Decimals of the tokens whose metadata is stored. */
+  /** Decimals of all tokens with stored metadata; null if unknown. */
   private readonly tokens = new Map<Hex, number | null>();
   private readonly pricer: BlockPricer;
   private readonly clock: Clock;
@@ -49,7 +49,7 @@ export class BlockReader {
     this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? null);
   }
 
-  /** Loads the state at the cursor, which is the last final block. `exact` has the same meaning as in
+  /** Loads the state at the cursor, which is the last final block. `exact` means the same as in
    * Store.loadPoolStates. Returns the number of pools. */
   async load(cursor: Cursor, exact: boolean): Promise<number> {
     const { store, decode } = this.deps;
@@ -122,7 +122,7 @@ export class BlockReader {
     signal: AbortSignal,
   ): Promise<(block: ChainBlock) => BlockFindings> {
     const { decode, discovery, vaultDiscovery } = this.deps;
-    // Pools older than the first block exist only if ingestion starts after block 1.
+    // Only if ingestion starts after block 1 can a pool be older than the first block.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
     const vaultPools = await vaultDiscovery.discover(blocks, decode.registry, reversible, signal);
     if (pools.length === 0 && vaultPools.length === 0) return () => NO_FINDINGS;
@@ -132,7 +132,7 @@ export class BlockReader {
     });
   }
 
-  /** Metadata is stored before the rows that need it become visible. */
+  /** A token's metadata is stored before the rows that need it become visible to readers. */
   private async readTokens(
     tokens: ReadonlySet<Hex>,
     block: ShowingBlock,

@@ -19,7 +19,7 @@ const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a1162
 /** The only leg of a pool with two tokens. */
 const PAIR_LEG = 1;
 
-/** Results of node calls that are needed before a block is decoded. */
+/** Values from the node that are needed before a block is decoded. */
 export interface BlockFindings {
   /** Pools without a creation event that first appear in this block. */
   readonly pools: readonly DiscoveredPool[];
@@ -152,9 +152,9 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 }
 
 /**
- * A V2 Mint or Burn does not contain its LP tokens. The LP tokens are in the pair's preceding Transfer: from
- * the zero address to a holder, or from the pair to the zero address. MINIMUM_LIQUIDITY goes to the zero
- * address and does not count. See mint() and burn() in UniswapV2Pair.sol.
+ * A V2 Mint or Burn event does not contain its amount of LP tokens. The pair emits a Transfer of that amount
+ * before it: from the zero address to a holder, or from the pair to the zero address. MINIMUM_LIQUIDITY
+ * goes to the zero address and is left out. See mint() and burn() in UniswapV2Pair.sol.
  */
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
@@ -255,7 +255,7 @@ function pushLiquidity(
     tick_lower: 'tickLower' in event ? event.tickLower : null,
     tick_upper: 'tickUpper' in event ? event.tickUpper : null,
   });
-  // An LP Transfer belongs only to the next mint or burn.
+  // The LP tokens of a Transfer belong only to the next mint or burn.
   if (event.kind === 'mint') memory.lpMinted = null;
   if (event.kind === 'burn') memory.lpBurned = null;
 }

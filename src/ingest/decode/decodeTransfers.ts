@@ -76,7 +76,7 @@ interface PoolMint extends MintEvent {
   readonly pool: Hex;
 }
 
-/** Mints of V3 pools by position managers in the current transaction. */
+/** Mints of V3 pools by position managers, in the transaction that is being decoded. */
 interface TxMints {
   rows: TransferRows | null;
   txIndex: number;
@@ -166,7 +166,7 @@ function uintOfTopic(topic: Hex | undefined): bigint | null {
   return topic !== undefined && loadData(topic, 1) ? uintAt(0) : null;
 }
 
-/** WETH9 mints and burns tokens without a Transfer log. */
+/** Reads a Deposit or Withdrawal. WETH9 mints and burns tokens without a Transfer log. */
 function readWrapping({ skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const [topic, holderTopic] = topics;
@@ -200,7 +200,8 @@ function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[
 
 function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
   const event = uniswapV3.decodeEvent(log);
-  // decodeBlock counts the malformed logs of pools, so this function counts only other logs.
+  // decodeBlock counts the malformed logs of known pools. This function counts only malformed logs of other
+  // contracts.
   if (event?.kind !== 'mint' || !work.rules.positionManagers.has(event.owner)) return;
   mintsOf(work, log, rows).push({ ...event, pool: log.address });
 }

@@ -34,7 +34,7 @@ import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { heldKey } from '../rows/blockRows';
 import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
 
-/** Adds a pool and its row, or fills in the state of a pool that is already listed. */
+/** Adds a pool and its row, or sets the missing state of a pool that is already listed. */
 export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
   const { pool, state } = found.vaultPool;
   const known = context.registry.findVaultPool(pool.address);
@@ -53,7 +53,7 @@ export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPoo
   });
 }
 
-/** Decodes an event of a configured vault, or of a listed pool's own contract. */
+/** Decodes an event of a configured vault, or of the own contract of a listed pool. */
 export function readVaultLog(work: BlockWork, log: ChainLog): void {
   const { registry, onMalformed } = work.context;
   const known = findPoolOf(work, log);
@@ -62,7 +62,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   if (event === null) return onMalformed(log);
   if (event.kind === 'pool_registered') return;
   const { pool, state } = known;
-  // A contract may register several pools. Only the first registration counts.
+  // A contract may register several pools. Only the pool of its first registration is listed.
   if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
   const after =
     event.kind === 'tokens_registered'
@@ -70,7 +70,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
       : applyBalancerEvent(state, event);
   if (after !== state) registry.setVaultPool({ pool, state: after });
   if (event.kind === 'swap_fee_changed' || event.kind === 'tokens_registered') {
-    // Only a new doubt changes what the pool's state is worth.
+    // The doubts about a pool decide what its state is worth, so a new doubt needs a new state row.
     if (after.doubts !== state.doubts) pushState(work, log, pool, event, after);
     return;
   }
@@ -80,7 +80,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   pushState(work, log, pool, event, after);
 }
 
-/** Remembers what the vault held for the pool before the transaction. */
+/** Remembers the amounts that the vault held for the pool before the transaction. */
 function rememberHeld({ facts }: BlockWork, log: ChainLog, { pool, state }: VaultPool): void {
   const key = heldKey({ pair: pool.address, tx_index: log.transactionIndex });
   if (facts.held.has(key)) return;
@@ -124,7 +124,7 @@ function pushLegSwap(
     token0: swap.token0,
     token1: swap.token1,
     base_is_token0: work.context.baseIsToken0(swap.token0, swap.token1),
-    // The event names neither sender nor recipient.
+    // The vault's event names neither sender nor recipient.
     sender: ZERO_ADDRESS,
     recipient: ZERO_ADDRESS,
     amount0: swap.amount0,
@@ -142,8 +142,9 @@ function pushLegSwap(
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
 /**
- * Amounts of the default leg's tokens. Other tokens are passed on, so that pricing can value them. The pool's
- * own token is left out: composable pools mint it for the vault, so it belongs to no provider.
+ * Amounts of the default leg's tokens. Amounts of other tokens are kept in `others`, so that pricing can
+ * value them. The pool's own token is left out, because composable pools mint it for the vault and no
+ * provider owns it.
  */
 function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
   const amountOf = (token: Hex): bigint => {
@@ -206,7 +207,7 @@ function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Le
   return toLeg(tokens.indexOf(token0), tokens.indexOf(token1));
 }
 
-/** An asset manager moves the pool's tokens: neither a trade nor liquidity of a provider. */
+/** A transfer by an asset manager is neither a trade nor liquidity of a provider. */
 function kindOf(event: StateEvent): PoolStateRow['kind'] {
   if (event.kind === 'swap_fee_changed') return 'fee';
   if (event.kind === 'tokens_registered') return 'register';

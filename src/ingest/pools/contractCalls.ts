@@ -11,7 +11,8 @@ const CALLS_MAX = 300;
 /** Size limit of one answer in bytes: enough for the tokens, balances and weights of the largest supported
  * pool. */
 const ANSWER_BYTES_MAX = 16_384;
-/** Failures that do not show whether the node has the state of the block. Such calls are retried later. */
+/** Failures after which it is unknown whether the node has the state of the block. Such calls are retried
+ * later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -41,8 +42,8 @@ export async function callContracts(
 }
 
 /**
- * Like `callContracts`, for old blocks whose state many nodes have dropped: all answers of such a block are
- * null. Rejects only for other node failures.
+ * Like `callContracts`, for old blocks. Many nodes no longer have their state: all answers at such a block
+ * are null. Rejects only for other node failures.
  */
 export async function callContractsOfOld(
   rpc: EthCalls,
@@ -56,7 +57,7 @@ export async function callContractsOfOld(
   } catch (error) {
     if (!isStateMissing(error)) throw error;
   }
-  // One call at a block without state fails the whole batch, so each block gets its own batch.
+  // One call at a block without state fails its whole batch, so each block gets its own batch.
   const byBlock = new Map<string, number[]>();
   calls.forEach(({ at }, index) => {
     const key = JSON.stringify(at);
@@ -77,15 +78,14 @@ export async function callContractsOfOld(
   return results;
 }
 
-/** Every node keeps the state of this many blocks below its head. No branch that a reorg abandons is
- * longer. */
+/** Every node keeps the state of this many blocks below its head. Branches that a reorg abandons are shorter. */
 const STATES_KEPT_BLOCKS = 64;
 
-/** Number of the lowest head that a node must have before its newest state may replace the missing state. */
+/** The lowest head number of a node whose newest state may be used instead of the missing state. */
 export function newestInstead(number: number, error: unknown): number {
   const isGone = error instanceof RpcError && error.kind === 'unknown_block';
-  // For the error `unknown_block`, wait for a node far beyond the block, because a node that does not have
-  // the block yet gives the same error.
+  // A node that does not have the block yet also answers `unknown_block`. Only a node far beyond the block
+  // can be used.
   return isGone ? number + STATES_KEPT_BLOCKS : number;
 }
 
@@ -126,12 +126,12 @@ interface CallAllOptions {
   readonly atLeast?: number;
 }
 
-/** `answerBytesMax` limits the whole JSON answer, which has two hex digits for each byte of data. */
+/** `answerBytesMax` limits the whole JSON answer, in which each byte of data takes two hex digits. */
 export function toEthCall(call: object, at: BlockTag, answerBytesMax: number): RpcCall {
   return { method: 'eth_call', params: [call, at], answerBytesMax };
 }
 
-/** True if the contract itself caused the failure, so that every node would fail in the same way. */
+/** True if the contract caused the failure, so that the call fails in the same way on every node. */
 export function isContractsAnswer({ kind, cut }: RpcError): boolean {
   return kind === 'revert' || cut === 'call';
 }

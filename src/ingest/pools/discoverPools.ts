@@ -1,7 +1,7 @@
 /**
- * Finds pools older than the first ingested block: addresses that emit pool events but have no known creation
- * event. A configured factory must confirm the pool, because any contract can emit such events. The node then
- * provides the pool's state.
+ * Finds pools that are older than the first ingested block: addresses that emit pool events and have no known
+ * creation event. A configured factory must confirm each pool, because any contract can emit such events.
+ * The node then provides the pool's state.
  */
 import { AbiCoder } from 'ethers';
 
@@ -15,9 +15,10 @@ import { callContractsOfOld, callContractsSince, type TaggedCall } from './contr
 import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
-/** Number of possible pools per batch of calls. */
+/** Largest number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
-/** Limit of remembered addresses that are not our pools. When the limit is reached, all are forgotten. */
+/** Largest number of addresses that the ingester remembers because they are none of our pools. At this number,
+ * all are forgotten. */
 const STRANGERS_MAX = 200_000;
 
 const SELECTORS = {
@@ -32,7 +33,7 @@ const SELECTORS = {
   getPool: '0x1698ee82',
 } as const;
 
-/** A discovered pool, the position (`ord`) of its first log, and its state before that block. */
+/** A discovered pool, the position (`ord`) of its first log, and its state before the block of that log. */
 export interface DiscoveredPool {
   readonly pool: KnownPool;
   readonly ord: number;

@@ -1,7 +1,7 @@
 /**
  * Finds new pools of Balancer V2 vaults in blocks, before the blocks are decoded. Reads each pool's type and
- * weights from the node. Pools older than the first ingested block also need their balances and fee. A pool
- * without usable answers is not listed. A node failure is an error that is retried.
+ * weights from the node. If the pool is older than the first ingested block, also reads its balances and
+ * fee. A pool without usable answers is not added to our pools. After a node failure the search is retried.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { isHash, numberToHex, type Hex } from '../../domain/hex';
@@ -45,17 +45,18 @@ import {
 import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 
-/** Gas limit of one call: enough for any pool. A call that uses all of it still answers in time. */
+/** Gas limit of one call: enough for any pool. The node answers in time even if a call uses all of it. */
 const CALL_GAS: Hex = '0x1c9c380';
-/** Largest number of pool ids that the ingester remembers as not listed. Beyond it, all of these ids are forgotten. */
+/** Largest number of pool ids that the ingester remembers because they belong to none of our pools. Beyond
+ * this number, all these ids are forgotten. */
 const STRANGERS_MAX = 200_000;
-/** A pool, or the missing state of a pool, that must be known before a block is decoded. */
+/** A pool, or the missing state of a known pool, that is needed before a block is decoded. */
 export interface FoundVaultPool {
   /** The pool with its state before its first log in the block. For a listed pool, only the state that was
    * missing. */
   readonly vaultPool: VaultPool;
   readonly blockNumber: number;
-  /** How the pool is listed. Null if the pool is listed already, and only its state is new. */
+  /** Facts for the pool's row. Null if the pool already has a row, and only its state is new. */
   readonly listed: {
     /** Position (`ord`) of PoolRegistered, or of the first seen log of an older pool. */
     readonly ord: number;
@@ -65,10 +66,11 @@ export interface FoundVaultPool {
 
 interface VaultDiscoveryDeps {
   readonly rpc: EthCalls;
-  /** DEXes whose `factory` is a vault. */
+  /** DEXes with a vault as their `factory`. */
   readonly dexes: readonly Dex[];
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
-  /** Whether token0 is the base token, by the rule of domain/orientPool. */
+  /** Rank of a token as quote token. It decides whether token0 is the base token, by the rule of
+   * domain/orientPool. */
   readonly quoteRank: (token: Hex) => number;
   readonly log: Logger;
 }
@@ -88,7 +90,8 @@ interface Candidate {
   readonly poolId: Hex;
   readonly block: ChainBlock;
   readonly log: ChainLog;
-  /** Facts from the registering transaction. Null if the pool is older or known already. */
+  /** Facts from the transaction that registers the pool. Null if the pool is older than the first block, or
+   * already known. */
   readonly created: Registration | null;
   readonly known: VaultPool | null;
 }
@@ -106,9 +109,9 @@ export class VaultDiscovery {
   constructor(private readonly deps: VaultDiscoveryDeps) {}
 
   /**
-   * Pools that must be known before these linked blocks are decoded. `reversible` means that a reorg can
-   * still replace the blocks, so the calls name them by hash. Otherwise constant values may also come from a
-   * newer block.
+   * Pools that are needed before these linked blocks are decoded. `reversible` means that a reorg can still
+   * replace the blocks; the calls then name blocks by hash. Otherwise, values that never change may also
+   * come from a newer block.
    */
   async discover(
     blocks: readonly ChainBlock[],
@@ -127,7 +130,7 @@ export class VaultDiscovery {
         : callContractsSince(this.deps.rpc, calls, last, signal);
     const fresh = candidates.filter(({ known }) => known === null);
     const able = await this.list(fresh, ask);
-    // A contract may register several pool ids. Only the first id counts.
+    // A contract may register several pool ids. Only its first id is used.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
     );
@@ -155,7 +158,7 @@ export class VaultDiscovery {
           const own = known.state.poolId === poolId && known.pool.factory === log.address;
           if (own && lacksBooks(known.state)) candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
-          // A registration without tokens waits for the event that names the tokens.
+          // If a registration has no tokens yet, a later event names them, and the pool is added then.
           const created = readRegistration(block, log);
           if (created !== null) candidates.set(poolId, { ...candidate, created });
         } else if (!this.strangers.has(poolId)) {
@@ -172,7 +175,7 @@ export class VaultDiscovery {
     return null;
   }
 
-  /** Pools to list, complete except for the balances and fees of older pools. */
+  /** Pools to add, complete except for the balances and fees of older pools. */
   private async list(
     candidates: readonly Candidate[],
     ask: AskFacts,
@@ -193,7 +196,8 @@ export class VaultDiscovery {
       const facts = readPoolFacts(mine, tokens.length);
       if (facts === null) return [];
       const begun = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
-      // A pool created in this block is empty. The balances of an older pool are unknown until they are read.
+      // A pool that is created in this block has balances of zero. The balances of an older pool are unknown
+      // until they are read.
       const balanced = created === null ? begun : withBalances(begun, { tokens: [], balances: [] });
       const state = withManagers(withWeights(balanced, facts.weights), managers);
       const pool = this.toPool(dex, state, facts.poolType);
@@ -222,7 +226,7 @@ export class VaultDiscovery {
 
   /**
    * Reads the balances and fees of older pools at the end of the block before their first log. If the node
-   * does not have this state, the pool has no price until the state of a later block is available.
+   * does not have this state, the pool has no price until a later state can be read.
    */
   private async readBooks(
     open: readonly { candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[],
@@ -275,12 +279,12 @@ function toKnown(candidate: Candidate) {
   return known === null ? [] : [{ candidate, pool: known.pool, state: known.state }];
 }
 
-/** A fee of 0 means unknown, because no pool may have a zero fee (BasePool.sol). */
+/** A fee of 0 means that the fee is unknown, because BasePool.sol forbids a zero fee. */
 function lacksBooks({ balances, swapFee }: WeightedPoolState): boolean {
   return balances.length === 0 || swapFee === 0n;
 }
 
-/** Fills only the missing parts of the state. */
+/** Sets only the parts of the state that are missing. */
 function withBooks(
   state: WeightedPoolState,
   books: readonly (Hex | null)[],

@@ -1,6 +1,6 @@
 /**
- * Registry of pools and their newest states in memory, at the last decoded block. The registry keeps undo
- * data for blocks that are not final, so `rewindTo` can undo them after a reorg.
+ * Keeps all pools and their newest states in memory, as of the last decoded block. Keeps undo data for blocks
+ * that are not final, so that `rewindTo` can undo them after a reorg.
  */
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -25,7 +25,7 @@ interface Before {
 
 interface Undo {
   readonly number: number;
-  /** Values before the block, by address of the changed pool. */
+  /** Values before the block, by the address of the pool that the block changed. */
   readonly before: Map<Hex, Before>;
 }
 
@@ -70,8 +70,8 @@ export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
 export class PoolRegistry {
   private readonly pools = new Map<Hex, KnownPool>();
   private readonly states = new Map<Hex, PoolState>();
-  /** Pools of vaults are kept apart from pairs, so that an event of one kind is never applied to the
-   * other. */
+  /** Pools of vaults are in a map of their own, so that an event for a pair is never applied to a vault pool,
+   * and the reverse. */
   private readonly vaultPools = new Map<Hex, VaultPool>();
   private readonly undos: Undo[] = [];
   private current: Undo | null = null;

@@ -54,12 +54,12 @@ export async function readVaultPools(
           `no stored log contains the pool id of vault pool ${row.address}`,
         );
       const fee = fees.get(row.address);
-      // The row already contains fee changes from before the pool was listed.
+      // The row already contains the fee changes up to the block in which the pool was added.
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
       const swapFee = counts ? fee.swapFee : fromFeePips(row.fee_pips);
       const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
-      // Without a stored state, a pool with a creation block is empty. The balances of an older pool are
-      // unknown.
+      // Without a stored state, a pool with a known creation block is empty. The balances of an older pool
+      // are unknown.
       const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
       const stored = balances.get(row.address);
       const state = { ...begun, balances: stored?.balances ?? begun.balances };

@@ -34,18 +34,18 @@ const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);
-/** The result of each call: success and return data. */
+/** The result of each call: whether it succeeded, and its return data. */
 const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
 /** The third call of a token is decimals(). */
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
-/** Number of tokens in one aggregate call. A token that burns all its gas must leave enough gas for the
- * others. */
+/** Number of tokens in one aggregate call. Even if one token burns all gas it gets, enough gas must remain for
+ * the other tokens. */
 const TOKENS_MAX = 40;
 /** Size limit in bytes per token in an aggregate call: about three times a usual answer. */
 const AGGREGATE_BYTES_MAX = 4_096;
 /** Gas limit of one direct call: enough for a proxy, too little for an answer of a megabyte. */
 const CALL_GAS: Hex = '0xf4240';
-/** Failures that are not about the token. The call is retried later. */
+/** Failures that the token did not cause. The call is retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -54,7 +54,7 @@ const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'bad_answer',
 ]);
 
-/** Number of the block in which the tokens appear. The node must know this block. */
+/** The block in which the tokens appear. The node must know this block. */
 export interface ShowingBlock {
   readonly number: number;
   readonly hash: Hex;
@@ -95,7 +95,8 @@ export async function readTokens(
 
 interface Question {
   readonly at: BlockTag;
-  /** Lowest acceptable block number of the node's head. Null if the block tag of the call is enough. */
+  /** Lowest acceptable block number of the node's head. Null if the block tag of the call already ensures
+   * this. */
   readonly atLeast: number | null;
   readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
 }
@@ -111,7 +112,7 @@ async function askAtBlock(
   signal?: AbortSignal,
 ): Promise<Asked> {
   const options = signal === undefined ? {} : { signal };
-  // No node may have the state of a final block, so each endpoint is tried only once.
+  // Possibly no node still has the state of a final block, so each endpoint is tried only once.
   const pinned = reversible ? options : { ...options, roundsMax: 1 };
   try {
     return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
@@ -154,7 +155,8 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   );
   return outcomes.map((item) => {
     if ('value' in item) return item.value;
-    // A node that cannot read the block tag has not run the call, so the failure is not about the token.
+    // A node that does not support this block tag has not run the call, so the token did not cause the
+    // failure.
     const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
     if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
     return null;

@@ -1,6 +1,6 @@
 /**
- * Prices decoded blocks in chain order: adds USD values to swaps and liquidity events, and makes the rows of
- * routes and prices. The pricing rules are in `src/pricing`.
+ * Prices decoded blocks in chain order. Adds USD values to swaps and liquidity events, and makes the rows of
+ * routes and prices. `src/pricing` has the pricing rules.
  */
 import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
@@ -45,7 +45,7 @@ export class BlockPricer {
     this.wrappedNative = config.wrappedNative;
   }
 
-  /** Replaces the whole state of pricing with the state in the database. */
+  /** Replaces the whole pricing state with the state from the database. */
   load(stored: StoredPrices): void {
     this.pricer.clear();
     this.reader.clear();
@@ -57,7 +57,7 @@ export class BlockPricer {
     for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
   }
 
-  /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
+  /** `reversible` means that a reorg can still remove the block. Its changes then go into the journal. */
   price({ held, ...facts }: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible);
@@ -109,7 +109,7 @@ export class BlockPricer {
     const decimals1 = this.decimalsOf(swap.token1);
     const marginal =
       base === null && quote === null ? 0 : scalePrice(swap.price, decimals0, decimals1, swap.base_is_token0);
-    // A token with unknown decimals has no price, so its amount has no effect on the value.
+    // A token with unknown decimals has no price, so its amount does not affect the value.
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0 ?? 0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1 ?? 0);
     const value = caps.limit(swap, valueTrade(price0, price1, amount0, amount1));
@@ -154,7 +154,7 @@ export class BlockPricer {
     };
   }
 
-  /** Null: no price. A token with unknown decimals has none. */
+  /** USD value of the amounts. Null if none has a price; a token with unknown decimals has no price. */
   private valueAmounts(
     prices: readonly (UsdPrice | null)[],
     tokens: readonly Hex[],

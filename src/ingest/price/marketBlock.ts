@@ -27,7 +27,7 @@ export interface PricedPool extends LegsPool {
 export interface PricedSwap {
   readonly ord: number;
   readonly pair: Hex;
-  /** Null: the node does not name senders. */
+  /** Sender of the transaction. Null if the node does not name senders. */
   readonly maker: Hex | null;
   readonly leg: number;
   readonly amount1: bigint;
@@ -63,7 +63,7 @@ export class MarketReader {
     this.pools.clear();
   }
 
-  /** Adds the pool and returns its legs. */
+  /** Adds the pool and returns its legs.  */
   addPool(pool: PricedPool): { readonly leg: Leg; readonly older: boolean }[] {
     const legs = legsOf(pool);
     this.pools.set(pool.address, { pool, legs });
@@ -84,7 +84,7 @@ export class MarketReader {
     return { number, timestamp, legs, moves, traded: this.sumTraded(swaps) };
   }
 
-  /** Adds the holds of a block to the last state of each pool. */
+  /** Adds the hold amounts of a block (`unswapped`) to the last state of each pool. */
   addHolds(states: readonly PoolStateRow[], holds: readonly LegHold[]): readonly PoolStateRow[] {
     if (holds.length === 0) return states;
     const unswapped = new Map(holds.map((hold) => [hold.key, hold.unswapped]));
@@ -143,8 +143,9 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
 }
 
 /**
- * Finds the event that caused each state of a pool. The Sync event of a V2 pool comes right before its Swap, Mint or
- * Burn event. So a swap caused the state before it. Every other state names its event.
+ * Finds the event that caused each state of a pool. A V2 pool emits Sync right before its Swap, Mint or Burn.
+ * A swap therefore caused the state that comes before it. Every other state has the position of its own
+ * event.
  */
 function causesOf(
   { pool_type }: PricedPool,

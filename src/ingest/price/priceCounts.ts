@@ -1,36 +1,39 @@
-/** Decides whether bars, highs and lows of a token use the price of a swap: `price_counts` of the table `swaps`. */
+/** Decides whether bars, highs and lows of a token use the price of a swap. The result is the column
+ * `price_counts` of the table `swaps`. */
 import type { SwapRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { isTrusted, type UsdPrice } from '../../pricing/confidence';
 import { legKey, type LegKey } from '../../pricing/leg';
 import type { Pricer } from '../../pricing/pricer';
 
-/** Bit: the bars of token0 use the price. The bit of token1 is twice this bit. */
+/** Bit that means: the bars of token0 use the price. The bit for token1 is twice this bit. */
 const BARS = 1;
 /**
- * Bit: the highs and lows of token0 use the price. They also need a trusted token price that is near the price of the
- * swap.
+ * Bit that means: the highs and lows of token0 use the price. This also requires a trusted token price near
+ * the price of the swap.
  */
 const HIGHS = 4;
 /**
- * Largest distance of a high from the price at the end of the block. A swap beyond it was undone within the block,
- * perhaps with a flash loan.
+ * Largest distance (as a logarithm) between a high and the price at the end of the block. A price beyond it
+ * was undone within the block, perhaps with a flash loan.
  */
 const HIGHS_LOG_MAX = Math.log(1.2);
-/** An anchor is worth its given price. A swap at another price puts the price of the other token in doubt. */
+/** Largest distance (as a logarithm) between an anchor's given price and its price by a swap. Beyond it, the
+ * swap's price of the other token is in doubt. */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
 type Prices = Pick<Pricer, 'keeps' | 'isAnchor' | 'ceilingOf'>;
 
-/** A side of a swap: the token, its price at the end of the block, and its price by the swap, USD per whole token. */
+/** One side of a swap: the token, its price at the end of the block, and its price by the swap. Prices are USD
+ * per whole token. */
 interface SwapSide {
   readonly token: Hex;
   readonly price: UsdPrice | null;
-  /** 0: none. */
+  /** Price by the swap; 0 if there is none. */
   readonly usd: number;
 }
 
-/** The sum of the bits. */
+/** The sum of the bits that apply to the swap. */
 export function priceCounts(
   prices: Prices,
   { pair, leg }: Pick<SwapRow, 'pair' | 'leg'>,
@@ -41,7 +44,7 @@ export function priceCounts(
   return bitsOf(prices, key, side0, side1) + 2 * bitsOf(prices, key, side1, side0);
 }
 
-/** Bits of one token. `other`: the other token of the swap. */
+/** The bits of one token. `other` is the other token of the swap. */
 function bitsOf(prices: Prices, key: LegKey, { token, price, usd }: SwapSide, other: SwapSide): number {
   if (!(usd > 0) || price === null || usd > prices.ceilingOf(token)) return 0;
   const distance = Math.abs(Math.log(usd / price.usd));

@@ -1,7 +1,7 @@
 /**
- * Reads the state of pricing from the database after a restart: legs, routes and hops at the start of the
- * current epoch. Also reads later blocks of the epoch, which the pricer applies again. Rows above the last
- * final block are ignored.
+ * Reads the pricing state from the database after a restart: legs, routes and hops at the start of the
+ * current epoch. Also reads the epoch's later blocks, so that the pricer can apply them again. Ignores rows
+ * above the last final block.
  */
 import { z } from 'zod';
 
@@ -20,14 +20,13 @@ import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
 import type { PricedPool, PricedRows, PricedSwap, LoggedState } from './marketBlock';
 import type { StoredTick } from './tickBook';
 
-/** Limit of legs, of tokens, and of events of one epoch. This is more than the memory of the ingester can
- * hold. */
+/** Largest number of legs, of tokens, and of events of one epoch. The ingester's memory could not hold more. */
 const ROWS_MAX = 10_000_000;
 
 type LegOf = ReadonlyMap<LegKey, Leg>;
 
 export interface StoredPrices {
-  /** The last block before the current epoch. Null if the first ingested block is in this epoch. */
+  /** The last block before the current epoch. Null if the epoch contains the first ingested block. */
   readonly base: { readonly number: number; readonly timestamp: number } | null;
   /** Pools created up to the base block. */
   readonly pools: readonly PricedPool[];

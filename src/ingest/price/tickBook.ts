@@ -1,6 +1,7 @@
 /**
- * Keeps the tick maps of all V3 pools whose creation was ingested, so that every mint and burn of the pool is known.
- * Walks a pool whenever a block changed it. Older pools have no map and are not walked.
+ * Keeps the tick maps of all V3 pools whose creation was ingested, because only then every mint and burn is
+ * known. When a block changes a pool, the pool's ticks are walked. Older pools have no map and are not
+ * walked.
  */
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -44,7 +45,7 @@ export class TickBook {
     for (const event of events) if (event.pool_type === V3) this.addEvent(event);
   }
 
-  /** Adds a walk to the last state of each pool in the block, if all ticks of the pool are known. */
+  /** Adds a walk to the last state of each pool in the block, if all ticks of that pool are known. */
   walkLast<Row extends TickStateRow>(states: readonly Row[]): Row[] {
     const walked = [...states];
     const seen = new Set<Hex>();

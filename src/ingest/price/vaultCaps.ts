@@ -1,7 +1,8 @@
 /**
- * Limits the USD values of vault swaps. A vault settles the swaps of a transaction net, so swaps that cancel out move no
- * token. All swaps of one transaction in one pool together are worth at most what could have moved: the pool's cash
- * before the transaction, and the tokens that the transaction brought into the vault.
+ * Limits the USD values of vault swaps. A vault settles the swaps of a transaction net, so swaps that cancel
+ * out move no token. All swaps of one transaction in one pool together are worth at most what could have
+ * moved. That is the pool's cash before the transaction, plus the tokens that the transaction brought into
+ * the vault.
  */
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -18,9 +19,9 @@ interface Caps {
 }
 
 export class VaultCaps {
-  /** USD that later swaps of the transaction may still be worth, by pool and transaction. */
+  /** USD value that later swaps of a transaction in a pool may still have, by pool and transaction. */
   private readonly left = new Map<string, Caps>();
-  /** Net raw tokens into a vault, by transaction, vault and token. */
+  /** Net amount of tokens (raw) that each transaction brought into a vault, by transaction, vault and token. */
   private broughtIn: ReadonlyMap<string, bigint> | null = null;
 
   constructor(
@@ -30,8 +31,8 @@ export class VaultCaps {
   ) {}
 
   /**
-   * Reduces the value of a swap to the rest of the limit. Call it in log order. A swap of a pool outside vaults keeps
-   * its value.
+   * Reduces the value of a swap to what is left of the transaction's limit. Must be called in log order. A
+   * swap of a pool outside vaults keeps its value.
    */
   limit(swap: { readonly pair: Hex; readonly tx_index: number }, value: TradeValue): TradeValue {
     const { held } = this.facts;
@@ -69,8 +70,8 @@ function netKey(txIndex: number, vault: Hex, token: Hex): string {
 }
 
 /**
- * Sums the tokens that each transaction brought into a vault and left there. A flash loan that leaves in the same
- * transaction adds nothing.
+ * Sums the tokens that each transaction brought into a vault and left in it. Tokens of a flash loan that
+ * leave in the same transaction add nothing.
  */
 function sumBroughtIn({
   held,

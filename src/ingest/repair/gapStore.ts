@@ -26,8 +26,8 @@ export type RowTotals = ReadonlyMap<EventTableName, number>;
 export interface GapStore {
   /** Expected number of rows by final table, summed over all finished ranges. Reads promotions once. */
   readExpected(): Promise<RowTotals>;
-  /** Number of rows in each final table, which ClickHouse knows without reading rows. `upTo` leaves out later
-   * blocks. */
+  /** Number of rows in each final table. ClickHouse knows it without reading rows. With `upTo`, rows of later
+   * blocks are not counted. */
   readStored(upTo?: number): Promise<RowTotals>;
   /**
    * Incomplete ranges up to the last final block, ascending. Reads each named table once. Throws
@@ -44,8 +44,8 @@ const GAPS_MAX = 10_000;
 const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 
 /**
- * Tables with views that add up rows. A second insert of the same rows would double their sums, so a refill reuses the
- * deduplication token of the first insert.
+ * Tables with views that sum rows. A second insert of the same rows would double the sums. A refill therefore
+ * uses the deduplication token of the first insert.
  */
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
@@ -88,7 +88,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   const [row] = await selectMade(
     database,
     'sum up finished ranges',
-    // A statement that timed out may still have been executed, so a range can have two `done` rows.
+    // A statement that timed out may still have run. A range can therefore have two `done` rows.
     `SELECT sumMap(${counts}) AS totals
      FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
     {},
@@ -97,7 +97,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
 }
 
-/** Rows above `upTo` are subtracted, because they may belong to an unfinished range. */
+/** Rows above `upTo` are not counted, because they may belong to an unfinished range. */
 async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
   const counts = NAMES.map((name) => {
     const floor = floors.get(name);

@@ -1,8 +1,8 @@
 /**
- * Computes a range hash, independent of row order, over the stored rows of each 1,000 final blocks. Operators
- * can compare the hashes of two deployments, or of one deployment before and after a change. ClickHouse
- * hashes and sums the rows. All columns count, because final tables have no columns about how or when a row
- * was stored.
+ * Computes a hash over the stored rows of each range of 1,000 final blocks. It does not depend on the order
+ * of rows. Operators can compare the hashes of two deployments, or of one deployment before and after a
+ * change. ClickHouse hashes and sums the rows. All columns are hashed, because no column of a final table
+ * says how or when a row was stored.
  */
 import { createHash } from 'node:crypto';
 
@@ -19,7 +19,7 @@ export const HASH_BLOCKS = 1_000;
 /** The table `events` is left out, because it repeats swaps, liquidity_events and pool_states. */
 const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
 
-/** Limit of logs per statement, which bounds its run time. */
+/** Largest number of logs per statement, which limits its run time. */
 const LOGS_AT_ONCE = 4_000_000;
 const RANGES_AT_ONCE = 256;
 
@@ -59,7 +59,7 @@ export async function* hashRanges(
   }
 }
 
-/** The longest list of consecutive ranges within the limit of logs, but at least one range. */
+/** As many consecutive ranges as the limit of logs allows, but at least one. */
 async function takeSome(
   database: Database,
   chainId: number,
@@ -115,14 +115,14 @@ async function hashSome(
 }
 
 /**
- * Columns that were added after hashes had been stored. A null is hashed as if the column did not exist, so
- * old hashes stay valid.
+ * Columns that did not exist when the first hashes were stored. A null in such a column is hashed as if the
+ * column did not exist, so old hashes stay valid.
  */
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
 /**
- * Columns that are computed now but were stored by older versions. They are still hashed. The value names the
- * column before which it is hashed.
+ * Columns that older versions stored and that are computed now. They are still hashed. The value names the
+ * column before which the column is hashed.
  */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],

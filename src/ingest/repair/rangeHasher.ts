@@ -1,4 +1,5 @@
-/** Stores the range hash of each range of final blocks in the background. Ingestion and reads have priority. */
+/** Computes and stores the hash of each range of final blocks in the background. Ingestion and reads have
+ * priority. */
 import type { Database } from '../../clickhouse/client/database';
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';
@@ -9,8 +10,8 @@ const THREADS = 1;
 
 export interface RangeHasher {
   /**
-   * Starts to hash the missing ranges of from … to, which must be final and complete. Does nothing while a
-   * run is in progress.
+   * Starts to hash the ranges of from … to that have no hash yet. All blocks must be final and complete. Does
+   * nothing while an earlier call still runs.
    */
   poke(from: number, to: number): void;
   /** Resolves when no run is in progress. */
@@ -39,7 +40,7 @@ export function createRangeHasher(database: Database, chainId: number, log: Logg
       if (ranges.length === 0) return;
       running = work(ranges)
         .catch((error: unknown) => {
-          // The next call of `poke` tries again. Ingestion does not wait for hashes.
+          // The next call of `poke` tries again, and ingestion does not depend on hashes.
           log.warn({ error: errorText(error) }, 'storing range hashes failed; retrying later');
         })
         .finally(() => {

@@ -144,7 +144,7 @@ async function readStart(database: Database, chainId: number): Promise<number> {
   return row?.from_block ?? 1;
 }
 
-/** Rows of the blocks, without the part that was pruned. */
+/** Condition for the rows of the blocks, without rows that retention deleted. */
 function within(table: EventTableName, { from, to }: Span, floors: Floors): string {
   const first = Math.max(from, floors.get(table) ?? 0);
   return table === 'blocks'
@@ -182,7 +182,7 @@ interface Repair {
 }
 
 /**
- * Builds all new tables beside the old ones and exchanges them at the end, so readers wait only for the
+ * Builds all new tables beside the old ones and exchanges them at the end. Readers wait only during the
  * exchange.
  */
 async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {

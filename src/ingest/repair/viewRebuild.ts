@@ -11,7 +11,7 @@ import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { ORD_SPAN } from '../../domain/ord';
 
-/** Views read computed columns, so `SELECT *` must include computed columns. */
+/** Views read computed columns, so `SELECT *` must return them too. */
 export const WITH_COMPUTED = 'asterisk_include_alias_columns = 1';
 
 const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
@@ -59,15 +59,15 @@ export interface RebuildOptions {
 }
 
 /**
- * Limits one statement: groups of `groupBlocks` blocks with at most `rows` rows of the source in total, but
- * at least one group.
+ * Limits one statement of a rebuild: groups of `groupBlocks` blocks with at most `rows` source rows in total,
+ * but at least one group.
  */
 interface StepSize {
   readonly rows: number;
   readonly groupBlocks: number;
 }
 
-/** With this limit, a statement takes far less than the two-minute timeout of a connection. */
+/** With these limits, a statement takes far less time than the two-minute timeout of a connection. */
 const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
 
 /**
@@ -114,7 +114,7 @@ function createNext(table: string): string {
 }
 
 /**
- * Deduplication is off, because equal rows of two steps must both count. Large blocks keep the number of
+ * Deduplication is off, because equal rows of two steps must both be stored. Large blocks keep the number of
  * parts low.
  */
 const STEP_SETTINGS = [

@@ -20,7 +20,7 @@ type SwapPrices =
   | 'tracked'
   | 'price_counts';
 type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
-/** Tables whose rows BlockPricer makes. */
+/** Tables with rows that only BlockPricer makes. */
 type LaterTables = 'events' | 'pool_epochs' | 'token_routes' | 'token_prices';
 
 export type SwapFact = Omit<SwapRow, SwapPrices>;
@@ -35,7 +35,7 @@ export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
 export interface HeldCash {
   readonly vault: Hex;
   readonly tokens: readonly Hex[];
-  /** Raw units, one per token. Empty: unknown. */
+  /** Number of raw units, one per token. Empty if unknown. */
   readonly cash: readonly bigint[];
 }
 
@@ -52,7 +52,8 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly ref: BlockRef;
   readonly swaps: SwapFact[];
   readonly liquidity_events: LiquidityFact[];
-  /** By pool and transaction (`heldKey`), for vault pools. Limits the values of their swaps. */
+  /** What the vault held for each vault pool, by pool and transaction (`heldKey`). It limits the values of the
+   * pool's swaps. */
   readonly held: Map<string, HeldCash>;
 };
 

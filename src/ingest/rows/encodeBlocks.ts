@@ -1,4 +1,5 @@
-/** Encodes block rows as RowBinary, one body per table. Rows of head tables begin with their commit. */
+/** Encodes the rows of blocks as RowBinary, one body per table. Each row of a head table begins with its
+ * commit. */
 import { EVENT_TABLE_NAMES, EVENT_TABLES, type EventTableName } from '../../clickhouse/schema/eventTables';
 import type { EncodedRows } from '../../clickhouse/rows/inserter';
 import { RowWriter } from '../../clickhouse/rows/rowWriter';

@@ -12,7 +12,7 @@ interface FetchAheadOptions {
 }
 
 const CHUNKS_IN_FLIGHT = 4;
-/** Number of logs that a piece should have. */
+/** Number of logs that a piece should contain. */
 const CHUNK_LOGS = 6_000;
 const FIRST_CHUNK_BLOCKS = 16;
 const CHUNK_BLOCKS_MAX = 512;

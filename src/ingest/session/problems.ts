@@ -1,4 +1,4 @@
-/** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure: no clock, no I/O. */
+/** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
 import type { IngestStatus, RangeWork } from './status';
 
@@ -8,25 +8,26 @@ interface IngestProblem {
   readonly message: string;
 }
 
-/** The ingester calls the node at least every 20 seconds. A longer silence means that the node is
- * unreachable. */
+/** Time in ms without an answer after which the node counts as unreachable. The ingester calls the node at
+ * least every 20 seconds. */
 const NODE_SILENCE_MS = 25_000;
-/** The head counts as stalled after 2.5 mean block times, but within these two limits, in ms. */
+/** Bounds in ms on the time after which the head counts as stalled. Between them, it is 2.5 mean block times. */
 const STALL_MIN_MS = 15_000;
 const STALL_MAX_MS = 300_000;
 const SPACINGS_OF_STALL = 2.5;
-/** The head is polled every second. A longer silence in ms means that the node does not answer. */
+/** Time in ms without an answer after which the node counts as silent. The head is polled every second. */
 const ANSWERS_WITHIN_MS = 6_000;
-/** Time in ms that is used until the mean block time is known. */
+/** Time in ms after which the head counts as stalled, until the mean block time is known. */
 const STALL_UNKNOWN_MS = 25_000;
 /** If the node's newest block is older than this, in seconds, the node is behind. */
 const HEAD_OLD_S = 120;
 /** If the node's newest block is this far in the future, in seconds, the local clock is wrong. */
 const HEAD_AHEAD_S = 60;
 const PROMOTION_MAX_MS = 10_000;
-/** More blocks above the last final block than this are a problem. Chains with finality stay below 100. */
+/** Largest normal number of blocks above the last final block. More blocks are a problem. Chains with finality
+ * stay below 100. */
 const UNFINAL_BLOCKS_MAX = 512;
-/** Catching up for a shorter time than this, in ms, is not reported. */
+/** Catching up is reported as a problem only after this time in ms. */
 const CATCH_UP_MIN_MS = 3_000;
 
 interface ProblemTimes {
@@ -104,8 +105,8 @@ function listHeadProblems(
     const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
     problems.push({ code: 'node_stalled', message });
   }
-  // The age of the newest block counts up to the moment when the node reported it. Later waiting is not the
-  // node's fault.
+  // The age of the newest block is measured at the time when the node reported it. The node did not cause
+  // later waiting.
   const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
   if (ageSeconds > HEAD_OLD_S) {
     const message = `The node's newest block, ${nodeHead}, was already ${ageSeconds} s old when the node returned it`;

@@ -33,15 +33,15 @@ import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 20_000;
-/** Time in ms for which a contradiction of a final block is retried before the writer stops. A single node
- * may lag. */
+/** Time in ms for which the writer retries if the node contradicts a final block. After it, the writer stops.
+ * A single node may be behind. */
 const CONTRADICTION_MS = 15_000;
 /** Random commits are below this limit. They fit a JavaScript number, and equal commits are very unlikely. */
 const COMMIT_SPAN = 2 ** 52;
 
 interface IngestOptions {
   readonly store: Store;
-  /** Access to lost rows. If absent, the ingester does not look for lost rows. */
+  /** Finds and stores lost rows again. If absent, the ingester does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
@@ -49,14 +49,14 @@ interface IngestOptions {
   readonly source: BlockSource;
   readonly chain: ChainDescription;
   readonly startBlock: StartBlock;
-  /** How blocks become final: by the node's `finalized` tag, or at a depth. */
+  /** How blocks become final: by the node's tag `finalized`, or by their depth. */
   readonly finality: 'tag' | number;
   readonly status: IngestStatus;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
-  /** Called before each retry. It may remove the cause of the failure. */
+  /** Called before each retry. The function may remove the cause of the failure. */
   readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
   /** Last block to store. The run ends when this block is in the final tables. */
   readonly stopAt?: number | undefined;

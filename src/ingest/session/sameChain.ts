@@ -1,6 +1,6 @@
 /**
- * Checks that the node's blocks continue the stored chain. If they do not, nodes disagree for a moment, or a
- * reorg replaced final blocks, or the node serves another chain.
+ * Checks that the node's blocks continue the stored chain. If they do not, there are three explanations:
+ * nodes disagree for a moment, a reorg replaced final blocks, or the node serves another chain.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -10,12 +10,13 @@ import type { Cursor } from '../store/store';
 
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
-/** Longest branch that a reorg abandons. A block this far below the final block needs no proof. */
+/** Largest length of a branch that a reorg abandons. A block this far below the final block is final without
+ * further proof. */
 const PROOF_BLOCKS_MAX = 1_000;
 
 /**
- * Two parts of a range do not link: two nodes disagree, or the chain changed. Retryable, because the next
- * session checks again.
+ * The error for two parts of a range that do not link: two nodes disagree, or the chain changed. It is
+ * retryable, because the next session checks again.
  */
 export function unlinked(parent: Position, block: BlockRef): AppError {
   return new AppError(
@@ -32,16 +33,16 @@ export async function checkSameChain(
 ): Promise<void> {
   const header = await source.fetchHeader(cursor.number, { signal });
   if (header.hash === cursor.hash) return;
-  // One node may be wrong, so the other nodes must confirm.
+  // One node may be wrong, so every other node is asked too.
   const { number, hash, timestamp } = cursor;
   const held = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
   if (!held) throw new BeyondFinality(cursor, header);
 }
 
 /**
- * Proves that the last block of a range is an ancestor of the block that makes it final. A lagging node,
- * perhaps one of several behind one URL, may have served the range from an abandoned branch. Throws a
- * retryable error if the proof fails.
+ * Proves that the last block of a range is an ancestor of the block that makes it final. The range may come
+ * from an abandoned branch, if a node is behind or several nodes share a URL. Throws a retryable error if
+ * the proof fails.
  */
 export async function proveFinal(
   source: BlockSource,

@@ -27,22 +27,22 @@ import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent, StoredState } from '../store/store';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
-/** A shorter distance to the head, in blocks, is not reported as catching up. */
+/** Smallest distance to the head, in blocks, that is reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
-/** From this depth on, a reorg is logged as a warning. The alert DeepReorg begins at the same depth. */
+/** Depth in blocks from which a reorg is logged as a warning. The alert DeepReorg has the same threshold. */
 const DEEP_REORG_BLOCKS = 32;
 
 export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
   readonly finality: Finality;
   readonly status: IngestStatus;
-  /** Access to lost rows. If absent, the session does not look for lost rows. */
+  /** Finds and stores lost rows again. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
   readonly log: Logger;
   readonly now: () => number;
-  /** The clock; default: the system clock. */
+  /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
   /** Returns a number that no earlier commit has. */
@@ -120,7 +120,7 @@ export class IngestSession {
     return this.cursor.number;
   }
 
-  /** A signal that aborts with the error when work beside the follower fails. */
+  /** A signal that aborts if a promotion or other background work fails, with the error as its reason. */
   get failed(): AbortSignal {
     return this.failure.signal;
   }
@@ -137,7 +137,7 @@ export class IngestSession {
     await this.promoter.idle();
   }
 
-  /** Whether the store has reached the node's head. */
+  /** Whether the head of the node is stored. */
   isAt(head: BlockRef): boolean {
     return !needsSync(this.follower, head);
   }
@@ -173,7 +173,7 @@ export class IngestSession {
     status.idleSince = now();
   }
 
-  /** If the sync ended on another branch than `head`, finality is computed from that branch. */
+  /** If the sync ended on another branch than `head`, the last final block is computed for that branch. */
   private async finalise(head: BlockHeader, ofHead: FinalBlock): Promise<void> {
     const { tip } = this.follower;
     const final = tip.hash === head.hash ? ofHead : await this.deps.finality.finalAt(tip, this.signal);
@@ -250,7 +250,7 @@ export class IngestSession {
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
-  /** Stores a range and returns the number of its logs. */
+  /** Writes a batch as one range. Returns the number of its logs. */
   private async writeBatch(batch: RowBatch): Promise<number> {
     this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch, null);
     const { counts, logs } = batch;
@@ -292,7 +292,8 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Collects a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
+  /** Takes the result of a finished promotion, and begins the next promotion of at most `promoteMaxBlocks`
+   * blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;
@@ -324,7 +325,7 @@ export class IngestSession {
     this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
 
-  /** While a head is processed, `advance` itself collects the promotion. */
+  /** While a head is processed, `advance` takes the result of the promotion. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {
@@ -368,7 +369,7 @@ export class IngestSession {
 
 function baseOf(cursor: Cursor): BlockRef {
   const { number, hash, timestamp } = cursor;
-  // A placeholder, because the parent of the last final block is never requested.
+  // A placeholder. Nothing reads the parent of the last final block.
   return { number, hash, parentHash: hash, timestamp };
 }
 

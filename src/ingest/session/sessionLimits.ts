@@ -11,7 +11,7 @@ export interface SessionLimits {
   /** Number of blocks below the last final block that stay in the head tables, for readers with an older
    * snapshot. */
   readonly headKeptBlocks: number;
-  /** A batch of a backfill ends at the first of these three limits. */
+  /** A batch of a backfill ends when it reaches one of these three limits. */
   readonly batchLogs: number;
   readonly batchBlocks: number;
   readonly batchMs: number;

@@ -7,7 +7,7 @@ import type { SkippedLogs } from '../decode/decodeTransfers';
 
 type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
 
-/** Work on a range of blocks that is running or was interrupted. */
+/** Work on a range of blocks: running, or interrupted by an error. */
 export interface RangeWork {
   /** `catch_up` stores blocks up to the node's head. `refill` stores lost rows of final blocks again. */
   readonly kind: 'catch_up' | 'refill' | 'promotion';
@@ -22,9 +22,9 @@ interface BalanceCheckCounts {
   rounds: number;
   compared: number;
   mismatches: number;
-  /** Number of checks without an answer of the node. */
+  /** Number of checks for which the node gave no answer. */
   failures: number;
-  /** Number of tokens marked as rebasing, including tokens marked before this start. */
+  /** Number of tokens marked as rebasing, including those that earlier runs of the process marked. */
   rebasing: number;
 }
 
@@ -100,7 +100,7 @@ export function noteHead(
   head: Pick<BlockRef, 'number' | 'timestamp'>,
   now: number,
 ): void {
-  // The time between heads is measured only if the ingester was waiting when the head arrived.
+  // The time between heads is measured only if the ingester was already waiting when the head arrived.
   if (status.nodeHeadAt !== null && status.idleSince !== null) {
     const gap = now - status.nodeHeadAt;
     status.headSpacingMs = status.headSpacingMs === null ? gap : 0.8 * status.headSpacingMs + 0.2 * gap;

@@ -36,15 +36,13 @@ export interface Content {
 }
 
 const POLL_MS = 100;
-/** A range takes seconds. A range that is unfinished for longer than this belongs to a writer that has
- * died. */
+/** A range takes seconds. If a range is unfinished for longer than this time in ms, the writer has died. */
 const QUIET_MAX_MS = 60_000;
 const ATTEMPTS_MAX = 5;
 
 /**
- * The first tables of this list are cloned first and the last tables last; all other tables come in between.
- * A table that refers to rows of another table is cloned before that table, so no clone refers to a missing
- * row.
+ * Tables to clone first and tables to clone last; all other tables are cloned in between. A table that refers
+ * to rows of another table is cloned before the other table. So no clone refers to a missing row.
  */
 const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
 const LAST = ['source_files', 'tokens'];
@@ -85,7 +83,7 @@ const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
 const bytesShape = z.object({ bytes: wideIntegerShape });
 
 interface Ranges {
-  /** If two values are equal, no range began or finished between them. */
+  /** A text about the state of all ranges. If two texts are equal, no range began or finished between them. */
   readonly print: string;
   readonly open: boolean;
 }
@@ -118,7 +116,7 @@ async function cloneAll(
   for (const table of tables) {
     signal.throwIfAborted();
     await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
-    // Merges of parts are stopped, because in a copy they would only cost disk space.
+    // Merging of parts is stopped, because merges in the copy would only use disk space.
     await database.command(`stop merges of ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
   }
 }
@@ -134,8 +132,8 @@ export async function describeContent(database: Database, chainId: number): Prom
 }
 
 /**
- * Throws `broken_invariant` if row counts differ from those of the finished ranges, or aggregates differ from
- * their tables.
+ * Throws `broken_invariant` if the row counts differ from the counts of the finished ranges. Also if
+ * aggregates differ from their tables.
  */
 export async function checkWhole(database: Database, chainId: number): Promise<void> {
   const floors = await readFloors(database);

@@ -1,17 +1,17 @@
 /**
- * Fencing: a new writer makes the older writer ineffective. After a timeout, or when its process has died, a
- * statement of an earlier session may still run and finish at any time. A new session makes such a late
- * statement ineffective.
+ * Fencing: a new session makes late writes of earlier sessions ineffective. After a timeout, or when its
+ * process has died, a statement of an earlier session may still run and finish at any time.
  */
 import type { StoredState, Store } from './store';
 
 /**
- * Versions and range numbers start from the clock, so they exceed all numbers of earlier sessions, even
- * numbers not stored yet. The unit is 1/1,024 of a millisecond, which fits a float until the year 2248.
+ * Versions and range numbers start from the clock. So they exceed all numbers of earlier sessions, even those
+ * that are not stored yet. The unit is 1/1,024 of a millisecond, which a float holds exactly until the year
+ * 2248.
  */
 const COUNTS_PER_MS = 1_024;
-/** How far above the newest block a late change of the head can reach: 64 blocks of one step, or a branch
- * about as long as the old branch. */
+/** Largest distance, in blocks above the newest block, of a late change of the head. One step has 64 blocks,
+ * or a branch about as long as the old branch. */
 const REACH_BLOCKS = 256;
 
 /** The numbers from which a session starts after it has fenced off earlier sessions. */

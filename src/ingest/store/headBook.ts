@@ -1,6 +1,6 @@
 /**
  * Keeps in memory what the head tables contain above the last final block: canonical blocks by height,
- * commits, and row counts. Computes the change of the head (flip) for a new branch.
+ * commits, and row counts. Computes which rows make a new branch canonical (a change of the head, or flip).
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -14,7 +14,7 @@ interface HeadChange {
   /** Blocks whose rows are not stored yet. */
   readonly fresh: readonly HeadBlockRows[];
   readonly canonical: readonly StoredHead[];
-  /** Heights above the new head that held a block, including blocks above a hole. */
+  /** Heights above the new head at which there was a block before, including blocks above a hole. */
   readonly voided: readonly number[];
 }
 
@@ -94,8 +94,8 @@ export class HeadBook {
   }
 
   /**
-   * Forgets the canonical blocks up to `number`, which are final. Commits of other blocks are dropped only
-   * when more than 4 × `kept` are remembered.
+   * Forgets the canonical blocks up to `number`, because they are final. Forgets commits of other blocks only
+   * if it remembers more than 4 × `kept` of them.
    */
   forgetBelow(number: number, kept: number): void {
     for (const height of this.live.keys()) if (height <= number) this.live.delete(height);

@@ -1,6 +1,6 @@
 /**
- * A command in another process can pause the ingester. No range begins during a pause, so the command can
- * copy or repair all tables consistently. New blocks stay at the node until the pause ends. If the command
+ * Lets a command in another process pause the ingester. No range begins during a pause, so the command can
+ * copy or repair all tables consistently. New blocks wait at the node until the pause ends. If the command
  * dies, the pause ends by itself.
  */
 import { z } from 'zod';
@@ -41,7 +41,7 @@ export function pausableStore(store: Store, deps: PauseDeps): Store {
   };
 }
 
-/** Wraps access to lost rows so that each repair waits until no pause is active. */
+/** Wraps the store for lost rows so that each repair waits until no pause is active. */
 export function pausableGaps(gaps: GapStore, deps: PauseDeps): GapStore {
   return {
     ...gaps,
@@ -79,8 +79,8 @@ export async function endPause(database: Database): Promise<void> {
 }
 
 /**
- * Runs the work in a pause and renews the pause until the work ends. A range that began earlier may still be
- * running.
+ * Runs `work` during a pause, and renews the pause until `work` ends. A range that began before the pause may
+ * still be running.
  */
 export async function inPause<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const renew = async (): Promise<void> => {

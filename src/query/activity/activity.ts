@@ -16,11 +16,11 @@ import { readSwapRow, readSyncRow } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Number of positions per query. */
+/** Largest number of positions (`ord`) per query. */
 const ORDS_PER_QUERY = 1_000;
-/** More swaps than this are read as two halves in parallel. */
+/** A page with more swaps than this is read by two queries in parallel, half of the swaps each. */
 const SCATTERED = 10;
-/** Number of filters whose count of final events stays in memory. */
+/** Largest number of filters for which the number of final events stays in memory. */
 const COUNTS_KEPT = 1_000;
 
 export interface ActivityFilter {
@@ -187,8 +187,8 @@ async function findEvents(
 type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
 
 /**
- * The sort keys by which the engine finds the events of a filter. A token has two keys, for its events as token0 and as
- * token1. A maker has no key: the engine reads all events in order and skips rows by an index.
+ * The sort keys by which the engine finds the filter's events. A token has two keys, for its events as token0
+ * and as token1. A maker has no key: the engine reads all events in order, and an index lets it skip rows.
  */
 function keysOf({ pair, token, maker }: ActivityFilter): readonly EventKey[] {
   if (maker !== null) return ['ord'];
@@ -256,7 +256,7 @@ async function readRows(
   ): Promise<Row[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
   const swaps = ordsOf(['swap']);
   const liquidity = ordsOf(['mint', 'burn']);
-  // The engine reads scattered rows of many columns in one thread, so a large read is split in two.
+  // The engine reads scattered rows with many columns in one thread. Two queries use two threads.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
     read('activity/list_swaps', swaps.slice(0, middle), readSwapRow),

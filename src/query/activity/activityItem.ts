@@ -25,7 +25,7 @@ const commonShape = z.object({
   timestamp: z.int(),
   pair: z.string(),
   dex: z.string(),
-  /** A row from a newer version may hold an unknown type. */
+  /** A row that a newer version of the program stored may have a pool type that is unknown here. */
   pool_type: z.int(),
   token0: z.string(),
   token1: z.string(),
@@ -47,11 +47,11 @@ export interface SwapActivityRow extends CommonRow {
   readonly sqrt_price_x96: string;
   readonly liquidity: string;
   readonly tick: number;
-  /** Price in raw token1 per raw token0; 0 if there is no price. */
+  /** Price in raw token1 per raw token0; 0 if the swap has no price. */
   readonly raw_price: number;
   readonly price_usd: number;
   readonly amount_usd: number;
-  /** Null for a fee above 10 %. */
+  /** Null if the pool's fee is above 10 %. */
   readonly fee_usd: number | null;
   readonly tracked: boolean;
 }
@@ -70,7 +70,8 @@ export const liquidityActivityRowShape = commonShape.extend({
   amount1_usd: z.string().nullable(),
   /** Which tokens had a trusted price: bit 1 for token0, bit 2 for token1. */
   trust: z.int(),
-  /** USD value of the moved amounts of other tokens, by trusted prices; null without a trusted price. */
+  /** USD value of the moved amounts of tokens other than token0 and token1, by trusted prices. Null if none of
+   * them has a trusted price. */
   others_usd: z.string().nullable(),
 });
 type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;

@@ -6,7 +6,7 @@ import { formatUnits, unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { swapFeeUsd } from '../../domain/swapFee';
 import type { ActivityRow } from './activityItem';
 
-/** The rows of a block that /activity shows. */
+/** The rows of a block that become events of /activity. */
 export interface FreshRows {
   readonly swaps: readonly SwapRow[];
   readonly liquidity_events: readonly LiquidityEventRow[];
@@ -19,7 +19,7 @@ export interface FreshBlock {
   readonly rows: FreshRows;
 }
 
-/** The rows are ascending within each kind of event only. */
+/** The rows of one kind of event are ascending, but the kinds are not merged yet. */
 export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows): ActivityRow[] {
   return [
     ...swaps.map(swapOf),

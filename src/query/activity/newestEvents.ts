@@ -1,12 +1,12 @@
-/** Keeps the newest events of all pools in memory, because they are the most frequent request. Reads them
- * once for each head version and set of kinds. */
+/** Keeps the newest events over all pools in memory, because clients request them most often. Queries them
+ * once for each head version and set of event kinds. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
 import type { Directory } from '../tokens/directory';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
-/** Length of the longest first page, plus one event to detect a next page. */
+/** Number of events in memory: the length of the longest first page, plus one event to detect a next page. */
 const KEPT = 101;
 
 type Page = Parameters<typeof listNewestEvents>[3];

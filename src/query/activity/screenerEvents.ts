@@ -35,7 +35,7 @@ const swapRowShape = z.object({
   reserve0: z.string(),
   reserve1: z.string(),
   sqrt_price_x96: z.string(),
-  /** Price in raw token1 per raw token0; 0 if there is no price. */
+  /** Price in raw token1 per raw token0; 0 if the swap has no price. */
   raw_price: z.number(),
 });
 type SwapRow = z.infer<typeof swapRowShape>;
@@ -86,8 +86,8 @@ export async function listScreenerEvents(
         decimals0: tokenOf(pairs.tokens, row.token0).decimals,
         decimals1: tokenOf(pairs.tokens, row.token1).decimals,
       };
-      // The specification asks for whole tokens and a price, so events of tokens with unknown decimals are
-      // left out.
+      // The DEX Screener specification asks for whole tokens and a price, so events of tokens with unknown
+      // decimals are left out.
       if (!isKnown(scale)) return [];
       return ('kind' in row ? toLiquidity(row, pool, scale) : toSwap(row, pool, scale)) ?? [];
     });
@@ -124,7 +124,8 @@ function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale)
   };
 }
 
-/** token1 per token0 after the swap, or the execution price for a pool without a marginal price. */
+/** Whole token1 per whole token0 after the swap. For a pool without a marginal price, the execution price of
+ * the swap. */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   const [reserve0, reserve1] = [BigInt(row.reserve0), BigInt(row.reserve1)];
   const sqrtPriceX96 = BigInt(row.sqrt_price_x96);

@@ -1,18 +1,18 @@
-/** Finds out whether the cap of a token limits the value of its pools. Pure. */
+/** Decides whether a token's value cap lowers the value of its pools. Pure. */
 import type { Hex } from '../../domain/hex';
 import { countSides, type CappedValue } from '../../pricing/cap';
 import { isTrusted } from '../../pricing/confidence';
 import type { AuditInputs, AuditLeg } from './auditInputs';
 
-/** The audited price of the token. */
+/** The price of the audited token. */
 interface CappedPrice {
   readonly usd: number | null;
   readonly confidence: number;
-  /** USD; Infinity for an anchor. */
+  /** Cap of the token's value in USD; Infinity for an anchor. */
   readonly capUsd: number;
 }
 
-/** Whether liquidity includes less than the whole balance of the token in one of its pools. */
+/** Whether the liquidity figure of one of the token's pools includes less than its whole balance of the token. */
 export function isValueCapped(token: Hex, price: CappedPrice, inputs: AuditInputs): boolean {
   if (!isTrusted(price) || price.capUsd === Infinity) return false;
   for (const found of inputs.legs.values()) {
@@ -25,7 +25,7 @@ export function isValueCapped(token: Hex, price: CappedPrice, inputs: AuditInput
   return false;
 }
 
-/** The token's side of a leg, and the other side. */
+/** The two sides of a leg: first the audited token's side, then the other token's side. */
 function sidesOf(
   { leg, pool, index0, index1 }: AuditLeg,
   token: Hex,

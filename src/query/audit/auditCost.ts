@@ -9,13 +9,13 @@ import type { AuditInputs, AuditRoute } from './auditInputs';
 const V3 = 3;
 const PIPS = 1_000_000;
 
-/** A derived price with its hops, from the token to the anchor. */
+/** The price of a token that is derived from pools, with its hops from the token to the anchor. */
 interface PricedPath {
   readonly usd: number | null;
   readonly hops: readonly { readonly route: AuditRoute; readonly hop: HopPrice }[];
 }
 
-/** Null: the token has no price, or it is an anchor, whose price is configured. */
+/** Returns null if the token has no price, or if the token is an anchor, whose price is configured. */
 export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): ManipulationCost | null {
   const { anchor, anchors, market, legs, fees, block, tokens } = inputs;
   if (usd === null || anchor === null || hops.length === 0) return null;
@@ -24,7 +24,8 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
   const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === V3;
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
-  // USD price of the next token of each hop, computed from the anchor towards the token.
+  // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited
+  // token.
   let nextUsd = anchors.get(anchor) ?? 0;
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
@@ -41,14 +42,15 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   return manipulationCost(costs);
 }
 
-/** Liquidity of a V3 pool at its price, whole tokens. */
+/** Liquidity of a V3 pool at its current price, in whole tokens. */
 function activeLiquidity({ pair, token0, token1 }: Leg, { rawStates, tokens }: AuditInputs): number {
   const decimals0 = tokens.findToken(token0)?.decimals ?? 0;
   const decimals1 = tokens.findToken(token1)?.decimals ?? 0;
   return Number(rawStates.get(pair)?.liquidity ?? 0) / 10 ** ((decimals0 + decimals1) / 2);
 }
 
-/** Blocks since the newest state of the pools in the hops; null for an anchor and without a price. */
+/** Number of blocks since one of the hops' pools last changed. Null for an anchor, and for a token without a
+ * price. */
 export function ageOfPrice(
   { usd, hops }: PricedPath,
   { block, legs, rawStates }: AuditInputs,

@@ -4,7 +4,7 @@
  */
 import { formatRatio, formatUnits } from '../../domain/amounts';
 
-/** Digits of sums and products on the wire. */
+/** Number of decimal places of sums and products in answers. */
 const DIGITS = 18;
 /** Decimals of a weight. */
 const WEIGHT_DECIMALS = 18;
@@ -12,7 +12,7 @@ const WEIGHT_ONE = 10n ** BigInt(WEIGHT_DECIMALS);
 
 interface Exact {
   readonly digits: bigint;
-  /** The value is digits / 10^scale. */
+  /** Number of decimal places: the value is digits / 10^scale. */
   readonly scale: number;
 }
 
@@ -53,8 +53,8 @@ export function quotientOf(a: string, b: string): string {
 }
 
 /**
- * Weights with 18 decimals that sum to exactly 1. The largest weight takes the rounding error, because the smallest may
- * be smaller than the error.
+ * Weights with 18 decimals that sum to exactly 1. The largest weight takes the rounding error, because the
+ * error may be larger than the smallest weight.
  */
 export function printWeights(weights: readonly number[]): string[] {
   const rounded = weights.map((weight) => parse(weight.toFixed(WEIGHT_DECIMALS)).digits);

@@ -10,13 +10,13 @@ import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { ExcludedPool } from '../../wire/audit';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 
-/** The audit lists at most this many other pools. */
+/** Largest number of pools outside the route that the audit lists. */
 const OTHERS_MAX = 20;
 const V3 = 3;
 /** A pool is one-sided if one of its tokens pays out less than this part of the other one's value. */
 const ONE_SIDED_PART = 0.1;
 
-/** Lists the pools of a hop that the price of the hop leaves out, each with its reason. */
+/** Lists the pools that a hop's price leaves out, each with its reason. */
 export function droppedPools(
   { next }: AuditRoute,
   { excluded }: HopPrice,
@@ -35,7 +35,7 @@ export function droppedPools(
 interface OtherPool {
   readonly entry: ExcludedPool;
   readonly backingUsd: number;
-  /** Whether the other token of the pool already has the maximum number of hops. */
+  /** Whether the pool's other token already has the maximum number of hops. */
   readonly atLimit: boolean;
   readonly oneSided: boolean;
 }
@@ -48,7 +48,7 @@ export function isOneSided({ leg, pool }: AuditLeg, { market }: Pick<AuditInputs
   return Math.min(side0, reserve1) < ONE_SIDED_PART * Math.max(side0, reserve1);
 }
 
-/** The other pools of the token, deepest first. `skip` lists the legs of its route. */
+/** The token's pools outside its route, deepest first. `skip` lists the legs of the route. */
 export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
   return [...inputs.legs.values()]
     .filter(({ leg }) => (leg.token0 === token || leg.token1 === token) && !skip.has(leg.key))
@@ -94,7 +94,7 @@ function reasonOf(
   if (address !== undefined && doubts.has(address)) return 'no_price';
   const seen = record !== undefined || (address !== undefined && rawStates.has(address));
   if (!moved && record !== undefined && block.epochTime - record.movedAt > DORMANT_SECONDS) return 'dormant';
-  // Pools without a change since `afterOrd` have no rows here.
+  // Pools without a change since `afterOrd` have no rows here. A pool without a row is therefore dormant.
   if (!moved && !seen && block.afterOrd > 0) return 'dormant';
   if (!(market.stateOf(leg).price > 0) || usd === null) return 'no_price';
   return backingUsd >= BACKING_MIN_USD ? 'not_on_route' : 'low_liquidity';

@@ -16,8 +16,8 @@ export class HopReader {
   private readonly read = new Set<Hex>();
 
   /**
-   * `now` gives the prices at the block, if the block is the head. An anchor without a stored price has its configured
-   * price.
+   * `now` gives the prices at the head, and is used only if the audited block is the head. An anchor without
+   * a stored price has its configured price.
    */
   constructor(
     private readonly reader: Pick<AuditReader, 'listHops'>,
@@ -33,7 +33,7 @@ export class HopReader {
       });
   }
 
-  /** Call this before reading the prices of these tokens. */
+  /** Must be called before the prices of these tokens are read. */
   async load(tokens: readonly Hex[]): Promise<void> {
     for (const token of tokens) this.asked.add(token);
     if (this.now === null) await this.loadHops(tokens);
@@ -52,7 +52,7 @@ export class HopReader {
     }
   }
 
-  /** USD per whole token; null if there is no price. */
+  /** USD per whole token; null if the token has no price. */
   usdOf(token: Hex): number | null {
     return this.priceOf(token).usd;
   }

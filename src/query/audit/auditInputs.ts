@@ -48,7 +48,7 @@ export interface AuditRoute {
 
 export interface AuditInputs {
   readonly block: AuditBlock;
-  /** From the token to the anchor, without the anchor. */
+  /** Hops from the token to the anchor, in this order. */
   readonly path: readonly AuditRoute[];
   /** The token at the end of the path; null for a token without a route. */
   readonly anchor: Hex | null;
@@ -99,7 +99,8 @@ export async function readAuditInputs(
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
   ]);
-  // Without a route, the distance of the neighbours to an anchor explains why.
+  // For a token without a route, the hops of its neighbours are loaded. Their distance from an anchor
+  // explains why there is no route.
   if (rows.length === 0) await hops.loadHops(neighbours);
   const onPath = rows.flatMap(({ pairs }) => pairs);
   const [legs, records] = await Promise.all([
@@ -111,7 +112,7 @@ export async function readAuditInputs(
   const [rawStates, fees] = await Promise.all([
     readStates(reader, onPath, candidates, records),
     readPoolFees(runner, chainId, chainUpTo(head, number), vaultPools),
-    // Includes former anchors: the route may be older than the configuration.
+    // Former anchors are loaded too, because the route may be older than the current configuration.
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);
   const doubts = await readDoubts(reader, legs, rawStates);
@@ -140,7 +141,7 @@ export async function readAuditInputs(
   };
 }
 
-/** Legs of the pools. Queries only the pools that the directory lacks. */
+/** Legs of the pools. Queries only the pools that are missing in the directory. */
 async function readLegs(
   reader: AuditReader,
   directory: AuditDirectory,
@@ -160,7 +161,8 @@ interface FoundPath {
   readonly anchorWarnings: readonly string[];
 }
 
-/** Routes from the token up to the anchor. The first query also reads `likely`, to save further queries. */
+/** Routes from the token up to the anchor. The first query also reads the routes of the tokens in `likely`, to
+ * save later queries. */
 async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<FoundPath> {
   const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
@@ -206,7 +208,8 @@ async function readStates(
   return states;
 }
 
-/** A doubt is never withdrawn, so the newest state of a pool has all its doubts, however old the state is. */
+/** A doubt about a pool is never withdrawn. The newest state of a pool therefore has all its doubts, even if
+ * the state is old. */
 async function readDoubts(
   reader: AuditReader,
   legs: ReadonlyMap<LegKey, AuditLeg>,
@@ -310,8 +313,8 @@ function makeMarket(
 }
 
 /**
- * Whole token1 per leg, summed per block and then over the blocks. The ingester sums in this order, and floats must
- * match bit by bit.
+ * Whole token1 per leg, summed first within each block and then over the blocks. The ingester sums in the
+ * same order, because the results must be equal in every bit.
  */
 function sumTrades(
   rows: readonly TradeRow[],

@@ -15,11 +15,11 @@ import { poolTypeShape } from '../../wire/primitives';
 import { findFinalBlockAt } from '../head/blockTimes';
 import { chainUpTo, snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Limit of the rows of one query; an audit needs far fewer. */
+/** Largest number of rows of one query; an audit needs far fewer. */
 const ROWS_MAX = 10_000;
-/** Limit of the swaps of one epoch in the pools of one path. */
+/** Largest number of swaps of one epoch in the pools of one path. */
 const TRADES_MAX = 1_000_000;
-/** About a day of 10-second blocks. */
+/** Number of blocks in about a day, at 10 seconds per block. */
 const RECENT_BLOCKS = 8_640;
 /** A pool without a change for this long is in no route: 30 days, and two days more for an epoch of slow blocks. */
 const LOOKBACK_SECONDS = 32 * 86_400;
@@ -93,7 +93,8 @@ export interface AuditBlock {
   readonly isFinal: boolean;
   /** The time for which the epoch's routes were made (Pricer.openEpoch), unix seconds. */
   readonly epochTime: number;
-  /** Pools without a change after this position (`ord`) are dormant; 0 reads all pools. */
+  /** Position (`ord`). Pools that did not change after it are left out, because no route uses them. 0 reads
+   * all pools. */
   readonly afterOrd: number;
 }
 
@@ -161,7 +162,7 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
         ({ token }) => token,
       ),
     async listHops(tokens) {
-      // An active token has a hop within the last day. A search over all hops would take long.
+      // A token whose pools trade has a hop within the last day. A search over all hops would take long.
       const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
       const recent = await listHops(tokens, from);
       if (from === 0 || recent.length === new Set(tokens).size) return recent;
@@ -201,9 +202,10 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
 }
 
 interface Statements {
-  /** Rows of the named tokens or pairs. Without any of them no statement runs. */
+  /** Rows of the named tokens or pairs. Runs no statement if the list of names is empty. */
   read<Row>(name: string, named: Named, shape: z.ZodType<Row>, extra?: QueryParams): Promise<Row[]>;
-  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
+  /** Reads head rows and final rows; head rows replace final rows of the same key. Two plain statements cost
+   * less than one statement with a UNION. */
   readBoth<Row>(
     names: readonly [finalName: string, headName: string],
     named: Named,

@@ -31,7 +31,7 @@ export interface AuditTable {
 
 export type AuditTables = PerVersion<AuditTable>;
 
-/** The newest final rows by key, up to a block. */
+/** The newest final row of each key, up to a block. */
 interface Kept {
   readonly finalOrd: number;
   readonly routes: ReadonlyMap<string, RouteRow>;
@@ -118,7 +118,7 @@ function createTableReader(
     if (known === undefined) legsOf.set(row.pair, [row]);
     else known.push(row);
   }
-  // Older records are included: a leg without a change in the last epoch has no newer record.
+  // Older records are included, because a leg that did not change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
   const statesOf = (wanted: readonly Hex[]): Promise<AuditStateRow[]> =>
     Promise.resolve(wanted.flatMap((pair) => stateOf(pairs, pair) ?? []));

@@ -50,7 +50,7 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
 
 const isKnown = (code: string): code is HopCode => Object.hasOwn(OF_HOP, code);
 
-/** Warnings of one hop, without unknown codes. */
+/** Warnings about one hop. Codes unknown to this version are left out. */
 export function hopWarnings(codes: Iterable<string>, step: number, from: string, to: string): Warning[] {
   return [...new Set(codes)].sort().flatMap((code) => {
     if (!isKnown(code)) return [];

@@ -39,13 +39,13 @@ interface AuditedHop {
   readonly hop: RouteHop;
 }
 
-/** The price, bit by bit as the ingester stores it. */
+/** The price, with the same bits as the price that the ingester stores. */
 interface DerivedPrice {
   /** USD per whole token; null if there is no price. */
   readonly usd: number | null;
-  /** 0–1. */
+  /** Confidence of the price, 0 to 1. */
   readonly confidence: number;
-  /** USD that move the price of the narrowest hop by 2 %; Infinity for an anchor, 0 without a price. */
+  /** The most USD that the hop with the least depth can pay out; Infinity for an anchor, 0 without a price. */
   readonly depthUsd: number;
   /** The most USD that the narrowest hop can pay out; Infinity for an anchor, 0 without a price. */
   readonly capUsd: number;
@@ -219,7 +219,8 @@ function doubtWarnings(
   return poolWarnings(new Map([...doubts].filter(([address]) => excluded.has(address))));
 }
 
-/** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */
+/** Whether a V3 pool holds too little of the hop's next token: less than its liquidity would pay for a price
+ * move of 2 %. */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
   const found = legs.get(key);
   if (found?.pool.pool_type !== V3) return false;

@@ -1,6 +1,6 @@
 /**
- * Merges parts of bars: stored rows of one bucket, and head swaps that the final rows lack. Pure. Prices and amounts
- * are raw; only `ord` defines the order.
+ * Merges the parts of a bar: stored rows of the same bucket, and head swaps that the final tables do not have
+ * yet. Pure. Prices and amounts are raw. Swaps are ordered by `ord` only.
  */
 
 /** Some of the swaps of one bar. A price of 0 means that there is no price. */
@@ -23,11 +23,11 @@ export interface BarPart {
   /** Swaps without a tracked USD value. */
   readonly untracked: number;
   readonly buys: number;
-  /** Largest position (`ord`) among the swaps. */
+  /** Position (`ord`) of the newest swap in this part. */
   readonly lastOrd: number;
 }
 
-/** A swap above the final tables. */
+/** A swap of a block that is not in the final tables. */
 export interface HeadSwap {
   readonly ord: number;
   readonly timestamp: number;

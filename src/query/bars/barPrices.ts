@@ -1,6 +1,7 @@
 /**
- * Reads the prices of a stored bar. A bar stores two kinds of prices (a pair: quote and USD; a token: USD and native).
- * Swaps with both prices share one first and one last column. Swaps with only the first kind have columns of their own.
+ * Reads the prices of a stored bar. A bar has two kinds of prices: quote and USD for a pair, USD and native
+ * for a token. Swaps with both kinds share one pair of columns `first` and `last`. Swaps with only the
+ * first kind have their own columns.
  */
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { BarPart } from './barParts';

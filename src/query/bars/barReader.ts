@@ -6,12 +6,13 @@ import { addHeadParts, foldParts, type BarPart } from './barParts';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { slotOf } from './tickSeries';
 
-/** The first round asks for 1.5 rows per bar plus this many, so a short series in many parts needs one round. */
+/** Number of rows that the first query asks for, beyond 1.5 rows per bar. A short series with many parts then
+ * needs one query. */
 const ROWS_SPARE = 16;
-/** Each further round asks for this many times as many rows, up to ROWS_MAX. */
+/** Each further query asks for this many times as many rows as the query before, up to ROWS_MAX. */
 const ROWS_GROWTH = 8;
 const ROWS_MAX = 200_000;
-/** 40 rounds of ROWS_MAX rows hold every minute of fifteen years. */
+/** Largest number of queries. 40 queries of ROWS_MAX rows read every minute of fifteen years. */
 const ROUNDS_MAX = 44;
 const DAY_SECONDS = 86_400;
 
@@ -33,21 +34,21 @@ export interface BarRows {
 }
 
 export interface BarsRead {
-  /** Bars with a price, ascending. */
+  /** The bars that have a price, ascending. */
   readonly priced: BarPart[];
   /** True if the series has no bar with a price at any time. */
   readonly neverPriced: boolean;
 }
 
 interface BarPage {
-  /** The page holds every stored part of the bars of [completeFrom, before). */
+  /** The page has every stored part of the bars that open in [completeFrom, before). */
   readonly parts: readonly BarPart[];
   readonly before: number;
   readonly completeFrom: number;
   readonly exhausted: boolean;
 }
 
-/** The newest bars with a price below `to`: at least `wanted`, or all. */
+/** The newest bars with a price that open before `to`: at least `wanted` bars, or all. */
 export async function readBars(
   rows: BarRows,
   head: HeadSnapshot,

@@ -1,6 +1,6 @@
 /**
- * Keeps the swaps of canonical head blocks in memory, by leg. The rows of a commit never change, so one read per block
- * serves all requests. A head too large for memory is read pair by pair.
+ * Keeps the swaps of canonical head blocks in memory, by leg. The rows of a commit never change, so each
+ * block is read once for all requests. If the head has too many swaps, they are read pair by pair.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
@@ -10,12 +10,12 @@ import { AppError } from '../../errors';
 import type { HeadSwap } from './barParts';
 import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
 
-/** Limit of the swaps kept for all pairs, about 500 bytes each. */
+/** Largest number of swaps in memory over all pairs, about 500 bytes each. */
 const KEPT_MAX = 60_000;
-/** Limit of the swaps of one pair in head blocks. With more swaps the answer would be wrong, so the request
- * fails. */
+/** Largest number of swaps of one pair in head blocks. With more swaps the answer would be incomplete, so the
+ * request fails. */
 const PAIR_SWAPS_MAX = 500_000;
-/** Number of kept blocks of older snapshots that are still in use. */
+/** Largest number of blocks in memory that only older snapshots use. */
 const OLD_COMMITS_MAX = 256;
 
 /** A leg of a pool (swaps.leg). */
@@ -25,11 +25,12 @@ export interface LegRef {
 }
 
 export interface HeadSwaps {
-  /** Swaps of a leg in the snapshot's head blocks, by ord; prices in USD or raw. Throws unavailable for too many. */
+  /** Swaps of a leg in the snapshot's head blocks, by position (`ord`). Prices are in USD or raw. Throws
+   * unavailable if there are too many swaps. */
   of(head: HeadSnapshot, key: LegRef, usd: boolean): Promise<HeadSwap[]>;
 }
 
-/** A swap with both of its prices. */
+/** A swap with its USD price and its raw price. */
 interface StoredSwap extends Omit<HeadSwap, 'price'> {
   readonly commit: number;
   readonly key: string;
@@ -43,11 +44,11 @@ export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSw
 }
 
 class KeptHeadSwaps implements HeadSwaps {
-  /** By commit, then by leg. */
+  /** Swaps by commit of the block, then by leg. */
   private readonly blocks = new Map<number, Map<string, StoredSwap[]>>();
   private swaps = 0;
   private loading: { readonly version: string; readonly done: Promise<boolean> } | null = null;
-  /** Version of a head that was too large, to avoid a new attempt for every pair. */
+  /** Version of the last head that had too many swaps for memory. It prevents a new attempt for every pair. */
   private tooLarge: string | null = null;
 
   constructor(
@@ -64,7 +65,7 @@ class KeptHeadSwaps implements HeadSwaps {
     return rows.map((swap) => (usd ? { ...swap, price: swap.priceUsd } : swap));
   }
 
-  /** Loads the missing blocks of the snapshot. Returns false for too many swaps. */
+  /** Loads the snapshot's missing blocks. Returns false if they have too many swaps. */
   private async isKept(head: HeadSnapshot): Promise<boolean> {
     while (head.blocks.some((block) => !this.blocks.has(block.commit))) {
       if (this.tooLarge === head.version) return false;
@@ -98,7 +99,7 @@ class KeptHeadSwaps implements HeadSwaps {
     return true;
   }
 
-  /** Forgets the oldest blocks outside the snapshot. */
+  /** Removes the oldest blocks that are not in the snapshot. */
   private forget(head: HeadSnapshot): void {
     const canonical = new Set(head.blocks.map((block) => block.commit));
     const old = [...this.blocks.keys()].filter((commit) => !canonical.has(commit));

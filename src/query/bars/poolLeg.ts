@@ -1,4 +1,5 @@
-/** Finds the two tokens of a pool that a request means: the default leg, or the leg that `base` and `quote` name. */
+/** Finds the two tokens of a pool that a request is about: the tokens of the default leg, or `base` and
+ * `quote`. */
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
 import { orientPool } from '../../domain/orientPool';
@@ -10,7 +11,7 @@ interface PoolLeg {
   readonly token0: string;
   readonly token1: string;
   readonly baseIsToken0: boolean;
-  /** The request swaps the leg's base and quote. */
+  /** Whether the request exchanges the base token and the quote token of the leg. */
   readonly turned: boolean;
 }
 

@@ -29,19 +29,20 @@ export interface TicksRequest {
   readonly fill: boolean;
   /** Allowed only with currency `quote`. */
   readonly invert: boolean;
-  /** Two of the pool's tokens; null means the default leg. */
+  /** Two of the pool's tokens. Null means the tokens of the default leg. */
   readonly base: Hex | null;
   readonly quote: Hex | null;
 }
 
 export interface TicksSource extends LegBarsSource {
   readonly directory: Directory;
-  /** Token prices. If absent, only bars decide whether a token has a price. */
+  /** Token prices. If absent, a token has a price exactly if it has bars with a price. */
   readonly pairs?: Pick<PairTables, 'at'>;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }
 
-/** Distinguishes a pair without trades from a quote token without a USD price: only the latter has a `reason`. */
+/** Distinguishes a pair without trades from a pair whose quote token has no USD price. Only in the second case
+ * the answer has a `reason`. */
 async function hasUsdPrice({ pairs }: TicksSource, head: HeadSnapshot, token: string): Promise<boolean> {
   return pairs !== undefined && (await pairs.at(head)).prices.now(token).usd !== null;
 }
@@ -59,7 +60,7 @@ export async function getPairTicks(
     const rows = legBars(source, head, { pair: request.pair, leg }, request.currency === 'usd');
     return readBars(rows, head, seconds, to, request.limit + 1);
   };
-  // Nearly all pools have two tokens, so their only leg is read in parallel with the pool.
+  // Nearly all pools have two tokens. Their only leg is therefore read in parallel with the pool.
   const likely = readLeg(ONLY_LEG);
   likely.catch(() => undefined);
   const found = await directory.findPool(head, request.pair);

@@ -14,8 +14,8 @@ import { readPrices } from './barPrices';
 import type { BarRows } from './barReader';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Limit of the head blocks with trades of one token. With more blocks the answer would be wrong, so the
- * request fails. */
+/** Largest number of head blocks with trades of one token. With more blocks the answer would be incomplete, so
+ * the request fails. */
 const HEAD_BLOCKS_MAX = 100_000;
 
 const partRowShape = z.object({
@@ -77,7 +77,7 @@ function readPart(row: RowReader, usd: boolean): BarPart {
   };
 }
 
-/** Stores the token's amounts as token0. Every swap of these bars is tracked. */
+/** The token's amounts go into the fields of token0. Every swap in these bars has a tracked USD value. */
 function toPart(row: PartRow): BarPart {
   return {
     bucket: row.bucket,

@@ -12,12 +12,12 @@ import { readEmitted, type Emitted } from '../logs/emitters';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 
-/** Most contracts in one query. */
+/** Largest number of contracts in one query. */
 export const CONTRACTS_MAX = 1_000;
 export const CONTRACT_KINDS = ['token', 'pair', 'proxy', 'other'] as const;
 export type ContractKind = (typeof CONTRACT_KINDS)[number];
 
-/** Limit of the facts, far more than 1,000 contracts have. */
+/** Largest number of rows, far more than 1,000 contracts have. */
 const ROWS_MAX = 1_000_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -33,7 +33,8 @@ export const codeShape = z.object({
 export interface ContractCode {
   readonly hash: Hex;
   readonly size: number;
-  /** A null `implementation` means that there are several contracts, or that the contract is unknown. */
+  /** A null `implementation` means that the proxy has several implementations, or that its implementation is
+   * unknown. */
   readonly proxy: {
     readonly kind: ProxyKind;
     readonly implementation: Hex | null;
@@ -45,9 +46,10 @@ export interface ContractFacts {
   readonly chainId: number;
   readonly address: Hex;
   readonly kind: ContractKind;
-  /** The code; null if there is no code, or no node has answered yet. */
+  /** The contract's code. Null if the address has no code, or if no node has answered yet. */
   readonly code: ContractCode | null;
-  /** The creation. Null for a creation before the first block, without receipts, or by another contract. */
+  /** The creation of the contract. Null if it is before the first indexed block, if no receipt was read, or if
+   * an unknown contract created it. */
   readonly creation: {
     /** Sender of the creating transaction, if known. */
     readonly creator: Hex | null;
@@ -115,7 +117,7 @@ async function readKnown(
   const [only] = bare;
   const params = {
     ...snapshotParams(head),
-    // The engine finds one address by key without building a set first.
+    // For a single address the engine uses the key directly and builds no set.
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
     limit: ROWS_MAX,
@@ -165,7 +167,7 @@ function readFact(row: RowReader): FactRow {
   };
 }
 
-/** The facts of a contract without any stored activity. */
+/** The facts of a contract that has no stored logs, code or creation. */
 export function silentFacts(chainId: number, address: Hex): ContractFacts {
   return {
     chainId,
@@ -192,13 +194,13 @@ export function findVerification(
 
 type Creation = NonNullable<ContractFacts['creation']>;
 
-/** A value with its version. The newest version counts. */
+/** A value with the version of its row. The value with the newest version is used. */
 interface Told<T> {
   readonly version: number;
   readonly what: T;
 }
 
-/** The facts from the rows of one contract. */
+/** The facts that the rows of one contract contain. */
 interface Known {
   readonly created: Creation[];
   told: Told<Creation> | null;
@@ -259,7 +261,7 @@ function addFact(known: Known, row: FactRow): void {
   }
 }
 
-/** Null for a contract without any stored activity, even a verified contract. */
+/** Null for a contract without any stored fact, even if the contract is verified. */
 function toFacts(
   chainId: number,
   address: Hex,
@@ -305,7 +307,7 @@ function compareCreations(a: Creation, b: Creation): number {
   return missing(a.creator) - missing(b.creator) || missing(a.factory) - missing(b.factory);
 }
 
-/** Null if there is no code. */
+/** Null if the address has no code. */
 export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
   const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);

@@ -18,7 +18,7 @@ import { listTokens, tokenOf, type TokenMap } from '../tokens/tokens';
 import { readTotalSupply } from '../tokens/totalSupply';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
-/** Most upgrades in one answer. */
+/** Largest number of upgrades in one answer. */
 const UPGRADES_SHOWN = 100;
 
 interface RecordDeps {
@@ -28,7 +28,7 @@ interface RecordDeps {
   readonly twinArguments?: TwinArguments;
   /** Access to the node of a chain, for reads of contract state; null without a node. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
-  /** Number of holders of a token, if they were already counted for this head. */
+  /** Number of a token's holders. Only a number that was already counted for this head is used. */
   readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
 }
 
@@ -37,7 +37,8 @@ interface Moment {
   readonly head: HeadSnapshot;
 }
 
-/** Summaries of contracts, in the given order. Some contracts have no facts except a verification. At most 100. */
+/** Summaries of contracts, in the given order. A contract may have a verification and no other facts. At most
+ * 100. */
 export async function toSummaries(
   { contracts, verified }: RecordDeps,
   { source, head }: Moment,
@@ -99,7 +100,7 @@ function toSummary(
   };
 }
 
-/** The block of the creation, or of an earlier log. */
+/** The block of the creation, or of the first log if that is earlier. */
 function firstSeenOf({ creation, firstSeenBlock }: ContractFacts): number | null {
   if (creation === null || firstSeenBlock === null) return creation?.block ?? firstSeenBlock;
   return Math.min(creation.block, firstSeenBlock);
@@ -137,7 +138,7 @@ export async function toRecord(
   const [files, pairTokens, fees] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    // Only pools of vaults have a list of tokens, and only their fees change.
+    // Only pools of vaults have a list of tokens, and only their fees can change.
     readPoolFees(runner, facts.chainId, head, (pool?.all_tokens.length ?? 0) > 0 ? [address] : []),
   ]);
   // As in the market's lists, a token without decimals counts in raw units.

@@ -25,15 +25,16 @@ interface Implementation {
 }
 
 export interface ContractView {
-  /** Null if nothing shows that the address is a contract. */
+  /** Facts about the contract. Null if nothing shows that the address is a contract. */
   readonly facts: ContractFacts | null;
   /** The contract's own verification, or the verification of a contract with the same code. */
   readonly record: VerifiedContract | null;
-  /** Implementations of a proxy; several for a diamond. Empty for other contracts, and for unknown implementations. */
+  /** Implementations of a proxy; several for a diamond. Empty if the contract is no proxy or its
+   * implementations are unknown. */
   readonly implementations: readonly Implementation[];
 }
 
-/** `moment` is null for a chain without stored blocks, which may still have verifications. */
+/** `moment` is null for a chain without stored blocks. Such a chain may still have verifications. */
 export async function readContractView(
   deps: ViewDeps,
   chainId: number,

@@ -39,7 +39,7 @@ interface ContractQuestion {
 }
 
 export interface ContractReader {
-  /** Null if nothing shows that the address is a contract. */
+  /** Returns null if nothing shows that the address is a contract. */
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
   /** Reads many contracts in the order of their addresses; at most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
@@ -95,7 +95,7 @@ async function listContracts(
   const [first] = rows;
   if (first !== undefined || question.skip === 0)
     return { addresses: rows.map(({ address }) => address), total: Number(first?.total ?? 0) };
-  // A page past the end has no row, and the total is only in the rows.
+  // A page past the end has no row. The total comes with the rows, so another query reads it.
   const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
   return { addresses: [], total: Number(any?.total ?? 0) };
 }

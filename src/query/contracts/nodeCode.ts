@@ -1,18 +1,18 @@
 /**
- * Asks the node for the code of a contract that is not stored yet, such as a contract without logs that
- * another contract created. The code also identifies a verified contract with the same code. The node is
- * asked for single contracts only; lists show stored contracts.
+ * Asks the node for the code of a contract if the code is not stored. For example, a contract that another
+ * contract created and that has no logs. With the code, a verified contract with the same code can be
+ * found. Only requests for a single contract ask the node; lists show stored contracts.
  */
 import type { Hex } from '../../domain/hex';
 import { silentFacts, type ContractCode, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 
-/** Access to the node of one chain. */
+/** Reads code from the node of one chain. */
 export interface NodeCode {
   /** The current code at an address. Null if there is no code, undefined if no answer came in time. Never
    * rejects. */
   find(address: Hex): Promise<ContractCode | null | undefined>;
-  /** The current code, but waits up to the timeout of the node. Throws node_failed. */
+  /** Returns the current code, but waits as long as the node's own timeout. Throws node_failed. */
   get(address: Hex): Promise<ContractCode | null>;
 }
 

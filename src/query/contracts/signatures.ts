@@ -8,9 +8,9 @@ import { AppError } from '../../errors';
 import { inChunks } from '../head/inChunks';
 
 const SELECTORS_MAX = 1_000;
-/** Number of selectors (up to 32 bytes) per query, limited by the length of its URL. */
+/** Largest number of selectors (up to 32 bytes each) per query. The length of the query's URL is limited. */
 const SELECTORS_PER_QUERY = 500;
-/** Most names of one selector, because anyone can publish any number of names. */
+/** Largest number of names of one selector. A limit is needed because anyone can publish any number of names. */
 const ROWS_MAX = 10_000;
 const PREFIX_LIMIT_MAX = 1_000;
 
@@ -21,7 +21,7 @@ const signatureRowShape = z.object({
   entry: z.string(),
 });
 
-/** Leaves out a row whose entry cannot be read. Other rows still name the selector. */
+/** Leaves out a row with an unreadable ABI entry. Other rows may still name the same selector. */
 function toSignatures(row: z.infer<typeof signatureRowShape>): KnownSignature[] {
   const entry = parseAbiEntry(row.entry);
   return entry === null ? [] : [{ ...row, entry }];

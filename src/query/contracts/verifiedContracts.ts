@@ -16,15 +16,15 @@ import { AppError } from '../../errors';
 import { inChunks } from '../head/inChunks';
 import { listContents } from '../sources/sourceFiles';
 
-/** Most contracts in one query. */
+/** Largest number of contracts in one query. */
 const CONTRACTS_PER_QUERY = 500;
-/** Number of candidates per code hash and chain. If a candidate is outdated, the next one counts. */
+/** Number of candidate twins per code hash and chain. If a candidate is outdated, the next candidate is used. */
 const TWINS_EACH = 4;
 const TWINS_MAX = 100_000;
-/** Number of parsed ABIs in memory, because requests repeat a few contracts. */
+/** Number of parsed ABIs in memory. Requests often repeat the same few contracts. */
 const ABIS_KEPT = 500;
 const CONTRACTS_MAX = 1_000;
-/** Chains 369 and 943 started with the contracts of this chain. */
+/** Chains 369 and 943 began as copies of this chain, with all its contracts. */
 const ANCESTOR_CHAIN = 1;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -68,7 +68,7 @@ type TwinRow = z.infer<typeof twinRowShape>;
 
 const librariesShape = z.record(z.string(), hex);
 
-/** The creation of a contract, as the origin of its verification names it. Unknown fields are null. */
+/** The creation of a contract, as stored with its verification. Unknown fields are null. */
 export interface Deployment {
   readonly deployer: Hex | null;
   readonly transaction: Hex | null;
@@ -166,9 +166,10 @@ async function readTwins(
       .find((each) => each?.codeHash === codeHash);
     if (found === undefined) continue;
     const twinOf = { chainId: found.contract.chainId, address: found.contract.address };
-    // The contract has this address on the ancestor chain too.
+    // The contract exists at the same address on the ancestor chain.
     const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
-    // Contracts with the same code may have different arguments, except if the constructor takes none.
+    // Contracts with the same code may have different constructor arguments. Only if the constructor takes no
+    // arguments are they equal.
     const none = found.contract.constructorArguments === '0x' ? ('0x' as const) : null;
     const facts = copied ? { source: 'ancestor:1' as const } : { constructorArguments: none };
     twins.set(keyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
@@ -176,7 +177,8 @@ async function readTwins(
   return twins;
 }
 
-/** Order of verifications: exact_match before match, then the contract's own chain, then the oldest. */
+/** Sorts verifications: exact_match before match, then the contract's own chain before other chains, then the
+ * oldest first. */
 function compareTwins(a: TwinRow, b: TwinRow, chainId: number): number {
   if (a.status !== b.status) return a.status === 'exact_match' ? -1 : 1;
   const [ownA, ownB] = [a.chain_id === chainId, b.chain_id === chainId];
@@ -214,7 +216,7 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
   };
 }
 
-/** An empty list if the text cannot be read, so that the rest of the record stays usable. */
+/** Returns an empty list if the text cannot be read, so that the other fields of the record stay usable. */
 function parseLibraries(text: string): z.infer<typeof librariesShape> {
   try {
     return librariesShape.parse(JSON.parse(text));

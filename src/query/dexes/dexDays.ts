@@ -1,6 +1,6 @@
 /**
- * Sums the trading of each DEX by UTC day over a stretch of time, exact to the second. Whole hours up to the
- * last final block come from the rollup dex_hours. The partial hours at both ends come from swaps.
+ * Sums the trading of each DEX by UTC day over a period, exact to the second. Whole hours up to the last
+ * final block come from the rollup dex_hours. The partial hours at both ends come from the table swaps.
  */
 import { z } from 'zod';
 
@@ -23,19 +23,20 @@ const dexDayRowShape = z.object({
 });
 export type DexDayRow = z.infer<typeof dexDayRowShape>;
 
-/** Start (excluded) and end (included) of the time, unix seconds. */
+/** A period: start (excluded) and end (included), unix seconds. */
 export interface Stretch {
   readonly since: number;
   readonly until: number;
 }
 
-/** The plan of a read: whole hours [from, to) from the rollup, the rest from swaps. */
+/** How a period is read: the whole hours [from, to) from the rollup, all other times from the table swaps. */
 interface StretchPlan {
   readonly hours: { readonly from: number; readonly to: number } | null;
   readonly swaps: readonly Stretch[];
 }
 
-/** Makes the plan. `finalTime` is the time of the last final block, or null without such a block. Pure. */
+/** Plans how to read the period. `finalTime` is the time of the last final block, or null without such a
+ * block. Pure. */
 export function planStretch({ since, until }: Stretch, finalTime: number | null): StretchPlan {
   const { from, to } = wholeHours(since, until, finalTime);
   if (to === from) return { hours: null, swaps: [{ since, until }] };
@@ -46,7 +47,7 @@ export function planStretch({ since, until }: Stretch, finalTime: number | null)
   return { hours: { from, to }, swaps: ends.filter((end) => end.since < end.until) };
 }
 
-/** Sums over the time. One DEX and day may have several rows. */
+/** Sums over the period. A DEX may have several rows for the same day. */
 export async function listDexDays(
   runner: QueryRunner,
   chainId: number,

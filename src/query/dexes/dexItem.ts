@@ -10,7 +10,7 @@ const DAY_SECONDS = 86_400;
 
 type PoolType = DexItem['pool_types'][number];
 
-/** The pool type of a protocol, for a DEX without pools. */
+/** The pool type of each protocol. It is used for a DEX that has no pools yet. */
 const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
   uniswap_v2: 2,
   uniswap_v3: 3,
@@ -18,7 +18,7 @@ const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
   balancer_v2: 4,
 };
 
-/** The configuration of a DEX for its figures. */
+/** The fields of a DEX's configuration that its figures need. */
 export type DexFacts = Pick<Dex, 'name' | 'displayName' | 'protocol' | 'factory' | 'protocolFeeShare'>;
 
 /** Number of distinct makers of the last day on one DEX. The row with a null `dex` counts all DEXes
@@ -117,8 +117,9 @@ function shareOf(part: number, total: number): number | null {
 }
 
 /**
- * Days of one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of UTC days). `rows` has the
- * rows of all DEXes, for the market shares. `tvlUsd` is the current TVL. Past days have no TVL.
+ * One item per UTC day for one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of days).
+ * `rows` has the rows of all DEXes, for the market shares. `tvlUsd` is the current TVL. Past days have no
+ * TVL.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],

@@ -9,17 +9,18 @@ import type { LogSource } from '../logs/logFilter';
 
 /** Number of hashes in memory, about 200 bytes each. */
 const HASHES_KEPT = 64 * 1_024;
-/** Block numbers per query, limited by the length of its URL. */
+/** Largest number of block numbers per query, limited by the length of the query's URL. */
 const NUMBERS_PER_QUERY = 600;
-/** If at least one in this many blocks is wanted, the whole range is read. The next page may use the other
- * hashes. */
+/** If at least one in this many blocks of a range is wanted, the whole range is read. The next page may need
+ * the hashes in between. */
 const RANGE_FACTOR = 30;
 const RANGE_MAX = 30_000;
 const NUMBER_BYTES = 4;
 const ROW_BYTES = NUMBER_BYTES + 32;
 
 export interface BlockHashes {
-  /** Block hashes by number. A number above the head, or not stored, is missing. At most 10,000 numbers. */
+  /** Block hashes by number. A number above the head, or of a block that is not stored, has no entry. At most
+   * 10,000 numbers. */
   list(head: HeadSnapshot, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex>>;
 }
 
@@ -37,7 +38,7 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
         else if (number <= head.finalTo) unknown.push(number);
       }
       if (unknown.length === 0) return hashes;
-      // Both reads run in parallel, because a page of logs waits for these hashes.
+      // The two queries run in parallel, because a page of logs waits for these hashes.
       const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
       const answers = await Promise.all(
         to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length

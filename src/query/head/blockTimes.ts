@@ -11,14 +11,14 @@ type BlockTime = z.infer<typeof blockRowShape>;
 
 /** Times in the database are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
-/** Number of times kept per snapshot. A limit is needed because callers choose some times. */
+/** Largest number of results per snapshot. A limit is needed because callers can choose the times. */
 const FOUND_MAX = 256;
 
 /** Results per snapshot by chain and time, because the snapshot's tables ask for the same few times. */
 const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
-/** A final block stays the newest block at its time. Results expire, because lost blocks may be stored again
- * later. */
+/** Results for final blocks do not change with the head. They still expire, because lost blocks may be stored
+ * again later. */
 const FINAL_BLOCKS_MAX = 1_024;
 const FINAL_BLOCKS_MS = 600_000;
 const finalBlocks = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
@@ -61,7 +61,7 @@ async function readFinalBlockAt(
   return row ?? null;
 }
 
-/** The last block in the final tables, or null without one. */
+/** The last block in the final tables, or null if they are empty. */
 export async function findFinalTip(
   runner: QueryRunner,
   chainId: number,
@@ -70,7 +70,7 @@ export async function findFinalTip(
   return findFinalBlockAt(runner, chainId, head, TIME_MAX);
 }
 
-/** The position (`ord`) above which all final events later than `time` are. */
+/** The position (`ord`) below all final events that are later than `time`. */
 export async function findOrdAt(
   runner: QueryRunner,
   chainId: number,

@@ -27,9 +27,9 @@ export interface HeadSnapshot {
   readonly timestamp: number;
   /** Last block to read from the final tables. */
   readonly finalTo: number;
-  /** Last final block by the chain's rule of finality (from finalTo to number). */
+  /** Last final block by the chain's rule of finality. It lies between finalTo and number. */
   readonly finalNumber: number;
-  /** Canonical blocks from finalTo + 1 to number, ascending, without gaps. */
+  /** Canonical blocks from finalTo + 1 to `number`, ascending, without gaps. */
   readonly blocks: readonly HeadBlock[];
 }
 

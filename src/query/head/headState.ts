@@ -13,8 +13,8 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type { FreshBlock } from '../activity/freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
 
-/** Number of attempts to read a snapshot without a gap. After the last attempt, the blocks below the gap
- * count. */
+/** Number of attempts to read a snapshot without a gap. After the last attempt, the snapshot ends at the block
+ * below the gap. */
 const READ_ATTEMPTS = 4;
 const READ_RETRY_MS = 5;
 
@@ -38,7 +38,7 @@ const markShape = z.object({ promotion_rows: countShape, head_rows: countShape }
 const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
 const keptShape = z.object({ kept: countShape });
 
-/** A change of the head (flip). The writer publishes this message after it has stored the rows. */
+/** A change of the head (flip). The ingester publishes this message after it has stored the rows. */
 export interface HeadNews {
   /** Number of the flip: one above the previous flip of the session. A new session starts from the clock,
    * above all earlier versions. */
@@ -48,7 +48,7 @@ export interface HeadNews {
   /** Heights above the new head that no longer have a block. */
   readonly voided: readonly number[];
   readonly finalNumber: number;
-  /** Canonical blocks whose rows were stored with this flip. */
+  /** Canonical blocks whose rows the ingester stored together with this flip. */
   readonly fresh: readonly FreshBlock[];
 }
 
@@ -78,8 +78,8 @@ export async function readHeadRow(runner: QueryRunner, chainId: number): Promise
 }
 
 /**
- * Applies changes of the head to a stored head. Null if the changes do not follow each other, so the caller
- * must read the head again.
+ * Applies changes of the head to a stored head. Returns null if a change is missing in between; the caller
+ * must then read the head again.
  */
 export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadNews[]): HeadReading | null {
   const heights = [...row.heights];
@@ -107,8 +107,7 @@ export async function readChangeMark(runner: QueryRunner): Promise<string> {
   return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
 }
 
-/** The newest flip of each height above the last final block, ascending, without heights that have no
- * block. */
+/** The newest flip of each height above the last final block, ascending. Heights without a block are left out. */
 function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; finalNumber: number } {
   const newest = new Map<number, { version: bigint; block: HeadBlock | null }>();
   let top = { version: 0n, finalNumber: row.final_to };
@@ -144,7 +143,7 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
   const number = top?.number ?? row.final_to;
   const hash = top?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
-    // The hash distinguishes a version of a new database from the same number of an old database.
+    // The hash distinguishes equal version numbers of an old and a new database.
     version: `${row.seq}.${version}.${hash.slice(2, 10)}`,
     startBlock: row.start_block,
     number,
@@ -157,7 +156,7 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
   return { snapshot, whole };
 }
 
-/** Hashes of final blocks by number, without missing blocks. At most 10,000 numbers. */
+/** Hashes of final blocks by number. Blocks that are not stored are missing. At most 10,000 numbers. */
 export async function listFinalHashes(
   runner: QueryRunner,
   chainId: number,
@@ -211,7 +210,7 @@ export async function listKeptBlocks(
   }));
 }
 
-/** Whether the rows of all these blocks are still in the head tables. */
+/** Whether the head tables still have the rows of all these blocks. */
 export async function areRowsKept(runner: QueryRunner, blocks: readonly KeptBlock[]): Promise<boolean> {
   if (blocks.length === 0) return true;
   const numbers = blocks.map((block) => block.number);

@@ -1,6 +1,7 @@
-/** Splits a query with many items into several queries, one after the other, to bound the query text and memory. */
+/** Splits a query for many items into several queries, one after the other. This bounds the query text and the
+ * memory. */
 
-/** Addresses per query, which make about 50 kB of text. */
+/** Largest number of addresses per query. Their text is about 50 kB. */
 export const ADDRESSES_MAX = 1_000;
 
 /** Collects all answers of `read`, each for at most `size` items. */

@@ -7,6 +7,6 @@ export type NodeAnswer =
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } };
 
 export interface NodeReads {
-  /** Resolves to the node's answer or its error. Throws node_failed on a timeout. */
+  /** Resolves to the node's answer or to its error. Throws node_failed on a timeout. */
   call(method: string, params: readonly unknown[]): Promise<NodeAnswer>;
 }

@@ -1,6 +1,6 @@
 /**
- * Remembers a node's answers about the state after a block. The state never changes, so one question per block is
- * enough.
+ * Remembers a node's answers about the state after a block. That state never changes, so the node is asked
+ * once per block and question.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -8,14 +8,15 @@ import type { Hex } from '../../domain/hex';
 import type { NodeState, StateQuestion } from '../../domain/nodeState';
 
 const ANSWERS_MAX = 5_000;
-/** Answers longer than this are not kept. */
+/** Answers longer than this, in characters, are not remembered. */
 const LENGTH_MAX = 2_048;
 
 interface Remembered {
   readonly answer: Hex | null;
 }
 
-/** Returns the same interface with a memory. One call is answered fully from memory, or fully by the node. */
+/** Wraps the node with a memory of its answers. A call is answered either fully from memory or fully by the
+ * node. */
 export function rememberState(node: NodeState): NodeState {
   const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>

@@ -8,18 +8,19 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 
 /** More tokens than are ever checked. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
-/** So many unconfirmed addresses, and more than this part of the sample: the token invents transfers. */
+/** A token invents transfers if at least UNCONFIRMED_MIN checked addresses, and more than the share
+ * UNCONFIRMED_PART of them, are unconfirmed. */
 const UNCONFIRMED_MIN = 2;
 const UNCONFIRMED_PART = 0.1;
-/** The sample is large enough to confirm the holders of a token whose logs do not add up. */
+/** Number of checked addresses from which the check confirms the holders of a token whose logs do not add up. */
 const CONFIRMING_MIN = 8;
 
 export interface BalanceChecks {
-  /** Whether compared balances differed from the logs at two blocks. */
+  /** Whether, at two blocks, balanceOf differed from the sum of the logs. */
   readonly rebasing: boolean;
-  /** Different addresses compared that hold the token by its logs. */
+  /** Number of checked addresses that hold the token according to its logs. */
   readonly held: number;
-  /** Such addresses for which the contract answered 0, or gave no usable answer. */
+  /** Number of these addresses for which the contract answered 0, or gave no usable answer. */
   readonly unconfirmed: number;
 }
 

@@ -11,7 +11,7 @@ import { ZERO_ADDRESS } from '../../domain/hex';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
 
-/** Block 0 has no transactions. A history that begins after block 1 may lack transfers. */
+/** The first block with transactions. A history that begins later may lack transfers. */
 const FIRST_BLOCK = 1;
 /** Most tokens per address, which limits the answer. */
 export const BALANCES_MAX = 50_000;
@@ -21,7 +21,7 @@ const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
 /** Raw balances by token. */
 export type Balances = ReadonlyMap<string, bigint>;
 
-/** True if transfers from before the first ingested block are missing, so that sums are not the real
+/** Whether transfers from before the first ingested block are missing. Sums of the logs are then not the real
  * balances. */
 export function isHistoryPartial(head: HeadSnapshot): boolean {
   return head.startBlock > FIRST_BLOCK;
@@ -42,14 +42,15 @@ export async function readHoldings(
 ): Promise<Holdings> {
   const params = paramsOf(head, holder, []);
   const rows = await runner.run('portfolio/list_balances', params, balanceRowShape);
-  // The row with the zero address as token holds the number of V3 positions.
+  // In the row whose token is the zero address, the balance is the number of V3 positions.
   const got = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
   const balances = new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
   balances.delete(ZERO_ADDRESS);
   return { balances, positionsGot: Number(got) };
 }
 
-/** Raw supplies of the given tokens: minus the balance of the zero address. Tokens without logs are missing. */
+/** Raw supplies of the given tokens: the negative of the zero address's balance. Tokens without logs are
+ * missing. */
 export async function listSupplies(
   runner: QueryRunner,
   head: HeadSnapshot,

@@ -3,8 +3,8 @@
  * holders is counted once; later heads only apply changes. Pure.
  */
 
-/** Answers show the largest 40 balances. The query returns 64, so that some may leave the list before a new
- * count is needed. */
+/** Answers show the largest 40 balances. The query returns 64, so that some may leave the list before the
+ * token must be counted again. */
 const LARGEST_SHOWN = 40;
 const LARGEST_COUNTED = 64;
 
@@ -25,7 +25,7 @@ export interface TokenHolding {
 export interface HolderCount extends TokenHolding {
   /** Number of addresses with a negative balance. */
   readonly negatives: number;
-  /** Balance of the zero address, which is minus the supply. */
+  /** Balance of the zero address, which is the negative of the supply. */
   readonly zero: bigint;
   /** Every balance above `floor`, descending; null if not all are known. */
   readonly top: readonly bigint[] | null;
@@ -54,7 +54,8 @@ const DEAD_HOLDER = '0x000000000000000000000000000000000000dead';
 
 export function countOf(row: CountedHolders): HolderCount {
   const all = row.largest.map(BigInt);
-  // Further balances may equal the last one in the list, so the list is complete only above it.
+  // At this limit, addresses outside the list may have the same balance as its last item. The list is
+  // complete only above that balance.
   const floor = all.length < LARGEST_COUNTED ? 0n : (all.at(-1) ?? 0n);
   const { holders, negatives, addresses } = row;
   const zero = BigInt(row.zero_balance);
@@ -85,8 +86,8 @@ function topOrNull(top: readonly bigint[], floor: bigint): readonly bigint[] | n
   return floor === 0n || top.length >= LARGEST_SHOWN ? top : null;
 }
 
-/** The count after the changes. Null if too many of the largest balances left the list, so that a new count
- * is needed. */
+/** The count after the changes. Null if too many of the largest balances left the list, and the token must be
+ * counted again. */
 export function moveCount(count: HolderCount, changes: readonly HolderChange[]): HolderCount | null {
   let { holders, negatives, zero, dead } = count;
   const { floor } = count;
@@ -106,7 +107,7 @@ export function moveCount(count: HolderCount, changes: readonly HolderChange[]):
   const known = topOrNull(top, floor);
   if (known === null) return null;
   const supply = supplyOf(zero, negatives);
-  // Limit of the list, for a token with many new large holders.
+  // Limits the length of the list, for a token with many new large holders.
   const kept = known.length <= 4 * LARGEST_COUNTED ? { top: known, floor } : cutTop(known);
   const largest = known.slice(0, LARGEST_SHOWN);
   return { ...count, ...kept, holders, negatives, zero, dead, supply, largest };

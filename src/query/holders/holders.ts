@@ -15,12 +15,13 @@ import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
 
-/** Limit of rows that one counting query may group, about 150 bytes of memory each. A reader has 1 GiB. */
+/** Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1
+ * GiB. */
 const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
 const CONCENTRATED = 3;
-/** From this many addresses on, applying changes is cheaper than counting. */
+/** Number of addresses from which it is cheaper to apply changes than to count a token again. */
 const FOLLOW_FROM = 5_000;
 /** If more balances change between two head versions, every large token is counted again. */
 const CHANGES_MAX = 200_000;
@@ -46,16 +47,17 @@ const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(
 const movedRowShape = z.object({ token: z.string() });
 
 export interface HolderTable {
-  /** Null for a token without transfers, and for a token without a count because its history is partial. */
+  /** Null for a token without transfers. Also null for a token that is not counted because its history is
+   * partial. */
   of(token: string): TokenHolding | null;
 }
 
 export type HolderTables = PerVersion<HolderTable>;
 
-/** The counts that one head version passes to the next. */
+/** The counts of one head version, from which the next version's counts start. */
 interface Counted {
   readonly head: HeadSnapshot;
-  /** Null if the token has no transfer. */
+  /** The holders by token. Null if the token has no transfer. */
   readonly holdings: ReadonlyMap<string, HolderCount | null>;
   /** Tokens with transfers in each canonical head block, by commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
@@ -111,7 +113,7 @@ async function countHolders(
   return { head, holdings, headTokens };
 }
 
-/** Counts to which the changes between two heads were applied. Tokens that need a new count are missing. */
+/** Counts of large tokens, after the changes between two heads. Tokens that must be counted again are missing. */
 async function followLarge(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -139,13 +141,14 @@ async function followLarge(
   return followed;
 }
 
-/** Results by the array of pools, which rarely changes. */
+/** Wanted tokens by the array of pools, which rarely changes. */
 const wantedOf = new WeakMap<
   readonly StoredPool[],
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
 >();
 
-/** Tokens of pools, and LP tokens. With a partial history, only LP tokens whose pool creation is indexed. */
+/** Tokens whose holders are counted: tokens of pools, and LP tokens. With a partial history, only LP tokens of
+ * pools whose creation is indexed. */
 function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<string> {
   const partial = isHistoryPartial(head);
   const known = wantedOf.get(pools);
@@ -176,9 +179,10 @@ async function listHeadTokens(
   return found;
 }
 
-/** The difference of two head versions: commits that only one of them has, above their shared part. */
+/** The difference between two head versions: the commits that only one of them has. */
 interface Turn {
-  /** Null if the last final blocks are too far apart. */
+  /** The block up to which both versions have the same chain. Null if their last final blocks are too far
+   * apart. */
   readonly sharedTo: number | null;
   readonly come: readonly number[];
   readonly gone: readonly number[];
@@ -227,7 +231,8 @@ function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   return same ? high.finalTo : null;
 }
 
-/** The cost of counting each token, in rows: from the previous count, or else from the database. */
+/** The number of rows that counting each token reads: known from the previous count, otherwise from the
+ * database. */
 async function sizesOf(
   runner: QueryRunner,
   tokens: readonly string[],

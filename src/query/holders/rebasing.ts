@@ -1,4 +1,4 @@
-/** Lists tokens whose balances do not follow from their logs, by the ingester's checks against the node. */
+/** Lists tokens whose balances change without transfers. The ingester's checks against the node find them. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -11,7 +11,8 @@ const rebasingRowShape = z.object({ token: z.string() });
 
 export type RebasingTables = PerVersion<ReadonlySet<string>>;
 
-/** Read once per head version, so a mark set between two heads appears with the later head. */
+/** Reads the list once per head version. A token that is marked between two heads appears in the later
+ * version. */
 export function createRebasingTables(runner: QueryRunner): RebasingTables {
   return perVersion(() => listRebasing(runner));
 }

@@ -34,9 +34,9 @@ interface FieldLayout {
 }
 
 interface ReadValue {
-  /** The value; null if none of its bytes are kept. */
+  /** The value; null if the log has none of the value's bytes. */
   readonly value: DecodedValue | null;
-  /** True if a part of the value is not kept. */
+  /** True if the log lacks a part of the value. */
   readonly truncated: boolean;
 }
 
@@ -76,7 +76,7 @@ function sumOfHeads(fields: readonly FieldLayout[]): number {
   return fields.reduce((sum, { layout }) => sum + headOf(layout), 0);
 }
 
-/** The value is in the data, but beyond the kept bytes. */
+/** The value is in the log's data, but after the first bytes that are kept. */
 class NotKept extends Error {}
 
 /**
@@ -146,7 +146,7 @@ class ValueReader {
     });
   }
 
-  /** The items of which at least a part is kept. */
+  /** The items of an array. Items without any kept byte are left out. */
   private list(item: Layout, length: number | null, at: number): DecodedValue[] {
     const base = length === null ? at + WORD : at;
     const count = length ?? this.number(at);

@@ -18,9 +18,9 @@ import {
 } from './abiValues';
 
 interface DecodedArg extends Omit<DecodedField, 'value'> {
-  /** The value; null if none of its bytes are kept. */
+  /** The value; null if the log has none of the value's bytes. */
   readonly value: DecodedField['value'] | null;
-  /** True if a part of the value is not kept. */
+  /** True if the log lacks a part of the value. */
   readonly truncated?: true;
   /** Index of the parameter, from 0, among all parameters of the event. */
   readonly position: number;
@@ -53,7 +53,7 @@ export interface EventForm {
 
 const TOPICS_MAX = 4;
 
-/** Null for anonymous events, other entries, and events with unknown types. */
+/** Returns null for anonymous events, for ABI entries that are no events, and for events with unknown types. */
 export function toEventForm(entry: AbiEntry): EventForm | null {
   if (entry.type !== 'event' || entry.anonymous === true) return null;
   try {
@@ -81,9 +81,10 @@ interface EventPlan {
     readonly hashed: boolean;
     readonly word: WordReader | null;
   }[];
-  /** Null if a type is unknown. */
+  /** The layouts of the values in the data. Null if a type is unknown. */
   readonly plain: readonly Layout[] | null;
-  /** Whether each word of the data is one value. Reading such values directly from the hex is much faster. */
+  /** Whether every value in the data is one word. Such values are read directly from the hex, which is much
+   * faster. */
   readonly words: boolean;
 }
 
@@ -158,7 +159,7 @@ export function eventsByTopic(abi: readonly AbiEntry[]): ReadonlyMap<Hex, readon
   return forms;
 }
 
-/** Decodes by the first event that fits the log; null if none fits. */
+/** Decodes the log by the first event that fits the log. Returns null if no event fits. */
 export function decodeBy(forms: readonly EventForm[] | undefined, log: LogWords): DecodedLog | null {
   for (const form of forms ?? []) {
     const decoded = form.decode(log);

@@ -42,7 +42,7 @@ export async function sumEmitted(
 
 function paramsOf({ chainId }: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): QueryParams {
   const [only] = addresses;
-  // The engine finds one address by key without building a set first.
+  // For a single address the engine uses the key directly and builds no set.
   const address = addresses.length === 1 && only !== undefined ? only.slice(2) : '';
   return {
     ...snapshotParams(head),

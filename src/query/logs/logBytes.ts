@@ -11,28 +11,28 @@ export interface LogBounds {
 export const LIST_BOUNDS: LogBounds = { dataMax: 65_536, pageMax: 8_000_000 };
 /** Limits for a single log, with all its data. */
 export const SINGLE_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: LIST_BOUNDS.pageMax };
-/** Limits for requests that only need to know whether logs exist. */
+/** Limits for requests that only ask whether logs exist. */
 export const NO_DATA: LogBounds = { dataMax: 0, pageMax: LIST_BOUNDS.pageMax };
 
 /** Size of an entry as JSON in bytes, without data and decoded values, with 4 topics. */
 export const ENTRY_BYTES = 900;
-/** Raw bytes of data in one answer of ClickHouse. */
+/** Largest number of raw data bytes in one answer of ClickHouse. */
 const READ_BYTES = 4_194_304;
 const READ_BYTES_MIN = 1_024;
 
 interface MeasuredLog {
   readonly ord: number;
-  /** Bytes of the whole data, kept or not. */
+  /** Length of the log's whole data in bytes. */
   readonly dataBytes: number;
 }
 
-/** Bytes of data per log in the first read of this many logs. This is enough for nearly all pages and limits
+/** Bytes of data per log in the first query for this many logs. This is enough for nearly all pages and limits
  * the memory. */
 export function firstDataMax(rows: number, { dataMax }: LogBounds): number {
   return Math.min(dataMax, Math.max(READ_BYTES_MIN, Math.floor(READ_BYTES / rows)));
 }
 
-/** How many of the first logs fit the page; at least one. */
+/** How many logs, from the first one on, fit into the page; at least one. */
 export function countFitting(logs: readonly MeasuredLog[], { dataMax, pageMax }: LogBounds): number {
   let bytes = 0;
   const over = logs.findIndex(({ dataBytes }) => {

@@ -1,11 +1,11 @@
 /**
- * Keeps the log counts of all contracts in memory, some minutes old, to rank search results. Exact counts of a hundred
- * contracts are spread over all parts of the table, and would take longer than the rest of a search.
+ * Keeps the log counts of all contracts in memory, up to some minutes old, to rank search results. Exact
+ * counts of a hundred contracts would take longer than the other parts of a search.
  */
 import { steadyNow } from '../../domain/steadyTime';
 import type { LogSource } from './logFilter';
 
-/** If the counts are older than this, a search starts a new read, but does not wait for the result. */
+/** If the counts are older than this time in ms, a search starts a new read in the background. */
 const FRESH_MS = 600_000;
 /** Number of contracts, 28 bytes each. Further contracts count as 0 logs. */
 const CONTRACTS_MAX = 1_000_000;
@@ -40,7 +40,7 @@ export function createLogCounts(source: LogSource, now: () => number = steadyNow
   return {
     async read() {
       if (known === null) return renew();
-      // The next search tries again after a failure.
+      // After a failure, the next search tries again.
       if (now() - known.at > FRESH_MS) renew().catch(() => undefined);
       return known.counts;
     },

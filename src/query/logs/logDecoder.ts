@@ -32,11 +32,12 @@ type Forms = ReadonlyMap<Hex, readonly EventForm[]>;
 export interface LogDecoder {
   /** One decoded log per log; null for a log without a fitting event. At most 1,000 logs. */
   decode(source: LogSource, head: HeadSnapshot, logs: readonly StoredLog[]): Promise<(DecodedLog | null)[]>;
-  /** Call this when verifications change without a new head. */
+  /** Must be called when verifications change without a new head. */
   forget(): void;
 }
 
-/** Findings at one head version of one chain. Codes are not kept, because they change between heads too. */
+/** Upgrades, ABIs and signatures that were read at one head version of one chain. Contract code is not kept,
+ * because it changes between heads too. */
 interface Findings {
   readonly upgrades: Map<Hex, readonly Upgrade[]>;
   /** Contracts whose upgrades have been read. */
@@ -47,7 +48,8 @@ interface Findings {
 }
 
 export function createLogDecoder(deps: DecoderDeps): LogDecoder {
-  // The reader returns the same object for the same ABI, so events are cached by this object.
+  // The ABI reader returns the same object for the same ABI. Prepared events are therefore cached by this
+  // object.
   const made = new WeakMap<readonly AbiEntry[], Forms>();
   const formsOf = (abi: readonly AbiEntry[]): Forms => {
     const known = made.get(abi) ?? eventsByTopic(abi);
@@ -132,13 +134,13 @@ async function findSignatures(
   for (const topic of fresh) findings.signatures.set(topic, known.get(topic) ?? []);
 }
 
-/** The proxies of a page with their implementations over time. */
+/** The proxies among the emitters of a page's logs, with their implementations over time. */
 export interface Proxies {
   readonly codes: ReadonlyMap<Hex, ContractCode>;
   readonly upgrades: UpgradeMap;
 }
 
-/** At most 1,000 addresses. `known` has codes that were read already. */
+/** At most 1,000 addresses. `known` has codes that the caller has already read. */
 export async function readProxies(
   source: LogSource,
   head: HeadSnapshot,
@@ -180,7 +182,7 @@ export function implementationsAt({ codes, upgrades }: Proxies, address: Hex, or
     return upgrades.has(beacon) || proxy?.implementation == null ? [] : [proxy.implementation];
   }
   if (upgrade !== null) return upgrade.targets;
-  // Without upgrade logs, the proxy is assumed to have always had its current implementation.
+  // A proxy without upgrade logs is assumed to have had its current implementation from the start.
   return own === undefined && proxy?.implementation != null ? [proxy.implementation] : [];
 }
 

@@ -17,7 +17,8 @@ interface EntryMakers {
   readonly decoder: LogDecoder;
 }
 
-/** The entries of logs, in their order. Ends early at `pageMax` bytes, after at least one entry. At most 1,000. */
+/** The answer's entries for logs, in the order of the logs. Ends at `pageMax` bytes, but after at least one
+ * entry. At most 1,000 logs. */
 export async function toLogEntries(
   source: LogSource,
   head: HeadSnapshot,
@@ -67,7 +68,7 @@ function textOf(decoded: DecodedLog | null): number {
 }
 
 function textOfValue(type: string, value: DecodedLog['args'][number]['value']): number {
-  // JSON escapes characters only in strings.
+  // In JSON, only strings contain escaped characters.
   if (typeof value === 'string')
     return type.startsWith('string') ? JSON.stringify(value).length : value.length;
   if (typeof value !== 'object' || value === null) return 5;

@@ -1,7 +1,7 @@
 /**
- * Searches logs window by window, from one end of the range, with growing windows. The first windows find
- * frequent logs, and rare logs cost a few queries. The work is limited; a search that is not finished returns
- * its last position.
+ * Searches logs window by window, from one end of the range, with growing windows. For frequent logs the
+ * first windows are enough. For rare logs the search needs a few queries. The work is limited: an
+ * unfinished search returns the last searched position.
  */
 import { ORD_SPAN } from '../../domain/ord';
 import { steadyNow } from '../../domain/steadyTime';
@@ -14,7 +14,8 @@ import { TIME_BUDGETS } from '../head/timeBudgets';
 const FIRST_BLOCKS = 256;
 const GROWTH = 8;
 const WINDOWS_MAX = 24;
-/** Without an address and a topic0, every log must be read, so one call reads at most this many blocks. */
+/** Largest number of blocks per call for a filter without address and topic0, because every log of these
+ * blocks must be read. */
 const UNKEYED_BLOCKS = 10_000;
 const UNKEYED_STEP = 1_000;
 /** Contracts with at most this many logs are read in one window. */
@@ -23,7 +24,7 @@ const FEW_LOGS = 50_000;
 export interface WindowSearch {
   readonly newestFirst: boolean;
   readonly wanted: number;
-  /** No new window starts after this time; default `TIME_BUDGETS.logSearchMs`. */
+  /** Time in ms after which no new window starts; default `TIME_BUDGETS.logSearchMs`. */
   readonly patienceMs?: number;
 }
 
@@ -58,7 +59,7 @@ export async function searchWindows(
   return { ords, cutAt: null };
 }
 
-/** The span of positions (`ord`) that should hold enough logs of the contracts, by their average
+/** The number of positions (`ord`) that should contain enough logs of the contracts, by their average
  * frequency. */
 async function firstSpan(
   source: LogSource,

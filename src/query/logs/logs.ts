@@ -15,7 +15,7 @@ import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdR
 import { searchWindows, type WindowSearch } from './logWindows';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** Counting stops at this total, because no offset reaches further. */
+/** Counting stops at this total, because no page may start after this many logs. */
 const LOG_TOTAL_MAX = 10_000;
 const TOPICS_MAX = 4;
 /** Number of positions in one query. */
@@ -28,11 +28,11 @@ const countShape = z.object({ logs: z.string() });
 
 export interface StoredLog {
   readonly ord: number;
-  /** Block time, unix seconds. */
+  /** Time of the log's block, unix seconds. */
   readonly timestamp: number;
   readonly address: Hex;
   readonly topics: readonly Hex[];
-  /** The data; only its first bytes, if shorter than `dataBytes`. */
+  /** The data of the log. Only its first bytes if it is shorter than `dataBytes`. */
   readonly data: Hex;
   readonly dataBytes: number;
   readonly txHash: Hex;
@@ -52,7 +52,7 @@ interface FoundLogs {
   readonly logs: readonly StoredLog[];
   /** The position of the next page; null if there are no more logs. */
   readonly next: number | null;
-  /** Number of matching logs found, including skipped ones. More logs may follow after `next`. */
+  /** Number of matching logs found, including the skipped logs. More logs may follow after `next`. */
   readonly seen: number;
   /** Whether the page ended before its limit because of long data. */
   readonly isFull: boolean;
@@ -91,8 +91,8 @@ export async function listLogs(
 }
 
 /**
- * The logs that fit the page, with the page's length of data. `rows` were read with firstDataMax. Long data
- * needs a second read, after the number of fitting logs is known.
+ * The logs that fit into the page, with as much data as the page allows. `rows` have the data of the first
+ * query. Long data needs a second query, after the number of fitting logs is known.
  */
 async function readData(
   source: LogSource,
@@ -153,7 +153,7 @@ function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRan
     : { from: Math.max(range.from, last + 1), to: range.to };
 }
 
-/** Returns up to one row more than the page. */
+/** Returns up to one row more than the page holds. */
 function listEventLogs(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
@@ -248,8 +248,8 @@ async function readLogs(
   return ords.flatMap((ord) => byOrd.get(ord) ?? []);
 }
 
-/** Columns in the order of the inner SELECTs. RowBinary is faster than JSON in which ClickHouse writes
- * hex. */
+/** Columns in the order of the inner SELECTs. RowBinary is faster than JSON, for which ClickHouse would have
+ * to write hex. */
 function readLog(row: RowReader): StoredLog {
   const ord = row.u64();
   const timestamp = row.u32();

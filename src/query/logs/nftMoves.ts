@@ -29,7 +29,7 @@ export interface MoveQuestion {
   /** Last block; null means up to the head. */
   readonly toBlock: number | null;
   readonly newestFirst: boolean;
-  /** Returns at most this many transfers, the first ones. */
+  /** Largest number of transfers to return, from the start of the order. */
   readonly wanted: number;
 }
 
@@ -60,6 +60,6 @@ export async function listNftMoves(
 }
 
 function toLog({ ord, tx_hash: txHash, tx_index: txIndex, ...rest }: z.infer<typeof moveShape>): StoredLog {
-  // The token id is a topic. The data may be anything, so no query reads the data.
+  // The token id is a topic. An NFT transfer needs no data, so no query reads the data.
   return { ...rest, ord: Number(ord), data: '0x', dataBytes: 0, txHash, txIndex };
 }

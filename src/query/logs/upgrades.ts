@@ -1,6 +1,7 @@
 /**
- * Finds a proxy's implementation at each log, from its Upgraded, BeaconUpgraded and DiamondCut logs, indexed or not.
- * Callers use the node's answer for proxies without such logs. An unknown implementation stays unknown, never a guess.
+ * Finds the implementation of a proxy at the time of each log. Uses the proxy's logs Upgraded, BeaconUpgraded
+ * and DiamondCut, with or without indexed parameters. For a proxy without such logs, callers use the node's
+ * answer. An unknown implementation stays unknown; it is never guessed.
  */
 import { AbiCoder } from 'ethers';
 import { z } from 'zod';
@@ -10,9 +11,9 @@ import { BEACON_UPGRADED, DIAMOND_CUT, UPGRADED } from '../../domain/proxies';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from './logFilter';
 
-/** Upgrades of all requested contracts together. Further upgrades are unknown. */
+/** Largest number of upgrades of all requested contracts together. Further upgrades are ignored. */
 const UPGRADES_MAX = 10_000;
-/** Limit of the remembered functions of one diamond. */
+/** Largest number of functions of one diamond that are remembered. */
 const SELECTORS_MAX = 5_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -67,7 +68,8 @@ export async function listUpgrades(
   return upgrades;
 }
 
-/** The address in the event, from a topic or, if it is not indexed, from the data. */
+/** The implementation or beacon that the event names: in a topic, or in the data if the parameter is not
+ * indexed. */
 function readTarget(topic1: Hex | null, data: Hex): Hex | null {
   const word = topic1 ?? (data.length === 66 ? data : null);
   if (word === null || !word.startsWith(`0x${'0'.repeat(24)}`)) return null;
@@ -75,7 +77,8 @@ function readTarget(topic1: Hex | null, data: Hex): Hex | null {
   return target === ZERO_ADDRESS ? null : target;
 }
 
-/** EIP-2535: 0 adds functions, 1 replaces them, 2 removes them. False for invalid data. */
+/** Applies a DiamondCut (EIP-2535): action 0 adds functions, 1 replaces them, 2 removes them. Returns false
+ * for invalid data. */
 function applyCut(cuts: Map<string, Hex>, data: Hex): boolean {
   try {
     const [list] = AbiCoder.defaultAbiCoder().decode(

@@ -1,7 +1,7 @@
 /**
- * Keeps pools, states, last trades and fees of every pool as of a snapshot: a full base plus the changes since. A block
- * changes a few hundred of 100,000 pools, and reading all of them for each block would take a large part of the block
- * time.
+ * Keeps pools, states, last trades and fees of every pool as of a snapshot: a full copy (base) plus the
+ * changes since. A block changes a few hundred of 100,000 pools. To read all pools for each block would
+ * take a large part of the block time.
  */
 import { z } from 'zod';
 
@@ -15,7 +15,8 @@ import { listPools, type StoredPool } from './pools';
 
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
-/** If a base is older than this, or has more changes than this, it is read again. */
+/** A base is read again if it is older than BASE_BLOCKS_MAX blocks, or if more than CHANGES_MAX pools changed
+ * since. */
 const BASE_BLOCKS_MAX = 5_000;
 const CHANGES_MAX = 20_000;
 
@@ -50,7 +51,7 @@ interface Rows {
   readonly fees: PoolFees;
 }
 
-/** Arrays with one item per pool, in the order of `pools`. */
+/** Arrays with one item per pool, in the same order as `pools`. */
 interface Places {
   readonly pools: readonly StoredPool[];
   readonly indexOf: ReadonlyMap<string, number>;
@@ -69,7 +70,7 @@ interface Base extends Places {
   readonly counts: string;
 }
 
-/** A base with the pools added since. */
+/** A base, together with the pools that were added after it was read. */
 interface Grown {
   readonly base: Base;
   readonly added: string;
@@ -109,7 +110,7 @@ export function createPairBases(runner: QueryRunner, vaultChain: number | null):
 
 async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {
   const ord = lastOrdOfBlock(head.finalTo);
-  // Counts first, so that rows that are stored again during the read change the next count.
+  // The counts are read before the rows. If rows are stored again during the read, the next counts differ.
   const counts = await countRows(runner, ord);
   const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
@@ -150,7 +151,8 @@ async function countRows(runner: QueryRunner, ord: number): Promise<string> {
   return row?.counts ?? '';
 }
 
-/** Equal texts of different rows share one copy. Separate copies would take 25 MB for 100,000 pools. */
+/** Equal texts in different rows share one string in memory. Separate strings would take 25 MB for 100,000
+ * pools. */
 function shareTexts(pools: readonly StoredPool[]): StoredPool[] {
   const texts = new Map<string, string>();
   const shared = (text: string): string => {

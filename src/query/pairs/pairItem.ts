@@ -22,18 +22,19 @@ import { tokenOf, type TokenMap } from '../tokens/tokens';
 const V3 = 3;
 const PIPS_PER_BPS = 100;
 
-/** The rows about one pool from other tables; null if there is no row. */
+/** The rows that other tables have about one pool. A field is null if the table has no row. */
 interface PairFacts {
   readonly state: StateRow | null;
   /** Raw balances of all tokens, for weighted and stable pools only. */
   readonly balances: readonly string[] | null;
-  /** Reasons why a vault pool backs no price, bits of DOUBTS; 0: none. */
+  /** Reasons why a vault pool backs no price, as bits of DOUBTS. 0 means that there is no reason. */
   readonly doubts: number;
   /** Trading of the last 24 hours. */
   readonly trades: TradesRow | null;
-  /** Only for pools whose state changed in the last 24 hours. */
+  /** Prices at the starts of the windows. Null unless the pool's state changed in the last 24 hours. */
   readonly pastPrices: PastPricesRow | null;
-  /** Raw means over the last 24 hours, for pools of more than two tokens that changed in this time. */
+  /** Mean balances over the last 24 hours, raw. Null unless the pool has more than two tokens and changed in
+   * this time. */
   readonly meanBalances: readonly number[] | null;
   readonly lastTradeAt: number | null;
   /** The current fee in pips (1e6 = 100 %). */
@@ -42,7 +43,8 @@ interface PairFacts {
   readonly protocolShare: number;
 }
 
-/** The tokens of a pool by role. The object stays the same until one of the tokens changes. */
+/** The tokens of a pool by role (base, quote and all). The object stays the same until one of the tokens
+ * changes. */
 export interface PoolTokens {
   readonly token0: Token;
   readonly token1: Token;
@@ -65,11 +67,12 @@ export function poolTokensOf(pool: StoredPool, tokens: TokenMap): PoolTokens {
   return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
 }
 
-/** Values of a state that need no token prices. While a pool does not change, all heads share one object. */
+/** Values of a pool's state that do not depend on token prices. While the pool does not change, all head
+ * versions share one object. */
 interface StateView {
   readonly amount0: number;
   readonly amount1: number;
-  /** The price in the other token per base token; undefined if not computed yet. */
+  /** Price of the base token in the other token; undefined if not computed yet. */
   price: string | null | undefined;
 }
 
@@ -130,7 +133,7 @@ export class PairEntry {
     }));
   }
 
-  /** The USD that each of `holdings` counts with in liquidity. */
+  /** The USD that each item of `holdings` contributes to the liquidity. */
   get counted(): readonly number[] {
     const weights = weightsOfPool(this.pool);
     if (this.pool.all_tokens.length === 0) return countedValues(this.holdings, weights);
@@ -158,7 +161,7 @@ export class PairEntry {
     return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
   }
 
-  /** Change of the price in percent; null if either price is missing. */
+  /** Change of the price over a window in percent; null if the current or the earlier price is missing. */
   priceChange(window: Window): number | null {
     return priceChange(this, window);
   }
@@ -222,7 +225,7 @@ function toPairItem(entry: PairEntry): PairItem {
   };
 }
 
-/** A decimal price times the price of one quote token; null if either is unknown. */
+/** A price in quote tokens times the USD or native price of one quote token. Null if either is unknown. */
 function timesPrice(price: string | null, worth: number | null): string | null {
   if (price === null || worth === null) return null;
   const product = Number(price) * worth;
@@ -250,9 +253,9 @@ function tvlNow(
 }
 
 /**
- * Time-weighted TVL of a window. Reserves of two-token pools are valued at the prices of the pool's own swaps, or at
- * current prices without swaps. Larger pools use their mean balances at current prices. Without means, the pool had no
- * change.
+ * Time-weighted mean TVL of a window. Reserves of two-token pools are valued at the prices of the pool's own
+ * swaps. Without swaps, current prices are used. Larger pools use their mean balances at current prices. A
+ * pool without means did not change.
  */
 export function meanTvl(
   entry: Pick<PairEntry, 'pool' | 'facts' | 'token0' | 'token1' | 'tokens' | 'sides' | 'holdings'>,

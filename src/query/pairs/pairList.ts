@@ -25,7 +25,7 @@ interface PairFilter {
   readonly token: Hex | null;
 }
 
-/** Sort keys, computed without building items. */
+/** The value by which each sort order sorts. It needs no list item. */
 const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
   volume_24h_usd: (entry) => entry.volume24hUsd,
   liquidity_usd: (entry) => entry.liquidityUsd,

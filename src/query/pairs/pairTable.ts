@@ -1,6 +1,6 @@
 /**
- * Builds the table of all pairs once per head version, for lists that sort and filter. A few queries over all pools
- * serve all requests of a version. pairItem.ts computes the figures of one pair.
+ * Builds the table of all pairs once per head version, for lists that clients sort and filter. A few queries
+ * over all pools serve all requests of a version. pairItem.ts computes the figures of one pair.
  */
 import { z } from 'zod';
 
@@ -32,13 +32,13 @@ export interface PairTable {
   /** The pairs in the order of the entries. The array stays the same until a pool is added. */
   readonly pools: readonly StoredPool[];
   readonly byAddress: { get(address: string): PairEntry | undefined };
-  /** The prices that value the pairs. */
+  /** The token prices by which the pairs are valued. */
   readonly prices: TokenPrices;
   /** Metadata of every token in a pool. */
   readonly tokens: TokenMap;
 }
 
-/** Objects that the next table reuses, because most pools do not change. */
+/** Objects that the table of the next head version reuses, because most pools do not change. */
 interface PairMemory {
   readonly bases: PairBases;
   readonly directory: Directory;
@@ -136,12 +136,12 @@ function findBefore(before: PairTable | null, pool: StoredPool, index: number): 
   return there?.pool === pool ? there : before?.byAddress.get(pool.address);
 }
 
-/** A separate function, because a closure in readPairTable would keep all previous tables alive. */
+/** This is a separate function, because a closure in readPairTable would keep all previous tables in memory. */
 function indexEntries(entries: readonly PairEntry[], base: PairBase): PairTable['byAddress'] {
   return { get: (address) => entries[base.indexOf(address) ?? -1] };
 }
 
-/** The tokens of a pool, built once until any token changes. */
+/** The tokens of a pool by role. They are built again only if one of the tokens changes. */
 function poolTokens(memory: PairMemory, tokens: TokenMap): (pool: StoredPool) => PoolTokens {
   if (memory.tokensOf.tokens !== tokens) memory.tokensOf = { tokens, kept: new WeakMap() };
   const { kept } = memory.tokensOf;

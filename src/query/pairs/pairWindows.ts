@@ -19,12 +19,13 @@ export interface PairWindows {
   readonly feesWeek: number;
   /** Null for a pool without a state, or with more than two tokens. */
   readonly meanReservesWeek: MeanReservesRow | null;
-  /** Raw means for each token of a pool of more than two tokens; null for other pools, or without a state. */
+  /** Raw mean balances of each token over the week, for a pool of more than two tokens. Null for other pools,
+   * and without a state. */
   readonly meanBalancesWeek: readonly number[] | null;
 }
 
-/** For busier pairs than this, ClickHouse computes the means, because a week of their swaps is too large to
- * send. */
+/** Largest number of daily swaps for which this process computes the means. For busier pairs ClickHouse
+ * computes them, because a week of swaps is too large to send. */
 const SWAPS_A_DAY_MAX = 1_000;
 /** Limit above the number of rows that a query may return. */
 const ROWS_MAX = 1_000_000;
@@ -36,7 +37,7 @@ interface PairHour {
 }
 
 interface WindowSwap extends ValuedSwap {
-  /** Whether the price is for the pool's first two tokens. */
+  /** Whether the swap has a price and is between the pool's first two tokens. */
   readonly valued: boolean;
   readonly tracked: boolean;
   readonly volume: bigint;
@@ -63,8 +64,8 @@ export async function readPairWindows(
   swapsADay = 0,
 ): Promise<PairWindows> {
   const tip = await findFinalTip(runner, chainId, head);
-  // Looks up blocks by whole hours, because those results are cached. Filters by time leave out swaps before
-  // the window.
+  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave
+  // out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const windowOf = async (seconds: number): Promise<Window> => {
     const since = Math.max(head.timestamp - seconds, 0);

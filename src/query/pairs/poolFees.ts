@@ -1,6 +1,6 @@
 /**
- * Reads the current fees of vault pools as of a snapshot. A pool row has the fee at its creation. Later changes come
- * from stored logs, which retention keeps (ingest/store/retention).
+ * Reads the current fees of vault pools as of a snapshot. A pool row has the fee at the pool's creation.
+ * Later changes come from stored logs, which retention does not delete (ingest/store/retention).
  */
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
 const feeRowShape = z.object({ pair: z.string(), swap_fee: z.string() });
 
-/** By pool, in pips (1e6 = 100 %). A pool without a fee change is missing and has the fee of its row. */
+/** Fee by pool, in pips (1e6 = 100 %). A pool whose fee never changed has no entry; its row has the fee. */
 export type PoolFees = ReadonlyMap<string, number>;
 
 /**

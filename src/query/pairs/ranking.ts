@@ -1,8 +1,8 @@
-/** Compares sort keys, and computes counts and changes that may be unknown. Pure. */
+/** Compares sort keys. Also computes counts and changes of values that may be unknown (null). Pure. */
 export const ORDERS = ['desc', 'asc'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** Compares two keys; nulls are last in both orders. Equal keys give 0, so the caller must break ties. */
+/** Compares two keys; nulls are last in both orders. Returns 0 for equal keys, so the caller must break ties. */
 export function compareKeys<T extends number | string>(a: T | null, b: T | null, order: Order): number {
   if (a === b) return 0;
   if (a === null) return 1;
@@ -10,7 +10,7 @@ export function compareKeys<T extends number | string>(a: T | null, b: T | null,
   return a < b === (order === 'asc') ? -1 : 1;
 }
 
-/** Distinct makers. Null if there are swaps but no known maker. */
+/** Number of distinct makers. Null if there are swaps but no maker is known. */
 export function distinctMakers(makers: number, swaps: number): number | null {
   return makers === 0 && swaps > 0 ? null : makers;
 }
@@ -21,7 +21,7 @@ export function changePercent(now: number | null, before: number | null): number
   return (now / before - 1) * 100;
 }
 
-/** The later of two times; null if both are unknown. */
+/** The later of two times; null if both times are null. */
 export function latestOf(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : Math.max(a, b);
 }

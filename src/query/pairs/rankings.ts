@@ -1,4 +1,4 @@
-/** Sorts lists by many keys. Each order is computed on first use and kept as long as the list. */
+/** Sorts the same list by different keys. Each order is computed on first use and kept as long as the list. */
 import type { Order } from './ranking';
 
 interface Ranked {

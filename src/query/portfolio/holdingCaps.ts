@@ -1,6 +1,6 @@
 /**
- * Caps the value of a wallet's holdings: all its holdings of one token together are worth at most the cap of the token,
- * because nobody could sell more.
+ * Caps the value of a wallet's holdings. All its holdings of one token together are worth at most the token's
+ * cap, because nobody could sell more of the token.
  */
 import { countSides } from '../../pricing/cap';
 import type { TokenPrice } from '../prices/priceByHops';
@@ -9,22 +9,23 @@ import type { TokenPrice } from '../prices/priceByHops';
 interface HeldValue {
   readonly token: string;
   readonly price: TokenPrice;
-  /** USD by any price; null: unknown. */
+  /** USD by any price; null if unknown. */
   readonly usd: number | null;
-  /** Part of the position's value that this token has at the pool's price, up to a common factor. */
+  /** The token's part of the position's value at the pool's price, up to a common factor. */
   readonly part: number;
 }
 
 interface CountedValues {
-  /** The limited value of each amount, USD; null: unknown. */
+  /** Value of each amount after the caps, in USD; null if unknown. */
   readonly usd: readonly (number | null)[];
   readonly capped: boolean;
 }
 
-/** Limits the values of one holding or one position. Earlier calls have used up a part of the caps. */
+/** Limits the values of one holding or one position. Only the parts of the caps that earlier calls did not use
+ * are left. */
 export type CountHolding = (values: readonly HeldValue[]) => CountedValues;
 
-/** Makes the caps of one wallet. Each call uses up a part of the caps. */
+/** Makes the caps of one wallet. Each call uses up a part of the caps of its tokens. */
 export function createHoldingCaps(): CountHolding {
   const spent = new Map<string, number>();
   return (values) => {

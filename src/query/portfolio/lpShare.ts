@@ -21,9 +21,10 @@ export function integerRoot(value: bigint): bigint {
 }
 
 /**
- * LP tokens that the next mint or burn first mints to the protocol, and that dilute all other holders. With φ the
- * protocol's share of fees: S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 the formula equals _mintFee of
- * UniswapV2Pair.sol. `last`: the reserves after the newest mint or burn; their product is kLast.
+ * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders.
+ * With φ the protocol's share of fees: S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 the formula
+ * equals _mintFee of UniswapV2Pair.sol. `last` has the reserves after the newest mint or burn; their
+ * product is kLast.
  */
 export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves, share: number): bigint {
   if (!(share > 0) || share >= 1) return 0n;
@@ -35,13 +36,14 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
   return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
 }
 
-/** The payout of an LP balance, rounded down; null for an impossible supply. */
+/** The raw balance of the pool that belongs to `held` LP tokens, rounded down. Null if the supply is
+ * impossible. */
 export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
   if (supply <= 0n || balance > supply) return null;
   return (held * balance) / supply;
 }
 
-/** Percent of the supply; null for an impossible supply. */
+/** Percentage of the supply; null if the supply is impossible. */
 export function sharePercent(balance: bigint, supply: bigint): number | null {
   if (supply <= 0n || balance > supply) return null;
   return (Number(balance) / Number(supply)) * 100;

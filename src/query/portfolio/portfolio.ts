@@ -94,7 +94,7 @@ interface PortfolioSource {
   readonly runner: QueryRunner;
   readonly wallets: WalletNode;
   readonly rebasing: ReadonlySet<string>;
-  /** The table of holders, if it is ready; null makes the portfolio query the supplies. */
+  /** The table of holders, if it is ready. If null, a query reads the supplies. */
   readonly holders: HolderTable | null;
   readonly native: NativeCoin;
 }
@@ -109,12 +109,13 @@ export async function getPortfolio(
   if (address === ZERO_ADDRESS) return toPortfolio(address, head, NO_HOLDINGS, []);
   const { runner, wallets, rebasing } = source;
   const { balances, positionsGot } = await readHoldings(runner, head, address);
-  // Few wallets have V3 positions.
+  // The query is skipped for most wallets, because few have V3 positions.
   const owned = positionsGot === 0 ? [] : await listPositions(runner, head, address);
   const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const wallet = { address, balances, positions: owned, rebasing, earlier };
   const state = await readWalletState(wallets, head.hash, wallet);
-  // The holdings share the caps of their tokens, so their order must not depend on the store.
+  // The holdings share the caps of their tokens, so the result depends on the order of the holdings. That
+  // order must not depend on the store.
   const count = createHoldingCaps();
   const native = state.native === null ? null : toNative(state.native, source.native, pairs.prices, count);
   const lp: PairEntry[] = [];
@@ -175,7 +176,7 @@ async function valueLpTokens(
   count: CountHolding,
 ): Promise<ValuedPosition[]> {
   if (entries.length === 0) return [];
-  // Logs give the supply only for a pool with an indexed creation.
+  // Logs give the supply of an LP token only if the pool's creation is indexed.
   const isKnown = ({ pool }: PairEntry): boolean => !isHistoryPartial(head) || pool.created_block !== null;
   const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
   const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;

@@ -25,13 +25,13 @@ export interface OwnedPosition {
 
 interface OwnedLp {
   readonly balance: bigint;
-  /** The supply; null if unknown. */
+  /** Supply of the LP token; null if unknown. */
   readonly supply: bigint | null;
-  /** Reserves after the newest mint or burn. Null if unknown; then no protocol fee is counted. */
+  /** Reserves after the newest mint or burn. If null (unknown), no protocol fee is subtracted. */
   readonly last: Reserves | null;
 }
 
-/** A position, and whether its value counts. The percentage of the total is computed later. */
+/** A position, and whether its value is part of the total. Its percentage of the total is computed later. */
 export interface ValuedPosition {
   readonly position: PortfolioPosition;
   readonly trusted: boolean;
@@ -69,8 +69,8 @@ function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
 }
 
 /**
- * The supply that shares the pool. It includes the protocol's pending LP tokens, and leaves out LP tokens
- * that the pool itself holds.
+ * The LP supply among which the pool is divided. It includes LP tokens that the pool still owes the protocol.
+ * It leaves out LP tokens that the pool itself holds.
  */
 function effectiveSupply(
   { pool, item, facts }: PairEntry,
@@ -89,8 +89,8 @@ function effectiveSupply(
 }
 
 /**
- * The position for an NFT of a position manager. `owed` is the amount that a collect would pay, which no log
- * shows; null if unknown.
+ * The position for an NFT of a position manager. `owed` is the amount that collect() would pay. No log shows
+ * this amount; null if it is unknown.
  */
 export function toConcentratedPosition(
   entry: PairEntry,
@@ -140,7 +140,7 @@ function unclaimedOf(
 
 interface HeldAmount {
   readonly token: PairEntry['item']['tokens'][number];
-  /** The supply; null if unknown. */
+  /** The raw amount; null if unknown. */
   readonly raw: bigint | null;
   /** See HeldValue. */
   readonly part: number;
@@ -191,7 +191,7 @@ function toPosition(
   unclaimedCapped = false,
 ): ValuedPosition {
   const weights = weightsOfPool(pool);
-  // LP tokens in the pool itself have no owner.
+  // LP tokens that the pool itself holds have no owner.
   const held = item.tokens.flatMap((token, i) =>
     token.address === pool.address ? [] : [{ token, raw: amounts[i] ?? null, part: weights[i] ?? 1 }],
   );

@@ -11,17 +11,17 @@ import type { CountHolding } from './holdingCaps';
 
 /** Every EVM chain counts its coin in wei. */
 const NATIVE_DECIMALS = 18;
-/** Number of tokens and LP tokens to check if the history begins late. */
+/** Number of tokens and LP tokens whose balances are read from the node if the history begins late. */
 const DEEPEST_MAX = 250;
 
 /** The native coin of the chain description. */
 export interface NativeCoin {
   readonly symbol: string;
-  /** The wrapped native token; if null, native prices do not exist. */
+  /** The wrapped native token. If it is null, there are no native prices. */
   readonly wrapped: string | null;
 }
 
-/** A holding, and whether its value counts. The percentage of the total is computed later. */
+/** A holding, and whether its value is part of the total. Its percentage of the total is computed later. */
 export interface ValuedToken {
   readonly token: PortfolioToken;
   readonly trusted: boolean;
@@ -41,7 +41,7 @@ interface Holding {
   readonly capped: boolean;
 }
 
-/** `priced` is the token whose price applies, or null. */
+/** `priced` is the token whose price is used, or null. */
 function toHolding(
   raw: bigint,
   decimals: number,

@@ -38,7 +38,7 @@ export function toPortfolio(
   };
   const [ofTokens, ofPositions] = [sumTrusted(parts.tokens), sumTrusted(parts.positions)];
   const [ofNative, unclaimed] = [sumTrusted(parts.native), sumTrusted(parts.unclaimed)];
-  // Only the node knows unclaimed amounts, and it may not answer.
+  // Amounts that were not claimed come only from the node, and it may not answer.
   const silent = positions.some(({ position }) => position.unclaimed === null);
   const total = ofTokens + ofPositions;
   const percent = (trusted: boolean, usd: number | null): number =>

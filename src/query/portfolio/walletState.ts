@@ -1,7 +1,7 @@
 /**
- * Asks the node about a wallet as of the snapshot's block: the native coin, balances that do not follow from
- * logs, and amounts owed to V3 positions. All questions go in one batch of limited size. Without an answer,
- * values come from the logs.
+ * Asks the node about a wallet as of the snapshot's block. The questions are the native coin, balances that
+ * do not follow from logs, and amounts owed to V3 positions. All questions go into one batch of limited
+ * size. Without an answer, values come from the logs.
  */
 import { isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
@@ -10,7 +10,7 @@ import { collectCall, readCollected, type Collected } from '../../protocols/posi
 import type { Balances } from '../holders/balances';
 import type { BalanceSeeds } from '../holders/balanceSeeds';
 
-/** Most balances, and most positions, per batch. */
+/** Largest numbers of balances and of positions per batch. */
 const BALANCES_ASKED_MAX = 300;
 const POSITIONS_ASKED_MAX = 100;
 
@@ -22,23 +22,24 @@ export interface WalletNode {
 
 interface Wallet {
   readonly address: Hex;
-  /** Sums of the logs at the block. */
+  /** Balances by the logs at the block. */
   readonly balances: Balances;
   readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
   /** Tokens whose balances do not follow from their logs. */
   readonly rebasing: ReadonlySet<string>;
-  /** Tokens that the wallet may have held before the history began; null for a complete history. */
+  /** Tokens of which the wallet may have held a balance before the history began. Null if the history is
+   * complete. */
   readonly earlier: readonly string[] | null;
 }
 
 export interface WalletState {
   /** Balance of the native coin in wei; null if the node did not answer. */
   readonly native: bigint | null;
-  /** The best known balances of the wallet. */
+  /** Balances of the wallet: from the node where it answered, otherwise from the logs. */
   readonly balances: Balances;
   /** Tokens for which a balance from before the history (seed) was added to the sum of the logs. */
   readonly seeded: ReadonlySet<string>;
-  /** True if a balance of a rebasing token comes from the logs, because the node has no answer. */
+  /** True if the balance of a rebasing token comes from the logs, because the node did not answer. */
   readonly guessed: boolean;
   /** Amounts owed to positions, by `<manager>-<number>`. Positions without an answer are missing. */
   readonly owed: ReadonlyMap<string, Collected>;
@@ -46,7 +47,7 @@ export interface WalletState {
   readonly truncated: boolean;
 }
 
-/** Asks once. Never rejects: without a node, the result comes from the logs. */
+/** Sends one batch to the node. Never rejects: without a node, the result comes from the logs. */
 export async function readWalletState(
   { node, seeds }: WalletNode,
   blockHash: Hex,
@@ -79,7 +80,7 @@ export async function readWalletState(
   const rebased = rebasingHeld.filter((token) => read.has(token));
   for (const token of rebased) known.set(token, read.get(token) ?? 0n);
   return {
-    // A faulty node may answer with something other than a number.
+    // The answer of a faulty node may not be a number.
     native: isQuantity(coin) ? BigInt(coin) : null,
     balances: known,
     seeded,
@@ -89,7 +90,7 @@ export async function readWalletState(
   };
 }
 
-/** Supplies of tokens from their contracts, raw units. Tokens without an answer are missing. */
+/** Supplies of tokens from their contracts, in raw units. Tokens without an answer have no entry. */
 export async function readSupplies(
   { node }: WalletNode,
   blockHash: Hex,

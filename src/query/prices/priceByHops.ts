@@ -1,6 +1,6 @@
 /**
- * Computes token prices as products of hops: each token is priced in the next token, down to an anchor priced in USD.
- * Pure; tokenPrices.ts reads the hops.
+ * Computes token prices as products of hops. Each hop prices a token in the next token. The last next token
+ * is an anchor with a USD price. Pure; tokenPrices.ts reads the hops.
  */
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { capAlong } from '../../pricing/cap';
@@ -9,15 +9,16 @@ import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { Window } from '../../wire/pairs';
 import { changePercent } from '../pairs/ranking';
 
-/** The price of one whole token in another token, or in USD. */
+/** The price of one whole token in the next token. For an anchor, its price in USD. */
 export interface Hop {
   /** The zero address marks an anchor, whose `price` is USD. */
   readonly nextToken: string;
-  /** Price of the hop; 0 if there is no price. */
+  /** Price of the hop; 0 if the hop has no price. */
   readonly price: number;
-  /** 0–1. */
+  /** Confidence of the hop, 0 to 1. */
   readonly confidence: number;
-  /** Whole next tokens that the pools of the hop can pay out together; Infinity: no limit. */
+  /** Amount of the next token that the pools of the hop can pay out together, in whole tokens. Infinity means
+   * no limit. */
   readonly cap: number;
 }
 
@@ -28,7 +29,7 @@ export interface TokenPrice {
   readonly confidence: number;
   /** The token is an anchor, so its price is given and not derived. */
   readonly isAnchor: boolean;
-  /** The most USD that counts by this price; Infinity for an anchor, 0 without a price. */
+  /** The largest USD value that this price can give to an amount. Infinity for an anchor, 0 without a price. */
   readonly capUsd: number;
 }
 
@@ -37,7 +38,8 @@ const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false, capUsd
 export type Hops = ReadonlyMap<string, Hop>;
 
 /**
- * The price of a token by the hops in force. Multiplies from the anchor outwards, like the ingester, so the bits match.
+ * The price of a token by the given hops. Multiplies from the anchor outwards, as the ingester does, so that
+ * both results have identical bits.
  */
 export function priceByHops(hops: Hops, token: string): TokenPrice {
   const path: Hop[] = [];
@@ -56,18 +58,18 @@ export function priceByHops(hops: Hops, token: string): TokenPrice {
 /** `path` leads from the token towards the anchor. */
 function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
   const usd = path.reduceRight((price, hop) => hop.price * price, anchorUsd);
-  // A product may leave the range of floats.
+  // The product of finite prices may be Infinity or 0.
   if (!Number.isFinite(usd) || usd <= 0) return NO_PRICE;
   const confidence = pathConfidence(path.map((hop) => hop.confidence));
   return { usd, confidence, isAnchor: path.length === 0, capUsd: capAlong(path, anchorUsd) };
 }
 
-/** Whether the confidence level of the earlier price is lower, so that a change from that price means nothing. */
+/** Whether the earlier price has a lower confidence level. A change from that price is not shown. */
 export function isDoubtful(then: TokenPrice, now: TokenPrice): boolean {
   return isLessSure(then.confidence, now.confidence);
 }
 
-/** Percent; null if a price is missing, or if the earlier one had a lower confidence level. */
+/** Change in percent. Null if a price is missing, or if the earlier price had a lower confidence level. */
 export function changeOfPrice(now: TokenPrice, then: TokenPrice): number | null {
   return isDoubtful(then, now) ? null : changePercent(now.usd, then.usd);
 }
@@ -77,13 +79,14 @@ export interface TokenPrices {
   now(token: string): TokenPrice;
   /** The price at the start of the window. */
   before(token: string, window: Window): TokenPrice;
-  /** Native tokens per whole token. The wrapped native token is worth 1, even without a USD price. */
+  /** Price of one whole token in the native token. The wrapped native token is worth 1, even without a USD
+   * price. */
   nativeOf(token: string): number | null;
-  /** USD per native token. */
+  /** USD price of one native token. */
   readonly nativeUsd: number | null;
 }
 
-/** `past` has the hops of every token that were in force at the start of each window. */
+/** `past` has, for the start of each window, the hops of every token at that time. */
 export function makeTokenPrices(
   hops: Hops,
   past: Readonly<Record<Window, Hops>>,

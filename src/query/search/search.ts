@@ -1,7 +1,7 @@
 /**
- * Answers /search. A text may mean an address, a hash, a block, a selector or a name. Hits rank by the
- * quality of the match (exact, prefix, start of a word, inside). Then verified hits come before unverified
- * ones, and then the log count decides.
+ * Answers /search. The text may mean an address, a hash, a block, a selector or a name. Hits are ranked first
+ * by the quality of the match: exact, prefix, start of a word, inside. Among equal matches, verified hits
+ * come first. Then the log count decides.
  */
 import { z } from 'zod';
 
@@ -20,12 +20,12 @@ import type { NodeReads } from '../head/nodeReads';
 import type { Directory } from '../tokens/directory';
 import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from './searchNames';
 
-/** Most hits of one kind. */
+/** Largest number of hits of one kind. */
 const EACH_MAX = 100;
 const SIGNATURES_MAX = 20;
 const TITLE_MAX = 200;
-/** The quality of the match decides first: half a step outweighs the other two parts. Verification and log
- * count break ties. */
+/** Part of a hit's score for the quality of the match. Half a step of quality outweighs verification and log
+ * count together, so these only break ties. */
 const PLACE_SHARE = 0.9;
 const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
@@ -75,7 +75,7 @@ function classify(q: string): Meaning[] {
   return text === '' ? [] : [words];
 }
 
-/** Hits, best first; at most a few hundred. */
+/** Hits, the best hit first; at most a few hundred. */
 export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
   const lists = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
   return lists
@@ -123,7 +123,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   ]);
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
   const known = blocks.length > 0 || signatures.length > 0;
-  // No stored data has this hash, so the node is asked.
+  // No stored block or log has this hash, so the node is asked whether it is a transaction.
   const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
   return [
     ...(block === null
@@ -140,7 +140,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
 
 const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
 
-/** The indexed block of a transaction, as the node names it, or null. */
+/** The indexed block that contains the transaction, according to the node. Otherwise null. */
 async function findTransactionBlock(
   node: NodeReads | null | undefined,
   head: HeadSnapshot,
@@ -153,7 +153,8 @@ async function findTransactionBlock(
   return block === null || block > head.number ? null : block;
 }
 
-/** Removes duplicates. The database has an event once for each set of indexed parameters. */
+/** Removes duplicates. The database has an event several times, once for each combination of indexed
+ * parameters. */
 function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
   return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
 }
@@ -187,7 +188,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   ]);
   const named = new Map(names.map((one) => [one.address, one]));
   for (const pair of pairs) if (!named.has(pair.address)) named.set(pair.address, pair);
-  // If all names belong to tokens, the query can skip the table of tokens.
+  // If all hits by name are tokens, the query need not read the table of tokens.
   const areOthers = names.some(({ type }) => type !== 'token');
   const [facts, { logsOf }] = await Promise.all([
     readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
@@ -196,7 +197,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);
     if (type === 'pair' && !isPair) return [];
-    // A pool may also be stored as a token.
+    // The address of a pool may also be stored as a token.
     const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
     const score = scoreOf(place, verified, logsOf(address));
@@ -217,7 +218,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   return hits;
 }
 
-/** The found addresses that are pools, tokens or verified. */
+/** Which of the found addresses are pools, tokens or verified contracts. */
 interface HitFacts {
   readonly pools: ReadonlySet<Hex>;
   readonly tokens: ReadonlySet<Hex>;

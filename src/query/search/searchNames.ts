@@ -17,8 +17,8 @@ interface Named {
   readonly address: Hex;
   readonly title: string;
   readonly subtitle: string | null;
-  /** Quality of a match: 4 exact, 3 prefix, 2 start of a word, 1 inside. Less distinctive names lose half a
-   * step. */
+  /** Quality of a match: 4 exact, 3 prefix, 2 start of a word, 1 inside. A match in a less distinctive name
+   * gets half a step less. */
   readonly place: number;
 }
 
@@ -68,7 +68,7 @@ export async function listNamed(source: NameSource, text: string, limit: number)
     const twin = row === undefined ? null : nameContract(address, row, text);
     if (twin !== null) named.push(twin);
   }
-  // A verified token is one hit, at its best match.
+  // A token that is also a verified contract is one hit, with the better of its two matches.
   const once = new Map<Hex, Named>();
   for (const one of named) if (!once.has(one.address)) once.set(one.address, one);
   return [...once.values()];
@@ -137,8 +137,8 @@ interface Placed<T> {
 }
 
 /**
- * The best items by quality of the match, then by weight, both descending, then by address. Lets other
- * requests run during the scan.
+ * The items with the best match; among equal matches, those with the largest weight, then by address. Lets
+ * other requests run during the scan.
  */
 async function listBest<T>({
   all,
@@ -151,7 +151,7 @@ async function listBest<T>({
   const order = (a: Placed<T>, b: Placed<T>): number =>
     b.place - a.place || b.weight - a.weight || (addressOf(a.one) < addressOf(b.one) ? -1 : 1);
   let best: Placed<T>[] = [];
-  /** The worst kept item; null until enough items are kept. */
+  /** The worst of the best items so far. Null until there are enough items. */
   let worst: Placed<T> | null = null;
   for (const one of all) {
     const found = place(one);

@@ -1,7 +1,7 @@
 /**
- * Analyses a regular expression before the engine runs the expression: the size of its automaton, and texts that every
- * match contains, for the index. Parses the syntax of RE2; only RE2 itself checks validity.
- * https://github.com/google/re2/wiki/Syntax
+ * Analyses a regular expression before ClickHouse runs it. Computes the size of its automaton, and texts that
+ * every match contains, for the index. Parses the syntax of RE2; only RE2 itself checks whether the
+ * expression is valid. https://github.com/google/re2/wiki/Syntax
  */
 
 interface RegexFacts {
@@ -10,8 +10,8 @@ interface RegexFacts {
   /** Texts that every match contains, in any letter case. */
   readonly literals: readonly string[];
   /**
-   * Whether the expression has `\A`, `\z` or flags that change `^` and `$`. Those are not supported, because lines are
-   * matched one by one.
+   * Whether the expression has `\A`, `\z` or flags that change `^` and `$`. These are not supported, because
+   * each line is matched on its own.
    */
   readonly anchorsText: boolean;
 }
@@ -23,7 +23,7 @@ interface Node {
   readonly character: string | null;
 }
 
-/** In UTF-8, a dot or a class takes several states, and a Unicode class takes many. */
+/** Number of automaton states of a dot or a class: several, because of UTF-8. A Unicode class has many. */
 const CLASS_SIZE = 3;
 const UNICODE_CLASS_SIZE = 40;
 const DEPTH_MAX = 50;
@@ -78,7 +78,7 @@ class Parser {
       }
     }
     endRun();
-    // RE2 refuses an unmatched closing bracket.
+    // RE2 refuses a closing bracket without an opening bracket.
     if (depth === 0 && this.at < this.text.length && this.text[this.at] === ')') this.at = this.text.length;
     return { size: Math.min(size, Number.MAX_SAFE_INTEGER), literals, character: null };
   }

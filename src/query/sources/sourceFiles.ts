@@ -5,7 +5,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import { inChunks } from '../head/inChunks';
 
-/** Hashes per query. FILES_PER_QUERY is lower, to bound the memory of one answer. */
+/** Largest number of hashes per query. FILES_PER_QUERY is lower, because those queries return contents. */
 const HASHES_PER_QUERY = 500;
 const FILES_PER_QUERY = 100;
 

@@ -24,7 +24,7 @@ export function splitLines(content: string): string[] {
 
 /** The text in lower case, with every character at the same index as before. */
 export function foldCase(text: string): string {
-  // The only character whose lower case has two characters, which would shift later characters.
+  // This is the only character whose lower case has two characters. They would shift all later characters.
   return text.replaceAll('İ', 'i').toLowerCase();
 }
 

@@ -18,8 +18,8 @@ export interface SourceQuestion {
 }
 
 export interface SourceSearchSource {
-  /** Runner of queries on the chain's database, whose logs rank contracts. For a chain without logs, any
-   * runner can be used. */
+  /** Runner of queries on the chain's database. The logs there rank contracts. For a chain without logs, any
+   * runner may be used. */
   readonly runner: QueryRunner;
   /** The database of the verified contracts. */
   readonly verifiedDb: string;
@@ -32,11 +32,11 @@ export interface RegexQuestion {
   readonly inLine: string;
   /** The expression for one line whose first group captures the text before the first match. */
   readonly prefix: string;
-  /** A text of three or more characters that every match contains; empty if there is none. */
+  /** A text of three or more characters that every match contains. Empty if there is no such text. */
   readonly needle: string;
 }
 
-/** The question as parameters of the queries. */
+/** The search as parameters of the queries. */
 type SourceFilter = {
   readonly verified_db: string;
   readonly chain_id: number;

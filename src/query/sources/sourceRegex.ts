@@ -12,16 +12,16 @@ import { readRegex } from './regexFacts';
 import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSource } from './sourceQuestion';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** Maximum number of automaton states. At this size an engine reads at least 1 MB a second. */
+/** Largest number of automaton states. With this many states, ClickHouse reads at least 1 MB a second. */
 const SIZE_MAX = 300;
-/** Number of values of a hash's first two bytes. A slice is a range of these values. */
+/** Number of values that the first two bytes of a hash can have. A slice is a range of these values. */
 const SPACE = 65_536;
 const FIRST_SLICE = 4;
-/** Slices for searches that use the index, which selects few files. */
+/** Width of the first slice for a search that uses the index, because the index selects few files. */
 const FIRST_SLICE_INDEXED = 1_024;
 const SLICE_GROWTH = 64;
 const LITERAL_MIN = 3;
-/** Length limit of the text for the index. A longer text would not select fewer files. */
+/** Largest length of the text for the index. A longer text would not reduce the number of files. */
 const NEEDLE_MAX = 60;
 
 const checkShape = z.object({ matches_nothing: z.boolean() });

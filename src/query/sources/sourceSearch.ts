@@ -1,7 +1,7 @@
 /**
- * Searches the sources of verified contracts. The engine finds and ranks files by its index, and then lines are matched
- * in rank order until the page is full. This process matches plain text; the engine's RE2 matches regular expressions,
- * without backtracking. A file shared by several contracts is matched once.
+ * Searches the sources of verified contracts. ClickHouse finds files by its index and ranks them. Then lines
+ * are matched in rank order until the page is full. This process matches plain text. ClickHouse's RE2
+ * matches regular expressions, without backtracking. A file that several contracts share is matched once.
  */
 import { z } from 'zod';
 
@@ -13,7 +13,7 @@ import { findInLines, snippetOf, splitLines, type LineHit } from './sourceLines'
 
 /** Maximum number of files per search, in rank order. */
 const FILES_MAX = 2_000;
-/** Number of files to match even after the page is full, to count the total. */
+/** Number of files whose matches are counted for the total, even after the page is full. */
 const FILES_COUNTED = 100;
 /** Number of files per batch, about 4 to 10 kB each. */
 const TEXT_BATCH = 100;
@@ -21,7 +21,8 @@ const REGEX_BATCH = 16;
 /** If a batch takes less time than this, in ms, the next batch is larger. */
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
-/** For a fast expression, match this many further files before ClickHouse searches for matching files. */
+/** Number of further files that this process matches, if the expression is fast, before ClickHouse searches
+ * for matching files. */
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;
 
@@ -73,7 +74,8 @@ export async function searchSources(
   const seen = new Set<Hex>();
   let expectedMs: number | null = null;
   if (regex.needle !== '') {
-    // Most files with the longest word also match the expression, so the first files are often enough.
+    // Most files that contain the longest word also match the expression. The first files are therefore often
+    // enough.
     const ranked = await rankByIndex(source, question, regex.needle);
     const first = ranked.files.slice(0, FILES_COUNTED);
     before = await lookInto(source, question, first);
@@ -88,7 +90,7 @@ export async function searchSources(
       expectedMs = (before.tookMs / before.looked) * ranked.files.length;
   }
   const ranked = await rankByRegex(source, question, regex, expectedMs);
-  // Both lists have the same order, so files already matched come first.
+  // Both lists have the same order, so the files that were already matched come first.
   const others = ranked.files.filter((file) => !seen.has(file.content_hash));
   before = { ...before, looked: ranked.files.length - others.length };
   return pageOf(source, question, ranked, await lookInto(source, question, others, before));
@@ -97,10 +99,10 @@ export async function searchSources(
 interface Found {
   /** Hits of the requested page. */
   readonly shown: readonly Located[];
-  /** Matching lines in the files so far. */
+  /** Number of matching lines in the files so far. */
   readonly total: number;
   readonly looked: number;
-  /** Time in ms spent on those files. */
+  /** Time in ms that matching these files took. */
   readonly tookMs: number;
   readonly size: number;
 }
@@ -110,11 +112,11 @@ function nothingFound({ regex }: SourceQuestion): Found {
 }
 
 /**
- * Whether FILES_MORE further files end the search: they are the last files, or should fill the page at the current
- * rate.
+ * Whether matching FILES_MORE further files would finish the search. It would if they are the last files, or
+ * if they are likely to fill the page.
  */
 function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
-  // A slow expression is run only by ClickHouse, with a time limit.
+  // Only ClickHouse runs a slow expression, because it has a time limit.
   if (size < TEXT_BATCH || looked === 0) return false;
   const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
   return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;
@@ -131,7 +133,7 @@ async function lookInto(
   const shown = [...before.shown];
   let { total, looked, tookMs, size } = before;
   for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
-    // The count must end at the same file for every batch size.
+    // The counted files must be the same for every batch size.
     const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
     const batch = files.slice(at, at + most);
     const started = performance.now();
@@ -198,7 +200,7 @@ async function rankByRegex(
 
 interface FileHits {
   readonly file: RankedFile;
-  /** Lines of the file. Null if ClickHouse matched the file, and its content was not read yet. */
+  /** Lines of the file. Null if ClickHouse matched the file and its content is still to be read. */
   readonly lines: readonly string[] | null;
   readonly hits: readonly LineHit[];
 }

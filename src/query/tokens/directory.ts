@@ -1,6 +1,7 @@
 /**
- * Keeps the metadata of tokens and the final pools in memory. A final pool never changes. The ingester stores a token's
- * metadata once, before the first row with this token. Only `reindex` replaces metadata, and asks the user to restart.
+ * Keeps the metadata of tokens and all final pools in memory. A final pool never changes. The ingester stores
+ * a token's metadata once, before the first row with this token. Only the command `reindex` replaces
+ * metadata; it asks the user to restart this process.
  */
 import { z } from 'zod';
 
@@ -11,7 +12,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import { findPool, tokensOfPool, type StoredPool } from '../pairs/pools';
 import { listTokens, type TokenMap } from './tokens';
 
-/** When this many pools are cached, the cache is cleared. */
+/** Largest number of pools in the cache. At this number the whole cache is cleared. */
 const POOLS_KEPT = 20_000;
 
 const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
@@ -31,7 +32,7 @@ export class Directory {
   /** The pool at an address with its tokens, or null. Head pools are not cached. */
   async findPool(head: HeadSnapshot, address: Hex): Promise<PoolWithTokens | null> {
     const kept = this.pools.get(address);
-    // The snapshot may be older than the pool's creation.
+    // The snapshot may be older than the creation of the cached pool.
     const isThere = kept !== undefined && head.finalTo >= kept.finalTo;
     const found = isThere ? kept.pool : await findPool(this.runner, head, address);
     if (found === null) return null;
@@ -52,8 +53,8 @@ export class Directory {
 
   /** Metadata of every token. The map stays the same object until another token is stored. */
   async allTokens(): Promise<TokenMap> {
-    // The mark (a value that changes with every write) is read first, so that a token stored during the read
-    // changes the next mark.
+    // The mark is a value that changes with every write. It is read before the tokens, so that a token stored
+    // during the read changes the next mark.
     const mark = await readMark(this.runner);
     if (this.mark !== mark) {
       this.known = new Map(await listTokens(this.runner, null));

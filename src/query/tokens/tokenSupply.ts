@@ -9,26 +9,26 @@ import type { TokenPrice } from '../prices/priceByHops';
 const TOP = [10, 20, 40] as const;
 
 export interface HoldingFacts {
-  /** Holders of the token; null if no transfer is stored, or there is no count. */
+  /** Holders of the token. Null if no transfer of it is stored, or if its holders are not counted. */
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
-  /** What checks against the node found; null: nothing. */
+  /** Results of the ingester's checks against the node. Null if the checks found nothing. */
   readonly checks: BalanceChecks | null;
 }
 
-/** An LP token has no checks: its pool belongs to a known factory. */
+/** LP tokens are not checked, because a known factory created their pools. */
 export type LpFacts = Omit<HoldingFacts, 'checks'>;
 
-/** Raw units. */
+/** The supply of a token, in raw units. */
 interface Supply {
-  /** Supply: minted tokens that were not sent to the zero address. */
+  /** Minted tokens that were not sent to the zero address. */
   readonly total: bigint;
   /** The balance of 0x…dEaD, which is part of the supply. */
   readonly dead: bigint;
 }
 
-/** The supply by the logs; null for a late history, for logs that do not add up, or without logs. */
+/** The supply by the logs. Null without logs, if the history begins late, or if the logs do not add up. */
 export function supplyOf({ holding, partial, checks }: HoldingFacts): Supply | null {
   if (partial || holding === null || holding.supply === null) return null;
   if (checks?.rebasing === true || inventsTransfers(checks)) return null;
@@ -36,8 +36,8 @@ export function supplyOf({ holding, partial, checks }: HoldingFacts): Supply | n
 }
 
 /**
- * The number of holders. Null for a late history, for a token that invents transfers, and for logs that do not add up,
- * unless the token rebases and the contract confirms its holders.
+ * The number of holders. Null if the history begins late, if the token invents transfers, or if the logs do
+ * not add up. A rebasing token still has a number if the contract confirms its holders.
  */
 export function holdersOf({ holding, partial, checks }: HoldingFacts): number | null {
   if (partial || inventsTransfers(checks)) return null;
@@ -45,7 +45,7 @@ export function holdersOf({ holding, partial, checks }: HoldingFacts): number | 
   return holding.supply === null && !confirmsHolders(checks) ? null : holding.holders;
 }
 
-/** The supply of an LP token. Complete if the pool's creation is indexed. */
+/** The supply of an LP token. It is complete if the pool's creation is indexed. */
 export function lpSupplyOf(
   pool: Pick<StoredPool, 'created_block'>,
   { holding, partial }: LpFacts,
@@ -95,7 +95,7 @@ export const UNBALANCED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
-/** The same code: in both cases transfers made balances from nothing. */
+/** Both cases have the same code, because in both cases transfers created balances from nothing. */
 const INVENTED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',
   message: 'The contract does not confirm balances that its transfer logs claim, so its holders are unknown',

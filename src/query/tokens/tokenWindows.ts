@@ -11,7 +11,7 @@ import { slotOf } from '../bars/tickSeries';
 export interface TokenWindows {
   /** USD value of tracked swaps (with a trusted price). */
   readonly volumeWeek: number;
-  /** The highest USD price after a swap that counts in highs, ever; null without one. */
+  /** The highest USD price ever after a swap that counts for highs. Null without such a swap. */
   readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
@@ -22,7 +22,7 @@ interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;
   readonly volume: bigint;
-  /** USD price of the token after the swap; 0: none that counts in highs. */
+  /** USD price of the token after the swap. 0 if the swap does not count for highs. */
   readonly usd: number;
 }
 
@@ -41,8 +41,8 @@ export async function readTokenWindows(
   const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
   const tip = await findFinalTip(runner, chainId, head);
   const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
-  // Looks up blocks by whole hours, because those results are cached. Filters by time leave out swaps before
-  // the window.
+  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave
+  // out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
   const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
@@ -70,7 +70,7 @@ export async function readTokenWindows(
   return { volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
 }
 
-/** If prices are equal, the earliest swap counts. */
+/** Among equal prices, the earliest swap is used. */
 function highestOf(swaps: readonly TokenSwap[]): TokenWindows['highest'] {
   let highest: TokenSwap | null = null;
   for (const swap of swaps) {

@@ -1,6 +1,7 @@
 /**
- * Reads the total supply of one token. Prefers the contract's answer after the head's block, because a contract may
- * still count tokens at the zero address. Without a node, uses the transfers if they are complete and add up.
+ * Reads the total supply of one token. Prefers the contract's answer after the head's block, because some
+ * contracts still count tokens at the zero address. Without a node, uses the transfers, if they are
+ * complete and add up.
  */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
@@ -15,15 +16,17 @@ import { supplyOf } from './tokenSupply';
 
 /** Call data of `totalSupply()`. */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
-/** Number of characters of 0x and one word. */
+/** Number of characters of 0x followed by one word. */
 const WORD = 66;
 
 interface SupplyDeps {
   /** Access to the node of the chain, or null. */
   readonly node: NodeState | null;
-  /** The existing count of holders at this head; null if there is none. A new count reads every holder. */
+  /** The holders that were already counted at this head; null if they were not. A new count would read every
+   * holder. */
   readonly counted: TokenHolding | null;
-  /** Longest wait for the node in ms; by default there is no limit. A late answer serves the next request. */
+  /** Longest time in ms to wait for the node; by default there is no limit. An answer that comes later is used
+   * for the next request. */
   readonly patienceMs?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Recomputes transfers, events, bars and rollups from stored logs and events, and lists the differences, day by day.
- * Also checks blocks and their links.
+ * Recomputes transfers, events, bars and rollups from stored logs and events, day by day. Lists differences
+ * from the stored rows. Also checks blocks and their links.
  */
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 interface Difference {
   /** The compared item, for example `bars timeframe=60 pair=0x… time=1700000000`. */
   readonly item: string;
-  /** The table with this value. */
+  /** The table that has this row or value; the other source does not. */
   readonly only_in: string;
   readonly value: string;
 }
@@ -27,7 +27,8 @@ interface VerifyRange {
   readonly to: number;
   /** Last block in the final tables. */
   readonly finalTo: number;
-  /** The token whose Deposits and Withdrawals are transfers. If absent, Deposits and Withdrawals are not compared. */
+  /** The wrapped native token, whose Deposits and Withdrawals are transfers. If absent, Deposits and
+   * Withdrawals are not compared. */
   readonly wrappedNative?: Hex | null;
   /** Whether retention dropped swaps before `from`. If so, totals over all swaps are not compared. */
   readonly pruned?: boolean;
@@ -35,7 +36,7 @@ interface VerifyRange {
 
 const OVER_SWAPS = 'verify/diff_pair_totals';
 
-/** Rollups over all rows, which are compared once and not per day. */
+/** Rollups over all rows. They are compared once, not day by day. */
 const WHOLE_TABLES = [
   OVER_SWAPS,
   'verify/diff_pool_latest',
