@@ -23,13 +23,14 @@ export type { BlockHeader };
 interface FetchOptions {
   readonly signal?: AbortSignal;
   readonly endpoint?: number;
-  /** Number of rounds over the endpoints before the fetch fails. */
+  /** Number of rounds over all endpoints before the fetch fails. */
   readonly roundsMax?: number;
 }
 
 type RangeOptions = Omit<FetchOptions, 'endpoint'>;
 
-/** Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints have failed. */
+/** Reads verified blocks. Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all
+ * endpoints have failed. */
 export interface BlockSource {
   /** Throws RpcError `unknown_block` if no endpoint has the block. */
   fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
@@ -41,9 +42,9 @@ export interface BlockSource {
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for block `ref.number`. True if any endpoint has `ref.hash`; endpoints with
-   * another hash are then benched. False if all answers have another hash. Throws RpcError `unknown_block` if
-   * no endpoint answers.
+   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has `ref.hash`;
+   * endpoints with another hash are then left out for a while (benched). Returns false if all answers have
+   * another hash. Throws RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
 }
@@ -52,13 +53,13 @@ export interface BlockSourceOptions {
   readonly pool: EndpointPool;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Blocks per batch of receipts (default 20). */
+  /** Largest number of blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
-  /** Most blocks per eth_getLogs (default 500). */
+  /** Largest number of blocks per eth_getLogs (default 500). */
   readonly logBlocksMax?: number;
 }
 
-/** Number of retries on the same endpoint if a reorg may explain the wrong answer. */
+/** Number of retries on the same endpoint if a reorg may be the reason for the wrong answer. */
 const RACE_RETRIES = 2;
 const RACE_PAUSE_MS = 50;
 const HEADERS_MAX = 1_000;
@@ -83,7 +84,8 @@ class PooledBlockSource implements BlockSource {
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
     const params = [typeof at === 'number' ? numberToHex(at) : at, false];
-    // Block tags such as `latest` are requested often, and a hanging endpoint must not delay the head.
+    // A hanging endpoint must not delay the head, so requests for block tags such as `latest` have a short
+    // time limit.
     const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
     return this.pool.run(async (endpoint, signal) => {
       const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
@@ -120,7 +122,7 @@ class PooledBlockSource implements BlockSource {
         this.fetchPiece(endpoint, next, to, signal);
       const piece = await this.pool.run(fetch, options);
       const [parent, first] = [blocks.at(-1), piece[0]];
-      // The pieces come from different nodes or times, so no endpoint is to blame.
+      // The pieces come from different nodes or times, so no endpoint is counted as faulty.
       if (parent !== undefined && first?.parentHash !== parent.hash)
         throw new RpcError(
           'unknown_block',
@@ -163,8 +165,8 @@ class PooledBlockSource implements BlockSource {
   }
 
   /**
-   * Fetches the next verified blocks from the endpoint, at least one. Keeps verified blocks, and repeats
-   * failed blocks in one batch with the blocks after them.
+   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept.
+   * Blocks that fail are fetched again, in one batch with the blocks after them.
    */
   private async fetchPiece(
     endpoint: Endpoint,
@@ -177,8 +179,8 @@ class PooledBlockSource implements BlockSource {
     const halves = new BlockHalves();
     let breaks = 0;
     /**
-     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
-     * the same wrong block repeatedly.
+     * Largest number of kept blocks so far. Only a larger number is progress, because a node may send the
+     * same wrong block repeatedly.
      */
     let most = 0;
     for (let idle = 0; ;) {
@@ -213,7 +215,7 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** Adds the blocks that pass verification to `kept`. Returns the errors of the others. */
+  /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
   private keepVerified(
     answers: readonly (UncheckedBlock | AppError)[],
     kept: Map<number, ChainBlock>,
@@ -228,7 +230,8 @@ class PooledBlockSource implements BlockSource {
     return failed;
   }
 
-  /** The first missing blocks: as many as fit into one batch with receipts, otherwise all. */
+  /** The first blocks that are still missing: with receipts, as many as fit into one batch; otherwise all of
+   * them. */
   private nextMissing(
     endpoint: Endpoint,
     from: number,
@@ -251,7 +254,7 @@ class PooledBlockSource implements BlockSource {
     return !this.withoutReceipts.has(endpoint.id);
   }
 
-  /** Blocks from number `next` on, at least the first block, or an error for each. */
+  /** Fetches blocks from number `next` on, at least one. Each result is a block or an error. */
   private async fetchUnchecked(
     endpoint: Endpoint,
     next: () => readonly number[],
@@ -318,7 +321,7 @@ function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number 
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
 }
 
-/** Consecutive blocks from `from` up to the first missing block. */
+/** The fetched blocks from `from` on, up to the first missing block. */
 function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
   const start: ChainBlock[] = [];
   for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
@@ -335,7 +338,7 @@ function orMismatch<T>(check: () => T): T | BlockMismatch {
   }
 }
 
-/** A block source over a pool of endpoints. Opens no connection of its own. */
+/** Creates a block source over a pool of endpoints. Opens no connection of its own. */
 export function createBlockSource(options: BlockSourceOptions): BlockSource {
   return new PooledBlockSource(options);
 }

@@ -5,7 +5,7 @@ import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 
 export const BLOOM_BYTES = 256;
-/** Number of entries in each of the two generations of the cache: about 10 MB in total. */
+/** Number of entries in each of the two generations of the cache. Both together take about 10 MB. */
 const CACHE_ITEMS = 32_768;
 
 /** One WebAssembly hasher for all builders. Each hash runs synchronously, so builders can share the
@@ -82,7 +82,7 @@ export function bloomToHex(bloom: Uint8Array): Hex {
   return `0x${Buffer.from(bloom.buffer, bloom.byteOffset, bloom.length).toString('hex')}`;
 }
 
-/** True for a bloom without bits: a block without logs, or a chain that leaves blooms empty. */
+/** True if no bit of the bloom is set. The block has no logs, or the chain leaves blooms empty. */
 export function isEmptyBloom(bloom: Hex): boolean {
   return /^0x0*$/.test(bloom);
 }

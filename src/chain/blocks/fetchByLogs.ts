@@ -11,11 +11,11 @@ import { RpcError } from '../rpc/rpcError';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;
-/** Number of retries with smaller ranges on a slow node before another endpoint is used. */
+/** Number of retries with smaller ranges on a slow node. After them, another endpoint is used. */
 const TIMEOUTS_MAX = 2;
 
-/** Number of blocks per eth_getLogs for each endpoint: halved after a refusal, increased by an eighth after a
- * success. */
+/** Number of blocks per eth_getLogs for each endpoint. It is halved after a refusal, and grows by an eighth
+ * after a success. */
 export class LogSpans {
   private readonly spans = new Map<number, number>();
   private readonly max: number;

@@ -8,7 +8,7 @@ import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import type { RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
-/** Errors of a node without eth_getBlockReceipts. */
+/** Kinds of errors by which a node says that it does not have eth_getBlockReceipts. */
 const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
 
 /** A block whose header and receipts belong together. Log order, bloom and links are not checked yet. */
@@ -18,8 +18,7 @@ export interface UncheckedBlock {
   readonly logs: readonly ChainLog[];
 }
 
-/** Headers and receipts whose other half could not be fetched. They are kept, so that they are not fetched
- * again. */
+/** Headers without receipts, and receipts without headers. They are kept, so that they are not fetched again. */
 export class BlockHalves {
   readonly headers = new Map<number, unknown>();
   readonly receipts = new Map<number, unknown>();

@@ -25,7 +25,7 @@ export interface HeaderWithBodies {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** All code assumes block numbers below 2^31. */
+/** Limit of block numbers. Other code relies on numbers below it. */
 const BLOCK_MAX = 2 ** 31;
 /** Limit of timestamps in unix seconds, far beyond any real block. */
 const TIMESTAMP_MAX = 2 ** 33;
@@ -261,7 +261,7 @@ function isLowerHex(text: string, pattern: RegExp): text is Hex {
   return pattern.test(text);
 }
 
-/** The usual lower-case text needs one test and no copy. */
+/** Most texts are lower-case already. For them, one test is enough and no copy is made. */
 function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
   if (typeof value === 'string') {
     if (isLowerHex(value, lower)) return value;

@@ -1,6 +1,6 @@
 /**
- * Determines the last final block: by the node's `finalized` tag, which never moves back, or by depth. Never
- * beyond the head.
+ * Determines the last final block: by the node's `finalized` tag, or by depth. With the tag it never moves
+ * back. It is never above the head.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -8,31 +8,31 @@ import type { Logger } from '../../log';
 import type { BlockSource } from '../blocks/blockSource';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 
-/** Depth in blocks at which a block is final if the node has no finalized tag. */
+/** Number of blocks above a block that make it final, if the node has no finalized tag. */
 const DEFAULT_FINALITY_DEPTH = 64;
 
 export interface FinalBlock {
   readonly number: number;
-  /** Hash of the final block, known only with the finalized tag. With it, the follower can refuse finality of
-   * another branch. */
+  /** Hash of the final block; known only with the finalized tag. With the hash, the follower notices if
+   * another branch is final. */
   readonly hash: Hex | null;
 }
 
 export interface Finality {
   /**
-   * The last final block for `head`, the follower's newest block; `number` is from 0 to head.number. With the
-   * tag, the number never falls unless the head falls below it. By depth, the number depends only on the
-   * given head. Throws a retryable error if the node does not answer.
+   * The last final block for `head`, which is the follower's newest block. `number` is from 0 to head.number.
+   * With the tag, the number falls only if the head falls below it. By depth, the number depends only on
+   * the given head. Throws a retryable error if the node does not answer.
    */
   finalAt(head: BlockRef, signal?: AbortSignal): Promise<FinalBlock>;
 }
 
-/** Errors that mean that the node has no finalized tag, as opposed to a temporary failure. */
+/** Kinds of errors that mean that the node has no finalized tag. Other errors are temporary failures. */
 const UNSUPPORTED: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid', 'unknown_block']);
-/** Most blocks between the head and the tagged block whose links are checked. Abandoned branches are
- * shorter. */
+/** Largest number of blocks between the head and the tagged block of which the links are checked. Branches
+ * that a reorg abandons are shorter. */
 const LINKED_MAX = 1_000;
-/** After this many unrecognised errors in a row, the node is treated as a node without the tag. */
+/** Number of unrecognised errors in a row after which the node is treated as a node without the tag. */
 const ODD_ERRORS_MAX = 3;
 
 /**
@@ -62,8 +62,8 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
   }
 
   /**
-   * Hash of the ancestor with this number of the tagged block. A lagging node may have another block at this
-   * number.
+   * Hash of the tagged block's ancestor with this number. A node that is behind may have another block at
+   * this number.
    */
   async function hashUnder(
     tagged: FinalBlock,
@@ -83,7 +83,7 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     if (tagged !== null && tagged.number <= head.number) return tagged;
     // While catching up, all canonical blocks are final. The hash lets the follower check its newest block.
     if (tagged !== null) return { number: head.number, hash: await hashUnder(tagged, head.number, signal) };
-    // A node that had the tag before only lags. A final block derived from depth could be ahead of the tag.
+    // A node that once had the tag is only behind. A final block by depth could be above the tagged block.
     if (tagSeen) return last;
     if (!fallbackLogged) {
       fallbackLogged = true;
@@ -98,9 +98,10 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
   return {
     async finalAt(head, signal) {
       const final = await next(head, signal);
-      // Finality by depth holds only for this head, because another head may be on another branch.
+      // A final block by depth is valid only for this head, because another head may be on another branch.
       if (final.hash === null) return final;
-      // If the number is equal, the hash is replaced, because the previous hash may be of another branch.
+      // If the number is the same, the hash is still replaced, because the earlier hash may be of another
+      // branch.
       if (final.number >= last.number) last = final;
       return last.number <= head.number ? last : final;
     },

@@ -1,6 +1,6 @@
 /**
- * The canonical chain above the last final block, as a pure state machine: takes headers and reports appends
- * and reorgs. No I/O and no clock; other files fetch and store.
+ * The canonical chain above the last final block, as a pure state machine. It takes headers and reports
+ * appended blocks and reorgs. No I/O and no clock; other files fetch and store blocks.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -21,12 +21,13 @@ type FollowerAnswer =
   | { readonly kind: 'known' }
   | { readonly kind: 'unlinked' };
 
-/** If more blocks than this are not final, finality does not advance, and `advance` throws. */
+/** Largest number of blocks above the last final block. With more blocks `advance` throws, because finality
+ * does not move. */
 const UNFINALISED_MAX = 100_000;
 
 export class HeadFollower {
   private lastFinal: BlockRef;
-  /** The blocks are linked and ascending; the first block follows the last final block. */
+  /** The canonical blocks above the base, linked and ascending. */
   private chain: BlockRef[] = [];
 
   /**
@@ -93,8 +94,8 @@ export class HeadFollower {
   }
 
   /**
-   * Makes the blocks up to `number` final, at most up to the newest block. If `hash` differs from the hash of
-   * our block `number`, another branch is final, and finality waits.
+   * Makes the blocks up to `number` final, but not beyond the newest block. If our block `number` has another
+   * hash than `hash`, another branch is final, and no block becomes final now.
    */
   finalise(number: number, hash: Hex | null = null): void {
     if (hash !== null && this.blockAt(number)?.hash !== hash) return;

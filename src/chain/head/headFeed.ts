@@ -19,8 +19,8 @@ interface HeadFeedOptions {
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   /**
-   * Whether the consumer still has the last yielded head. If the consumer ended up on another branch, the
-   * feed must yield that head again. Default: always true.
+   * Whether the consumer still has the head that the feed yielded last. If the consumer is on another branch,
+   * the feed must yield that head again. Default: always true.
    */
   readonly isTaken?: (head: BlockRef) => boolean;
 }
@@ -33,7 +33,7 @@ const POLLS_PER_BLOCK = 16;
 /** Interval in ms for comparing the heads of several endpoints, to find endpoints that lag. */
 const REFRESH_MS = 10_000;
 
-/** Only the newest push is kept, so that pushes cannot queue up. */
+/** Only the newest push is remembered, so that pushes cannot queue up. */
 interface Wakeup {
   readonly endpoint: number;
   readonly hint: HeadHint | null;
@@ -41,8 +41,8 @@ interface Wakeup {
 
 /**
  * Yields the node's head whenever its hash changes, also at equal or lower height. Yields a head again if the
- * consumer no longer has it. Intermediate heads are skipped, and a lagging node may show an older head. Node
- * failures are logged, and polling continues. Ends when the signal aborts.
+ * consumer no longer has it. Heads between two yields are skipped, and a node that is behind may show an
+ * older head. Node failures are logged, and polling continues. Ends when the signal aborts.
  */
 export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
   const { signal, isTaken = () => true } = options;
@@ -137,7 +137,7 @@ class SpacingMeter {
   }
 }
 
-/** Remembers the last wake-up until it is taken, and ends a wait early. */
+/** Remembers the last wake-up until it is read, and ends a wait early. */
 class Bell {
   private readonly clock: Clock;
   private rung: Wakeup | null = null;

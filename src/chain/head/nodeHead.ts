@@ -13,7 +13,7 @@ const ASK_MS = 1_500;
 const ATTEMPT_MS = 700;
 /** Time in ms for which a result, even a failure, is reused. */
 const FRESH_MS = 1_000;
-/** Time in ms for which `known` returns a result. */
+/** Age in ms up to which `known` returns a result. */
 const KNOWN_MS = 15_000;
 
 interface NodeHeadFacts {
@@ -23,9 +23,9 @@ interface NodeHeadFacts {
 }
 
 interface NodeHead {
-  /** The last result without waiting, or null if the result is too old. Starts a new request. */
+  /** The last result, without waiting. Null if that result is too old. Also starts a new request. */
   known(): NodeHeadFacts | null;
-  /** Never rejects. */
+  /** Asks the node for its head, or returns a recent result. Never rejects. */
   ask(): Promise<NodeHeadFacts>;
 }
 

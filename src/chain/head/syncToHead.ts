@@ -31,23 +31,24 @@ interface SyncOptions {
 
 const CHUNK = 64;
 /**
- * Number of headers per request while searching for the fork: 1, 16, then 256. Most reorgs are one or two
+ * Number of headers per request while the fork is searched: 1, then 16, then 256. Most reorgs are one or two
  * blocks deep.
  */
 const SPAN_GROWTH = 16;
 const SPAN_MAX = 256;
-/** Number of restarts of the search, because the chain changed during it, before an error is thrown. */
+/** Number of times that the search starts again because the chain changed during it. After that, an error is
+ * thrown. */
 const RESTARTS_MAX = 8;
 const RESTART_BASE_MS = 20;
 const RESTART_MAX_MS = 1_000;
 
 /**
- * Yields the steps from the follower's newest block to `head`. Commit each step before asking for the next
- * step. The follower moves only then, so after a failed commit it still matches the store. The first step of
- * a reorg reaches the height of the old newest block, or the new head if lower. So the database never holds a
- * mixed or needlessly shortened branch. A known head, or a head below the last final block, yields no step.
- * @throws AppError `broken_invariant` for a reorg beyond finality, `node_failed` if the chain changes too
- * fast or the node fails.
+ * Yields the steps from the follower's newest block to `head`. The caller must commit each step before it
+ * asks for the next one. The follower moves only then, so after a failed commit it still matches the store.
+ * The first step of a reorg reaches the height of the old newest block, or the new head if that is lower.
+ * So the database never holds a mixed branch, or a shorter branch than needed. Yields no step for a head
+ * that is already canonical or below the last final block. @throws AppError `broken_invariant` for a reorg
+ * beyond finality, `node_failed` if the chain changes too fast or the node fails.
  */
 export async function* syncToHead(
   source: BlockSource,
@@ -82,7 +83,7 @@ export function needsSync(follower: HeadFollower, head: BlockRef): boolean {
   return head.number >= follower.base.number && follower.blockAt(head.number)?.hash !== head.hash;
 }
 
-/** Null if the chain changed during the search. */
+/** The next step, or null if the chain changed during the search. */
 async function nextStep(
   source: BlockSource,
   follower: HeadFollower,
@@ -93,7 +94,8 @@ async function nextStep(
     const fork = await findFork(source, follower, head, options);
     if (fork === 'changed') return null;
     if (fork === 'none') {
-      // One node on a wrong fork must not stop the writer while another node still has our final block.
+      // A single node on a wrong fork must not stop the writer. The writer stops only if no other node has
+      // our final block.
       if (await source.confirmCanonical(follower.base, options.signal)) return null;
       throw new BeyondFinality(follower.base, head);
     }
@@ -111,7 +113,7 @@ async function nextStep(
     const removed = follower.unfinalised.slice(fork.number - follower.base.number);
     return { kind: 'extend', forkNumber: fork.number, removed, blocks };
   } catch (error) {
-    // A reorg removed the announced head, or this node does not have it yet.
+    // A reorg removed the announced head, or this node does not have that head yet.
     if (error instanceof RpcError && error.kind === 'unknown_block') return null;
     throw error;
   }

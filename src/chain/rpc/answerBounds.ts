@@ -1,7 +1,6 @@
 /**
- * Limits the size of node answers: bytes of one answer, and bytes that arrive at the same time over all
- * connections of the process. The limits are enforced while an answer arrives. slicedJson.ts bounds the
- * parsed values.
+ * Limits the size of node answers: the bytes of one answer, and the bytes of all answers that are arriving in
+ * the process. The limits are enforced while an answer arrives. slicedJson.ts limits the parsed values.
  */
 import type { RpcCall } from './rpcTransport';
 
@@ -9,11 +8,11 @@ const MIB = 2 ** 20;
 /** Size limit of one answer, in bytes. */
 export const ANSWER_BYTES_MAX = 64 * MIB;
 const IN_FLIGHT_MAX = 80 * MIB;
-/** Bytes around one result in the answer to a batch. */
+/** Number of bytes around one result in the answer to a batch. */
 const ENVELOPE_BYTES = 256;
 
-/** Size limits of answers by method, above every honest answer. Other methods have the general limit of the
- * transport. */
+/** Size limits of answers in bytes, by method. Every honest answer is smaller. Answers to other methods have
+ * the general limit of the transport. */
 const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_chainId: 1_024,
   eth_blockNumber: 1_024,
@@ -25,7 +24,7 @@ const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
 
 interface AnswerBound {
   readonly bytesMax: number;
-  /** Which limit applies: `call` if the caller set the limit, `answer` if it is the general limit. */
+  /** Which limit was exceeded: `call` is the limit of the caller, `answer` is the general limit. */
   readonly cut: 'call' | 'answer';
 }
 
@@ -42,8 +41,8 @@ export function tooLargeText(bytesMax: number): string {
   return `the answer is larger than ${bytesMax} bytes`;
 }
 
-/** Limits the bytes of all answers that are arriving. Beyond the limit the largest answer is cut, so small
- * answers always arrive. */
+/** Limits the total bytes of all answers that are arriving. Above the limit, the largest answer is cut off, so
+ * small answers always arrive. */
 export class ByteBudget {
   private readonly open = new Set<AnswerMeter>();
 
@@ -57,7 +56,7 @@ export class ByteBudget {
     this.open.delete(meter);
   }
 
-  /** Cuts the largest answers until the others fit. */
+  /** Cuts off the largest answers until the remaining ones fit. */
   check(): void {
     let sum = 0;
     for (const { bytes } of this.open) sum += bytes;
@@ -78,8 +77,8 @@ export class AnswerMeter {
   private isOpen = true;
 
   /**
-   * `onCut` is called at most once, possibly while another answer arrives. `bySize` means that the answer
-   * exceeded `bytesMax` and not the shared limit.
+   * `onCut` is called at most once, possibly while another answer arrives. `bySize` means that this answer
+   * alone was too large. Otherwise the shared limit was exceeded.
    */
   constructor(
     private readonly bytesMax: number,
@@ -89,7 +88,7 @@ export class AnswerMeter {
     budget.enter(this);
   }
 
-  /** Cuts an answer whose Content-Length is too large. NaN means that there is no Content-Length. */
+  /** Cuts off an answer with a Content-Length that is too large. NaN means that there is no Content-Length. */
   announce(bytes: number): void {
     if (bytes > this.bytesMax) this.cut(tooLargeText(this.bytesMax), true);
   }
@@ -101,7 +100,7 @@ export class AnswerMeter {
     this.budget.check();
   }
 
-  /** Call when the next answer begins on the same connection. */
+  /** Must be called when the next answer begins on the same connection. */
   restart(): void {
     this.bytes = 0;
   }

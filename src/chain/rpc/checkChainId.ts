@@ -14,7 +14,7 @@ export async function checkChainId(
 ): Promise<void> {
   const options = { attemptMs: LIGHT_ATTEMPT_MS, ...(signal === undefined ? {} : { signal }) };
   const chainId = await pool.call('eth_chainId', [], parseChainId, options);
-  // Needed for a pool that was created for another chain or without a chain id.
+  // This check is needed for a pool that was created for another chain, or without a chain id.
   if (chainId !== expected) {
     throw new AppError('bad_config', `the RPC endpoint serves chain ${chainId}, not ${expected}`);
   }

@@ -9,7 +9,7 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`. Rejects with the signal's reason as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Lets other work run for one turn of the event loop. The clock of a simulation resolves at once. */
+  /** Lets other work run for one turn of the event loop. In a simulation it resolves immediately. */
   turn(): Promise<void>;
   /** A float in [0, 1). */
   random(): number;
@@ -19,8 +19,8 @@ export function systemClock(): Clock {
   return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
 }
 
-/** Longest time in ms that one piece of work may block the event loop, so that requests and answers are not
- * delayed. */
+/** Longest time in ms for which one piece of work may block the event loop. Requests and answers wait during
+ * this time. */
 const SLICE_MS = 5;
 
 /** Splits long work: lets other work run when 5 ms have passed. */
@@ -31,7 +31,7 @@ export class TimeSlices {
     this.since = clock.now();
   }
 
-  /** Call between two pieces of work. */
+  /** Must be called between two pieces of work. */
   async step(): Promise<void> {
     if (this.clock.now() - this.since < SLICE_MS) return;
     await this.clock.turn();

@@ -1,7 +1,7 @@
 /**
- * One RPC endpoint: adapts the batch size to the node, repeats failed calls, and records failures and the
- * pauses after them. A benched endpoint gave a wrong answer and is not used for some time. `endpointPool.ts`
- * chooses among endpoints.
+ * One RPC endpoint. Adapts the batch size to the node, repeats failed calls, and pauses after failures. An
+ * endpoint that gave a wrong answer is benched: it is not used for some time. `endpointPool.ts` chooses
+ * among endpoints.
  */
 import { AppError, errorText } from '../../errors';
 import { backoffMs, type Clock } from './clock';
@@ -14,28 +14,29 @@ export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
 
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
-/** A refusal (401, 403) rarely ends without help, and a rate limit takes some time to end. */
+/** Shortest pause in ms after a refusal (401, 403) or a rate limit. Both rarely end soon. */
 const REFUSED_BASE_MS = 5_000;
 const RATE_BASE_MS = 1_000;
-/** Time in ms for which an endpoint ranks behind the others after a timeout, unless it answers earlier. */
+/** Time in ms after a timeout in which other endpoints are preferred, unless this endpoint answers earlier. */
 const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
-/** Longest pause in ms of a pool's only endpoint after a failure. A Retry-After may make the pause longer. */
+/** Longest pause in ms after a failure, if the pool has only this endpoint. A Retry-After may make the pause
+ * longer. */
 const ALONE_REST_MAX_MS = 1_000;
 /**
- * Number of attempts in a row without any answer before the endpoint is given up, with and without other
- * endpoints in the pool.
+ * Number of attempts in a row without any answer, after which the caller uses another endpoint. A pool's only
+ * endpoint has a number of its own.
  */
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
-/** Failures that rarely end within a second, so they get fewer attempts. */
+/** Kinds of failures that rarely end within a second. After them there are fewer attempts. */
 const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
 const LASTING_ROUNDS_MAX = 2;
 const REPEAT_BASE_MS = 20;
 const REPEAT_MAX_MS = 500;
 
-/** If a whole batch fails with one of these kinds, its halves may succeed. */
+/** Kinds of failures after which a batch is split in halves, because each half may succeed. */
 const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
   'too_large',
   'invalid',
@@ -44,15 +45,15 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
 ]);
 
 /**
- * A batch with answers that are too large is split into this many parts at once. Splitting in halves would
- * make the node compute each large answer more often.
+ * Number of parts into which a batch is split if its answers are too large. With halves, the node would
+ * compute each large answer more often.
  */
 const PARTS = 8;
 
 export class Endpoint {
   readonly id: number;
   readonly transport: RpcTransport;
-  /** Whether the endpoint serves the expected chain. Checked before the first use. */
+  /** Whether the endpoint serves the expected chain. It is checked before the first use. */
   chain: 'unknown' | 'right' | 'wrong' = 'unknown';
   lagging = false;
   /** Whether this is the only endpoint of the pool. */
@@ -100,8 +101,8 @@ export class Endpoint {
 
   /**
    * Sends all calls in batches that the node accepts. Retries temporary failures as long as some calls
-   * succeed. The first permanent failure rejects all calls. Rejects with RpcError, or with the AppError of
-   * `parse`.
+   * succeed. After the first permanent failure, all calls are rejected. Rejects with RpcError, or with the
+   * AppError of `parse`.
    */
   async batch<T>(
     calls: readonly RpcCall[],
@@ -115,7 +116,7 @@ export class Endpoint {
     });
   }
 
-  /** Like `batch`, but a call that keeps failing is returned with its error. */
+  /** Like `batch`, but a call that keeps failing gets its error as its result. */
   async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -201,12 +202,12 @@ export class Endpoint {
     return answers.map((answer, index) => this.read(answer, (result) => parse(result, index)));
   }
 
-  /** Appends the answers to `into`. If a request fails as a whole, the answers of earlier requests stay. */
+  /** Appends the answers to `into`. If a whole request fails, the answers of earlier requests stay in `into`. */
   private async sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
     const start = into.length;
     /**
-     * Index of the first call in the last malformed answer. The first malformed answer is retried; the second
-     * halves the batch.
+     * Index of the first call in the last malformed answer. After the first malformed answer the batch is
+     * retried; after the second it is halved.
      */
     let garbageAt = -1;
     while (into.length - start < calls.length) {
@@ -234,8 +235,8 @@ export class Endpoint {
   }
 
   /**
-   * Finds the calls whose answers are too large. The size of an answer does not affect the batch size that
-   * the node accepts.
+   * Sends the calls in smaller parts, to find the calls with answers that are too large. The size of an
+   * answer does not change the batch size that the node accepts.
    */
   private async sendParts(
     calls: readonly RpcCall[],
@@ -252,7 +253,7 @@ export class Endpoint {
       await this.sendAll(calls.slice(from, from + size), into, signal);
   }
 
-  /** One round trip with its counters. A request that fails as a whole counts one error per call. */
+  /** Sends one request and counts it. If the whole request fails, each of its calls counts as one error. */
   private async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     this.calls += calls.length;
     this.underWay += calls.length;
@@ -297,7 +298,7 @@ export class Endpoint {
     this.lastError = error.message;
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
     if (error.kind === 'timeout') this.slowUntil = now + SLOW_MS;
-    // Calls that fail together count as one failure.
+    // Several calls that fail together count as one failure.
     if (now >= this.restsUntil) this.failureCount += 1;
     this.restsUntil = Math.max(this.restsUntil, now + this.restMs(error));
   }
@@ -315,8 +316,8 @@ export class Endpoint {
   }
 
   /**
-   * Benches the endpoint: it is not used for one minute, doubling each time up to ten minutes. A pool's only
-   * endpoint pauses one second.
+   * Benches the endpoint: it is not used for one minute at first, and for twice as long each further time, up
+   * to ten minutes. A pool's only endpoint pauses for one second.
    */
   bench(reason: string): void {
     const now = this.clock.now();
@@ -329,7 +330,7 @@ export class Endpoint {
     if (this.chain === 'right') this.chain = 'unknown';
   }
 
-  /** Time in ms of the clock from which on the endpoint may be used again. */
+  /** Time from which on the endpoint may be used again, in ms of the clock. */
   get coolUntil(): number {
     return this.restsUntil;
   }

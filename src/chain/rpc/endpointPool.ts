@@ -1,6 +1,6 @@
 /**
- * Presents several endpoints as one node: failover and bounded retries. Endpoints that lag, fail or answer
- * wrongly are used less.
+ * Presents several endpoints as one node. If one fails, another is tried, and the number of retries is
+ * limited. Endpoints that lag, fail or answer wrongly are used less.
  */
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
@@ -21,9 +21,10 @@ interface PoolOptions {
   readonly chainId: number | null;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Most calls in one batch (default 100). An endpoint lowers its own limit if the node accepts fewer. */
+  /** Largest number of calls in one batch (default 100). An endpoint lowers its own limit if the node accepts
+   * fewer. */
   readonly batchMax?: number;
-  /** Number of rounds over the endpoints before a call fails (default 5). */
+  /** Number of rounds over all endpoints before a call fails (default 5). */
   readonly roundsMax?: number;
 }
 
@@ -39,19 +40,20 @@ interface CallOptions {
   readonly attemptMs?: number;
 }
 
-/** The same limit for calls that a node answers from memory, such as its head or chain id. */
+/** The same time limit, for calls that a node answers from memory, such as its head or chain id. */
 export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
-/** If no endpoint has the answer, more rounds do not help. The caller knows better whether to retry. */
+/** Number of rounds by kind of error. If no endpoint has the answer, more rounds do not help, and the caller
+ * decides whether to retry. */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   method_missing: 1,
   unknown_block: 3,
   too_large: 1,
 };
-/** Failures of the connection. They say nothing about the call. */
+/** Failures of the connection. They give no information about the call. */
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
-/** An endpoint that is this many blocks behind the best head is used less. */
+/** Largest distance in blocks between an endpoint and the best head. An endpoint further behind is used less. */
 const LAG_BLOCKS_MAX = 5;
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
@@ -88,8 +90,8 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.call(method, params, parse, signal), options);
   }
 
-  /** Sends many calls to one endpoint and returns the parsed answers in order. If a call fails, all calls
-   * fail or move to the next endpoint. */
+  /** Sends all calls to one endpoint and returns the parsed answers in order. If one call fails, all calls
+   * fail, or all are repeated on the next endpoint. */
   batch<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -98,7 +100,8 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
   }
 
-  /** Runs many calls. Permanent errors (a revert, a missing method) are returned with their calls. */
+  /** Sends many calls. A call with a permanent error (a revert, a missing method) gets this error as its
+   * result. */
   async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -169,7 +172,8 @@ export class EndpointPool {
     return (work) => withDeadline(this.clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
   }
 
-  /** Counts a failure against the endpoint and returns it. Throws errors that every endpoint would give. */
+  /** Counts a failure against the endpoint and returns it. If every endpoint would give the error, throws it
+   * instead. */
   private blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) throw signal.reason;
     if (error instanceof BlockMismatch) {
@@ -219,7 +223,8 @@ export class EndpointPool {
     throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
   }
 
-  /** The best endpoint that is not pausing: by state, then by the order of the configuration. */
+  /** The best endpoint that is not pausing. Endpoints are compared by state, then by their order in the
+   * configuration. */
   private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.clock.now();
     let best: Endpoint | null = null;
@@ -251,8 +256,8 @@ export class EndpointPool {
     const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
     const now = (): number => this.clock.now();
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
-    // The wait is repeated, because a timer may fire early. All endpoints would still pause, and the round
-    // would pass without a call.
+    // A timer may fire early, so the wait is repeated. Otherwise all endpoints would still pause, and the
+    // round would end without a call.
     for (let left = until - now(); left > 0; left = until - now())
       await this.clock.sleep(Math.ceil(left), signal);
   }
@@ -262,8 +267,8 @@ export class EndpointPool {
   }
 
   /**
-   * Benches an endpoint that answered wrongly. It is used again after some time, or if no other endpoint is
-   * left.
+   * Benches an endpoint that answered wrongly. It is used again after some time, or if there is no other
+   * endpoint.
    */
   penalise(id: number, reason: string): void {
     const endpoint = this.endpoints[id];
@@ -272,7 +277,7 @@ export class EndpointPool {
     this.log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint gave a wrong answer and is benched');
   }
 
-  /** Counts a failed verification for /metrics. `run` itself counts the mismatches that it catches. */
+  /** Counts a failed verification for /metrics. Mismatches that `run` catches are counted by `run`. */
   countMismatch(mismatch: BlockMismatch): void {
     this.mismatches.set(mismatch.kind, (this.mismatches.get(mismatch.kind) ?? 0) + 1);
   }
@@ -356,8 +361,8 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
 }
 
 /**
- * Ranks errors: an error about the call, then a malformed answer, then a connection failure. Of equal errors,
- * the later one counts.
+ * Returns the error that says more: first an error about the call, then a malformed answer, then a connection
+ * failure. Of two equal errors, returns the later one.
  */
 function moreTelling(before: unknown, after: unknown): unknown {
   return before !== null && telling(before) > telling(after) ? before : after;

@@ -29,7 +29,7 @@ export function createHttpTransport(endpoint: EndpointUrl, options: TransportOpt
     pipelining: 1,
     keepAliveTimeout: 30_000,
     connect: { timeout: Math.min(10_000, options.timeoutMs) },
-    // Our own time limit covers headers and body, so a body that arrives very slowly is cut too.
+    // One time limit covers headers and body, so a body that arrives very slowly is cut off too.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -89,14 +89,14 @@ async function post(
       close();
     }
   } catch (error) {
-    // After an abort, undici throws an unrelated error. The caller must see the reason of the abort.
+    // After an abort, undici throws an unrelated error. The caller gets the reason of the abort instead.
     if (signal.aborted) throw signal.reason;
     if (error instanceof RpcError) throw error;
     throw endpointError(endpoint, 'network', reasonOf(error), { cause: error });
   }
 }
 
-/** Reads and parses the body. Its bytes count towards the shared limit until `close`. */
+/** Reads and parses the body. Its bytes count towards the shared limit until `close` is called. */
 async function readBody(
   endpoint: EndpointUrl,
   calls: readonly RpcCall[],
@@ -107,7 +107,8 @@ async function readBody(
   const meter = new AnswerMeter(bound.bytesMax, (why, bySize) => {
     body.destroy(oversizedError(endpoint, why, bySize ? bound.cut : 'answer'));
   });
-  // The loop below also sees the error. Without a listener, destroying the body earlier would throw.
+  // The loop below reports the error. Without a listener, the error of a destroyed body would end the
+  // process.
   body.on('error', () => undefined);
   try {
     meter.announce(Number(headers['content-length']));
@@ -158,7 +159,7 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
   });
 }
 
-/** Sorts the answers of a batch in the order of its calls, because nodes may answer in any order. */
+/** Orders the answers of a batch like its calls. Nodes may answer in any order. */
 function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): RpcAnswer[] {
   if (count === 1) {
     const single: unknown = Array.isArray(parsed) ? parsed[0] : parsed;

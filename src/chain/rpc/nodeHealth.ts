@@ -2,8 +2,8 @@
 import type { MismatchKind } from '../blocks/blockMismatch';
 
 /**
- * State of an endpoint. `slow` means a recent timeout. `lagging` and `slow` endpoints are used less,
- * `benched` ones only if no other is left, and `wrong_chain` ones never.
+ * State of an endpoint. `slow` means a recent timeout. `lagging` and `slow` endpoints are used less.
+ * `benched` ones are used only if there is no other, and `wrong_chain` ones never.
  */
 export type EndpointState = 'ok' | 'lagging' | 'slow' | 'benched' | 'wrong_chain';
 
@@ -18,7 +18,7 @@ export interface EndpointHealth {
   readonly lastError: string | null;
 }
 
-/** Counters of one endpoint. All except `underWay` only grow. */
+/** Counters of one endpoint. All except `underWay` never decrease. */
 export interface EndpointTraffic {
   readonly name: string;
   readonly calls: number;
@@ -34,7 +34,7 @@ export interface NodeHealth {
   /** The best head of all endpoints, without benched endpoints and endpoints of another chain. */
   readonly head: number | null;
   readonly endpoints: readonly EndpointHealth[];
-  /** Number of failed verifications by kind. It only grows. */
+  /** Number of failed verifications by kind. It never decreases. */
   readonly mismatches: Readonly<Record<MismatchKind, number>>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Reads account state from the node for API answers, with a short timeout and few requests at once. A slow or
- * dead node makes answers less complete but never slow. A failing node gets no calls for some time.
+ * Reads account state from the node for API answers, with a short timeout and few requests in parallel. A
+ * slow or dead node makes answers less complete but never slow. After a failure, the node gets no calls for
+ * some time.
  */
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
@@ -11,17 +12,17 @@ import type { EndpointPool } from './endpointPool';
 import { RpcError } from './rpcError';
 import type { RpcCall } from './rpcTransport';
 
-/** Time limit in ms of one request with all its questions. */
+/** Time limit in ms of one batch with all its questions. */
 const ASK_MS = 1_500;
 /** Time limit in ms of one endpoint, so that another endpoint can still answer. */
 const ATTEMPT_MS = 700;
-/** Number of requests at the same time. Further requests get null, as if the node were down. */
+/** Largest number of requests in parallel. Further requests return null, as if the node did not answer. */
 const ASKINGS_MAX = 8;
-/** Pause in ms after a failure. */
+/** Time in ms after a failure in which the node gets no calls. */
 const REST_MS = 3_000;
-/** Shorter pause in ms after an unknown block, which the node may have soon. */
+/** The same time after an unknown block. It is shorter, because the node may have the block soon. */
 const UNKNOWN_BLOCK_REST_MS = 250;
-/** Gas limit of one call: enough for a token behind proxies, too little to slow the node down. */
+/** Gas limit of one call. It is enough for a token behind proxies, but does not slow the node down. */
 const CALL_GAS: Hex = '0x4c4b40';
 
 /** Size limit of one answer in bytes. Names, balances and positions are shorter. */

@@ -19,7 +19,7 @@ export interface RpcCall {
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
-/** The head that a newHeads notification names. Null means that the head may have changed, for example after
+/** The head that a newHeads notification names. Null means that the head may have changed, for example during
  * a reconnect. */
 export interface HeadHint {
   readonly number: number;
@@ -32,7 +32,7 @@ export interface RpcTransport {
   readonly name: string;
   /**
    * Sends all calls as one batch and returns the answers in the order of the calls. Rejects with RpcError if
-   * the whole request fails, or with the signal's reason. Makes one attempt, with limits of time and size.
+   * the whole request fails, or with the signal's reason. Does not retry. Time and size are limited.
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   /**
@@ -60,7 +60,8 @@ export interface EndpointUrl {
   readonly url: URL;
   readonly name: string;
   readonly authorization: string | null;
-  /** Replaces every part of the URL that may be a key, in a text from the node or a library. */
+  /** Replaces every part of the URL that may be a key by a placeholder. The text comes from the node or a
+   * library. */
   scrub(text: string): string;
 }
 
@@ -87,7 +88,7 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   return { url, name: `#${index} ${url.host}`, authorization, scrub };
 }
 
-/** Texts of a node in errors are cut to this many characters. */
+/** Largest length in characters of a node's text in an error. Longer texts are cut. */
 const NODE_TEXT_MAX = 300;
 
 /** Creates an error of one endpoint. Its text starts with the endpoint's name, has no secrets, and has a

@@ -1,6 +1,7 @@
 /**
  * Parses large JSON in slices, so that no node answer blocks the event loop. JSON.parse parses small members
- * of a list or object in groups. Only lists and objects larger than a slice are assembled here.
+ * of a list or object in groups. This code assembles only the lists and objects that are larger than a
+ * slice.
  */
 import { isAscii } from 'node:buffer';
 
@@ -16,8 +17,8 @@ const DEPTH_MAX = 32;
 /** Limit of the members of an object that is larger than a slice. */
 const KEYS_MAX = 10_000;
 /**
- * Limit of structural bytes such as brackets and commas: a fixed number, plus one per twelve bytes.
- * JSON.parse uses up to 60 bytes of heap for each.
+ * Limit of structural bytes such as brackets and commas: a fixed number, plus one for every twelve bytes of
+ * text. JSON.parse uses up to 60 bytes of heap for each structural byte.
  */
 const STRUCTURE_FREE = 100_000;
 const BYTES_PER_STRUCTURE = 12;
@@ -104,11 +105,11 @@ class SlicedParser {
     return null;
   }
 
-  /** Parses all members before the comma or bracket at `end` together. */
+  /** Parses all members between `from` and the comma or bracket at `end` in one step. */
   private takeGroup(top: Container, end: number): void {
     const text = this.bytes.toString(this.encoding, this.from, end);
     if (text.trim() === '') {
-      // No members: valid in an empty container, invalid before or after a comma.
+      // There are no members. This is valid in an empty container, but not before or after a comma.
       if (this.bytes[end] === COMMA || this.bytes[this.from - 1] === COMMA) throw REFUSED;
       return;
     }
@@ -123,7 +124,7 @@ class SlicedParser {
     if (top.items.length > KEYS_MAX) throw REFUSED;
   }
 
-  /** Handles a member larger than a slice: a list or object to descend into, or a string. */
+  /** Handles a member larger than a slice. Goes into a list or object; parses a string as a whole. */
   private takeLarge(top: Container): void {
     if (this.at > this.from) this.takeGroup(top, this.at - 1);
     if (top.close === CLOSE_OBJECT) {

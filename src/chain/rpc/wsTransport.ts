@@ -28,12 +28,12 @@ import {
 } from './rpcTransport';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** A server that is silent this long, in ms, gets a ping. If it stays silent for the same time again, the
- * connection counts as dead. */
+/** Time in ms after which a silent server gets a ping. If it stays silent for the same time again, the
+ * connection is treated as dead. */
 const PING_AFTER_MS = 10_000;
 const RECONNECT_BASE_MS = 200;
 const RECONNECT_MAX_MS = 10_000;
-/** Limit of calls without an answer on one connection. */
+/** Largest number of calls without an answer on one connection. */
 const PENDING_MAX = 10_000;
 
 interface Pending {
@@ -42,12 +42,12 @@ interface Pending {
   readonly fail: (error: Error) => void;
 }
 
-/** The state of one connection. A reconnect starts with fresh state. */
+/** The state of one connection. After a reconnect there is a new state. */
 interface Connection {
   readonly socket: WebSocket;
   readonly pending: Map<number, Pending>;
   readonly ended: AbortController;
-  /** Measures the frame that is arriving. */
+  /** Measures the size of the message that is arriving. */
   readonly meter: AnswerMeter;
   lastHeardAt: number;
   subscription: string | null;
@@ -108,7 +108,7 @@ class WsTransport implements RpcTransport {
     return oversizedError(this.endpoint, text, 'answer');
   }
 
-  /** Returns the open connection, or the connection that is being opened. There is at most one at a time. */
+  /** Returns the open connection, or the one that is being opened. There is never more than one. */
   private connect(): Promise<Connection> {
     if (this.connection !== null) return Promise.resolve(this.connection);
     this.connecting ??= this.open().finally(() => {
@@ -184,7 +184,7 @@ class WsTransport implements RpcTransport {
     });
   }
 
-  /** Forgets a dead connection and rejects all its pending calls. */
+  /** Drops a dead connection and rejects all its pending calls. */
   private drop(connection: Connection, error: Error): void {
     if (connection.ended.signal.aborted) return;
     connection.ended.abort();
@@ -238,7 +238,7 @@ class WsTransport implements RpcTransport {
     const call = { method: 'eth_subscribe', params: ['newHeads'] };
     const answer = await this.ask(connection, call, connection.ended.signal).catch(() => null);
     const id = answer !== null && 'result' in answer ? answer.result : null;
-    // Without support for subscriptions the value stays '', and the head feed polls.
+    // If the node does not support subscriptions, the value stays '' and the head feed polls.
     if (typeof id === 'string') connection.subscription = id;
     this.tell(null);
   }
@@ -322,7 +322,7 @@ function readHint(head: unknown): HeadHint | null {
   return isQuantity(number) && isHash(hash) ? { number: Number(number), hash: toLowerHex(hash) } : null;
 }
 
-/** Waits for a promise until the signal aborts. The promise itself continues. */
+/** Waits for a promise until the signal aborts. The work behind the promise continues. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const release = onAbort(signal, reject);

@@ -26,8 +26,8 @@ export const INSERT_SETTINGS = {
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // Above 100,000 groups, ClickHouse would use 256 hash tables. Each would become a separate part of the
-  // view's table.
+  // Turns off 256 separate hash tables, which ClickHouse uses above 100,000 groups. Each would become a
+  // separate part of the view's table.
   group_by_two_level_threshold: '0',
   group_by_two_level_threshold_bytes: '0',
   insert_deduplicate: 1,
@@ -39,9 +39,7 @@ export const INSERT_SETTINGS = {
   parallel_distributed_insert_select: '2',
 } as const;
 
-/**
- * Settings of a large INSERT … SELECT with aggregation: all threads aggregate, as is ClickHouse's default.
- */
+/** Settings of a large INSERT … SELECT that aggregates. All threads aggregate, as in ClickHouse's default. */
 export const TWO_LEVEL_SUMS =
   'group_by_two_level_threshold = 100000, group_by_two_level_threshold_bytes = 50000000';
 
@@ -94,12 +92,12 @@ export interface Database {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
-/** Time in ms after which idle connections are closed. It is far below the engine's timeout of 10 s, so that
- * even a busy client closes them first. */
+/** Time in ms after which idle connections are closed. The engine closes them after 10 s. The difference is
+ * large, so that the client closes first even if it is busy. */
 const IDLE_MS = 2_500;
 /**
- * Time for running statements to end on close. If a connection were cut, the server would have to cancel its
- * requests to other servers.
+ * Time in ms that running statements get to finish on close. If their connection were cut, the server would
+ * have to cancel its requests to other servers.
  */
 const CLOSE_GRACE_MS = 500;
 
@@ -147,7 +145,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Repeats a read once if the server had closed an idle connection. */
+/** Repeats a read once if it failed because the server had closed an idle connection. */
 async function again<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

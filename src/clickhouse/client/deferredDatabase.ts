@@ -1,5 +1,5 @@
 /**
- * A database that is provided later: until then every call throws `unavailable`. Lets the API answer during
+ * A database that is set later. Until then every call throws `unavailable`. It lets the API answer during
  * start-up.
  */
 import { AppError } from '../../errors';
@@ -19,7 +19,7 @@ export function createDeferredDatabase(): DeferredDatabase {
     give(database) {
       given = database;
     },
-    // Only readers use a deferred database, and readers see the tables of a cluster as ordinary tables.
+    // Only readers use a deferred database. For a reader, the tables of a cluster are like ordinary tables.
     cluster: null,
     select: async (name, sql, params) => now().select(name, sql, params),
     selectBinary: async (name, sql, params, format) => now().selectBinary(name, sql, params, format),

@@ -10,7 +10,7 @@ export const ENGINE_CODES = {
   NOT_ENOUGH_SPACE: 243,
 } as const;
 
-/** Temporary errors: the same statement may succeed later. */
+/** Error numbers of temporary errors: the same statement may succeed later. */
 const PASSING_CODES: ReadonlySet<number> = new Set([
   ...Object.values(ENGINE_CODES),
   202, // TOO_MANY_SIMULTANEOUS_QUERIES

@@ -44,7 +44,7 @@ export function globalSubqueries(sql: string): string {
   return said + sql.slice(done);
 }
 
-/** Whether the SELECT around position `at` reads a table directly, and not a subquery or a query in WITH. */
+/** Whether the SELECT around position `at` reads a table directly, instead of a subquery or a query in WITH. */
 function readsTable(sql: string, at: number): boolean {
   for (let inside = at; inside >= 0;) {
     const open = openingBefore(sql, inside);
@@ -59,7 +59,7 @@ function readsTable(sql: string, at: number): boolean {
   return false;
 }
 
-/** A list without a FROM is the same on every shard and stays unchanged. */
+/** A subquery without FROM lists only parameters. It is the same on every shard and stays unchanged. */
 function isListOfParameters(sql: string, at: number, found: string): boolean {
   const open = found.indexOf('(');
   if (open === -1) return false;

@@ -18,7 +18,7 @@ import { RowReader } from '../rows/rowReader';
 export interface QueryRunner {
   /** Rows of the named query. Throws `internal` if a row does not match the shape. */
   run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;
-  /** Rows of the named query, decoded from RowBinary by `decode`. For fast reads of many numbers. */
+  /** Rows of the named query, decoded from RowBinary by `decode`. Faster for many numbers. */
   read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
   /** The answer of the named query in one of ClickHouse's output formats. */
   write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
@@ -95,7 +95,8 @@ export function checkComplete(name: string, rows: readonly unknown[], limit: num
   throw new AppError('internal', `${name}: the answer reaches its limit of ${limit} rows`);
 }
 
-/** Rows of a generated statement. Used if table or column names vary, so the statement cannot be a file. */
+/** Rows of a generated statement. Used where table or column names vary, because such a statement cannot be a
+ * file. */
 export async function selectMade<Row>(
   database: Database,
   name: string,

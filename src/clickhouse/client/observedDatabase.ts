@@ -2,12 +2,13 @@
 import type { Database } from './database';
 
 interface DatabaseObserver {
-  /** `name` is the table of an insert, otherwise the name of the statement. There are only few names. */
+  /** Called after each statement. `name` is the table of an insert, otherwise the name of the statement. There
+   * are only few names. */
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }
 
 export interface ObservedDatabase extends Database {
-  /** Statements that are running or waiting for a connection. */
+  /** Number of statements that are running or waiting for a connection. */
   underWay(): number;
 }
 

@@ -6,7 +6,8 @@ import type { Database } from '../client/database';
 import { selectMade, selectNamed } from '../client/namedQueries';
 import { wideIntegerShape } from '../rows/rowShapes';
 
-/** A backup destination in ClickHouse syntax: `File('name')`, `Disk('backups', 'name')`, `S3('https://…', …)`. */
+/** A backup destination in ClickHouse's syntax, such as `File('name')`, `Disk('backups', 'name')` or
+ * `S3('https://…', …)`. */
 export type Destination = string;
 
 export interface BackedUp {
@@ -21,7 +22,7 @@ export interface BackupProgress {
 }
 
 const POLL_MS = 250;
-/** Time in ms without an answer after which the backup is given up. */
+/** Time in ms without an answer of ClickHouse after which the backup fails. */
 const SILENCE_MAX_MS = 60_000;
 const ENGINES = /^(?:File|Disk|S3|AzureBlobStorage)\((?:\s*'(?:[^'\\]|\\.)*'\s*(?:,|(?=\))))+\)$/i;
 
@@ -35,7 +36,7 @@ export function fileDestination(path: string): Destination {
   return `File('${path.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}')`;
 }
 
-/** The destination for display: hides all arguments after the first, which may be keys. */
+/** The destination as it may be displayed: without the arguments after the first, which may be keys. */
 export function showDestination(destination: Destination): string {
   const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
   const shown = first.replace(/\/\/[^/@']*@/, '//');
@@ -69,12 +70,12 @@ export async function readBackup(
   return run(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
 }
 
-/** Name of a restored database before it replaces `name`. */
+/** Name under which a database is restored, before it replaces `name`. */
 export const restoredName = (name: string): string => `${name}_restored`;
 
 /**
- * Drops `name` and renames the restored database to `name`. After a crash in between, `isRestoreWaiting` is
- * true.
+ * Drops `name` and renames the restored database to `name`. If the program crashes in between,
+ * `isRestoreWaiting` returns true.
  */
 export async function placeRestored(database: Database, name: string): Promise<void> {
   await database.command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);
@@ -152,7 +153,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/ACCESS_DENIED|Not enough privileges/, 'the user of CLICKHOUSE_URL lacks the rights for this statement'],
 ];
 
-/** ClickHouse's reason without its stack trace, with an explanation if known. */
+/** ClickHouse's reason without its stack trace, and an explanation if there is one. */
 function explained(reason: string, cause?: unknown): AppError {
   const [first = ''] = reason.replace(/, Stack trace.*$/s, '').split('\n');
   const short = first.replace(/^.*?DB::Exception: /, '').replace(/^ClickHouse, [\w ]+: /, '');

@@ -42,7 +42,8 @@ export interface EngineProcess {
   httpPort(): number | null;
   /** Last output of the engine on standard error. */
   said(): string;
-  /** Closes the pipe, waits at most `graceMs` for a clean end, then kills. Resolves when the process is gone. */
+  /** Closes the pipe, waits at most `graceMs` until the process ends by itself, then kills it. Resolves when
+   * the process is gone. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export function findEngineLibraries(
   }
 }
 
-/** Starts the engine and returns before it is ready. Callers poll it over HTTP. */
+/** Starts the engine and returns before it is ready. Callers must ask it over HTTP until it answers. */
 export function launchEngine(launch: EngineLaunch): EngineProcess {
   const fifo = join(launch.folder, `stdin-${process.pid}`);
   const portFile = join(launch.folder, portFileName());
@@ -93,8 +94,8 @@ export function launchEngine(launch: EngineLaunch): EngineProcess {
         stdio: [readEnd, 'ignore', 'pipe'],
         env: childEnvironment(),
         cwd: launch.folder,
-        // The child has its own session, so that Ctrl-C reaches only the parent, which completes its work
-        // before it ends the engine.
+        // The child gets its own session, so that Ctrl-C reaches only the parent. The parent completes its
+        // work and then ends the engine.
         detached: true,
       },
     );
@@ -141,7 +142,7 @@ function childArguments(launch: EngineLaunch): string[] {
   ];
 }
 
-/** Passes no keys or passwords of our environment to the engine. */
+/** Environment variables of the engine, without the keys and passwords of our own environment. */
 function childEnvironment(): NodeJS.ProcessEnv {
   return { TZ: 'UTC', LANG: 'C.UTF-8' };
 }
@@ -198,7 +199,7 @@ function takePort(file: string): number | null {
   return Number(text);
 }
 
-/** The engine's output without its notes about log files. */
+/** Last output of the engine, without its messages about log files. */
 function lastWords(tail: string): string {
   const lines = tail.split('\n').filter((line) => line !== '' && !line.startsWith('Logging '));
   return lines.join('\n').trim();

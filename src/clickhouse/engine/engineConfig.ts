@@ -9,7 +9,7 @@ export interface EngineUser {
   readonly password: string;
 }
 
-/** Makes the engine one shard of a cluster on this machine, to test Distributed tables. */
+/** Makes the engine one shard of a cluster on this machine. Tests of Distributed tables use it. */
 export interface EngineCluster {
   readonly name: string;
   /** Shared secret of the cluster's nodes. A query runs on all nodes as the user who sent it. */
@@ -22,7 +22,7 @@ export interface EngineCluster {
 }
 
 export interface EngineConfig {
-  /** Value of `getMacro('candlehouse_nonce')`, which proves that the server is the one just started. */
+  /** Value of `getMacro('candlehouse_nonce')`. It proves that a server is the engine that was just started. */
   readonly nonce: string;
   readonly writer: EngineUser;
   readonly reader: EngineUser;
@@ -33,7 +33,7 @@ export interface EngineConfig {
   readonly logFile: string;
   /** The only folder for BACKUP and RESTORE. */
   readonly backupFolder: string;
-  /** Memory limit of the whole engine in bytes. Above it, queries fail but the process lives. */
+  /** Memory limit of the whole engine in bytes. Above it, queries fail but the engine keeps running. */
   readonly serverMemoryMax: number;
   /** Free disk space to keep, in bytes. Writes that would use this space fail with NOT_ENOUGH_SPACE. */
   readonly keepFreeBytes: number;
@@ -48,18 +48,19 @@ const GIB = 2 ** 30;
 
 /** Time limit of a reader's statement, in seconds. */
 const READER_SECONDS_MAX = 10;
-/** An engine that is silent for longer than this hangs, so the request fails instead of waiting. */
+/** Timeout in ms of a reader's request. An engine that is silent for longer hangs, so the request fails. */
 export const READER_TIMEOUT_MS = READER_SECONDS_MAX * 1_000 + 2_000;
 
 /**
- * Limits of the reader. Queries cannot change them: `readonly = 1` forbids changes, and the constraints would
- * still hold under `readonly = 2`.
+ * Settings and limits of the reader. Queries cannot change them, because of `readonly = 1`. The constraints
+ * would hold even with `readonly = 2`.
  */
 const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads: 2,
-  // Reads use one thread, because distributing a table's parts to threads costs more than reading their keys.
+  // Index reads use one thread, because distributing a table's parts to threads costs more than reading their
+  // keys.
   max_threads_for_indexes: 1,
-  // Column statistics are off, because every statement would read them and no plan here improves.
+  // Column statistics are off: every statement would read them, and they improve no query plan here.
   use_statistics: 0,
   // This cache speeds up reads of a few scattered rows, where each column would otherwise unpack a block of
   // 64 KB.
@@ -78,7 +79,7 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_query_size: MIB,
   max_ast_depth: 500,
   cancel_http_readonly_queries_on_client_close: 1,
-  // On a cluster, always the same replica answers, so that no answer is older than the previous one.
+  // On a cluster, the same replica always answers, so that no answer is older than the answer before it.
   load_balancing: 'in_order',
   allow_introspection_functions: 0,
   allow_ddl: 0,
@@ -105,9 +106,9 @@ const WRITER_SETTINGS: Readonly<Record<string, number | string>> = {
 };
 
 /**
- * Caches and pools for a machine with two cores that also runs the ingester and the API. The engine's
- * shutdown waits for idle connections, so their timeout is short. It is longer than the clients' timeout (2.5
- * s), so that clients close first.
+ * Sizes of caches and pools for a machine with two cores that also runs the ingester and the API. The
+ * engine's shutdown waits for idle connections, so their timeout is short. It is still longer than the
+ * clients' timeout (2.5 s), so that clients close first.
  */
 const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   mark_cache_size: 256 * MIB,
@@ -122,8 +123,8 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * MIB,
   vector_similarity_index_cache_size: 0,
   background_pool_size: 2,
-  // Number of threads for tasks of tables, which are almost always idle. A smaller pool makes the engine log
-  // constant warnings.
+  // Number of threads for background tasks of tables. The tasks are almost always idle. With a smaller pool,
+  // the engine would log warnings all the time.
   background_schedule_pool_size: 64,
   background_streaming_schedule_pool_size: 64,
   max_concurrent_queries: 200,
@@ -133,7 +134,7 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
 
 /** Size of the cache of decompressed column blocks, in bytes. */
 const UNPACKED_MAX = GIB;
-/** Part of the engine's memory limit. */
+/** Size of that cache as a part of the engine's memory limit. */
 const UNPACKED_SHARE = 1 / 8;
 
 /** The text of the configuration file. It contains both passwords, so write it with mode 0600. */
@@ -181,8 +182,9 @@ ${userElement(config.reader, 'reader', [`GRANT SELECT ON ${config.database}*.*`]
 }
 
 /**
- * The engine runs its start-up query as `default` without a password, which cannot be disabled. Its session
- * lasts as long as the server and only one is allowed, so no other client can log in as `default`.
+ * The engine runs its start-up query as the user `default` without a password, which cannot be disabled. The
+ * session of this query lasts as long as the server, and only one session is allowed. No other client can
+ * therefore log in as `default`.
  */
 const BOOTSTRAP_SETTINGS = { max_sessions_for_user: 1, max_concurrent_queries_for_user: 1 };
 

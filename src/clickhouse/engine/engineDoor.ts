@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const NAME = 'door.sock';
-/** Length limit of a socket path: sun_path has 108 bytes with its final zero on Linux, and 104 on other
+/** Largest length of a socket path. sun_path has 108 bytes with its final zero on Linux, and 104 on other
  * systems. */
 const SOCKET_PATH_MAX = 100;
 const KNOCK_TIMEOUT_MS = 2_000;
@@ -22,7 +22,7 @@ export const engineFolderOf = (dataDir: string): string => join(dataDir, 'clickh
 const answerShape = z.object({ pid: z.int(), writerUrl: z.string() });
 type DoorAnswer = z.infer<typeof answerShape>;
 
-/** Answers until the returned function is called. Replaces the socket of a killed process. */
+/** Answers on the socket until the returned function is called. Replaces the socket of a killed process. */
 export async function openDoor(folder: string, writerUrl: string): Promise<() => void> {
   const path = join(folder, NAME);
   rmSync(path, { force: true });
@@ -58,7 +58,7 @@ export function knock(folder: string): Promise<DoorAnswer | null> {
         text += chunk;
         if (text.length > ANSWER_BYTES_MAX) socket.destroy();
       });
-      // No process listens: there is no socket, or only the socket of a killed process.
+      // No process listens: the socket is missing, or a killed process left it behind.
       socket.on('error', () => undefined);
       socket.on('close', () => resolve(readAnswer(text)));
     });

@@ -1,6 +1,6 @@
 /**
- * Lock file of an engine's folder. Names the owning process and its engine, so that a second start can report
- * which process is in the way. The engine's own file lock is what prevents two engines on one data path.
+ * Lock file in an engine's folder. It names the owning process and its engine, so that a second start can say
+ * which process uses the folder. The engine's own file lock prevents two engines on the same data.
  */
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,20 +22,22 @@ interface LockContent {
 }
 
 export interface EngineLock {
-  /** Records the engine's process. If this process dies, the next owner waits for the engine. */
+  /** Writes the engine's process into the lock. If this process dies, the next owner waits until that engine
+   * ends. */
   setEngine(pid: number): void;
   release(): void;
 }
 
 const POLL_MS = 50;
 
-/** A killed process may remain visible for a moment. */
+/** Time in ms for which a killed process may still be visible. */
 const OWNER_GRACE_MS = 1_000;
 const TAKE_OVER_ATTEMPTS = 10;
 
 /**
- * Takes the lock, and waits at most `waitMs` for the engine of a dead owner to end. Throws `bad_config` with
- * folder and pid if a live process owns the lock, `unavailable` if the dead owner's engine does not end.
+ * Takes the lock. If the owner is dead, waits at most `waitMs` until its engine ends. Throws `bad_config`
+ * with folder and pid if a live process owns the lock. Throws `unavailable` if the dead owner's engine does
+ * not end.
  */
 export async function takeEngineLock(file: string, folder: string, waitMs: number): Promise<EngineLock> {
   const owner = identify(process.pid);
@@ -87,7 +89,8 @@ function heldLock(file: string, own: LockContent): EngineLock {
   };
 }
 
-/** Removes a stale lock. If another process has already replaced it, puts the new lock back. */
+/** Removes the lock of a dead process. If another process has replaced that lock meanwhile, puts the new lock
+ * back. */
 function setAside(file: string, judged: LockContent | null): void {
   const aside = `${file}.${process.pid}.stale`;
   try {
@@ -159,7 +162,8 @@ function isAlive(wanted: ProcessIdentity): boolean {
   return found !== null && isSame(found, wanted);
 }
 
-/** Start time of a process; null if no such process runs. A zombie counts as ended. */
+/** Identity of a running process with its start time; null if no such process runs. A zombie is treated as
+ * ended. */
 function identify(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid);

@@ -1,6 +1,7 @@
 /**
- * Keeps one engine running: starts it, detects when it ends or hangs, and restarts it on the same port with
- * growing pauses. Gives up after too many restarts. server.ts chooses the folder, passwords and first port.
+ * Keeps one engine running: starts it, detects when it ends or hangs, and restarts it on the same port. The
+ * pause before each restart grows. After too many restarts it stops trying. server.ts chooses the folder,
+ * passwords and first port.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,8 +14,8 @@ import type { EngineUser } from './engineConfig';
 import { askEngine, isAnswering } from './engineProbe';
 
 /**
- * `up`: the engine answers. `restarting`: it died, hangs, or `restart()` was called. `failed`: too many
- * restarts. `stopped`: `stop()` was called.
+ * State of the engine. `up`: it answers. `restarting`: it died, hangs, or `restart()` was called. `failed`:
+ * it was restarted too often. `stopped`: `stop()` was called.
  */
 export interface EngineStatus {
   readonly state: 'up' | 'restarting' | 'failed' | 'stopped';
@@ -38,13 +39,13 @@ export interface EngineRecipe {
   readonly launched: (pid: number) => void;
 }
 
-/** Time limit in ms of a start. After a crash the engine may have to load many parts. */
+/** Time limit in ms of a start. After a crash the engine may have to load many parts of tables. */
 const START_TIMEOUT_MS = 60_000;
 const PROBE_PAUSE_MS = 10;
 const PROBE_TIMEOUT_MS = 2_000;
 const END_GRACE_MS = 5_000;
 
-/** When to give up restarting, and when to restart a hanging engine. */
+/** Limits of restarts, and of the checks that detect a hanging engine. */
 export interface RestartLimits {
   readonly restartsMax: number;
   readonly windowMs: number;
@@ -100,7 +101,7 @@ async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: 
 }
 
 /**
- * Another program may hold the port. Only the engine that read our configuration knows the password and the
+ * Another program may use the port. Only an engine that read our configuration knows the password and the
  * nonce.
  */
 async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<boolean> {
@@ -117,7 +118,7 @@ async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<bool
 export class EngineSupervisor {
   private readonly listeners = new Set<(status: EngineStatus) => void>();
   private readonly stopSignal = new AbortController();
-  /** Times of the restarts within the window. */
+  /** Times of the restarts that still count towards the limit. */
   private recentRestarts: number[] = [];
   private reviving: Promise<void> | null = null;
   private restarting: Promise<void> | null = null;
@@ -198,8 +199,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Restarts an engine that runs but does not answer. Ends with the process. Counts probes instead of time,
-   * because a machine that was asleep misses only one probe. Never rejects: errors go to the status.
+   * Restarts an engine that runs but does not answer. Ends when the process ends. Counts checks instead of
+   * time, because a machine that was asleep misses only one check. Never rejects: errors go to the status.
    */
   private async guard(engine: EngineProcess): Promise<void> {
     const { lookMs, silentLooksMax } = this.limits;
@@ -214,7 +215,7 @@ export class EngineSupervisor {
     await this.restart(reason).catch(() => undefined);
   }
 
-  /** Never rejects: errors go to the status. */
+  /** Restarts the engine after it ended. Never rejects: errors go to the status. */
   private async revive(why: string): Promise<void> {
     let reason = why;
     while (!this.stopSignal.signal.aborted) {

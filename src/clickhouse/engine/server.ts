@@ -27,7 +27,7 @@ import {
 } from './engineSupervisor';
 
 export interface EmbeddedServerOptions {
-  /** The data folder. The engine stores everything in its folder `clickhouse`. Created if missing. */
+  /** The data folder. The engine stores everything in its subfolder `clickhouse`. Created if missing. */
   readonly dataDir: string;
   readonly log: Logger;
   /**
@@ -37,11 +37,11 @@ export interface EmbeddedServerOptions {
   readonly database?: string;
   /** Time in ms to wait for the engine of a killed process to end. Default 30 s. */
   readonly predecessorWaitMs?: number;
-  /** When to give up restarting; by default after 8 restarts in 10 minutes. */
+  /** Limits of restarts; by default 8 restarts in 10 minutes. */
   readonly restartLimits?: RestartLimits;
   /** Free disk space to keep, in bytes. Default 512 MiB, or a twentieth of a small disk. */
   readonly keepFreeBytes?: number;
-  /** Time limit of a reader's statement. Default 10 s; tests allow more for busy machines. */
+  /** Time limit of a reader's statement, in seconds. Default 10; tests use more on busy machines. */
   readonly readerSecondsMax?: number;
   /** Makes the engine a node of a cluster. */
   readonly cluster?: EngineCluster;
@@ -57,9 +57,9 @@ export interface EmbeddedServer {
   status(): EngineStatus;
   /** Calls `listener` at each change of the status. Returns a function that stops the calls. */
   onStatus(listener: (status: EngineStatus) => void): () => void;
-  /** Restarts the engine, for faults that only a restart removes (ClickHouse #118350). */
+  /** Restarts the engine. Some faults can only be removed in this way (ClickHouse #118350). */
   restart(reason: string): Promise<void>;
-  /** Ends the engine, and kills it after 5 s. A second call does nothing. */
+  /** Ends the engine, or kills it after 5 s. A second call does nothing. */
   stop(): Promise<void>;
 }
 
@@ -118,8 +118,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 /**
- * Creates the folder and writes to it, so that an unusable folder gives one clear message instead of many
- * from the engine.
+ * Creates the folder and writes a file to it. An unusable folder then causes one clear message instead of
+ * many from the engine.
  */
 function prepareFolder(folder: string): void {
   const probe = join(folder, `writable.${process.pid}`);
@@ -194,8 +194,8 @@ async function startSupervised(
 }
 
 /**
- * The first start, on a free port that the kernel chooses. Restarts keep the port. Retries for `waitMs` while
- * an engine that is missing from the lock still holds the data.
+ * Starts the engine for the first time, on a free port that the kernel chooses. Restarts keep the port. Tries
+ * again for `waitMs` if an engine that the lock does not name still uses the data.
  */
 async function startFirst(
   wanted: EngineRecipe,
@@ -220,8 +220,8 @@ async function startFirst(
 }
 
 /**
- * This build of libchdb can acknowledge an insert whose write failed, because WriteBufferFromFileDescriptor
- * drops the error. So the disk must never become full.
+ * Free disk space to keep, in bytes. The disk must never become full: this build of libchdb can acknowledge
+ * an insert whose write failed, because WriteBufferFromFileDescriptor drops the error.
  */
 function defaultKeepFree(folder: string): number {
   const { blocks, bsize } = statfsSync(folder);

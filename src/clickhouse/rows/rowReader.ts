@@ -57,7 +57,7 @@ export class RowReader {
     let value = 0n;
     for (let word = 24; word >= 0; word -= 8) {
       const part = this.bytes.readBigUInt64LE(at + word);
-      // Most amounts fit in 64 or 128 bits, so these cases come first.
+      // Most amounts fit into 64 or 128 bits, so those words are read first.
       if (value !== 0n) value = (value << 64n) | part;
       else if (part !== 0n) value = part;
     }

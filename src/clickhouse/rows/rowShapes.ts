@@ -7,7 +7,7 @@ import type { Hex } from '../../domain/hex';
 export const wideIntegerShape = z.string().regex(/^-?\d+$/);
 /** Shape of bytes that the statement returns as lower-case 0x-hex. */
 export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/.test(value));
-/** Shape of a row with the name of a table, column or database. */
+/** Shape of a row that only has the name of a table, column or database. */
 export const nameRowShape = z.object({ name: z.string() });
 /** Shape of a Map(String, UInt64). */
 export const countsShape = z.record(z.string(), wideIntegerShape);

@@ -105,7 +105,7 @@ export class RowWriter {
     this.words.setBigUint64(at, BigInt.asUintN(64, value), true);
     let rest = value >> 64n;
     let offset = 8;
-    // Most values fit in one or two words. The remaining bytes repeat the sign.
+    // Most values fit into one or two words. The remaining bytes only repeat the sign.
     for (; offset < bytes && rest !== 0n && rest !== -1n; offset += 8) {
       this.words.setBigUint64(at + offset, BigInt.asUintN(64, rest), true);
       rest >>= 64n;

@@ -1,7 +1,7 @@
 /**
  * Brings a database to the current schema: creates a new one, or applies missing migrations. After a crash at
- * any statement, the next start continues. Every statement is safe to repeat, so two processes may migrate at
- * once.
+ * any statement, the next start continues. Every statement is safe to repeat, so two processes may migrate
+ * in parallel.
  */
 import { createHash } from 'node:crypto';
 
@@ -20,14 +20,14 @@ import { createdName, readSchema } from './schema';
 /** Earlier ClickHouse versions deduplicate view targets incorrectly (ClickHouse #95970). */
 const VERSION_MIN = [26, 2] as const;
 
-/** Limit of tables and of migrations, more than a database has. */
+/** Largest number of tables and of migrations, more than a database has. */
 const ROWS_MAX = 10_000;
 
 const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
 
-/** Row that is recorded before the first table is created. Its name contains the fingerprint (hash) of the
- * schema being created. */
+/** Id of the row that is recorded before the first table is created. Its name contains the fingerprint (hash)
+ * of the schema that is being created. */
 const BEGUN_ID = 2 ** 32 - 1;
 /**
  * Row that is recorded together with all migrations, in one insert, after the last table is created. A schema
@@ -36,8 +36,8 @@ const BEGUN_ID = 2 ** 32 - 1;
  */
 const CREATED: Row = { id: 0, name: 'created 2' };
 
-/** `being created`: the database has no data yet, and tables may be missing. `created`: some build finished
- * the creation. */
+/** State of a database. `being created`: it has no data yet, and tables may be missing. `created`: its
+ * creation was finished by this or another version of the program. */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
 
 /**
@@ -94,7 +94,7 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
   return [...applied];
 }
 
-/** Distributed tables whose columns differ from their local tables after a migration. */
+/** Distributed tables that have other columns than their local tables after a migration. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   const params = { local: `${localTable('')}$` };
   const rows = await selectAll(database, 'engine/list_outdated', params, nameRowShape, ROWS_MAX);
@@ -122,7 +122,8 @@ const printOf = (schema: readonly string[]): string =>
 
 const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
 
-/** Throws `bad_config` for a database from before the first release, unless the schema number is the same. */
+/** State of the database. Throws `bad_config` for a database from before the first release, unless it has the
+ * same schema number. */
 function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
   if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
   if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
@@ -134,7 +135,8 @@ function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]
   );
 }
 
-/** Creates the missing tables. Tables of another build may have other columns, so they are dropped first. */
+/** Creates the missing tables. Tables that another version of the program created may have other columns, so
+ * they are dropped first. */
 async function create(database: Database, plan: Plan, state: State, log: Logger): Promise<void> {
   if (state !== 'empty') log.info({ state }, 'an earlier start did not finish creating the schema');
   if (state === 'being created by another build') await dropTables(database);
@@ -165,8 +167,8 @@ async function createMissing(database: Database, schema: readonly string[]): Pro
 }
 
 /**
- * Runs several statements at a time. After a failure, starts no more, waits for the running ones, and
- * rejects.
+ * Runs up to CREATED_AT_ONCE statements in parallel. After a failure it starts no more statements, waits for
+ * those that run, and rejects.
  */
 async function createAll(database: Database, statements: readonly string[]): Promise<void> {
   const left = [...statements];
@@ -181,7 +183,7 @@ async function createAll(database: Database, statements: readonly string[]): Pro
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
-/** A single-server database cannot become a cluster database, or the reverse. */
+/** Throws if a single-server database is used as a cluster database, or the reverse. */
 async function refuseOther(database: Database, distributed: boolean, kind: string): Promise<void> {
   const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRowShape);
   if (tables.length > 0) throw new AppError('bad_config', `this database has the tables ${kind}`);
@@ -192,7 +194,8 @@ async function listTables(database: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.name));
 }
 
-/** Skips tables that do not exist yet, because the schema creates them in their final form. */
+/** Applies a migration. Skips tables that do not exist yet, because the schema creates them with all
+ * migrations. */
 async function applyMigration(
   database: Database,
   migration: Migration,

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the table `operations`: named numbers set by commands, such as a pause or a retention
- * floor. The newest row of a name counts.
+ * Reads and writes the table `operations`: named numbers that commands set, such as a pause or a retention
+ * floor. The newest row of each name is the current value.
  */
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ import { wideIntegerShape } from '../rows/rowShapes';
 
 const valueShape = z.object({ name: z.string(), value: wideIntegerShape });
 
-/** Values by name. Names that were never written are absent. */
+/** Current values by name. A name that was never written has no entry. */
 export async function readOperations(
   database: Database,
   names: readonly string[],

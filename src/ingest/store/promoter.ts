@@ -33,7 +33,7 @@ export class Promoter {
     return this.running !== null || this.done !== null || this.failure !== null;
   }
 
-  /** Must not be called while busy. */
+  /** Starts a promotion. Must not be called while another promotion runs. */
   begin(intent: OpenIntent, commits: readonly number[]): void {
     this.running = this.promote(intent, commits);
   }
@@ -67,7 +67,7 @@ export class Promoter {
     this.onEnd();
   }
 
-  /** Partitions are dropped only from time to time, because each drop removes few partitions. */
+  /** Partitions are dropped only sometimes, because each call would drop only few of them. */
   private async dropHeadBelow(block: number): Promise<void> {
     if (block - this.droppedBelow <= this.keptBlocks / 4) return;
     await this.store.dropHeadBelow(block);

@@ -1,7 +1,7 @@
 /**
- * Retention: prunes old rows of `logs` and `swaps`. The first block to keep (floor) is stored first, so that
- * all checks ignore older rows. ClickHouse then deletes the rows in the background. After a crash in between,
- * another run completes the work.
+ * Retention deletes old rows of `logs` and `swaps`. The first block to keep (floor) is stored before the
+ * deletion, so that all checks ignore older rows. ClickHouse then deletes the rows in the background. If
+ * the program crashes in between, another run completes the work.
  */
 import { z } from 'zod';
 
@@ -15,27 +15,27 @@ import { AppError } from '../../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
 
 /**
- * First block whose rows are all kept, by table. A table without an entry keeps all rows. `events` has the
- * same floor as `swaps`.
+ * First block of each table from which on all rows are kept. A table without an entry keeps all rows.
+ * `events` has the same floor as `swaps`.
  */
 export type Floors = ReadonlyMap<EventTableName, number>;
 
 export const NO_FLOORS: Floors = new Map();
 
-/** Tables that are safe to prune. All other tables are needed at any age, or are small. */
+/** Tables whose old rows may be deleted. The other tables are small, or their rows are needed at any age. */
 export const PRUNABLE = ['logs', 'swaps'] as const;
 export type Prunable = (typeof PRUNABLE)[number];
 
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/** Age in seconds up to which answers read swaps and logs: 30-day volumes and returns, and the restart of the
+/** Age in seconds up to which rows are needed: for 30-day volumes and returns, and for the restart of the
  * ingester. */
 export const KEPT_SECONDS: Readonly<Record<Prunable, number>> = { logs: DAY_S, swaps: 31 * DAY_S };
 
 /**
- * Topics of Upgraded, BeaconUpgraded and DiamondCut. A log is decoded with the implementation that was live
- * at its block.
+ * Topics of Upgraded, BeaconUpgraded and DiamondCut. They are needed at any age, because a log is decoded
+ * with the implementation that the proxy had at that block.
  */
 const UPGRADE_TOPICS = [
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
@@ -43,7 +43,7 @@ const UPGRADE_TOPICS = [
   '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
 ];
 
-/** Logs that are needed at any age: proxy upgrades, and the logs that identify vault pools. */
+/** Topics of logs that are never deleted: proxy upgrades, and the logs that identify vault pools. */
 const KEPT_TOPICS = [...UPGRADE_TOPICS, ...VAULT_TOPICS, ...POOL_TOPICS].map((topic) => topic.slice(2));
 
 const nameOf = (table: Prunable): string => `floor.${table}`;
@@ -69,21 +69,21 @@ export interface PrunePlan {
   /** First block to keep: the start of a finished range, at or below the requested bound. */
   readonly floor: number;
   readonly rows: number;
-  /** Estimated size of the dropped rows on disk, in bytes. */
+  /** Estimated disk space of the rows to delete, in bytes. */
   readonly bytes: number;
 }
 
 interface PruneBound {
   readonly table: Prunable;
   readonly chainId: number;
-  /** Rows of blocks below this block are dropped. */
+  /** Rows of blocks below this block are deleted. */
   readonly before: number;
-  /** Age in seconds, counted back from the newest final block, within which rows always stay. */
+  /** Rows younger than this age are never deleted. Age in seconds, counted back from the newest final block. */
   readonly keptSeconds: number;
 }
 
-/** Computes the plan and changes nothing. Throws `bad_config` if the bound is too recent, or if no final
- * block is stored. */
+/** Plans a deletion, and changes nothing. Throws `bad_config` if the bound is too recent, or if no final block
+ * is stored. */
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
   const kept = { chain: chainId, kept: keptSeconds };
@@ -140,9 +140,9 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
 }
 
 /**
- * Deletes the rows of the plan. For swaps, deletes their rows in `events` first, so that no list names a swap
- * whose values are gone. A repeated call changes nothing more. Resolves when ClickHouse has accepted the
- * deletes, which run in the background.
+ * Deletes the rows of the plan. Rows in `events` are deleted before the rows in `swaps`, so that no list
+ * names a swap whose values are gone. A repeated call changes nothing more. Resolves when ClickHouse has
+ * accepted the deletions, which run in the background.
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
   const known = (await readFloors(database)).get(table) ?? 0;

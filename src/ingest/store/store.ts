@@ -18,7 +18,7 @@ export interface Cursor extends Omit<BlockRef, 'parentHash'> {
   readonly seq: number;
 }
 
-/** A range of blocks whose insert into the final tables has begun, and may be unfinished. */
+/** A range of blocks whose insert into the final tables has begun. The insert may be incomplete. */
 export interface OpenIntent {
   readonly seq: number;
   readonly kind: 'backfill' | 'promotion';
@@ -42,24 +42,25 @@ export interface StoredState {
   readonly intent: OpenIntent | null;
   /** Canonical head blocks above the last final block: ascending, linked, up to the first hole. */
   readonly head: readonly StoredHead[];
-  /** Largest number of a canonical block, even above a hole. Without head blocks, the number of the last
-   * final block. */
+  /** Largest number of a canonical block, including blocks above a hole. Without head blocks, the number of
+   * the last final block. */
   readonly headMax: number;
-  /** Commit of every head block above the last final block, canonical or not, by block hash. */
+  /** Commit of each head block above the last final block, by block hash. Includes blocks that are not
+   * canonical. */
   readonly commits: ReadonlyMap<Hex, number>;
   /** Largest version in head_blocks. */
   readonly version: number;
-  /** Last final block at the time of the last change of the head; at least the cursor's block. */
+  /** Last final block when the head last changed; at least the cursor's block. */
   readonly finalNumber: number;
 }
 
 /** One change of the head (flip): blocks that become canonical, and heights that become empty. */
 export interface HeadFlip {
-  /** Blocks whose rows must be written, ascending. */
+  /** Blocks whose rows are still to be written, ascending. */
   readonly fresh: readonly HeadBlockRows[];
-  /** Every block that becomes canonical, including blocks whose rows must be written, ascending. */
+  /** All blocks that become canonical, ascending, including the blocks in `fresh`. */
   readonly canonical: readonly StoredHead[];
-  /** Heights above the new head that held a block before. */
+  /** Heights above the new head at which there was a block before. */
   readonly voided: readonly number[];
   readonly version: number;
   readonly finalNumber: number;
@@ -72,30 +73,31 @@ export interface Store {
    * database. */
   writeStart(base: BlockRef): Promise<void>;
   loadPools(finalTo: number): Promise<PoolRow[]>;
-  /** Newest states of pools up to the block. `exact` gives correct states even while rows above the block are
-   * partly stored, but is slow. */
+  /** Newest states of pools up to the block. With `exact`, the states are correct even if rows above the block
+   * are only partly stored, but the read is slow. */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
-  /** Pools of vaults for these rows, at the block. `exact` has the same meaning as above. */
+  /** Pools of vaults for these rows, at the block. `exact` means the same as in loadPoolStates. */
   loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
   /** Decimals of every stored token; null if they are unknown. */
   listTokens(): Promise<ReadonlyMap<Hex, number | null>>;
   /** State of pricing at the last final block. `pools` comes from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
-  /** Writes head rows, and then the change of the head. After an error, the rows have no effect unless the
-   * change was stored. */
+  /** Writes head rows, and then the change of the head. If the change was not stored because of an error, the
+   * rows have no effect. */
   writeHead(flip: HeadFlip): Promise<void>;
   /**
-   * Writes a range of a backfill: intent, rows, done. A repeated call with the same seq and rows stores them
-   * once. `replayed` is the interrupted intent; then the range is marked done only after checkRange passes.
+   * Writes a range of a backfill in three steps: intent, rows, done. Repeated calls with the same seq and
+   * rows store the rows once. `replayed` is the intent of an interrupted run. If it is given, checkRange
+   * must pass before the range is marked as done.
    */
   writeRange(seq: number, batch: RowBatch, replayed: OpenIntent | null): Promise<Cursor>;
-  /** Copies the blocks of the intent into the final tables. A repeated call stores the rows once. `replayed`
-   * has the same meaning as above. */
+  /** Copies the blocks of the intent into the final tables. Repeated calls store the rows once. `replayed`
+   * means the same as in writeRange. */
   promote(intent: OpenIntent, commits: readonly number[], replayed: boolean): Promise<Cursor>;
   /**
    * Compares the stored rows of a range with its intent, and rebuilds wrong aggregates. Throws
-   * broken_invariant, which names the difference.
+   * broken_invariant with the difference.
    */
   checkRange(intent: OpenIntent): Promise<void>;
   /** Drops the partitions of head tables that are entirely below the block. */

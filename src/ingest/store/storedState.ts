@@ -11,8 +11,7 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
 
-/** Limit of pools, and of flips (changes of the head). This is more than the memory of the ingester can
- * hold. */
+/** Largest number of pools, and of flips (changes of the head). The ingester's memory could not hold more. */
 const ROWS_MAX = 10_000_000;
 
 const promotionShape = z.object({
@@ -80,8 +79,8 @@ function intentOfRow(row: PromotionRow): OpenIntent {
   };
 }
 
-/** Applies the changes of the head, oldest first. The result is the canonical chain above the last final
- * block. */
+/** Applies the stored changes of the head, oldest first. The result is the canonical chain above the last
+ * final block. */
 function canonicalOf(
   cursor: Cursor,
   rows: readonly HeadRow[],
