@@ -18,8 +18,7 @@ export interface Metrics {
   readonly registry: Registry;
   readonly contentType: string;
   observeQuery(name: string, seconds: number): void;
-  /** Records a statement of a writer. `name` is the table of an insert, otherwise the name of the
-   * statement. */
+  /** Records a statement of a writer. `name` is the table of an insert, otherwise the name of the statement. */
   observeStatement(
     kind: 'insert' | 'command' | 'select',
     name: string,

@@ -32,7 +32,7 @@ export interface Question<Answer> {
   readonly key: string | null;
   /** Reads the answer. The same key gives the same answer. Throws AppError or Refusal. */
   read(): Promise<Answer>;
-  /** Longest time that the answer stays in the cache, in ms. Null (default) means until the head changes or
+  /** Longest time in ms for which the cache keeps the answer. Null (default) means until the head changes or
    * the cache is full. */
   keepMs?(answer: Answer): number | null;
   /** The answer as a table, for clients that accept a table format. */

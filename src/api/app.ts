@@ -20,7 +20,7 @@ import type { RequestState, Route } from './route';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
-  /** The newest block, which answers describe; null until the first block is known. */
+  /** The newest block, up to which answers are complete; null until the first block is known. */
   head(): HeadSnapshot | null;
   readonly log: Logger;
   /** Value of Access-Control-Allow-Origin: `*` or one origin. */

@@ -94,7 +94,7 @@ export function createExamples(market: MarketDeps): (routes: readonly Route[]) =
   };
 }
 
-/** The deepest pair, preferring pairs with trades in the last 24 hours. Null: there is no pair. */
+/** The deepest pair; pairs with trades in the last 24 hours come first. Null if there is no pair. */
 async function findFacts(market: MarketDeps, head: HeadSnapshot): Promise<ExampleFacts | null> {
   const { entries } = await market.pairs.at(head);
   const [best] = [...entries].sort(

@@ -26,7 +26,7 @@ export interface HttpLimits {
   readonly socketsPerAddressMax: number;
   /** Number of pipelined requests that may wait on one socket. One more request closes the socket. */
   readonly unansweredMax: number;
-  /** Behind a proxy every client looks local, so local addresses have no limit of their own. */
+  /** Whether local addresses have no limit of their own. Behind a proxy, every client has a local address. */
   readonly localExempt: boolean;
 }
 
@@ -64,9 +64,9 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
 }
 
 /**
- * Handles the requests of a socket one at a time, and ends a socket with too many waiting requests. Node
- * would start all pipelined requests at once. An event stream never ends, so later requests on its socket
- * would wait forever and use resources.
+ * Handles the requests of a socket one at a time, and closes a socket with too many waiting requests. Without
+ * this, Node would start all pipelined requests immediately. An event stream never ends, so later requests
+ * on its socket would wait forever and use resources.
  */
 function boundPipelines(handler: RequestListener, most: number): RequestListener {
   const unanswered = new WeakMap<Socket, number>();
@@ -125,7 +125,7 @@ const REFUSALS: Readonly<Record<string, Refused>> = {
 };
 const NO_HTTP: Refused = ['400 Bad Request', () => 'not a valid HTTP request'];
 
-/** Answers bytes that are not a valid request, which the application therefore never sees. */
+/** Answers bytes that are not a valid request. The application never sees such bytes. */
 function answerBadRequest(
   error: NodeJS.ErrnoException,
   socket: Socket | NodeJS.WritableStream,

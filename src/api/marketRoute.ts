@@ -34,7 +34,7 @@ export interface MarketEndpoint<P extends Params, Q extends Params, Answer> exte
 > {
   /** Tag of the route in the OpenAPI document, by default `market`. */
   readonly tag?: RouteDoc['tag'];
-  /** Longest time that the answer stays in the cache, in ms. Null (default) means until the head changes. */
+  /** Longest time in ms for which the cache keeps the answer. Null (default) means until the head changes. */
   keepMs?(answer: Answer): number | null;
   /** The answer as a table, for clients that accept a table format. */
   table?(answer: Answer): AnswerTable;

@@ -11,7 +11,7 @@ import type { Params } from './params';
 /** Values that the app sets for each request. */
 export interface RequestState {
   requestId: string;
-  /** The newest block that this answer describes, for the headers and the body. */
+  /** The newest block that this answer includes, for the headers and the body. */
   head: HeadSnapshot | null;
   /** Path of the route that matched, for logs and metrics. */
   route?: string;

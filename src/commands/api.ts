@@ -185,7 +185,7 @@ function listApiRoutes(
   facts: ReadyzDeps,
 ): Route[] {
   const { chain, precomputer, head, market, cache, rpc } = parts;
-  // The precomputer builds the tables of a new head in this order, before the first request needs them.
+  // The precomputer builds the tables of a new head in this order.
   const warm = {
     pairs: precomputer.watch(market.pairs),
     tokens: precomputer.watch(market.tokens),

@@ -101,7 +101,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
   };
 }
 
-/** Wraps the store to report each commit. */
+/** Wraps the store so that it reports each commit. */
 function telling(store: Store, onCommit: OnCommit): Store {
   const tell = <T>(done: T): T => {
     onCommit(null);

@@ -36,7 +36,7 @@ export function logProblems(
     const current = new Map(list().map((problem) => [keyOf(problem), problem]));
     const isUsual = ({ code }: LoggedProblem): boolean => STARTING_CODES.has(code.replace(/_\d+$/, ''));
     isStarting &&= [...current.values()].some(isUsual);
-    // A start that takes long is no fault while blocks are being stored.
+    // A slow start is no problem while blocks are being stored.
     const isStoring = current.has('catching_up');
     for (const [key, problem] of current) {
       const isNew = !known.has(key);

@@ -23,9 +23,9 @@ export interface ChainDescription {
   readonly chainId: number;
   readonly name: string;
   readonly nativeSymbol: string;
-  /** The wrapped native token. If it is null, native prices do not exist. */
+  /** The wrapped native token. If it is null, there are no native prices. */
   readonly wrappedNative: Hex | null;
-  /** Anchors in order of preference, which also decides the quote side of a pool. */
+  /** Anchors in order of preference. The order also decides which token of a pool is the quote token. */
   readonly anchors: readonly Anchor[];
   /** Well-known tokens. As quote tokens they rank after the anchors and the wrapped native token, in this
    * order. */

@@ -1,5 +1,5 @@
-/** Decides which token of a pool is the base. This is decided once, when the pool is found, so that charts
- * never turn over. */
+/** Decides which token of a pool is the base token. The decision is made once, when the pool is found, so that
+ * a chart never changes its direction. */
 import type { ChainDescription } from './chainDescription';
 import type { Hex } from './hex';
 

@@ -6,7 +6,8 @@ import { formatRatio, powerOfTen } from './amounts';
 const PRICE_DIGITS = 18;
 const Q192 = 1n << 192n;
 
-/** The part of a pool's state that determines its price. `sqrtPriceX96` > 0 means V3; otherwise the reserves count. */
+/** The fields of a pool's state that determine its price. If `sqrtPriceX96` > 0, it is the price (V3);
+ * otherwise the reserves are used. */
 export interface PriceState {
   readonly reserve0: bigint;
   readonly reserve1: bigint;

@@ -4,15 +4,15 @@
  */
 const PIPS = 1_000_000;
 
-/** The largest fee that counts: 10 %, the limit of Balancer pools (BasePool.sol). */
+/** Largest fee that is part of fee totals: 10 %, the limit of Balancer pools (BasePool.sol). */
 export const EXTREME_FEE_PIPS = 100_000;
 
-/** Whether a fee is above 10 %. The pool's owner may pay such a fee to himself, so it counts in no fee total. */
+/** Whether a fee is above 10 %. The pool's owner may pay such a fee to himself, so no fee total includes it. */
 export function isExtremeFee(feePips: number): boolean {
   return feePips > EXTREME_FEE_PIPS;
 }
 
-/** Both in USD · 10^12, rounded down. Null for a fee above 10 %. */
+/** The fee of a swap. Fee and amount are in USD · 10^12; the fee is rounded down. Null for a fee above 10 %. */
 export function swapFeeUsd(swap: { readonly amount_usd: bigint; readonly fee_pips: number }): bigint | null {
   return isExtremeFee(swap.fee_pips) ? null : (swap.amount_usd * BigInt(swap.fee_pips)) / BigInt(PIPS);
 }

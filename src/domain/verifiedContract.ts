@@ -5,8 +5,8 @@ import type { Hex } from './hex';
 export type VerificationStatus = 'exact_match' | 'match';
 
 /**
- * Origin of a verification: an importer, our own compilation, or the same code on the chain that this chain was copied
- * from.
+ * Origin of a verification: an importer, a compilation by this service, or a verification of the same code on
+ * the chain from which this chain was copied.
  */
 export type VerificationSource = 'sourcify' | 'blockscout' | 'local' | 'ancestor:1';
 
@@ -42,8 +42,8 @@ export interface AbiParameter {
 export interface VerifiedContract extends ContractId {
   readonly status: VerificationStatus;
   readonly source: VerificationSource;
-  /** The contract with the same code whose verification this is; null if the verification is of the contract
-   * itself. */
+  /** If the verification belongs to another contract with the same code, that contract. Null if it is the
+   * contract's own verification. */
   readonly twinOf: ContractId | null;
   /** Time of the verification, unix seconds. */
   readonly verifiedAt: number;

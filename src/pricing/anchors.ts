@@ -1,9 +1,10 @@
 /**
- * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native token, is
- * evidence of an anchor's market value. Evidence weighs by depth, so a shallow pool cannot outvote a deep one. When
- * direct pools hold half of the depth, comparisons through the native token are ignored. Mean prices and depths resist
- * manipulation over a few blocks. An anchor that is more than 2 % below the others loses its role. An anchor more than
- * 2 % above the others keeps its configured price, but its pools are no evidence about the others.
+ * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native
+ * token, is evidence of an anchor's market value. A pool's weight is its depth, so a shallow pool cannot
+ * outvote a deep one. If direct pools between anchors have half of the depth, comparisons through the
+ * native token are ignored. Mean prices and depths resist manipulation over a few blocks. An anchor that is
+ * more than 2 % below the others loses its role. An anchor more than 2 % above the others keeps its
+ * configured price, but its pools are no evidence about the others.
  */
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
@@ -12,7 +13,7 @@ import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
-/** When direct pools between anchors hold this part of the depth of the native pools, only the direct pools decide. */
+/** Direct pools between anchors with this part of the native pools' depth decide alone. */
 const DIRECT_PART = 0.5;
 /** Pools with fewer USD on either side are ignored. */
 const BACKING_MIN_USD = 1_000;
@@ -66,8 +67,8 @@ interface Deviation {
 }
 
 /**
- * Finds the anchor that is furthest from the others, if it is more than 2 % away. Of two that are equally far, the
- * anchor with the lower value is chosen.
+ * Finds the anchor whose value is furthest from that of the other anchors, if the distance is more than 2 %.
+ * Of two anchors that are equally far, the one with the lower value is chosen.
  */
 function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation | null {
   let worst: Deviation | null = null;
@@ -114,8 +115,8 @@ function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
 }
 
 /**
- * Lists the pools of the anchor with a token, by key. `usd`: the token's price; null: unknown, so the anchor's side
- * alone gives the depth.
+ * The anchor's pools with a token, by key. `usd` is the token's price. If it is null (unknown), the anchor's
+ * side alone gives the depth.
  */
 function quotesIn(anchor: PriceAnchor, token: Hex, usd: number | null, { legsOf, time }: PegInput): Quote[] {
   const legs = legsOf(anchor.address).filter(
@@ -142,7 +143,8 @@ function byKey(a: IndexedLeg, b: IndexedLeg): number {
   return a.key < b.key ? -1 : 1;
 }
 
-/** The value with half of the weight on each side. If half of the weight ends between two values, their mean. */
+/** The value below and above which lies half of the weight. If half of the weight ends between two values,
+ * their mean. */
 function weightedMedian(evidence: readonly Evidence[]): number {
   const sorted = [...evidence].sort((a, b) => a.log - b.log);
   const total = sorted.reduce((sum, { weight }) => sum + weight, 0);

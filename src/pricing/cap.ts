@@ -3,19 +3,20 @@
  * most the cap of the token, because nobody could sell more.
  */
 
-/** Steps per octave, so that a stored cap changes with liquidity and not with every trade. */
+/** Number of steps per doubling. A stored cap is rounded to steps, so that it does not change with every
+ * trade. */
 const STEPS = 16;
-/** Bounds of a cap as powers of two, so that a cap is never 0 and products stay finite. */
+/** Bounds of a cap, as exponents of 2. A cap is then never 0, and products stay finite. */
 const OCTAVES_MIN = -960;
 const OCTAVES_MAX = 960;
 
-/** Rounds down to a sixteenth of an octave: 0 to 4.3 % below `tokens`. */
+/** Rounds down to a sixteenth of a doubling: the result is 0 to 4.3 % below `tokens`. */
 export function inCapSteps(tokens: number): number {
   const octaves = Math.floor(Math.log2(tokens) * STEPS) / STEPS;
   return 2 ** Math.min(OCTAVES_MAX, Math.max(OCTAVES_MIN, octaves));
 }
 
-/** The cap of a stored hop. 0 stands for no limit, or for a hop without a price. */
+/** The cap of a stored hop. The stored value 0 means that there is no limit, or that the hop has no price. */
 export function storedCap(hopPrice: number, hopCap: number): number {
   return hopPrice > 0 && hopCap === 0 ? Infinity : hopCap;
 }
@@ -23,7 +24,7 @@ export function storedCap(hopPrice: number, hopCap: number): number {
 /** Two sides of equal value differ by less than this part, because prices and amounts are floats. */
 const ROUNDING = 1e-9;
 
-/** A hop as the cap needs it. */
+/** The fields of a hop that decide the cap. */
 interface CappedHop {
   /** Whole next tokens per whole token. */
   readonly price: number;
@@ -31,7 +32,8 @@ interface CappedHop {
   readonly cap: number;
 }
 
-/** The least USD that a hop of the path can pay out. `path`: from the token towards the anchor, without the anchor. */
+/** The smallest USD value that a hop of the path can pay out. `path` goes from the token towards the anchor,
+ * without the anchor. */
 export function capAlong(path: readonly CappedHop[], anchorUsd: number): number {
   let usd = anchorUsd;
   let capUsd = Infinity;
@@ -47,16 +49,16 @@ export function capAlong(path: readonly CappedHop[], anchorUsd: number): number 
 export interface CappedValue {
   /** Value before the cap, USD, ≥ 0. */
   readonly usd: number;
-  /** USD; Infinity for an anchor. */
+  /** Cap of the token in USD; Infinity for an anchor. */
   readonly capUsd: number;
   /** Part of the pool's value that this side has by the pool's own price, up to a common factor. */
   readonly part: number;
 }
 
 /**
- * Limits the value of each trusted side of one pool, in USD. The limit is the cap of the side, or the capped value of
- * another side, converted by the pool's price, if that is more. So a pool that is the whole route of its token keeps
- * the value of both sides.
+ * Limits the value of each trusted side of one pool, in USD. The limit is the larger of two amounts: the cap
+ * of the side, and the capped value of another side, converted by the pool's price. So a pool that is the
+ * whole route of its token keeps the value of both sides.
  */
 export function countSides(sides: readonly CappedValue[]): number[] {
   if (sides.every(({ usd, capUsd }) => usd <= capUsd)) return sides.map(({ usd }) => usd);

@@ -12,12 +12,12 @@ const HIGH_MIN = 0.9;
  * of DefiLlama's slippage ratio.
  */
 const HALF_TRUST_USD = 10_000;
-/** A deviation this large between pools reduces the confidence to nothing. */
+/** Deviation between pools at which the confidence becomes zero. */
 const DEVIATION_MAX = 0.1;
 const FRESH_SECONDS = 3_600;
 export const STALE_SECONDS = 86_400;
 const STALE_FACTOR = 0.2;
-/** Highest confidence of a hop that may never be trusted, such as a young pool. */
+/** Largest confidence of a hop that may never be trusted, for example because its pool is young. */
 export const UNTRUSTED_MAX = 0.4;
 
 /** The price of a token with its confidence. */
@@ -30,7 +30,7 @@ export interface UsdPrice {
   readonly capUsd: number;
 }
 
-/** Whether volume and TVL include values by this price. Null: no price. */
+/** Whether volume and TVL include values by this price. False for null, which means no price. */
 export function isTrusted<P extends { readonly usd: number | null; readonly confidence: number }>(
   price: P | null,
 ): price is P & { readonly usd: number } {
@@ -88,8 +88,8 @@ export interface RemainingDepth {
 }
 
 /**
- * Reduces the confidence of a hop whose pools lost depth: by the depth factor of the remaining depth, divided by the
- * one of the full depth.
+ * Reduces the confidence of a hop whose pools lost depth. Multiplies it by the depth factor of the remaining
+ * depth, and divides it by the depth factor of the full depth.
  */
 export function remainingConfidence(confidence: number, pools: readonly RemainingDepth[]): number {
   let [weights, trust, weightsLeft, trustLeft] = [0, 0, 0, 0];
@@ -111,7 +111,7 @@ function freshnessOf(age: number): number {
   return 1 - (0.5 * (age - FRESH_SECONDS)) / (STALE_SECONDS - FRESH_SECONDS);
 }
 
-/** Confidence of a path from the confidences of its hops. No hop: the token is an anchor. */
+/** Confidence of a path from the confidences of its hops. Without hops, the token is an anchor. */
 export function pathConfidence(hops: readonly number[]): number {
   if (hops.length === 0) return ANCHOR_CONFIDENCE;
   let confidence = 1;

@@ -5,13 +5,13 @@
 import { meanLiquidity, type LegRecord } from './epoch';
 import { DEPTH_PART, type LegState } from './leg';
 
-/** Largest depth, as a power of two. Larger depths are lowered to it, so that sums stay finite. */
+/** Largest depth, as an exponent of 2. Larger depths are lowered to it, so that sums stay finite. */
 const OCTAVES_MAX = 960;
 
 interface KnownSide {
-  /** USD on the known side. */
+  /** USD value of the known side. */
   readonly backingUsd: number;
-  /** USD of the known side that move the price by 2 %. */
+  /** USD of the known side's token that move the price by 2 %. */
   readonly depthUsd: number;
 }
 
@@ -38,7 +38,7 @@ export function knownSide(
   return Number.isFinite(depthUsd) && Number.isFinite(backingUsd) ? { backingUsd, depthUsd } : NOTHING;
 }
 
-/** Rounds to an eighth of an octave, so routes change with liquidity and not with every trade. */
+/** Rounds to an eighth of a doubling, so that routes do not change with every trade. */
 export function inSteps(depthUsd: number): number {
   return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
 }

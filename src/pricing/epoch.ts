@@ -9,7 +9,7 @@ import type { Leg, LegState } from './leg';
 export const EPOCH_BLOCKS = 32;
 /** Time constant in seconds, for the means of price and liquidity, and for the decay of traded amounts. */
 const MEAN_SECONDS = 1_800;
-/** Pools without a move for 30 days are ignored. */
+/** Time in seconds without a move after which a pool is dormant: routes ignore it. */
 export const DORMANT_SECONDS = 30 * 86_400;
 
 export function epochOf(block: number): number {
@@ -45,8 +45,8 @@ export interface LegRecord {
 }
 
 /**
- * Up to two different makers of the leg, in order. Twice the zero address: the node does not name senders, so makers
- * cannot be counted.
+ * Up to two different makers of the leg, in order of appearance. Twice the zero address if the node does not
+ * name senders, because makers then cannot be counted.
  */
 export type LegMakers = readonly Hex[];
 
@@ -126,8 +126,8 @@ export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span:
 }
 
 /**
- * The part of ln(price) by which the published price stays behind the spot price. It points towards the mean and is at
- * most the distance from the mean.
+ * The part of ln(price) by which the published price is behind the spot price. It is directed towards the
+ * mean, and is at most the distance from the mean.
  */
 export function heldPart(unswapped: number, price: number, meanLog: number): number {
   const distance = price > 0 ? Math.log(price) - meanLog : 0;
@@ -151,7 +151,8 @@ export function unswappedAt(record: LegRecord | undefined, time: number): number
   return record === undefined ? 0 : record.unswapped * Math.exp(-(time - record.at) / MEAN_SECONDS);
 }
 
-/** Mean price of a leg at a time at or after its record, without moves in between; 0: no price. */
+/** Mean price of a leg at or after the time of its record, if the leg did not move since. 0 if it has no
+ * price. */
 export function meanPrice(record: LegRecord, time: number): number {
   if (!(record.state.price > 0)) return 0;
   return Math.exp(driftLog(record.meanLog, Math.log(record.state.price), time - record.at));

@@ -22,7 +22,7 @@ interface RouteInput extends PegInput {
   /** The token of an anchor. */
   tokenOf(anchor: PriceAnchor): IndexedToken;
   findToken(address: Hex): IndexedToken | undefined;
-  /** All legs that moved within 30 days, and possibly some dormant legs. */
+  /** All legs that moved within 30 days. May also contain some legs that did not. */
   live(): Iterable<IndexedLeg>;
 }
 

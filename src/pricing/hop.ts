@@ -1,20 +1,23 @@
 /**
- * Computes the price of one hop at one block. Each pool of the route has its own price. Outliers and sudden moves
- * without matching trades are removed, and the rest is averaged by weight.
+ * Computes the price of one hop at one block. Each pool of the route has its own price. Outliers, and sudden
+ * moves that no trades confirm, are left out. The result is the mean of the remaining prices by weight.
  */
 import type { LegKey } from './leg';
 
-/** Largest distance of a pool's price from its 30-minute mean that needs no trades to confirm the move. */
+/** Largest distance (as ln) of a pool's price from its 30-minute mean for which no trades are needed. A larger
+ * move must be confirmed by trades. */
 const CLAMP_LOG = Math.log(1.2);
-/** An outlier is further from the median than 3 robust standard deviations, and further than this minimum. */
+/** Smallest distance from the median, as ln, from which a pool can be an outlier. An outlier is also more than
+ * 3 robust standard deviations from the median. */
 const OUTLIER_LOG_MIN = 0.05;
 const MAD_TO_SIGMA = 1.4826;
 const SIGMAS = 3;
-/** Two pools that differ by more than this disagree. */
+/** Two pools disagree if their prices differ by more than this, as ln. */
 const DISAGREEMENT_LOG = 0.05;
 /** Largest weight of a pool, if the hop has at least three pools and the other pools hold enough of the depth. */
 const WEIGHT_MAX = 0.6;
-/** The other pools must hold this part of the depth. Otherwise dust pools would share the rest of the weight. */
+/** Smallest part of the depth that the other pools must hold. With less, the remaining weight would go to dust
+ * pools. */
 const OTHERS_MIN = 0.1;
 /** Lists of at most this many values are sorted by insertion. */
 const FEW = 24;
@@ -32,17 +35,17 @@ export type HopWarning = (typeof HOP_WARNINGS)[number];
 /** One pool of a hop at one block. */
 export interface HopInput {
   readonly key: LegKey;
-  /** Weight from depth, not normalized. 0: the pool is empty and is excluded. */
+  /** Weight by depth, not normalized. 0 means that the pool is empty; it is then left out. */
   readonly weight: number;
-  /** Whole next tokens per whole token of the hop; 0: no price. */
+  /** Price in whole next tokens per whole token of the hop; 0 if there is none. */
   readonly price: number;
-  /** The price before it is held back; 0: none. */
+  /** The spot price, before holds; 0 if there is none. */
   readonly spot: number;
-  /** The price by the 30-minute mean; 0: none. */
+  /** The price by the 30-minute mean; 0 if there is none. */
   readonly meanPrice: number;
   /** Whether the pool traded at least its own depth within the window. */
   readonly traded: boolean;
-  /** Whether `price` is held back because the state changed without a swap. */
+  /** Whether `price` is behind the spot price, because the state changed without a swap. */
   readonly held: boolean;
   /** Whether the pool belongs to a vault, so its contract may refuse the trades of others. */
   readonly isVault: boolean;
@@ -62,7 +65,7 @@ interface HopExclusion {
 }
 
 export interface HopPrice {
-  /** Σ weight · price; 0: no pool has a price. */
+  /** Σ weight · price; 0 if no pool has a price. */
   readonly price: number;
   readonly pools: readonly HopPool[];
   readonly excluded: readonly HopExclusion[];
@@ -72,7 +75,8 @@ export interface HopPrice {
    * mean deviation. The weights are depths.
    */
   deviation(): number;
-  /** Whether the price of a pool depends on its mean: it is held back, or far enough away that the clamp may apply. */
+  /** Whether the price of a pool depends on its mean. This is so if the price is held back, or so far from the
+   * mean that trades must confirm it. */
   readonly deviates: boolean;
 }
 
@@ -219,8 +223,8 @@ function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonl
 }
 
 /**
- * The smallest value at or below which half of the weight is. Weights are summed by value, then by pool, so the result
- * is deterministic.
+ * The smallest value such that half of the weight is at or below it. Weights are summed in the order of value
+ * and then pool, so the result is always the same.
  */
 function weightedMedian(values: readonly number[], pools: readonly HopPool[]): number {
   const order = sortedPlaces(values);

@@ -25,7 +25,7 @@ export interface Leg {
 
 /** State at the end of a block, in whole tokens. */
 export interface LegState {
-  /** Whole token1 per whole token0; 0: none. */
+  /** Whole token1 per whole token0; 0 if there is no price. */
   readonly price: number;
   /** V2: √(reserve0 · reserve1); V3: liquidity by a walk of the ticks, or active; weighted: `weightedLiquidity`. */
   readonly liquidity: number;

@@ -1,6 +1,7 @@
 /**
- * Converts the rows of a pool and its state, in raw units, to legs and their states in whole tokens. All callers (new
- * blocks, blocks read back, audits) use this module, so their results are identical to the bit.
+ * Converts the rows of a pool and its state, in raw units, to legs and their states in whole tokens. New
+ * blocks, blocks read back from the store, and audits use this module. Their results therefore have
+ * identical bits.
  */
 import { powerOfTen, wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
@@ -9,7 +10,7 @@ import { makeLeg, NO_STATE, weightedLiquidity, type Leg, type LegState } from '.
 
 const V3 = 3;
 
-/** `walked_liquidity` of a state whose ticks were not walked. */
+/** Value of `walked_liquidity` in a state whose ticks were not walked. */
 export const NOT_WALKED = -1;
 
 /** The part of a pool's row that determines its legs. */
@@ -29,21 +30,21 @@ export interface PricedState {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
   readonly liquidity: bigint;
-  /** Raw token1 per raw token0; 0: none. */
+  /** Raw token1 per raw token0; 0 if there is no price. */
   readonly price: number;
   readonly balances: readonly bigint[];
-  /** Vault pools: reasons why the pool backs no price, as in pool_states; 0: none. */
+  /** Reasons why a vault pool backs no price, as in pool_states. 0 means that there is none. */
   readonly doubts: number;
   /**
-   * `liquidity` of the pool's WalkedDepth (V3), raw units. NOT_WALKED: the depth comes from the active liquidity and
-   * the balances.
+   * `liquidity` of the pool's WalkedDepth (V3), raw units. NOT_WALKED means that the depth comes from the
+   * active liquidity and the balances.
    */
   readonly walked_liquidity: number;
   readonly near0: number;
   readonly near1: number;
 }
 
-/** Decimals of a token; null: unknown, so its legs have no price. */
+/** Decimals of a token. Null if unknown; its legs then have no price. */
 export type DecimalsOf = (token: Hex) => number | null;
 
 export interface LegInfo {
@@ -93,8 +94,8 @@ export function toLegState(
 }
 
 /**
- * The depth of a walked pool is the amount that it pays out near its price. Any other pool uses its active liquidity
- * and balances.
+ * The liquidity and reserves for the depth. For a walked pool, they are the amounts that it pays out near its
+ * price. For any other pool, its active liquidity and balances.
  */
 function concentratedDepth(
   state: PricedState,

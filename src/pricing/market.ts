@@ -13,22 +13,24 @@ import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
 
 export interface Market<L extends Leg = Leg> {
   stateOf(leg: L): LegState;
-  /** Undefined: the leg first moved within the running epoch. */
+  /** Undefined if the leg first moved within the running epoch. */
   recordOf(leg: L): LegRecord | undefined;
   /** Whole token1 traded since the running epoch began. */
   tradedIn(leg: L): number;
   /** `unswapped` of the leg, as in LegMoves. */
   unswappedIn(leg: L): number;
-  /** Highest price of a configured anchor that lost its role, USD; Infinity for other tokens. */
+  /** Highest price in USD of a configured anchor that lost its role. Infinity for other tokens. */
   ceilingOf(token: Hex): number;
   /** Time of the last block before the running epoch, unix seconds. Means are taken at this time. */
   readonly epochTime: number;
 }
 
-/** A hop whose pools keep less than this part of their depth has a warning. */
+/** Part of the depth below which a hop has a warning. It compares the depth now with the depth when the route
+ * was made. */
 const DEPTH_FELL = 0.5;
 
-/** A smaller part of ln(price) is a rounding error: mints and burns move the price of a V2 pool by a few raw units. */
+/** Smallest held part of ln(price) that is not a rounding error. Mints and burns move the price of a V2 pool
+ * by a few raw units. */
 const HELD_LOG_MIN = 1e-4;
 
 export interface RouteHop extends HopPrice {
@@ -37,15 +39,15 @@ export interface RouteHop extends HopPrice {
   /** Whole next tokens that move the price of the hop by 2 %. Pools that the hop price excludes are left out. */
   depth(): number;
   /**
-   * Whole next tokens that the pools of the hop can pay out together, rounded down to a sixteenth of an octave. Pools
-   * that the hop price excludes are left out.
+   * Whole next tokens that the pools of the hop can pay out together, rounded down to a sixteenth of a
+   * doubling. Pools that the hop price excludes are left out.
    */
   cap(): number;
 }
 
 /**
- * Depth and holdings of one pool of a hop, in whole next tokens. Each is the smaller one of now and of the time when
- * the route was made.
+ * Depth and holdings of one pool of a hop, in whole next tokens. Each is the smaller of two amounts: the
+ * amount now, and the amount when the route was made.
  */
 interface PoolDepth extends RemainingDepth {
   readonly key: LegKey;
@@ -186,8 +188,8 @@ function hopInput<L extends Leg>(
 }
 
 /**
- * Converts a price of a leg (whole token1 per whole token0) to whole next tokens per whole token of the route. 0: no
- * price.
+ * Converts a price of a leg (whole token1 per whole token0) to whole next tokens per whole token of the
+ * route. Returns 0 if there is no price.
  */
 export function legPrice(
   { token, next }: Pick<PriceRoute, 'token' | 'next'>,

@@ -22,9 +22,9 @@ import { isRouted, type PriceRoute, type TokenHop } from './priceRoute';
 export interface IndexedToken {
   readonly address: Hex;
   readonly legs: IndexedLeg[];
-  /** Legs of the token that moved within 30 days, and possibly some dormant legs, unordered. */
+  /** Legs of the token that moved within 30 days, in no order. May also contain some legs that did not. */
   live: IndexedLeg[];
-  /** Null: the token never had a route. */
+  /** The token's route; null if it never had one. */
   route: PriceRoute<IndexedLeg> | null;
   /** The newest hop of the token. */
   hop: TokenHop | null;
@@ -35,9 +35,9 @@ export interface IndexedLeg extends Leg {
   readonly older: boolean;
   readonly tokens: readonly [IndexedToken, IndexedToken];
   state: LegState;
-  /** Undefined: the leg first moved within the running epoch. */
+  /** The newest record; undefined if the leg first moved within the running epoch. */
   record: LegRecord | undefined;
-  /** Moves in the running epoch; null: none. */
+  /** Moves in the running epoch; null if there are none. */
   moves: Moves | null;
   isLive: boolean;
   makers: LegMakers;
@@ -78,7 +78,7 @@ const NO_PROGRESS: PricerProgress = {
   anchors: new Map(),
 };
 
-/** A leg without an event. */
+/** A leg without any event yet. */
 const UNSEEN = { state: NO_STATE, record: undefined, moves: null, isLive: false, makers: [] } as const;
 
 export class PoolIndex {
@@ -86,8 +86,8 @@ export class PoolIndex {
   /** Tokens that have a route. */
   readonly routed = new Set<IndexedToken>();
   /**
-   * Tokens that have a pool whose price is away from its mean. A new epoch may change the hop of such a token without
-   * any move.
+   * Tokens with a pool whose price differs from its mean. A new epoch has new means, so the hop of such a
+   * token may change although no pool moved.
    */
   readonly watched = new Set<IndexedToken>();
   private readonly legs = new Map<LegKey, IndexedLeg>();
@@ -124,12 +124,12 @@ export class PoolIndex {
     return token;
   }
 
-  /** All legs that moved within 30 days, and possibly some dormant legs, unordered. */
+  /** All legs that moved within 30 days, in no order. May also contain some legs that did not. */
   liveLegs(): readonly IndexedLeg[] {
     return this.live;
   }
 
-  /** Adds a leg. Null: the leg exists already and stays unchanged. */
+  /** Adds a leg. Returns null if the leg already exists; that leg stays unchanged. */
   addLeg(leg: Leg, older: boolean): IndexedLeg | null {
     if (this.legs.has(leg.key)) return null;
     const { key, pair, number, token0, token1 } = leg;
@@ -231,13 +231,14 @@ export class PoolIndex {
     this.setRecord(leg, record);
   }
 
-  /** A leg whose record is undone stays in the list of live legs. The list may include legs that are not live. */
+  /** If the record of a leg is undone, the leg stays in the list of live legs. The list may contain legs that
+   * are not live. */
   private setRecord(leg: IndexedLeg, record: LegRecord): void {
     leg.record = record;
     if (!leg.isLive) this.addLive(leg);
   }
 
-  /** Removes dormant legs from the live legs. */
+  /** Removes legs that did not move for 30 days from the live legs. */
   dropDormant(time: number): void {
     const dormant = this.live.filter(
       ({ record }) => record !== undefined && time - record.movedAt > DORMANT_SECONDS,

@@ -24,7 +24,7 @@ export type RouteWarning = (typeof ROUTE_WARNINGS)[number];
 
 export interface RoutePool<L extends Leg = Leg> {
   readonly leg: L;
-  /** 2 % depth in USD, rounded to an eighth of an octave; not normalized. */
+  /** USD that move the price by 2 %, rounded to an eighth of a doubling; not normalized. */
   readonly weight: number;
 }
 
@@ -36,7 +36,7 @@ export interface PriceRoute<L extends Leg = Leg> {
   readonly hops: number;
   /** Confidence of this hop, 0–1. */
   readonly confidence: number;
-  /** Depth of the narrowest hop to the anchor, USD; Infinity for an anchor. */
+  /** Depth in USD of the hop with the least depth on the way to the anchor. Infinity for an anchor. */
   readonly depthUsd: number;
   /** Whether the route uses liquidity that no closed epoch has confirmed. */
   readonly recent: boolean;

@@ -1,7 +1,7 @@
 /**
- * Computes prices block by block: routes once per epoch, and prices of the tokens whose pools a block changed. A pure
- * state machine: the same blocks in the same order give the same bits, also after a restart (`load`) or a reorg
- * (`rewindTo`).
+ * Computes prices block by block: routes once per epoch, and prices of the tokens whose pools a block
+ * changed. A pure state machine: the same blocks in the same order give results with identical bits, also
+ * after a restart (`load`) or a reorg (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
 import type { UsdPrice } from './confidence';
@@ -26,7 +26,7 @@ import {
 } from './priceRoute';
 import { findRecentRoutes } from './recentRoutes';
 
-/** Epochs between checks for dormant legs. */
+/** Number of epochs between two searches for legs that did not move for 30 days. */
 const DORMANCY_EPOCHS = 16;
 /**
  * Largest distance of a leg's price in a hop from its spot price, as ln. Beyond this distance, the hop does not use the
@@ -76,7 +76,7 @@ export interface PriceChanges {
   readonly records: readonly LegRecord[];
   readonly routes: readonly PriceRoute[];
   readonly hops: readonly HopChange[];
-  /** Holds of the legs that moved in this block and whose price changed without a swap. */
+  /** Held parts of the price, for legs that moved in this block without a swap. */
   readonly holds: readonly LegHold[];
 }
 
@@ -84,7 +84,7 @@ type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 
 interface CurrentHop {
   readonly hop: TokenHop;
-  /** Whether a pool of the hop is away from its mean. */
+  /** Whether a pool of the hop has a price that differs from its mean. */
   readonly deviates: boolean;
   /** The pools that made the price. Empty for an anchor and without a price. */
   readonly pools: readonly HopPool[];
@@ -149,7 +149,8 @@ export class Pricer {
         return leg === undefined ? [] : [{ leg, weight }];
       });
       index.setRoute(token, { ...route, pools });
-      // The store does not tell which tokens to watch, so every loaded token is watched.
+      // The store does not say which tokens have a pool away from its mean. So every loaded token is treated
+      // as one.
       index.setWatched(token, true);
     }
     for (const [token, hop] of hops) index.setHop(index.tokenOf(token), hop);
@@ -163,7 +164,7 @@ export class Pricer {
     return this.step(block);
   }
 
-  /** Price at the end of the block last applied; null: none. */
+  /** Price at the end of the block last applied; null if the token has none. */
   priceOf(token: Hex): UsdPrice | null {
     const known = this.index.findToken(token);
     return known === undefined ? null : this.priceNow(known);
@@ -254,7 +255,7 @@ export class Pricer {
     const records = index.closeEpoch((before, moves) => closeEpoch(before, moves, span));
     const epochFirst = progress.ingested ? epochStart(block.number) : block.number;
     const epochTime = progress.epoch === null && !progress.ingested ? block.timestamp : progress.time;
-    // Loaded legs may have been dormant for years.
+    // Legs from the store may not have moved for years, so dormant legs are dropped in the first epoch too.
     if (progress.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
     const { anchors, routed } = findEpochRoutes({
       ...config,
@@ -274,8 +275,8 @@ export class Pricer {
   }
 
   /**
-   * A new epoch has new means, so a clamped price may change without a move. A price may also become unclamped, if the
-   * mean of its leg moved towards the price within the epoch.
+   * A new epoch has new means. A price that was limited by its mean may therefore change without a move. The
+   * limit may also end, if the mean moved towards the price within the epoch.
    */
   private touchMeans(records: readonly LegRecord[], touched: Set<IndexedToken>): void {
     for (const token of this.index.watched) touched.add(token);
@@ -301,7 +302,7 @@ export class Pricer {
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
   }
 
-  /** A trade without a move (a swap that stores no state) may confirm a price far from its mean. */
+  /** A trade without a move (a swap that stores no state) may confirm a price that is far from its mean. */
   private trade(
     block: MarketBlock,
     leg: IndexedLeg | undefined,
@@ -314,7 +315,8 @@ export class Pricer {
     this.index.trade(leg, amount, addMakers(leg.makers, makers));
   }
 
-  /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
+  /** Gives tokens without a route a route within the epoch, if a touched leg connects them to a token with a
+   * price. */
   private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
     const { anchors } = this.index.progress;
     const context = { market: this.market, anchors, priceOf: (of: IndexedToken) => this.priceNow(of) };

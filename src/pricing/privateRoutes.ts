@@ -17,11 +17,12 @@ const MARKET_MIN_USD = 1_000;
 interface PrivateContext {
   readonly wrappedNative: Hex | null;
   findToken(address: Hex): IndexedToken | undefined;
-  /** Null: the leg has no part in route searches. */
+  /** Weight of the leg. Null if route searches do not use the leg. */
   weigh(leg: IndexedLeg): LegWeight | null;
 }
 
-/** Searches again without the private routes of tokens with direct pools, and limits the confidence of the others. */
+/** Searches again without the private routes of tokens with direct pools. Limits the confidence of the
+ * remaining private routes. */
 export function avoidPrivateRoutes(
   search: (isBarred: RouteSearch['isBarred']) => RoutedTokens,
   context: PrivateContext,

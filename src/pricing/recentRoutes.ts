@@ -21,7 +21,7 @@ export function findRecentRoutes(
   { number, timestamp }: { readonly number: number; readonly timestamp: number },
   { market, anchors, priceOf }: RecentContext,
 ): (readonly [IndexedToken, PriceRoute<IndexedLeg>])[] {
-  // These legs connect the tokens to a priced token. The route search continues from there.
+  // Legs that connect the tokens to a token with a price. The route search starts from these legs.
   const legs: IndexedLeg[] = [];
   const routed: RoutedTokens = new Map();
   for (const token of touched) {
@@ -44,7 +44,7 @@ export function findRecentRoutes(
     recent: true,
     isBarred: () => false,
     isYoung: (leg: IndexedLeg) => !isMature(leg, number),
-    // A routed token keeps its route, so only legs to unrouted tokens are followed.
+    // A token with a route keeps it, so only legs to tokens without a route are followed.
     legsOf: (token: IndexedToken) => unroutedLegs(token),
     weigh: (leg: IndexedLeg) => weighNow(leg, timestamp),
   };

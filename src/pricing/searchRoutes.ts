@@ -1,7 +1,8 @@
 /**
- * Route search by widest-path Dijkstra: tokens get their routes from the anchors outwards, the token with the deepest
- * narrowest hop first. A token is priced only by pools whose other token got its route earlier, so there are no cycles.
- * Only the known side of a pool gives depth. Of equal paths, the smaller address comes first.
+ * Route search by Dijkstra's algorithm for the widest path. The width of a path is the depth of its hop with
+ * the least depth. Tokens get their routes from the anchors outwards, the widest path first. A token is
+ * priced only by pools whose other token got its route earlier, so there are no cycles. Only the known side
+ * of a pool gives depth. Of equal paths, the smaller address comes first.
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
@@ -15,7 +16,7 @@ import { HOPS_MAX, type PriceRoute, type RoutePool, type RouteWarning } from './
 
 /** Smallest USD value of a pool's known side. Poorer pools are ignored. */
 export const BACKING_MIN_USD = 50;
-/** An anchor side with less USD causes a warning. */
+/** USD on the side of an anchor below which a hop gets a warning. */
 const THIN_USD = 1_000;
 /** Key of the group of all anchors: pools with any anchor make one hop together. */
 const ANCHORS = 'anchors';
@@ -37,7 +38,7 @@ export interface LegWeight {
    * Liquidity for the depth: the liquidity that the previous epoch confirms. For recent routes, the current liquidity.
    */
   readonly liquidity: number;
-  /** Seconds since the last move. */
+  /** Seconds since the leg last moved. */
   readonly age: number;
 }
 
@@ -47,7 +48,7 @@ export interface RouteSearch {
   readonly anchors: AnchorPrices;
   /** Legs that may price other tokens in this token, and possibly some other legs. */
   legsOf(token: IndexedToken): readonly IndexedLeg[];
-  /** Null: the leg has no part in the search. */
+  /** Weight of the leg. Null if the search does not use the leg. */
   weigh(leg: IndexedLeg): LegWeight | null;
   /** Whether a leg lacks the age or the makers for a trusted price. */
   isYoung(leg: IndexedLeg): boolean;
@@ -67,7 +68,7 @@ interface GroupPool extends RoutePool<IndexedLeg> {
 interface Group {
   readonly neighbour: Hex | typeof ANCHORS;
   readonly hops: number;
-  /** Depth of the narrowest hop from the neighbour to the anchor. */
+  /** Depth of the hop with the least depth from the neighbour to the anchor. */
   readonly beyond: number;
   depth: number;
   /** Sorted by key. */
@@ -111,11 +112,11 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
     const { priority, value: token } = next;
     const ofToken = groups.get(token) ?? [];
     const group = bestGroup(ofToken);
-    // Entries with another width are outdated: the token had fewer pools or more groups when they were added.
+    // An entry with another width is outdated: the group had fewer pools when the entry was added.
     if (group === null || widthOf(group) !== priority) continue;
     const found = priceByGroup(input, routed, token, group);
     if (found === null) {
-      // The pools of this group give no price, so the token waits for its next widest group.
+      // The pools of this group give no price, so the token's next widest group is tried later.
       ofToken.splice(ofToken.indexOf(group), 1);
       const narrower = bestGroup(ofToken);
       if (narrower !== null) queue.push(widthOf(narrower), token);
@@ -138,7 +139,8 @@ function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): 
   return group;
 }
 
-/** False if the group has the pool already. Sums in key order, so the order of legs cannot change the last bit. */
+/** Adds a pool to the group. False if the group already has the pool. Sums are computed in key order, so the
+ * order of legs does not change any bit. */
 function addPool(group: Group, pool: GroupPool): boolean {
   const { pools } = group;
   const at = placeOf(pools, pool.leg.key);
@@ -179,7 +181,7 @@ function isWider(a: Group, b: Group): boolean {
   return difference === 0 ? a.neighbour < b.neighbour : difference > 0;
 }
 
-/** Null: no pool of the group has a price. */
+/** The token's price by the pools of the group. Null if no pool has a price. */
 function priceByGroup(
   input: RouteSearch,
   routed: ReadonlyMap<IndexedToken, RoutedToken>,

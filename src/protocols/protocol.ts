@@ -1,6 +1,7 @@
 /**
- * The interface of a DEX protocol: topics, hand-written decoders, the effect of an event on a pool's state,
- * and the marginal price of a state. Each protocol implements it in one file. The ingester stores the rows.
+ * The interface of a DEX protocol: topics, decoders written by hand, the effect of an event on a pool's
+ * state, and the marginal price of a state. Each protocol implements it in one file. The ingester stores
+ * the rows.
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
@@ -76,7 +77,7 @@ export interface CollectProtocolEvent {
   readonly amount1: bigint;
 }
 
-/** V3 Flash: `paid` is the payment beyond the loan, positive into the pool. */
+/** V3 Flash: `paid` is the amount paid beyond the loan, positive into the pool. */
 export interface FlashEvent {
   readonly kind: 'flash';
   readonly owner: Hex;
@@ -116,9 +117,9 @@ export interface Protocol {
   decodeCreation(log: ChainLog): PoolCreation | null;
   /** Null for an unknown topic or a malformed layout. Never throws. */
   decodeEvent(log: ChainLog): PoolEvent | null;
-  /** The state after the event; the same object if nothing changed. Balances never fall below zero. */
+  /** The state after the event. The same object if nothing changed. Balances never become negative. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
-  /** Marginal price as raw token1 per raw token0, a finite float64 > 0; null if there is no price. */
+  /** Marginal price as raw token1 per raw token0: a finite float64 > 0, or null if the pool has no price. */
   spotPrice(state: PoolState): number | null;
 }
 

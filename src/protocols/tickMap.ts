@@ -1,7 +1,7 @@
 /**
- * The initialised ticks of a V3 pool, and what the pool pays out when its price walks over them. The net liquidity of a
- * tick is a sum over mints and burns, so their order does not matter and a burn undoes a mint exactly. Formulas:
- * SqrtPriceMath.sol and Tick.sol of @uniswap/v3-core.
+ * The initialised ticks of a V3 pool, and the amounts that the pool pays out when a walk moves its price
+ * across them. The net liquidity of a tick is a sum over mints and burns. Their order does not matter, and
+ * a burn cancels a mint exactly. Formulas: SqrtPriceMath.sol and Tick.sol of @uniswap/v3-core.
  */
 import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from './tickMath';
 
@@ -12,15 +12,15 @@ const TWO_POW_96 = 2 ** 96;
 /** Bits of the fraction of a factor. */
 const FACTOR_BITS = 52n;
 
-/** √price at the end of a walk, as a part of the current √price. */
+/** √price at the end of a walk, as a factor of the current √price. */
 interface Reach {
   readonly up: bigint;
   readonly down: bigint;
 }
 
-/** The range of the depth: up to 2 % above and below the price. */
+/** The price range for the depth: up to 2 % above and below the price. */
 const CLOSE: Reach = { up: rootFactor(1.02), down: rootFactor(0.98) };
-/** The range of tokens that back a price: from 0.5 to 1.5 times the price. */
+/** The price range in which tokens count as backing of the price: from 0.5 to 1.5 times the price. */
 const NEAR: Reach = { up: rootFactor(1.5), down: rootFactor(0.5) };
 
 const CLOSE_UP = 1 - 1 / Math.sqrt(1.02);
@@ -30,13 +30,13 @@ interface Tick {
   readonly tick: number;
   /** Liquidity that becomes active when the price rises over the tick. Never 0. */
   net: bigint;
-  /** Computed when a walk first needs it. */
+  /** √price of the tick; computed when a walk first needs it. */
   place: Place | undefined;
 }
 
-/** A tick's √price. */
+/** √price of a tick. */
 interface Place {
-  /** Times 2^96. */
+  /** √price times 2^96. */
   readonly exact: bigint;
   readonly root: number;
 }
@@ -50,26 +50,27 @@ export interface TickState {
   readonly reserve1: bigint;
 }
 
-/** What a pool really pays out, raw units. */
+/** The amounts that a pool can really pay out near its price, in raw units. */
 interface WalkedDepth {
   /**
-   * Liquidity of a constant product pool that pays out as much as this pool within 2 %. The side that pays out less
-   * decides.
+   * Liquidity of a constant product pool with the same payout within 2 % as this pool. Of the two directions,
+   * the one with the smaller payout is used.
    */
   readonly liquidity: number;
-  /** Token0 that the pool pays out while its price rises by half, at most its balance. */
+  /** Token0 that the pool pays out while its price rises by 50 %; at most the pool's balance. */
   readonly near0: number;
-  /** Token1 that the pool pays out while its price falls by half, at most its balance. */
+  /** Token1 that the pool pays out while its price falls by 50 %; at most the pool's balance. */
   readonly near1: number;
 }
 
-/** Whether a V3 position can have these ticks. A pool with other rules may emit impossible ticks, which are ignored. */
+/** Whether a V3 position can have these ticks. A pool with other rules may emit impossible ticks; they are
+ * ignored. */
 export function isTickRange(lower: number | null, upper: number | null): boolean {
   return lower !== null && upper !== null && TICK_MIN <= lower && lower < upper && upper <= TICK_MAX;
 }
 
 export class TickMap {
-  /** Ascending. */
+  /** The ticks with net liquidity, ascending. */
   private readonly ticks: Tick[] = [];
 
   /** Number of ticks with net liquidity. */
@@ -109,7 +110,7 @@ export class TickMap {
     return low;
   }
 
-  /** Walks the price up and down. Null: the pool has no price. */
+  /** Walks the price up and down. Null if the pool has no price. */
   walk(state: TickState): WalkedDepth | null {
     const { sqrt_price_x96: root } = state;
     if (root <= 0n) return null;
@@ -127,8 +128,9 @@ export class TickMap {
   }
 
   /**
-   * Raw token0 paid out while √price rises by a factor: Σ L · (1/√a − 1/√b). Liquidity and the way to the first tick
-   * are exact integers. In floats, a huge position that ends at the price would leave a rounding error as fake liquidity.
+   * Raw token0 paid out while √price rises by a factor: Σ L · (1/√a − 1/√b). Liquidity and the distance to
+   * the first tick are exact integers. With floats, a huge position that ends at the price would leave a
+   * rounding error that looks like liquidity.
    */
   private paidUp(
     { sqrt_price_x96: start, liquidity: active }: TickState,
@@ -205,7 +207,7 @@ function greater(a: bigint | undefined, b: bigint): bigint {
   return a !== undefined && a > b ? a : b;
 }
 
-/** √part, exact to 52 bits. √ rounds correctly, so every machine agrees. */
+/** √part, exact to 52 bits. √ is rounded correctly, so the result is the same on every machine. */
 function rootFactor(part: number): bigint {
   return BigInt(Math.round(Math.sqrt(part) * 2 ** Number(FACTOR_BITS)));
 }

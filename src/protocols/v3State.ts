@@ -30,7 +30,8 @@ export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
   }
 }
 
-/** Lists every field, because spreading objects is several times slower and most events are swaps. */
+/** The fields are listed one by one, because spreading an object is several times slower and most events are
+ * swaps. */
 function afterSwap(state: PoolState, { amount0, amount1, after }: SwapEvent): PoolState {
   const { sqrtPriceX96, liquidity, tick } = after ?? state;
   return {

@@ -5,14 +5,15 @@
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { isExtremeFee } from '../domain/swapFee';
 
-/** 1 %, with 1e18 = 1 (WeightedMath.sol, _MIN_WEIGHT). */
+/** Smallest weight: 1 %, where 1e18 means 1 (WeightedMath.sol, _MIN_WEIGHT). */
 const WEIGHT_MIN = 10n ** 16n;
 
 /** Bits of `doubts` in the tables pools and pool_states. */
 export const DOUBTS = {
-  /** A token has an asset manager, or an asset manager changed its balance. A manager may report any balance. */
+  /** A token of the pool has an asset manager, or an asset manager changed its balance. A manager may report
+   * any balance. */
   managed: 1,
-  /** A swap did not fit the weights. */
+  /** The weights do not explain a swap of the pool. */
   weights: 2,
   /** A weight is below 1 %, or the fee was above 10 %. Balancer's own pools allow neither. */
   terms: 4,
@@ -35,7 +36,7 @@ export function hasManager(managers: readonly Hex[]): boolean {
   return managers.some((manager) => manager !== ZERO_ADDRESS);
 }
 
-/** Weights: 1e18 = 1, empty if unknown. Returns `DOUBTS.terms` or 0. */
+/** Doubt about weights and fee: `DOUBTS.terms` or 0. In `weights`, 1e18 means 1; empty if unknown. */
 export function termsDoubt(weights: readonly bigint[], feePips: number): number {
   const extreme = isExtremeFee(feePips) || weights.some((weight) => weight < WEIGHT_MIN);
   return extreme ? DOUBTS.terms : 0;

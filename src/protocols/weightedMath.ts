@@ -1,19 +1,20 @@
 /**
- * Checks a swap of a Balancer V2 weighted pool against its weights: outGivenIn of WeightedMath.sol
- * (balancer/balancer-v2-monorepo). Every contract may register a pool and claim any weights, so only its swaps show
- * whether the claim is true.
+ * Checks a swap of a Balancer V2 weighted pool against the pool's weights, with outGivenIn of
+ * WeightedMath.sol (balancer/balancer-v2-monorepo). Any contract may register a pool and claim any weights.
+ * Only its swaps show whether the claim is true.
  */
 import { EXTREME_FEE_PIPS } from '../domain/swapFee';
 
-/** A swap may differ from the formula by this part of its amount. */
+/** Largest part of the swap's amount by which the swap may differ from the formula. */
 const TOLERANCE = 0.01;
-/** WeightedMath computes with 18 decimals, so its error grows with the balance and not with the amount. */
+/** Error of the formula as a part of the balance. WeightedMath computes with 18 decimals, so its error grows
+ * with the balance and not with the amount. */
 const BALANCE_ERROR = 1e-12;
 /** Largest error, in raw units, that rounding and the scaling by decimals cause. */
 const ROUNDING_UNITS = 2;
 const PIPS_ONE = 1_000_000;
 
-/** Balances before the swap and amounts, in raw units. Weights: 1e18 = 1. */
+/** Balances before the swap, and amounts, are in raw units. In weights, 1e18 means 1. */
 export interface WeightedSwap {
   readonly balanceIn: bigint;
   readonly balanceOut: bigint;
@@ -21,7 +22,7 @@ export interface WeightedSwap {
   readonly weightOut: bigint;
   readonly amountIn: bigint;
   readonly amountOut: bigint;
-  /** 1e6 = 100 %. 0: unknown, so any fee up to 10 % fits. */
+  /** Fee in pips (1e6 = 100 %). 0 means unknown: the swap then fits if some fee up to 10 % explains it. */
   readonly feePips: number;
 }
 

@@ -25,14 +25,15 @@ export interface WeightedPoolState {
   readonly poolId: Hex;
   /** Tokens in chain order. A leg refers to tokens by their index in this list. */
   readonly tokens: readonly Hex[];
-  /** Raw units that the vault holds, one per token, without managed balances. Empty: unknown until the tokens are registered; a swap does not change unknown balances. */
+  /** Raw units that the vault holds, one number per token, without managed balances. Empty until the tokens
+   * are registered. A swap does not change an unknown balance. */
   readonly balances: readonly bigint[];
-  /** Weights in units where 1e18 means 1, one per token. Null if unknown, or if the pool is not weighted;
-   * then there is no price. */
+  /** Weights in units where 1e18 means 1, one per token. Null if they are unknown, or if the pool is not
+   * weighted. The pool then has no price. */
   readonly weights: readonly bigint[] | null;
   /** Fee in units where 1e18 means 100 %. 0n means unknown, because BasePool.sol allows no fee below 1e12. */
   readonly swapFee: bigint;
-  /** Bits of DOUBTS. A pool keeps each of them for ever. */
+  /** Bits of DOUBTS. A doubt about a pool is never removed. */
   readonly doubts: number;
 }
 
@@ -79,7 +80,8 @@ export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEven
       return moveBalances(state, tokens, moves);
     }
     case 'balance_managed':
-      // An asset manager may report any managed balance without moving a token, so only the cash is used.
+      // An asset manager may report any managed balance without moving a token. Only the change of the cash
+      // is used.
       return withDoubts(moveBalances(state, [event.token], [event.cashDelta]), DOUBTS.managed);
     case 'tokens_registered':
       return withManagers(addTokens(state, event.tokens), event.assetManagers);
@@ -89,8 +91,8 @@ export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEven
 }
 
 /**
- * Whether the pool's weights explain the swap. True if its balances or weights are unknown, and with an asset manager,
- * because the pool then trades by balances that include managed ones.
+ * Whether the pool's weights explain the swap. Also true if balances or weights are unknown. Also true with
+ * an asset manager, because the pool then trades by balances that include managed amounts.
  */
 function fitsState(state: WeightedPoolState, swap: VaultSwap): boolean {
   const { tokens, balances, weights, swapFee, doubts } = state;
@@ -101,24 +103,24 @@ function fitsState(state: WeightedPoolState, swap: VaultSwap): boolean {
   if (balanceIn === undefined || balanceOut === undefined) return true;
   if (weightIn === undefined || weightOut === undefined) return true;
   const { amountIn, amountOut } = swap;
-  // The store keeps the fee in pips, so a restarted ingester would not know more digits.
+  // The store keeps the fee in pips. Further digits would be lost after a restart, so they are not used here.
   const feePips = toFeePips(swapFee);
   return fitsWeights({ balanceIn, balanceOut, weightIn, weightOut, amountIn, amountOut, feePips });
 }
 
-/** The state with more doubts; the same object if it has them already. */
+/** The state with additional doubts. The same object if it already has all of them. */
 export function withDoubts(state: WeightedPoolState, doubts: number): WeightedPoolState {
   return (state.doubts & doubts) === doubts ? state : { ...state, doubts: state.doubts | doubts };
 }
 
-/** Notes the asset managers of registered tokens. */
+/** The state after tokens were registered with their asset managers. */
 export function withManagers(state: WeightedPoolState, managers: readonly Hex[]): WeightedPoolState {
   return withDoubts(state, hasManager(managers) ? DOUBTS.managed : 0);
 }
 
 /**
- * Balances stay within 0 … 2^256 − 1. A value outside comes from history that was not indexed, and must not stop the
- * ingester.
+ * Balances stay within 0 … 2^256 − 1. A value outside this range means that a part of the history was not
+ * indexed. It must not stop the ingester.
  */
 function moveBalances(
   state: WeightedPoolState,
@@ -222,7 +224,7 @@ export function withBalances(
   return { ...state, balances };
 }
 
-/** Fills in missing balances, a missing fee and doubts from another state of the same pool. */
+/** Sets missing balances, a missing fee and further doubts from another state of the same pool. */
 export function fillState(state: WeightedPoolState, other: WeightedPoolState): WeightedPoolState {
   const balances = state.balances.length > 0 ? state.balances : other.balances;
   const swapFee = state.swapFee > 0n ? state.swapFee : other.swapFee;

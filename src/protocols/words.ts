@@ -20,9 +20,9 @@ const ABOVE_UINT160 = '0'.repeat(24);
 const ABOVE_UINT24 = '0'.repeat(58);
 const BELOW_INT24 = 'f'.repeat(58);
 
-/** Most words of any decoded event. */
+/** Largest number of words in the data of any decoded event. */
 const WORDS_MAX = 8;
-/** The data of the current log. One buffer is enough, because nothing awaits between loading and reading. */
+/** The data of the current log. One buffer is enough, because no other code runs between loading and reading. */
 const bytes = Buffer.alloc(WORDS_MAX * WORD_BYTES);
 const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 

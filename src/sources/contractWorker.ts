@@ -1,6 +1,6 @@
 /**
  * Background worker that finds the code and the creators of contracts. Runs beside the ingester in small
- * batches, and only while the ingester follows the head. Each result is stored at once, so a restart
+ * batches, and only while the ingester follows the head. Each result is stored immediately, so a restart
  * continues after the last result. A failure of the node or the database is logged, and the work is retried
  * later.
  */
@@ -24,20 +24,20 @@ import { readContractCodes, type CodeRpc } from './readContractCode';
 
 /** Pause in ms between checks for new contracts. */
 const INTERVAL_MS = 2_000;
-/** Pause in ms between checks of all contracts, once all of them are known. */
+/** Pause in ms between checks of all contracts, after every contract's code is known. */
 const FULL_MS = 60_000;
 const FAILED_MS = 30_000;
-/** Pause in ms before a node without traces is asked for a trace again. */
+/** Time in ms after which a node that could not trace is asked for a trace again. */
 const BLIND_MS = 600_000;
 /** Number of contracts per request batch and per insert. */
 const BATCH = 50;
 /** Pause in ms between batches, so that requests of the ingester come first. */
 const PAUSE_MS = 200;
-/** Most contracts of one check for unknown code. */
+/** Largest number of contracts in one check for unknown code. */
 const LOOK_MAX = 2_000;
 /** Number of head blocks to check for new contracts. */
 const NEW_BLOCKS = 64;
-/** Most new contracts of one check whose creators are looked up. */
+/** Largest number of new contracts of which one check looks up the creators. */
 const NEWCOMERS_MAX = 200;
 
 const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });
@@ -67,7 +67,7 @@ export class ContractWorker {
   private tracesAt = 0;
   private upgradesAt = 0;
   private lendAt = 0;
-  /** All final upgrades up to this position (`ord`) are processed, in this run of the program. */
+  /** Final upgrades up to this position (`ord`) are processed, since this start of the program. */
   private upgradesTo = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
@@ -145,7 +145,8 @@ export class ContractWorker {
     this.lendAt = now() + FULL_MS;
   }
 
-  /** Completes some creations with unknown parts, if the pause is over. Resolves to the number stored. */
+  /** Looks up the unknown parts of some creations, if the pause is over. Resolves to the number of creations
+   * stored. */
   async lookForCreators(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
@@ -160,8 +161,8 @@ export class ContractWorker {
     return found + fresh.found;
   }
 
-  /** A short list has new contracts. A long list has mostly old contracts that were never checked, so it is
-   * ignored. */
+  /** A short list contains only new contracts. A long list consists mostly of old contracts that were never
+   * checked, so it is ignored. */
   private noteNew(addresses: readonly Hex[]): void {
     if (addresses.length > NEWCOMERS_MAX) return;
     for (const address of addresses) this.newcomers.add(address);

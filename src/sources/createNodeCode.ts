@@ -1,6 +1,6 @@
 /**
- * Current code at single addresses, read from a chain's node. Results are cached and parallel requests are
- * limited. An API answer that can omit the code never waits long.
+ * Reads the current code at single addresses from a chain's node. Results are cached, and parallel requests
+ * are limited. An API answer that can do without the code never waits long.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -12,16 +12,17 @@ import { toCode, type ContractCode } from '../query/contracts/contractFacts';
 import type { NodeCode } from '../query/contracts/nodeCode';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
-/** Number of cached results. Results expire, because code may be deployed and a proxy may change. */
+/** Number of cached results. Results expire, because code may be deployed later and a proxy may change. */
 const KEPT_MAX = 5_000;
 const KEPT_MS = 10_000;
-/** Most addresses whose code is requested at the same time. */
+/** Largest number of addresses of which the code is requested in parallel. */
 const ASKED_MAX = 8;
 /** Time limit in ms for all requests about one address. */
 const ASK_MS = 2_000;
-/** Longest wait in ms of an API answer that can omit the code. A later result serves the next request. */
+/** Longest time in ms that an API answer waits if it can do without the code. A later result is used for the
+ * next request. */
 const PATIENCE_MS = 300;
-/** Pause in ms after a failure, during which such answers omit the code. */
+/** Time in ms after a failure in which such answers do not ask for code. */
 const REST_MS = 3_000;
 
 export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {

@@ -1,4 +1,5 @@
-/** A queue of work from several clients. Clients take turns; within one round the smallest item goes first. */
+/** A queue for the work of several clients. Clients take turns: each has one item per round. Within a round,
+ * the smallest item comes first. */
 
 interface Entry<T> {
   readonly item: T;
@@ -10,7 +11,7 @@ interface Entry<T> {
 /** `add` and `take` look at all entries, so the owner must limit their number. */
 export class FairQueue<T> {
   private entries: readonly Entry<T>[] = [];
-  /** Number of the round in progress. New work joins a later round, so every round ends. */
+  /** Number of the current round. New work joins a later round, so every round ends. */
   private round = 0;
 
   get length(): number {

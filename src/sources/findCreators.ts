@@ -1,7 +1,7 @@
 /**
- * Asks the node who created contracts whose creation transaction is known but whose sender is not. These are pools
- * from factory events and verified contracts from imported records. Each contract is asked for once; a transaction
- * that the node does not know is stored as unknown.
+ * Asks the node who created a contract, if its creation transaction is known and its sender is not. Such
+ * contracts are pools from factory events, and verified contracts from imported records. The node is asked
+ * once per contract. A transaction that the node does not know is stored as unknown.
  */
 import { getCreateAddress } from 'ethers';
 import { z } from 'zod';
@@ -17,10 +17,9 @@ import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { findFactory, type TraceRpc } from './findFactory';
 
-/** Most contracts per check. Each needs two calls, and some need a trace. */
+/** Largest number of contracts per check. Each needs two calls, and some need a trace. */
 const LOOK_MAX = 100;
-/** Largest nonce to try, when another contract that the same transaction created may have created the
- * contract. */
+/** Largest nonce to try. It is used if a contract from the same transaction may have created the contract. */
 const CHILDREN_MAX = 32;
 
 export const contractCreationsTable = defineTable('contract_creations', {
@@ -72,8 +71,8 @@ export async function findCreators(
   const rows: ContractCreationRow[] = [];
   for (const [index, one] of unasked.entries()) {
     const transaction = transactions[index];
-    // Skips a transaction without an answer, which is retried at the next check, and a transaction that is
-    // not final yet.
+    // Skips a transaction for which the node gave no answer; the next check asks again. Also skips a
+    // transaction that is not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
     const { address: contract, tx_hash } = one;
     const factory = transaction === null ? undefined : await factoryOf(rpc, one, transaction, signal);
@@ -90,11 +89,11 @@ export async function findCreators(
 }
 
 /**
- * Returns the factory: the contract that created this one. Null if the transaction created it directly,
- * undefined if the transaction did not create it. A factory's event is reliable. An imported record may
- * describe another chain, so a trace decides. Without a trace, a transaction that called a contract counts as
- * a call of the creator. A transaction that deployed another contract counts if that contract could have
- * created a contract at the address.
+ * Returns the factory: the contract that created this contract. Null if the transaction created it directly,
+ * undefined if the transaction did not create it. A factory's event is reliable. An imported record may be
+ * about another chain, so a trace decides. Without a trace, a transaction that called a contract is taken
+ * as the creation. A transaction that deployed another contract is taken only if that contract could create
+ * a contract at this address.
  */
 async function factoryOf(
   rpc: TraceRpc,

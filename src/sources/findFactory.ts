@@ -1,7 +1,7 @@
 /**
- * Finds the contract that created another contract within a transaction, from a trace. Tries the usual trace
- * methods. Many nodes have no trace methods. Some nodes refuse them with unusual errors, which counts the
- * same.
+ * Finds the contract that created another contract in a transaction, from a trace. Tries the usual trace
+ * methods. Many nodes have none of them. Some nodes refuse them with unusual errors, which have the same
+ * meaning here.
  */
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ export type TraceRpc = Pick<EndpointPool, 'run'>;
 
 /** Errors that mean that the node refuses to trace: not allowed, or too slow. */
 const DECLINED: ReadonlySet<RpcErrorKind> = new Set(['refused', 'timeout', 'too_large']);
-/** Most calls (frames) of one trace that are read. */
+/** Largest number of calls (frames) of one trace that are read. */
 const FRAMES_MAX = 100_000;
 
 interface Tracer {
@@ -50,7 +50,7 @@ export async function findFactory(
   }
 }
 
-/** Calls the endpoint directly. A node without traces is not faulty, and must not lose its rank in the pool. */
+/** Calls the endpoint directly. A node that cannot trace is not faulty, so it must keep its rank in the pool. */
 async function trace(
   endpoint: Endpoint,
   transaction: Hex,
@@ -100,8 +100,8 @@ const tracesShape = z.array(
 );
 
 /**
- * Reads Parity's list of traces. A contract address determines its factory, so an attempt that failed later also
- * counts.
+ * Reads Parity's list of traces. An attempt that failed later is also valid, because the contract's address
+ * determines its factory.
  */
 function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);

@@ -1,8 +1,8 @@
 /**
  * Finds the creators of new contracts that no known factory and no transaction created directly. Most
- * contracts emit a log while they are created, so a trace of the first log's transaction shows the creator
- * once it is final. Otherwise the creator stays unknown, and one trace was made in vain. Old contracts are
- * skipped: each would need a trace, and nodes do not keep their state.
+ * contracts emit a log when they are created. A trace of that log's transaction shows the creator, once the
+ * transaction is final. If the contract emitted no such log, the creator stays unknown after one trace. Old
+ * contracts are skipped: each would need a trace, and nodes do not keep their state.
  */
 import { z } from 'zod';
 
@@ -19,7 +19,7 @@ import {
 } from './findCreators';
 import { findFactory } from './findFactory';
 
-/** Most new contracts that wait for their first log to become final. */
+/** Largest number of new contracts that wait until their first log is final. */
 export const WAITING_MAX = CONTRACTS_MAX;
 /** A contract whose first log is this many blocks below the last final block counts as old. */
 const NEW_BLOCKS = 1_000;
@@ -33,7 +33,7 @@ interface NewCreations {
   readonly found: number;
   /** Contracts that need no further checks. */
   readonly done: readonly Hex[];
-  /** Whether the node cannot trace. */
+  /** Whether the node was unable to trace. */
   readonly blind: boolean;
 }
 
@@ -76,7 +76,8 @@ export async function findNewCreations(
 }
 
 /**
- * `done`: contracts with a known creation, and old ones. `asked`: contracts to trace, at most TRACES_MAX. The others wait.
+ * Divides contracts into three groups. `done`: the creation is known, or the contract is old. `asked`:
+ * contracts to trace, at most TRACES_MAX. All other contracts wait.
  */
 function sortByOrigin(
   waiting: readonly Hex[],

@@ -16,8 +16,8 @@ const REVERTS = new Interface(['error Error(string reason)']);
 /** Most parallel reads; further reads are refused. */
 const READS_MAX = 8;
 const READ_MS = 3_000;
-/** Size limit of an answer in bytes. If an answer exceeds it, the caller asked for too much, and the node is
- * not at fault. */
+/** Size limit of an answer in bytes. A larger answer is the fault of the caller, who requested too much, and
+ * not of the node. */
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 /**
  * Most levels of nested lists and objects. A block with transactions has four; JSON.stringify overflows the stack at
@@ -26,8 +26,8 @@ const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 const DEPTH_MAX = 32;
 
 /**
- * Errors that every node would return are answers, with the codes that clients expect. Other errors count as no
- * answer.
+ * Errors that every node would return. The caller gets them as answers, with the codes that clients expect.
+ * After any other error there is no answer.
  */
 const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
   revert: { code: 3, message: 'execution reverted' },
@@ -49,7 +49,7 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
         {
           signal: deadline,
           roundsMax: 1,
-          // One endpoint gets half the time, so that another endpoint can be tried if the first one hangs.
+          // Each endpoint gets half of the time. If the first endpoint hangs, another one can still answer.
           attemptMs: READ_MS / 2,
         },
       ),

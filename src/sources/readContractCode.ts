@@ -59,7 +59,7 @@ export async function readContractCodes(
       beacon: ZERO_ADDRESS,
     };
   });
-  // Code without DELEGATECALL is not a proxy, so most contracts need no further calls.
+  // Possible proxies. Code without DELEGATECALL is no proxy, so most contracts need no further calls.
   const suspects = found.flatMap((one, index) =>
     one.proxy === '' && delegates(codes[index] ?? '0x') ? [index] : [],
   );

@@ -1,5 +1,5 @@
 /**
- * Stores verified contracts. Files are written first and the contract's row last, so a contract in the table always
+ * Stores verified contracts. Files are written first and the contract's row last, so every stored contract
  * has its files. Safe to repeat: a stored record stays unless the new record is better.
  */
 import { indexedBits, listSignatures } from '../domain/abi';
@@ -27,7 +27,8 @@ const RECORDS_MAX = 500;
 /** Bytes of file content per insert. */
 const BATCH_BYTES = 32 * 2 ** 20;
 
-/** Decides between two records of one contract with the same status; the higher rank wins. */
+/** Rank of a record by its source. If a contract has two records with the same status, the record with the
+ * higher rank is stored. */
 const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
   local: 3,
   sourcify: 2,
@@ -51,7 +52,7 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
   let lastVersion = 0;
   return {
     async store(records) {
-      // Keeps the better of two records of one contract.
+      // The better record of each contract that has two records.
       const best = new Map<string, VerifiedRecord>();
       for (const record of records) {
         const key = `${record.contract.chainId}:${record.contract.address}`;
@@ -87,7 +88,7 @@ function saysMore(record: Worth, old: Worth): boolean {
   if (rank !== 0) return rank > 0;
   if ((a.constructorArguments === null) !== (b.constructorArguments === null))
     return a.constructorArguments !== null;
-  // Code at an address can change after a self-destruct, so the current code counts.
+  // The code at an address can change after a self-destruct. The record of the current code is better.
   return record.codeHash !== old.codeHash;
 }
 

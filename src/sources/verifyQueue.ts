@@ -1,6 +1,6 @@
 /**
- * The queue of verifications: one compilation at a time, a limited number waiting, and results kept for a while.
- * Clients take turns. Tickets are kept in the memory of this process.
+ * The queue of verifications. It runs one compilation at a time, lets a limited number of requests wait, and
+ * keeps results for some time. Clients take turns. Tickets are only in the memory of this process.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -27,7 +27,7 @@ import { verifyContract, type OnChain } from './verify/verifyContract';
 const WAITING_MAX = 20;
 /** Limit of the characters of all waiting requests together. */
 const WAITING_SIZE_MAX = 32 * 2 ** 20;
-/** Most open jobs of one client, waiting or running. */
+/** Largest number of open jobs of one client, waiting or running. */
 const OPEN_PER_CLIENT = 2;
 const TICKETS_KEPT = 2_000;
 const FAILURES_KEPT = 1_000;
@@ -121,7 +121,7 @@ class VerifyQueue implements VerificationQueue {
     await this.running;
   }
 
-  /** The ticket of the same request, if it is open or has failed. */
+  /** The ticket of an equal request, if that request is open or has failed. */
   private findTicket(digest: string, verdictKey: string): string | null {
     const open = this.open.get(digest);
     if (open !== undefined) return open;
@@ -161,7 +161,7 @@ class VerifyQueue implements VerificationQueue {
   }
 }
 
-/** An immediate answer, or otherwise the code to compare with. */
+/** Returns an immediate answer, or the code with which the compiled code is compared. */
 async function examine(deps: VerifyQueueDeps, request: VerificationRequest): Promise<Submission | OnChain> {
   const own = await findOwn(deps.reader, request);
   const already = own?.status === 'exact_match' ? ALREADY : null;
@@ -198,7 +198,8 @@ async function findOwn(reader: VerificationStore, contract: ContractId): Promise
 }
 
 /**
- * Whether the contract was verified here without its creation code. It may be submitted again once that code is known.
+ * Whether this service verified the contract without its creation code. It may then be submitted again once
+ * the creation code is known.
  */
 function lacksArguments(own: VerifiedContract | null): boolean {
   return own?.source === 'local' && own.constructorArguments === null;
@@ -217,7 +218,7 @@ async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise
 
 interface Outcome {
   readonly state: VerificationState;
-  /** Whether the same request would give the same result. */
+  /** Whether an equal request would have the same result. */
   readonly isVerdict: boolean;
 }
 

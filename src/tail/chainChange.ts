@@ -38,7 +38,7 @@ export async function readChange(
   return { reorg, gap: null, events: await encodeEvents(runner, chainId, next, events) };
 }
 
-/** Lists at most one event more than the limit, which is enough to detect that a gap is needed. */
+/** Lists at most one event more than the limit. The extra event shows that a gap is needed. */
 function listEventsAbove(
   sources: NewEventSources,
   next: HeadSnapshot,
@@ -102,8 +102,8 @@ async function readReorg(runner: QueryRunner, old: HeadSnapshot, fork: number): 
 }
 
 /**
- * Removed events up to the position `toOrdInclusive`. `view` is a snapshot in which the orphaned blocks are
- * canonical. Null if their rows are gone, or if there are too many events.
+ * Removed events up to the position `toOrdInclusive`. In the snapshot `view`, the blocks that a reorg removed
+ * are still canonical. Null if their rows are gone, or if there are too many events.
  */
 export async function listRemoved(
   runner: QueryRunner,

@@ -9,13 +9,13 @@ import { AppError } from '../errors';
 import { StreamClient, type StreamSink } from './streamClient';
 import { HEARTBEAT, reorgMessage, type StreamMessage } from './streamMessage';
 
-/** Number of messages that are sent before sockets get time to drain, so that a large block does not overrun
- * a client that reads. */
+/** Number of messages after which the hub waits until sockets have sent data. Otherwise a large block would
+ * fill the queue of a client that reads normally. */
 const CHUNK_MESSAGES = 200;
 /** Longest total time in ms, per change, that the hub waits for clients that read slowly. It bounds the delay
  * for all other clients. */
 const WAIT_BUDGET_MS = 100;
-/** The hub does not wait for a socket that has accepted no bytes for this long, in ms. */
+/** Time in ms without accepted bytes after which the hub no longer waits for a socket. */
 const READING_MS = 50;
 /** Length of a queue from which the hub waits for a client that reads. */
 const QUEUE_WAIT_MESSAGES = 500;
@@ -23,8 +23,8 @@ const QUEUE_WAIT_MESSAGES = 500;
  * last id. */
 const STALL_MS = 300_000;
 /**
- * Interval in ms of the search for closed sockets. Socket events normally remove a client; the search finds
- * clients whose event was missed.
+ * Interval in ms between searches for closed sockets. Usually a socket event removes a client. The search
+ * finds clients for which that event was missed.
  */
 const SWEEP_MS = 2_000;
 
@@ -54,8 +54,8 @@ export interface HubOptions {
   readonly heartbeatMs?: number;
   readonly sweepMs?: number;
   readonly clientsMax?: number;
-  /** Most streams of one client address. Loopback is exempt, because behind a proxy all clients look
-   * local. */
+  /** Largest number of streams of one client address. Loopback has no such limit, because behind a proxy all
+   * clients have a local address. */
   readonly clientsPerAddressMax?: number;
   /** Called with the number of messages that slow clients lost. */
   readonly observeDrops?: (messages: number) => void;

@@ -11,8 +11,8 @@ import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '
 import { listRemoved } from './chainChange';
 import { reorgMessage, type StreamMessage, type StreamPosition } from './streamMessage';
 
-/** No reorg is deeper than finality allows. If a branch is unknown, its fork is assumed to be this many
- * blocks back. */
+/** Number of blocks back to the assumed fork, if a client's branch is unknown. No reorg is deeper than
+ * finality allows. */
 const REORG_DEPTH_MAX = 1_024;
 const NO_HASH8 = '00000000';
 
@@ -36,7 +36,7 @@ export async function findResumePoint(query: Query, position: StreamPosition): P
   const block = blockOfOrd(position.ord);
   if (position.hash8 === null) {
     if (block <= head.number) return { afterOrd: position.ord, reorg: null };
-    // The position is above the head, so all events above the head count as removed until they are sent
+    // The position is above the head. All events above the head are treated as removed until they are sent
     // again.
     return {
       afterOrd: lastOrdOfBlock(head.number),
@@ -82,8 +82,8 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
 }
 
 /**
- * The orphaned blocks after the fork, up to the named block. Null if the row of a block is no longer stored.
- * The loop is bounded by `kept`, because each step goes one block down.
+ * The removed blocks of the branch, from the named block down to the fork. Null if a block's row is no longer
+ * stored. The loop ends, because each step goes one block down.
  */
 function followBranch(
   kept: readonly KeptBlock[],

@@ -22,10 +22,12 @@ import { Directory } from '../query/tokens/directory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
-/** Longest time in ms between two reads of the head, in case the change mark (row counts) misses a change. */
+/** Longest time in ms between two reads of the head. It finds changes that the change mark (row counts) does
+ * not show. */
 const FULL_READ_MS = 5_000;
 const BACKOFF_MAX_MS = 2_000;
-/** Number of attempts to stream a change before all streams are restarted. Database outages do not count. */
+/** Number of attempts to stream a change. After them, all streams are restarted. Attempts during a database
+ * outage are not counted. */
 const CHANGE_ATTEMPTS = 5;
 
 export interface TailFacts {
@@ -101,7 +103,7 @@ class DatabaseTail implements TailLoop {
       this.news = [];
       const waiting = [...this.waiters];
       try {
-        // A hanging database must not delay the shutdown.
+        // A database that does not answer must not delay the shutdown.
         await untilAborted(this.step(news), signal);
         for (const resolve of waiting) resolve();
         if (failures > 0) log.info({ failures }, 'the API can read the newest block from the database again');
@@ -176,8 +178,8 @@ class DatabaseTail implements TailLoop {
 
   private async refresh(told: boolean): Promise<void> {
     const { runner, chainId, now = steadyNow } = this.options;
-    // After `wake` the change mark (row counts) is not read. The next poll finds a new mark and reads the
-    // head once more.
+    // After `wake`, the change mark (row counts) is not read. The next poll therefore finds a new mark and
+    // reads the head once more.
     const mark = told ? this.mark : await readChangeMark(runner);
     this.lastPollAt = now();
     if (!told && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
@@ -185,8 +187,8 @@ class DatabaseTail implements TailLoop {
     this.lastPollAt = now();
     this.compare(reading?.snapshot ?? null);
     this.take(reading);
-    // The mark is set last, so that a failed read is repeated. It is read before the head, so no change in
-    // between is missed.
+    // The mark is set last, so that the read is repeated if it fails. It was read before the head, so no
+    // change in between is missed.
     this.mark = mark;
     this.readAt = now();
   }
@@ -208,7 +210,7 @@ class DatabaseTail implements TailLoop {
     this.head = head;
   }
 
-  /** Logs a difference between the head in memory and the database under the same version. */
+  /** Logs a difference between the head in memory and the stored head, if both have the same version. */
   private compare(stored: HeadSnapshot | null): void {
     const { head } = this;
     if (stored === null || head === null || stored.version !== head.version) return;

@@ -33,7 +33,7 @@ export function activity(deps: MarketDeps): Route {
       // The read asks for one more event than shown, to find out whether there is a next page.
       const page = { beforeOrd: cursor, skip, limit: params.limit + 1 };
       const counting = deps.activityCounter.count(head, filter);
-      // Only a query that skips events needs to know the count first.
+      // The count is needed first only if the query skips events.
       const there = skip === 0 || skip < (await counting);
       const [total, events] = await Promise.all([
         counting,
@@ -54,7 +54,7 @@ export function activity(deps: MarketDeps): Route {
   });
 }
 
-/** A cursor encodes the position of the last event shown, so it never expires. */
+/** A cursor encodes the position of the last event on the page, so it never expires. */
 export function formatCursor(ord: number): string {
   return Buffer.from(`${blockOfOrd(ord)}-${logIndexOfOrd(ord)}`).toString('base64url');
 }

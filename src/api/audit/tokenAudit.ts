@@ -11,7 +11,7 @@ import { badParam, integerParam } from '../params';
 import type { Route } from '../route';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
 
-/** Most pools that an audit considers besides the pools of the token's route. */
+/** Largest number of pools outside the token's route that an audit considers. */
 const CANDIDATES_MAX = 100;
 
 export function tokenAudit(deps: MarketDeps): Route {

@@ -45,7 +45,7 @@ export function tokenTicks(deps: MarketDeps): Route {
         currency,
         fill,
       });
-      // A token that has bars is in a pool. So only a token without bars must be looked up.
+      // A token that has bars is in a pool, so only a token without bars must be looked up.
       if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
       return answer;
     },

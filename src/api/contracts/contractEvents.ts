@@ -15,7 +15,7 @@ import { answerLogs, checkRange, RANGE_PARAMS, readWord, TOPIC_PARAMS, TX_PARAM 
 const EVENT_MAX = 512;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/;
-/** Most signatures that are read when an event is given by its name only. */
+/** Largest number of signatures that are read if the request names an event without its types. */
 const SIGNATURES_MAX = 50;
 
 export function contractEvents(deps: ExplorerDeps): Route {

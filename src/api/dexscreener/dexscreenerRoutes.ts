@@ -23,7 +23,7 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
 import type { Route } from '../route';
 
-/** Limits of one /events call. A larger request is refused, never truncated. */
+/** Limits of one /events call. A request for more blocks or events is refused; an answer is never cut. */
 const BLOCKS_MAX = 5_000;
 const EVENTS_MAX = 20_000;
 const BLOCK_MAX = 4_294_967_295;
@@ -86,14 +86,14 @@ function asset(deps: MarketDeps): Route {
   });
 }
 
-/** The indexer of DEX Screener stops at an empty name, so every name has a text. */
+/** Replaces an empty name, because DEX Screener's indexer stops at an empty name. */
 function textOr(text: string | null, instead: string): string {
   return text === null || text.trim() === '' ? instead : text;
 }
 
 interface PairId {
   readonly address: Hex;
-  /** The two tokens of the pool, encoded as in swaps; null means the pool's default two. */
+  /** The two tokens of the pool, encoded as in swaps. Null means the two tokens of the pool's default leg. */
   readonly leg: number | null;
 }
 

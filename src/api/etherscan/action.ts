@@ -8,7 +8,7 @@ import type { AskedParams } from './askedParams';
 
 /** The dependencies of the explorer, and dependencies that only the Etherscan dialect needs. */
 export interface DialectDeps extends ExplorerDeps {
-  /** USD per whole native coin at the head; null if there is no price. */
+  /** USD per whole native coin at the head; null if the native coin has no price. */
   readonly nativeUsdOf?: (chainId: number, head: HeadSnapshot) => Promise<number | null>;
 }
 

@@ -12,8 +12,8 @@ const WINDOW_MAX = 10_000;
 /** Block numbers have 32 bits. A larger number is above any head. */
 const BLOCK_MAX = 4_294_967_295;
 
-/** The values by lower-case name. If a name is repeated, its first value counts, and the query comes before
- * the body. */
+/** The values by lower-case name. If a name is repeated, its first value is used. The query string comes
+ * before the body. */
 export type AskedParams = ReadonlyMap<string, string>;
 
 export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
@@ -63,7 +63,7 @@ export function findHashParam(asked: AskedParams, name: string): Hex | null {
   return toLowerHex(given);
 }
 
-/** Parses a decimal or 0x-hex number. A number above `max` becomes `max`. */
+/** Parses a decimal or 0x-hex number. A number above `max` gives `max`. */
 export function numberOf(text: string, name: string, max = BLOCK_MAX): number {
   if (!/^(?:\d{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text)) throw badFormat(name);
   return Math.min(Number(text), max);

@@ -51,8 +51,8 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['gastracker', gasActions],
 ]);
 
-/** The dialects of other services: Etherscan's, and the Sourcify and Blockscout endpoints that clients use
- * with it. */
+/** Routes of other services' dialects: Etherscan's, and the Sourcify and Blockscout endpoints that Etherscan's
+ * clients also use. */
 export function etherscanRoutes(deps: DialectDeps): Route[] {
   return [
     ...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)),
@@ -63,7 +63,7 @@ export function etherscanRoutes(deps: DialectDeps): Route[] {
 }
 
 function dialectRoute(deps: DialectDeps, path: string): Route {
-  // The other paths give the same answers, so one documented path is enough.
+  // All paths give the same answers, so only one path is documented.
   const answer = path === '/api' ? { answer: dialectAnswerShape } : {};
   const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {

@@ -31,7 +31,7 @@ function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
     textLimit: `${limit}b`,
     encoding: null,
     onerror(error: Error, ctx: Koa.Context): never {
-      // The rest of the body is not read.
+      // The remaining bytes of the body are not read.
       ctx.set('Connection', 'close');
       const large = 'status' in error && error.status === 413;
       throw dialectError(large ? tooLarge(limit) : TEXTS.badBody);
@@ -109,7 +109,7 @@ function parseObject(text: string): object {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null) return body;
   } catch {
-    // The throw below handles this case.
+    // The throw below handles invalid JSON.
   }
   throw dialectError(TEXTS.badBody);
 }
@@ -125,7 +125,7 @@ async function parseForm(text: string): Promise<[string, string][]> {
       continue;
     }
     const at = pair.indexOf('=');
-    // A name this long belongs to no parameter.
+    // No parameter has a name this long.
     if (at === -1 || at > PIECE) continue;
     const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, at)}=`)];
     const pieces: string[] = [];

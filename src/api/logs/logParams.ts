@@ -142,7 +142,7 @@ export async function answerLogs(
     data,
     meta: {
       ...meta,
-      // A count that stopped early may be lower than the number of logs that the page found.
+      // A count that stopped early may be lower than the number of logs on the page.
       total: Math.max(counted.total, found.seen),
       total_exact: counted.exact,
       next_cursor: next === null ? null : formatCursor(next),

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 
 /** A body longer than this is not read to its end; the connection closes after the answer. */
 const DRAIN_BYTES_MAX = 33_554_432;
-/** A client that needs more than this time for the rest of its body is too slow to wait for. */
+/** Slowest accepted pace for the remaining bytes of a body. If a client is slower, the connection is closed. */
 const PACE_BYTES = 65_536;
 const PACE_MS = 100;
 
 /**
- * Reads and discards the rest of a request, within bounds. If the connection closed while the client still sends, the
- * client would see an error instead of the answer.
+ * Reads and discards the remaining bytes of a request, within limits. If the connection closed while the
+ * client still sends, the client would see an error instead of the answer.
  */
 export function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors';
 import type { RequestState } from '../route';
 
-/** Number of client addresses to remember; the least recently seen is dropped first. */
+/** Largest number of client addresses to remember. The address that was seen longest ago is dropped first. */
 const CLIENTS_MAX = 50_000;
 const MINUTE_MS = 60_000;
 
@@ -16,7 +16,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** `free` lists paths that do not count. OPTIONS requests never count, because they read nothing. */
+/** `free` lists paths without a limit. OPTIONS requests also have no limit, because they read nothing. */
 export function limitRate(perMinute: number, free: ReadonlySet<string>): Koa.Middleware<RequestState> {
   const buckets = new LRUCache<string, Bucket>({ max: CLIENTS_MAX });
   const perMs = perMinute / MINUTE_MS;

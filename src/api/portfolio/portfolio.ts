@@ -5,7 +5,7 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 
-/** Cache time in ms of an answer that lacks the node's part. */
+/** Longest time in ms for which the cache keeps an answer that lacks values from the node. */
 const WITHOUT_NODE_MS = 2_000;
 
 export function portfolio(deps: MarketDeps): Route {
@@ -17,7 +17,7 @@ export function portfolio(deps: MarketDeps): Route {
     query: {},
     answer: portfolioAnswerShape,
     errors: [400, 503],
-    // The node may answer again before the next head.
+    // The node may answer again before the next head, so an answer without its values expires soon.
     keepMs: ({ data }) => (deps.wallets.node !== null && data.native === null ? WITHOUT_NODE_MS : null),
     async read({ address }, head) {
       const [pairs, rebasing] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);

@@ -10,15 +10,15 @@ import type { TailFacts } from '../../tail/tailLoop';
 import type { Route } from '../route';
 
 const HEAD_AGE_MAX_S = 300;
-/** The tail loop queries the database many times a second. If there is no answer for longer than this, the
- * database counts as away. */
+/** Time in ms without an answer after which the database counts as not available. The tail loop queries the
+ * database many times a second. */
 const DATABASE_SILENCE_MAX_MS = 3_000;
 
-/** Final blocks wait for promotion (copying into the final tables), which handles several blocks at a time.
- * If more blocks than this wait, promotion is stuck. */
+/** Largest normal number of final blocks that wait for promotion (copying into the final tables). Promotion
+ * handles several blocks at a time. If more blocks wait, it is stuck. */
 const PROMOTION_LAG_MAX = 128;
-/** A block further in the future than this shows that the machine's clock is wrong. Ages of blocks are then
- * meaningless. */
+/** Largest time in seconds by which a block may be in the future. Beyond it, the machine's clock is wrong, and
+ * ages of blocks are meaningless. */
 const HEAD_AHEAD_MAX_S = 60;
 
 interface NodeFacts {
@@ -143,7 +143,7 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
-/** Facts that are not about the head or the ingester. */
+/** Facts about other things than the head or the ingester. */
 interface Besides {
   readonly more?: readonly ReadyProblem[];
   /** The state of the node, in a process without an ingester. */
@@ -162,10 +162,10 @@ export function judge(
 ): ReadyAnswer {
   const told = ingest ?? asked;
   const { silenceMs } = tail;
-  // The exit of the database server is known before its silence counts as long.
+  // If the database server has ended, the database is not available, even if it answered a moment ago.
   const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
   const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
-  // A block is at least as old as the time for which this process has known it, even if the clock is wrong.
+  // A block is at least as old as the time since this process first saw it, even if the clock is wrong.
   const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
   const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || isNodeHead(head, told));
   const node = told === null ? null : nodeCheck(head, told);

@@ -1,7 +1,7 @@
 /**
  * GET /api/v1/activity/stream: the events of /activity as server-sent events. A client first joins the hub,
- * which sends live events. Then it gets missed events from the tables up to the current head, and after them
- * the live events. This order leaves no gap and no duplicate.
+ * which sends live events. It then gets the events that it missed from the tables, up to the current head.
+ * Live events follow after them. This order leaves no gap and no duplicate.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,9 +23,9 @@ import type { Route, RouteContext } from '../route';
 
 /** Longest time that a reconnecting client waits for a refresh of the head. */
 const REFRESH_WAIT_MS = 2_000;
-/** Value of Retry-After in seconds for a client that found no free place. */
+/** Value of Retry-After in seconds for a client that is refused because there are too many streams. */
 const RETRY_AFTER_S = '10';
-/** Number of replays that read from the database at the same time. Further replays wait. */
+/** Largest number of replays that read from the database in parallel. Further replays wait. */
 const REPLAYS_AT_ONCE = 6;
 
 const POSITION_ALLOWED = '<block>-<log_index>, with or without -<first 8 hex digits of the block hash>';
@@ -73,8 +73,8 @@ export function activityStream(deps: ActivityStreamDeps): Route {
       const params = parseParams(QUERY_PARAMS, ctx);
       const filter = toActivityFilter(params);
       const position = readPosition(ctx, params.last_event_id);
-      // Another API process may know a newer head than this one, so the head is refreshed before the client's
-      // event id is judged.
+      // Another API process may know a newer head, and the client's event id may come from there. So the head
+      // is refreshed before the id is checked.
       if (position !== null) await deps.tail.refreshed(REFRESH_WAIT_MS);
       if (ctx.method === 'HEAD') {
         startAnswer(ctx, requireHead(deps.tail));
@@ -203,7 +203,7 @@ async function sendReplay(
 }
 
 function startAnswer(ctx: RouteContext, head: HeadSnapshot): void {
-  // Writes to the socket directly, because the back-pressure of each client must be visible.
+  // The stream writes to the socket directly, because it must see whether a client reads slowly.
   ctx.respond = false;
   ctx.status = 200;
   ctx.set(HEADERS);
@@ -222,7 +222,7 @@ function createSink(res: ServerResponse, socket: Socket): StreamSink {
     buffered: () => res.writableLength,
     end: () => {
       if (!res.headersSent) return;
-      // Unread data would keep the connection open, and a shutdown would wait forever.
+      // Unread data would keep the connection open, so that a shutdown would wait forever.
       if (res.writableNeedDrain) res.destroy();
       else res.end();
     },

@@ -38,7 +38,8 @@ function parseSymbols(text: string): readonly string[] | null {
   return symbols.length <= SYMBOLS_MAX && symbols.every((symbol) => symbol !== '') ? symbols : null;
 }
 
-/** An unknown pair, or a pair without a price, does not fail the other quotes. */
+/** The quote of one pair. If the pair is unknown or has no price, the quotes of other pairs are still
+ * answered. */
 async function quote(
   deps: MarketDeps,
   symbols: PairSymbolTables,

@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** One encoding of a file (plain or compressed), ready to send. */
+/** A file in one encoding (plain or compressed), ready to send. */
 interface WebBody {
   readonly body: Buffer;
   readonly etag: string;

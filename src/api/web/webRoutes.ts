@@ -82,7 +82,7 @@ function send(ctx: RouteContext, file: WebFile): void {
   ctx.body = body;
 }
 
-/** Tests and sources that were not built have no page. The API works without a page. */
+/** Tests, and sources that were not built, have no web page. The API works without it. */
 function sayMissing(ctx: RouteContext): void {
   ctx.status = 503;
   ctx.set('Cache-Control', 'no-store');

@@ -1,4 +1,4 @@
-/** The `prune` command: drops old rows of the largest tables. Bars, prices, balances and all aggregates stay
+/** The `prune` command: deletes old rows of the largest tables. Bars, prices, balances and all aggregates stay
  * unchanged. */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -25,9 +25,9 @@ export interface PruneOptions {
   readonly before: { readonly block: number } | { readonly time: number };
   readonly what: readonly Prunable[];
   readonly chainId: number;
-  /** True drops the rows. Otherwise the command only shows the plan. */
+  /** True deletes the rows. Otherwise the command only shows its plan. */
   readonly yes: boolean;
-  /** Seconds of newest rows that always stay; default KEPT_SECONDS. */
+  /** Age in seconds up to which rows are never deleted; default KEPT_SECONDS. */
   readonly keptSeconds?: Readonly<Record<Prunable, number>>;
 }
 

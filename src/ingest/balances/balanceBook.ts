@@ -61,7 +61,8 @@ export class BalanceBook {
   private readonly tokens: Map<Hex, TokenCheck>;
   /** Balances that already count as held, oldest first. */
   private readonly held = new Set<string>();
-  /** A balance of each token that had a mismatch in the last check. These balances are checked again first. */
+  /** Balances with a mismatch in the last check, for tokens that are not marked as rebasing. The next check
+   * compares them again first. */
   private doubted: HeldToken[] = [];
 
   /** `stored` has the results of earlier runs. */

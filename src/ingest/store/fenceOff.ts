@@ -10,8 +10,8 @@ import type { StoredState, Store } from './store';
  * 2248.
  */
 const COUNTS_PER_MS = 1_024;
-/** Largest distance, in blocks above the newest block, of a late change of the head. One step has 64 blocks,
- * or a branch about as long as the old branch. */
+/** A late change of the head reaches at most this many blocks above the newest block. It is one step of 64
+ * blocks, or a branch about as long as the old branch. */
 const REACH_BLOCKS = 256;
 
 /** The numbers from which a session starts after it has fenced off earlier sessions. */

@@ -48,7 +48,7 @@ export interface ManipulationCost {
 
 /** The depth of a pool is known up to a move of 2 %. */
 const KNOWN_LOG = Math.log(1.02);
-/** Pools that differ by less stay in the hop together (hop.ts). */
+/** Pools whose prices differ by less than this (as ln) stay in the hop together (hop.ts). */
 const AGREEMENT_LOG = 0.05;
 /** Most pools of a hop. Every selection of these pools is tried; shallower pools are ignored. */
 const POOLS_MAX = 6;
@@ -119,7 +119,8 @@ function splitCost(hops: readonly PushedHop[], log: number): number {
 function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number {
   if (!hasOthers) return 0;
   const sign = isUp ? 1 : -1;
-  // The fair price is at most this far from the hop price. Otherwise arbitrage would trade a pool of the hop.
+  // Largest distance of the fair price from the hop price. Beyond it, arbitrage would trade a pool of the
+  // hop.
   const fair = Math.min(...pools.map(({ log, fee }) => sign * log - Math.log(1 - fee)));
   let shift = Math.max(0, fair - Math.log(1 - feeMax));
   for (const { log, fee, share } of pools) {
@@ -174,7 +175,7 @@ function selectionCost(all: readonly CostPool[], log: number): number {
       if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
       if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
     });
-    // The depth of pools that left the hop still raises the confidence.
+    // The depth of pools that left the hop still counts towards the confidence.
     const missing = Math.max(0, others - kept, TRUSTED_DEPTH_USD - kept - others);
     const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
     least = Math.min(least, walked + supplied);

@@ -1,6 +1,7 @@
 /**
- * Decides which code an imported record belongs to. The current code from the node must be the code that was verified.
- * A contract of chain 1 also counts on a chain copied from chain 1, if the code there is the same.
+ * Decides to which code on the chain an imported record belongs. The node's current code must equal the code
+ * that was verified. A record of chain 1 is also used for a chain that was copied from chain 1, if the code
+ * there is the same.
  */
 import { createHash } from 'node:crypto';
 
@@ -15,8 +16,8 @@ export const ANCESTOR_CHAIN = 1;
 type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
- * For each imported record, the records to store, or the reason to store none. `descendants` are the chains
- * copied from chain 1.
+ * For each imported record: the records to store, or the reason why none is stored. `descendants` are the
+ * chains copied from chain 1.
  */
 export async function attachCodes(
   records: readonly ImportedRecord[],
@@ -91,7 +92,7 @@ function withCode(record: ImportedRecord, codeHash: Hex | null): VerifiedRecord 
   return { contract, deployment, sources, codeHash };
 }
 
-/** IPFS splits larger files into several pieces. Metadata files are never that large. */
+/** Size in bytes from which IPFS splits a file into several pieces. Metadata files are never that large. */
 const IPFS_CHUNK = 262_144;
 
 /**

@@ -7,7 +7,7 @@ import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { ContractId, VerificationStatus } from '../../domain/verifiedContract';
 import type { VerifiedRecord } from '../verifiedRecord';
 
-/** A record that cannot be imported, with a reason for people. The import continues without it. */
+/** A record that cannot be imported, with the reason as text for people. The import continues without it. */
 export class BrokenRecord extends Error {
   constructor(message: string) {
     super(message);
@@ -17,7 +17,8 @@ export class BrokenRecord extends Error {
 
 export interface FoundContract extends ContractId {
   readonly status: VerificationStatus;
-  /** Position from which an import continues after this contract. Null: the import cannot stop here. */
+  /** Position from which the next import continues if this contract is the last one. Null if the import cannot
+   * stop here. */
   readonly position: string | null;
   /** Throws BrokenRecord for an invalid record. */
   read(signal: AbortSignal): Promise<ImportedRecord>;

@@ -62,7 +62,7 @@ export function createJsonFetch(
   };
 }
 
-/** This code uses its own timer: inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage
+/** Uses a timer of its own: inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage
  * collection. */
 async function ask(
   url: string,

@@ -18,7 +18,7 @@ const READS_AT_ONCE = 4;
 export interface ImportCounts {
   /** Number of contracts that the source listed. */
   found: number;
-  /** Number of stored verifications. A contract of chain 1 may count once per chain copied from it. */
+  /** Number of stored verifications. A contract of chain 1 may be stored once for each chain copied from it. */
   stored: number;
   /** Number of records that added nothing to the stored data. */
   known: number;

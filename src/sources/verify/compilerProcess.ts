@@ -36,9 +36,9 @@ const EXIT_PARENT_GONE = 3;
 const EXIT_MEMORY = 4;
 
 /**
- * Arguments: niceness, seconds, KiB of memory, then the command. `ulimit -d` counts every private writable page, so
- * Linux limits JavaScript and WebAssembly alike. macOS ignores `ulimit -d`; there, only the child's own check limits
- * memory.
+ * Arguments: niceness, seconds, KiB of memory, then the command. `ulimit -d` limits every private writable
+ * page, so on Linux it covers both JavaScript and WebAssembly. macOS ignores `ulimit -d`. There, only the
+ * child's own check limits memory.
  */
 const LAUNCHER = `
 niceness=$1; ulimit -S -t "$2"; ulimit -S -d "$3" 2>/dev/null; shift 3
@@ -137,7 +137,7 @@ export function runCompiler(
       }
     });
     if (signal?.aborted === true) stop();
-    // The 'close' event reports a child that ended immediately.
+    // If the child ended immediately, its 'close' event reports this.
     else child.send(input, () => undefined);
   });
 }

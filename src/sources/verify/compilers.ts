@@ -81,7 +81,7 @@ export function rememberCompilations(compilers: Compilers): Compilers {
         answers.set(key, answer);
         return answer;
       } catch (error) {
-        // Other errors are about this machine and not about the sources.
+        // Other errors have their cause on this machine, not in the sources.
         if (error instanceof AppError && error.code === 'bad_request') failures.set(key, error.message);
         throw error;
       }

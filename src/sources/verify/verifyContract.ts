@@ -138,7 +138,7 @@ function makeRecord(
   const { settings } = input;
   const optimizer = recordIn(settings, 'optimizer');
   const wanted = new Set(compiled.paths);
-  // Files that the contract does not use are left out, because they prove nothing.
+  // Files that the contract does not use are left out, because the comparison says nothing about them.
   const sources: SourceFile[] = Object.entries(input.sources).flatMap(([path, { content }]) => {
     return wanted.size === 0 || wanted.has(path) ? [{ path, content }] : [];
   });

@@ -1,6 +1,7 @@
 /**
- * Signatures that are known without any verified contract, so the transfers of an unverified token still decode.
- * Events that differ only in indexed parameters, such as Transfer of ERC-20 and ERC-721, are separate entries.
+ * Signatures that are known without any verified contract, so that transfers of unverified tokens can be
+ * decoded. Events that differ only in indexed parameters, such as Transfer of ERC-20 and ERC-721, are
+ * separate entries.
  */
 import { Interface } from 'ethers';
 

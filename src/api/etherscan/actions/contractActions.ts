@@ -38,7 +38,7 @@ async function getSourceCode(ask: Ask) {
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
     findImplementation(ask, facts),
   ]);
-  // If Proxy is 1, clients need a valid address. So Proxy is 0 for a proxy with several or unknown
+  // Clients need a valid address if Proxy is 1. Proxy is therefore 0 for a proxy with several or unknown
   // implementations.
   const proxy = {
     Proxy: implementation === null ? '0' : '1',

@@ -47,7 +47,7 @@ async function getGasEstimate({ asked, moment }: Ask) {
   ]);
   if (blocks.length === 0 || seconds === null) return refuse(TEXTS.action);
   const taking = countTaking(blocks, BigInt(text));
-  // If none of the examined blocks would have included the transaction, the estimate assumes one more block.
+  // If none of the examined blocks would have included the transaction, one block more is assumed.
   const turns = taking === 0 ? blocks.length + 1 : blocks.length / taking;
   return ok(String(Math.ceil(turns * seconds)));
 }

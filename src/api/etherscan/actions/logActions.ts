@@ -32,7 +32,7 @@ async function getLogs({ asked, moment }: Ask) {
   const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
   const found = await listLogs(chain, head, filter, page);
   if (found.isFull) return refuse(TEXTS.largeAnswer);
-  // The search stopped early at its time limit. A short page would wrongly mean that there are no more logs.
+  // The search stopped early at its time limit. A short page would wrongly say that there are no more logs.
   if (found.next !== null && found.logs.length < limit) return refuse(TEXTS.timeout);
   const numbers = found.logs.map(({ ord }) => blockOfOrd(ord));
   const hashes = await chain.hashes.list(head, numbers);
@@ -75,9 +75,9 @@ export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot |
 }
 
 /**
- * Reads the operators between topics: `and` needs both topics, `or` needs either. `free` lists positions
- * whose topic is optional, because they appear only in `or` clauses. A clause about a topic that the call
- * does not give is ignored.
+ * Reads the operators between topics: `and` needs both topics, `or` needs one of them. `free` lists positions
+ * whose topic is optional, because only `or` clauses use it. Clauses about a topic that the request does
+ * not give are ignored.
  */
 function readClauses(
   asked: AskedParams,

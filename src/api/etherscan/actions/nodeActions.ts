@@ -57,7 +57,7 @@ async function readCoins(ask: Ask, addresses: readonly Hex[]): Promise<string[] 
   );
 }
 
-/** The Etherscan dialect reads no state of older blocks. */
+/** Throws if the request asks for an older block, because the Etherscan dialect reads no older state. */
 function needLatest({ asked }: Ask): void {
   const tag = textOf(asked, 'tag') ?? 'latest';
   if (tag !== 'latest' && tag !== 'pending') throw badFormat('tag');

@@ -1,7 +1,7 @@
 /**
  * module=proxy: read-only calls to the node in a JSON-RPC envelope. `latest` means the newest indexed block.
- * Where a method takes a block hash, the call uses the hash, so node answers and logs describe the same
- * block.
+ * If a method accepts a block hash, the call names the block by hash. Node answers and logs then describe
+ * the same block.
  */
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../../domain/hex';
 import { AppError } from '../../../errors';
@@ -20,7 +20,7 @@ import {
 import { askNode } from './nodeActions';
 
 const CALL_BYTES_MAX = 65_536;
-/** Gas limit of an estimate, and of a call that goes directly to the node. */
+/** Gas limit of gas estimates, and of calls that are not cached and go directly to the node. */
 const GAS_MAX = 50_000_000;
 const REPLY = { jsonrpc: '2.0', id: 1 } as const;
 /** Error code of EIP-1474 for a call that reverts. */

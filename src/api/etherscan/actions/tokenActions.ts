@@ -67,7 +67,8 @@ async function getTokenInfo(ask: Ask) {
 }
 
 /**
- * Counts transfer logs. A balance change without a transfer log is not seen. Refused for a token that invents transfers.
+ * Counts holders from transfer logs. A balance that changes without a log is not seen. Refuses a token that
+ * invents transfers.
  */
 async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
@@ -100,8 +101,8 @@ async function findChecks({ chain }: ChainMoment, token: Hex): Promise<BalanceCh
 }
 
 /**
- * Whether the index has every transfer of the token. This holds if the index starts at the first block, or
- * includes the token's creation.
+ * Whether every transfer of the token is indexed. This is so if the index starts at the first block, or
+ * contains the token's creation.
  */
 async function isWhole(
   { deps, chainId }: Pick<Ask, 'deps' | 'chainId'>,
@@ -121,7 +122,7 @@ async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<b
   return readTotalSupply(moment.chain, moment.head, token, { node, counted });
 }
 
-/** Null if there is no node, or if the contract does not have this function. */
+/** Result of a call to the token. Null if there is no node, or if the contract does not have this function. */
 async function callToken(ask: Ask, to: Hex, data: Hex): Promise<bigint | null> {
   const answers = await askNode(ask, [{ kind: 'call', to, data }]);
   const answer = answers?.[0] ?? null;

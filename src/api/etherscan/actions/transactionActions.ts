@@ -21,13 +21,13 @@ async function getReceiptStatus(ask: Ask) {
   return ok({ status: succeeded === null ? '' : succeeded ? '1' : '0' });
 }
 
-/** The service reads no traces, so the reason of a failure is unknown. */
+/** The service reads no traces, so it does not know why a transaction failed. */
 async function getStatus(ask: Ask) {
   const succeeded = await hasSucceeded(ask);
   return ok({ isError: succeeded === null ? '' : succeeded ? '0' : '1', errDescription: '' });
 }
 
-/** A log proves that the transaction succeeded. Null if neither the logs nor the node know the
+/** Whether the transaction succeeded; a log proves this. Null if neither the logs nor the node know the
  * transaction. */
 async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<boolean | null> {
   const txHash = findHashParam(asked, 'txhash');

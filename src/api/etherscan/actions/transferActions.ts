@@ -17,11 +17,12 @@ import { showMoves } from '../showMoves';
 
 /** Etherscan's limit of page times offset: the whole list may be one page. */
 const PAGE_MAX = 10_000;
-/** Number of logs per read. */
+/** Largest number of logs per read. */
 const TURN_LOGS = 1_000;
-/** Most reads for one page. A read also returns logs of other token standards, which do not fill the page. */
+/** Largest number of reads for one page. A read also returns logs of other token standards, which do not
+ * belong on the page. */
 const TURNS_MAX = 12;
-/** Most tokens of one address whose transfers are searched. */
+/** Largest number of tokens of one address for which transfers are searched. */
 const TOKENS_MAX = 300;
 
 export const transferActions: Actions = new Map<string, Action>([
@@ -31,14 +32,14 @@ export const transferActions: Actions = new Map<string, Action>([
 ]);
 
 interface TransferQuestion {
-  /** Null: transfers of every account. One of `holder` and `token` is given. */
+  /** Account of the transfers; null means every account. At least one of `holder` and `token` is given. */
   readonly holder: Hex | null;
   readonly token: Hex | null;
   readonly newestFirst: boolean;
   readonly skip: number;
   readonly limit: number;
   readonly fromBlock: number;
-  /** Null: up to the head. */
+  /** Last block; null means up to the head. */
   readonly toBlock: number | null;
 }
 
@@ -63,7 +64,7 @@ function readQuestion(asked: AskedParams, moment: ChainMoment | null): TransferQ
   return { holder, token, newestFirst: sort === 'desc', skip, limit, fromBlock, toBlock };
 }
 
-/** The first transfers, at least up to the end of the page. Null: the search would take too long. */
+/** The first transfers, at least up to the end of the page. Null if the search would take too long. */
 async function findMoves(
   moment: ChainMoment,
   kind: TokenKind,
@@ -72,8 +73,8 @@ async function findMoves(
   const wanted = skip + limit;
   if (kind === ERC721 && token === null && holder !== null)
     return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted });
-  // The tables list the ERC-20 tokens of an address. For the other standards the topics alone find the
-  // transfers.
+  // For ERC-20, the tables list the tokens of an address. For the other standards, the topics alone are
+  // enough to find the transfers.
   const touched =
     token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
   if (touched?.length === 0) return [];

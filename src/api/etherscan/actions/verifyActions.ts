@@ -51,7 +51,7 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
   }
 }
 
-/** Refuses a compiler that is not installed at once, without a ticket. */
+/** Throws if the compiler is not installed, before the request gets a ticket. */
 function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): void {
   const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
   if (compilerVersions.includes(version)) return;
