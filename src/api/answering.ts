@@ -32,8 +32,10 @@ export interface Question<Answer> {
   readonly key: string | null;
   /** Reads the answer. The same key gives the same answer. Throws AppError or Refusal. */
   read(): Promise<Answer>;
-  /** Longest time in ms for which the cache keeps the answer. Null (default) means until the head changes or
-   * the cache is full. */
+  /**
+   * Longest time in ms for which the cache keeps the answer. Null (default) means until the head changes or the cache
+   * is full.
+   */
   keepMs?(answer: Answer): number | null;
   /** The answer as a table, for clients that accept a table format. */
   readonly asTable?: { readonly runner: QueryRunner; of(answer: Answer): AnswerTable };

@@ -11,9 +11,9 @@ import { toJsonBody } from './jsonBody';
 
 const BYTES_MAX = 24 * 1024 * 1024;
 /**
- * A JSON text longer than this is cached only from the second request on, because caching allocates a buffer.
- * If every long text allocated one, V8 would often scan the whole heap: it does so after each 32 MB of
- * buffers. Answers that `toJsonBody` returns as bytes are cached at the first request.
+ * A JSON text longer than this is cached only from the second request on, because caching allocates a buffer. If
+ * every long text allocated one, V8 would often scan the whole heap: it does so after each 32 MB of buffers.
+ * Answers that `toJsonBody` returns as bytes are cached at the first request.
  */
 const LARGE = 256 * 1024;
 /** Number of large answers whose keys are remembered. */
@@ -26,9 +26,9 @@ interface CachedAnswer {
 
 export interface ByteCache {
   /**
-   * Returns the answer for a key, and calls `make` if the key is not cached. Buffers are stored unchanged,
-   * other values as JSON. If `make` fails, every waiting caller gets the error, and nothing is cached.
-   * `keepMs` is the longest time in the cache; null means no limit.
+   * Returns the answer for a key, and calls `make` if the key is not cached. Buffers are stored unchanged, other
+   * values as JSON. If `make` fails, every waiting caller gets the error, and nothing is cached. `keepMs` is the
+   * longest time in the cache; null means no limit.
    */
   get<T>(key: string, make: () => Promise<T>, keepMs?: (answer: T) => number | null): Promise<CachedAnswer>;
   /** Drops all answers. Later calls do not wait for computations that started earlier. */

@@ -25,8 +25,10 @@ import { answering, docOf, readParams, type EndpointSpec, type Question } from '
 import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from './params';
 import type { Route, RouteContext } from './route';
 
-/** Longest time in ms for which the cache keeps an answer. It is short because contracts can be verified
- * between two blocks. */
+/**
+ * Longest time in ms for which the cache keeps an answer. It is short because contracts can be verified between two
+ * blocks.
+ */
 const KEEP_MS = 3_000;
 const LIMIT_MAX = 100;
 const OFFSET_MAX = 10_000;

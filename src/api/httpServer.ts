@@ -64,9 +64,9 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
 }
 
 /**
- * Handles the requests of a socket one at a time, and closes a socket with too many waiting requests. Without
- * this, Node would start all pipelined requests immediately. An event stream never ends, so later requests
- * on its socket would wait forever and use resources.
+ * Handles the requests of a socket one at a time, and closes a socket with too many waiting requests. Without this,
+ * Node would start all pipelined requests immediately. An event stream never ends, so later requests on its socket
+ * would wait forever and use resources.
  */
 function boundPipelines(handler: RequestListener, most: number): RequestListener {
   const unanswered = new WeakMap<Socket, number>();

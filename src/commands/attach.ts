@@ -16,8 +16,9 @@ export interface Attached {
   readonly name: string;
   /** Folder that the embedded server can access; null if CLICKHOUSE_URL is set. */
   readonly engineFolder: string | null;
-  /** Process id of the program that runs the embedded server. Null if no program runs it, or if CLICKHOUSE_URL
-   * is set. */
+  /**
+   * Process id of the program that runs the embedded server. Null if no program runs it, or if CLICKHOUSE_URL is set.
+   */
   readonly owner: number | null;
   /** Connects to a database of this server, which may not exist yet. `close` ends the connection. */
   open(name: string): Database;

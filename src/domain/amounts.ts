@@ -1,7 +1,6 @@
 /** Scales amounts by decimals, and writes numbers without exponents. No other module does this. */
 
-/** Largest accepted number of decimals of a token. A larger answer of `decimals()` is treated as unknown
- * (null). */
+/** Largest accepted number of decimals of a token. A larger answer of `decimals()` is treated as unknown (null). */
 export const DECIMALS_MAX = 77;
 
 /** Number of decimal places of stored USD values. */

@@ -1,5 +1,7 @@
-/** Decides which token of a pool is the base token. The decision is made once, when the pool is found, so that
- * a chart never changes its direction. */
+/**
+ * Decides which token of a pool is the base token. The decision is made once, when the pool is found, so that a chart
+ * never changes its direction.
+ */
 import type { ChainDescription } from './chainDescription';
 import type { Hex } from './hex';
 

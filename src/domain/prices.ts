@@ -6,8 +6,10 @@ import { formatRatio, powerOfTen } from './amounts';
 const PRICE_DIGITS = 18;
 const Q192 = 1n << 192n;
 
-/** The fields of a pool's state that determine its price. If `sqrtPriceX96` > 0, it is the price (V3);
- * otherwise the reserves are used. */
+/**
+ * The fields of a pool's state that determine its price. If `sqrtPriceX96` > 0, it is the price (V3); otherwise the
+ * reserves are used.
+ */
 export interface PriceState {
   readonly reserve0: bigint;
   readonly reserve1: bigint;

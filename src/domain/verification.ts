@@ -11,8 +11,10 @@ export interface VerificationRequest extends ContractId {
   readonly compilerVersion: string;
   /** SPDX identifier of the licence; null means the identifier in the file. */
   readonly license: string | null;
-  /** Constructor arguments from the requester. They are compared with the chain if the creation code is known.
-   * Null or absent if the requester gave none. */
+  /**
+   * Constructor arguments from the requester. They are compared with the chain if the creation code is known. Null or
+   * absent if the requester gave none.
+   */
   readonly constructorArguments?: Hex | null;
   /**
    * Addresses of libraries that the settings do not name, by bare name. They are compared with the addresses

@@ -5,8 +5,8 @@ import type { Hex } from './hex';
 export type VerificationStatus = 'exact_match' | 'match';
 
 /**
- * Origin of a verification: an importer, a compilation by this service, or a verification of the same code on
- * the chain from which this chain was copied.
+ * Origin of a verification: an importer, a compilation by this service, or a verification of the same code on the
+ * chain from which this chain was copied.
  */
 export type VerificationSource = 'sourcify' | 'blockscout' | 'local' | 'ancestor:1';
 
@@ -42,8 +42,10 @@ export interface AbiParameter {
 export interface VerifiedContract extends ContractId {
   readonly status: VerificationStatus;
   readonly source: VerificationSource;
-  /** If the verification belongs to another contract with the same code, that contract. Null if it is the
-   * contract's own verification. */
+  /**
+   * If the verification belongs to another contract with the same code, that contract. Null if it is the contract's
+   * own verification.
+   */
   readonly twinOf: ContractId | null;
   /** Time of the verification, unix seconds. */
   readonly verifiedAt: number;

@@ -1,10 +1,10 @@
 /**
- * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native
- * token, is evidence of an anchor's market value. A pool's weight is its depth, so a shallow pool cannot
- * outvote a deep one. If direct pools between anchors have half of the depth, comparisons through the
- * native token are ignored. Mean prices and depths resist manipulation over a few blocks. An anchor that is
- * more than 2 % below the others loses its role. An anchor more than 2 % above the others keeps its
- * configured price, but its pools are no evidence about the others.
+ * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native token, is
+ * evidence of an anchor's market value. A pool's weight is its depth, so a shallow pool cannot outvote a deep one.
+ * If direct pools between anchors have half of the depth, comparisons through the native token are ignored. Mean
+ * prices and depths resist manipulation over a few blocks. An anchor that is more than 2 % below the others loses
+ * its role. An anchor more than 2 % above the others keeps its configured price, but its pools are no evidence
+ * about the others.
  */
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
@@ -67,8 +67,8 @@ interface Deviation {
 }
 
 /**
- * Finds the anchor whose value is furthest from that of the other anchors, if the distance is more than 2 %.
- * Of two anchors that are equally far, the one with the lower value is chosen.
+ * Finds the anchor whose value is furthest from that of the other anchors, if the distance is more than 2 %. Of two
+ * anchors that are equally far, the one with the lower value is chosen.
  */
 function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation | null {
   let worst: Deviation | null = null;
@@ -115,8 +115,8 @@ function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
 }
 
 /**
- * The anchor's pools with a token, by key. `usd` is the token's price. If it is null (unknown), the anchor's
- * side alone gives the depth.
+ * The anchor's pools with a token, by key. `usd` is the token's price. If it is null (unknown), the anchor's side
+ * alone gives the depth.
  */
 function quotesIn(anchor: PriceAnchor, token: Hex, usd: number | null, { legsOf, time }: PegInput): Quote[] {
   const legs = legsOf(anchor.address).filter(
@@ -143,8 +143,9 @@ function byKey(a: IndexedLeg, b: IndexedLeg): number {
   return a.key < b.key ? -1 : 1;
 }
 
-/** The value below and above which lies half of the weight. If half of the weight ends between two values,
- * their mean. */
+/**
+ * The value below and above which lies half of the weight. If half of the weight ends between two values, their mean.
+ */
 function weightedMedian(evidence: readonly Evidence[]): number {
   const sorted = [...evidence].sort((a, b) => a.log - b.log);
   const total = sorted.reduce((sum, { weight }) => sum + weight, 0);

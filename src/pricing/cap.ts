@@ -3,8 +3,7 @@
  * most the cap of the token, because nobody could sell more.
  */
 
-/** Number of steps per doubling. A stored cap is rounded to steps, so that it does not change with every
- * trade. */
+/** Number of steps per doubling. A stored cap is rounded to steps, so that it does not change with every trade. */
 const STEPS = 16;
 /** Bounds of a cap, as exponents of 2. A cap is then never 0, and products stay finite. */
 const OCTAVES_MIN = -960;
@@ -32,8 +31,10 @@ interface CappedHop {
   readonly cap: number;
 }
 
-/** The smallest USD value that a hop of the path can pay out. `path` goes from the token towards the anchor,
- * without the anchor. */
+/**
+ * The smallest USD value that a hop of the path can pay out. `path` goes from the token towards the anchor, without
+ * the anchor.
+ */
 export function capAlong(path: readonly CappedHop[], anchorUsd: number): number {
   let usd = anchorUsd;
   let capUsd = Infinity;
@@ -56,9 +57,9 @@ export interface CappedValue {
 }
 
 /**
- * Limits the value of each trusted side of one pool, in USD. The limit is the larger of two amounts: the cap
- * of the side, and the capped value of another side, converted by the pool's price. So a pool that is the
- * whole route of its token keeps the value of both sides.
+ * Limits the value of each trusted side of one pool, in USD. The limit is the larger of two amounts: the cap of the
+ * side, and the capped value of another side, converted by the pool's price. So a pool that is the whole route of
+ * its token keeps the value of both sides.
  */
 export function countSides(sides: readonly CappedValue[]): number[] {
   if (sides.every(({ usd, capUsd }) => usd <= capUsd)) return sides.map(({ usd }) => usd);

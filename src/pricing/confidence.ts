@@ -88,8 +88,8 @@ export interface RemainingDepth {
 }
 
 /**
- * Reduces the confidence of a hop whose pools lost depth. Multiplies it by the depth factor of the remaining
- * depth, and divides it by the depth factor of the full depth.
+ * Reduces the confidence of a hop whose pools lost depth. Multiplies it by the depth factor of the remaining depth,
+ * and divides it by the depth factor of the full depth.
  */
 export function remainingConfidence(confidence: number, pools: readonly RemainingDepth[]): number {
   let [weights, trust, weightsLeft, trustLeft] = [0, 0, 0, 0];

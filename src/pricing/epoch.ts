@@ -45,8 +45,8 @@ export interface LegRecord {
 }
 
 /**
- * Up to two different makers of the leg, in order of appearance. Twice the zero address if the node does not
- * name senders, because makers then cannot be counted.
+ * Up to two different makers of the leg, in order of appearance. Twice the zero address if the node does not name
+ * senders, because makers then cannot be counted.
  */
 export type LegMakers = readonly Hex[];
 
@@ -126,8 +126,8 @@ export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span:
 }
 
 /**
- * The part of ln(price) by which the published price is behind the spot price. It is directed towards the
- * mean, and is at most the distance from the mean.
+ * The part of ln(price) by which the published price is behind the spot price. It is directed towards the mean, and
+ * is at most the distance from the mean.
  */
 export function heldPart(unswapped: number, price: number, meanLog: number): number {
   const distance = price > 0 ? Math.log(price) - meanLog : 0;
@@ -151,8 +151,7 @@ export function unswappedAt(record: LegRecord | undefined, time: number): number
   return record === undefined ? 0 : record.unswapped * Math.exp(-(time - record.at) / MEAN_SECONDS);
 }
 
-/** Mean price of a leg at or after the time of its record, if the leg did not move since. 0 if it has no
- * price. */
+/** Mean price of a leg at or after the time of its record, if the leg did not move since. 0 if it has no price. */
 export function meanPrice(record: LegRecord, time: number): number {
   if (!(record.state.price > 0)) return 0;
   return Math.exp(driftLog(record.meanLog, Math.log(record.state.price), time - record.at));

@@ -1,7 +1,7 @@
 /**
- * Tracks the part of a leg's price that changed without a swap. Anyone can donate tokens to a pool. The
- * published price therefore follows such a change only as fast as the 30-minute mean. It follows a swap
- * immediately, because the trader paid for the change.
+ * Tracks the part of a leg's price that changed without a swap. Anyone can donate tokens to a pool. The published
+ * price therefore follows such a change only as fast as the 30-minute mean. It follows a swap immediately, because
+ * the trader paid for the change.
  */
 import type { LegState } from './leg';
 
@@ -19,8 +19,8 @@ export interface LegStep {
 const DONATION_PART = 0.1;
 
 /**
- * Computes the part of ln(price) that came without a swap, after `steps`. `unswapped` is that part before the
- * steps, and `from` is the state before them. A swap in the opposite direction first reduces this part.
+ * Computes the part of ln(price) that came without a swap, after `steps`. `unswapped` is that part before the steps,
+ * and `from` is the state before them. A swap in the opposite direction first reduces this part.
  */
 export function followSteps(unswapped: number, from: LegState, steps: readonly LegStep[]): number {
   let sum = unswapped;

@@ -1,14 +1,18 @@
 /**
- * Computes the price of one hop at one block. Each pool of the route has its own price. Outliers, and sudden
- * moves that no trades confirm, are left out. The result is the mean of the remaining prices by weight.
+ * Computes the price of one hop at one block. Each pool of the route has its own price. Outliers, and sudden moves
+ * that no trades confirm, are left out. The result is the mean of the remaining prices by weight.
  */
 import type { LegKey } from './leg';
 
-/** Largest distance (as ln) of a pool's price from its 30-minute mean for which no trades are needed. A larger
- * move must be confirmed by trades. */
+/**
+ * Largest distance (as ln) of a pool's price from its 30-minute mean for which no trades are needed. A larger move
+ * must be confirmed by trades.
+ */
 const CLAMP_LOG = Math.log(1.2);
-/** Smallest distance from the median, as ln, from which a pool can be an outlier. An outlier is also more than
- * 3 robust standard deviations from the median. */
+/**
+ * Smallest distance from the median, as ln, from which a pool can be an outlier. An outlier is also more than 3
+ * robust standard deviations from the median.
+ */
 const OUTLIER_LOG_MIN = 0.05;
 const MAD_TO_SIGMA = 1.4826;
 const SIGMAS = 3;
@@ -16,8 +20,9 @@ const SIGMAS = 3;
 const DISAGREEMENT_LOG = 0.05;
 /** Largest weight of a pool, if the hop has at least three pools and the other pools hold enough of the depth. */
 const WEIGHT_MAX = 0.6;
-/** Smallest part of the depth that the other pools must hold. With less, the remaining weight would go to dust
- * pools. */
+/**
+ * Smallest part of the depth that the other pools must hold. With less, the remaining weight would go to dust pools.
+ */
 const OTHERS_MIN = 0.1;
 /** Lists of at most this many values are sorted by insertion. */
 const FEW = 24;
@@ -75,8 +80,10 @@ export interface HopPrice {
    * mean deviation. The weights are depths.
    */
   deviation(): number;
-  /** Whether the price of a pool depends on its mean. This is so if the price is held back, or so far from the
-   * mean that trades must confirm it. */
+  /**
+   * Whether the price of a pool depends on its mean. This is so if the price is held back, or so far from the mean
+   * that trades must confirm it.
+   */
   readonly deviates: boolean;
 }
 
@@ -223,8 +230,8 @@ function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonl
 }
 
 /**
- * The smallest value such that half of the weight is at or below it. Weights are summed in the order of value
- * and then pool, so the result is always the same.
+ * The smallest value such that half of the weight is at or below it. Weights are summed in the order of value and
+ * then pool, so the result is always the same.
  */
 function weightedMedian(values: readonly number[], pools: readonly HopPool[]): number {
   const order = sortedPlaces(values);

@@ -1,7 +1,6 @@
 /**
- * Converts the rows of a pool and its state, in raw units, to legs and their states in whole tokens. New
- * blocks, blocks read back from the store, and audits use this module. Their results therefore have
- * identical bits.
+ * Converts the rows of a pool and its state, in raw units, to legs and their states in whole tokens. New blocks,
+ * blocks read back from the store, and audits use this module. Their results therefore have identical bits.
  */
 import { powerOfTen, wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
@@ -36,8 +35,8 @@ export interface PricedState {
   /** Reasons why a vault pool backs no price, as in pool_states. 0 means that there is none. */
   readonly doubts: number;
   /**
-   * `liquidity` of the pool's WalkedDepth (V3), raw units. NOT_WALKED means that the depth comes from the
-   * active liquidity and the balances.
+   * `liquidity` of the pool's WalkedDepth (V3), raw units. NOT_WALKED means that the depth comes from the active
+   * liquidity and the balances.
    */
   readonly walked_liquidity: number;
   readonly near0: number;
@@ -94,8 +93,8 @@ export function toLegState(
 }
 
 /**
- * The liquidity and reserves for the depth. For a walked pool, they are the amounts that it pays out near its
- * price. For any other pool, its active liquidity and balances.
+ * The liquidity and reserves for the depth. For a walked pool, they are the amounts that it pays out near its price.
+ * For any other pool, its active liquidity and balances.
  */
 function concentratedDepth(
   state: PricedState,

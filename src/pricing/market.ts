@@ -25,12 +25,16 @@ export interface Market<L extends Leg = Leg> {
   readonly epochTime: number;
 }
 
-/** Part of the depth below which a hop has a warning. It compares the depth now with the depth when the route
- * was made. */
+/**
+ * Part of the depth below which a hop has a warning. It compares the depth now with the depth when the route was
+ * made.
+ */
 const DEPTH_FELL = 0.5;
 
-/** Smallest held part of ln(price) that is not a rounding error. Mints and burns move the price of a V2 pool
- * by a few raw units. */
+/**
+ * Smallest held part of ln(price) that is not a rounding error. Mints and burns move the price of a V2 pool by a few
+ * raw units.
+ */
 const HELD_LOG_MIN = 1e-4;
 
 export interface RouteHop extends HopPrice {
@@ -39,15 +43,15 @@ export interface RouteHop extends HopPrice {
   /** Whole next tokens that move the price of the hop by 2 %. Pools that the hop price excludes are left out. */
   depth(): number;
   /**
-   * Whole next tokens that the pools of the hop can pay out together, rounded down to a sixteenth of a
-   * doubling. Pools that the hop price excludes are left out.
+   * Whole next tokens that the pools of the hop can pay out together, rounded down to a sixteenth of a doubling.
+   * Pools that the hop price excludes are left out.
    */
   cap(): number;
 }
 
 /**
- * Depth and holdings of one pool of a hop, in whole next tokens. Each is the smaller of two amounts: the
- * amount now, and the amount when the route was made.
+ * Depth and holdings of one pool of a hop, in whole next tokens. Each is the smaller of two amounts: the amount now,
+ * and the amount when the route was made.
  */
 interface PoolDepth extends RemainingDepth {
   readonly key: LegKey;
@@ -188,8 +192,8 @@ function hopInput<L extends Leg>(
 }
 
 /**
- * Converts a price of a leg (whole token1 per whole token0) to whole next tokens per whole token of the
- * route. Returns 0 if there is no price.
+ * Converts a price of a leg (whole token1 per whole token0) to whole next tokens per whole token of the route.
+ * Returns 0 if there is no price.
  */
 export function legPrice(
   { token, next }: Pick<PriceRoute, 'token' | 'next'>,

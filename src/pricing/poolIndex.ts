@@ -86,8 +86,8 @@ export class PoolIndex {
   /** Tokens that have a route. */
   readonly routed = new Set<IndexedToken>();
   /**
-   * Tokens with a pool whose price differs from its mean. A new epoch has new means, so the hop of such a
-   * token may change although no pool moved.
+   * Tokens with a pool whose price differs from its mean. A new epoch has new means, so the hop of such a token may
+   * change although no pool moved.
    */
   readonly watched = new Set<IndexedToken>();
   private readonly legs = new Map<LegKey, IndexedLeg>();
@@ -231,8 +231,10 @@ export class PoolIndex {
     this.setRecord(leg, record);
   }
 
-  /** If the record of a leg is undone, the leg stays in the list of live legs. The list may contain legs that
-   * are not live. */
+  /**
+   * If the record of a leg is undone, the leg stays in the list of live legs. The list may contain legs that are not
+   * live.
+   */
   private setRecord(leg: IndexedLeg, record: LegRecord): void {
     leg.record = record;
     if (!leg.isLive) this.addLive(leg);

@@ -1,7 +1,7 @@
 /**
- * Computes prices block by block: routes once per epoch, and prices of the tokens whose pools a block
- * changed. A pure state machine: the same blocks in the same order give results with identical bits, also
- * after a restart (`load`) or a reorg (`rewindTo`).
+ * Computes prices block by block: routes once per epoch, and prices of the tokens whose pools a block changed. A pure
+ * state machine: the same blocks in the same order give results with identical bits, also after a restart (`load`)
+ * or a reorg (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
 import type { UsdPrice } from './confidence';
@@ -76,7 +76,7 @@ export interface PriceChanges {
   readonly records: readonly LegRecord[];
   readonly routes: readonly PriceRoute[];
   readonly hops: readonly HopChange[];
-  /** Held parts of the price, for legs that moved in this block without a swap. */
+  /** Held parts of the price, for legs that moved in this block and whose price changed without a swap. */
   readonly holds: readonly LegHold[];
 }
 
@@ -149,8 +149,7 @@ export class Pricer {
         return leg === undefined ? [] : [{ leg, weight }];
       });
       index.setRoute(token, { ...route, pools });
-      // The store does not say which tokens have a pool away from its mean. So every loaded token is treated
-      // as one.
+      // The store does not say which tokens have a pool away from its mean. So every loaded token is treated as one.
       index.setWatched(token, true);
     }
     for (const [token, hop] of hops) index.setHop(index.tokenOf(token), hop);
@@ -275,8 +274,8 @@ export class Pricer {
   }
 
   /**
-   * A new epoch has new means. A price that was limited by its mean may therefore change without a move. The
-   * limit may also end, if the mean moved towards the price within the epoch.
+   * A new epoch has new means. A price that was limited by its mean may therefore change without a move. The limit
+   * may also end, if the mean moved towards the price within the epoch.
    */
   private touchMeans(records: readonly LegRecord[], touched: Set<IndexedToken>): void {
     for (const token of this.index.watched) touched.add(token);
@@ -315,8 +314,9 @@ export class Pricer {
     this.index.trade(leg, amount, addMakers(leg.makers, makers));
   }
 
-  /** Gives tokens without a route a route within the epoch, if a touched leg connects them to a token with a
-   * price. */
+  /**
+   * Gives tokens without a route a route within the epoch, if a touched leg connects them to a token with a price.
+   */
   private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
     const { anchors } = this.index.progress;
     const context = { market: this.market, anchors, priceOf: (of: IndexedToken) => this.priceNow(of) };

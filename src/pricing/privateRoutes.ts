@@ -21,8 +21,10 @@ interface PrivateContext {
   weigh(leg: IndexedLeg): LegWeight | null;
 }
 
-/** Searches again without the private routes of tokens with direct pools. Limits the confidence of the
- * remaining private routes. */
+/**
+ * Searches again without the private routes of tokens with direct pools. Limits the confidence of the remaining
+ * private routes.
+ */
 export function avoidPrivateRoutes(
   search: (isBarred: RouteSearch['isBarred']) => RoutedTokens,
   context: PrivateContext,

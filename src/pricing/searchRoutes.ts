@@ -1,8 +1,8 @@
 /**
- * Route search by Dijkstra's algorithm for the widest path. The width of a path is the depth of its hop with
- * the least depth. Tokens get their routes from the anchors outwards, the widest path first. A token is
- * priced only by pools whose other token got its route earlier, so there are no cycles. Only the known side
- * of a pool gives depth. Of equal paths, the smaller address comes first.
+ * Route search by Dijkstra's algorithm for the widest path. The width of a path is the depth of its hop with the
+ * least depth. Tokens get their routes from the anchors outwards, the widest path first. A token is priced only by
+ * pools whose other token got its route earlier, so there are no cycles. Only the known side of a pool gives depth.
+ * Of equal paths, the smaller address comes first.
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
@@ -139,8 +139,10 @@ function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): 
   return group;
 }
 
-/** Adds a pool to the group. False if the group already has the pool. Sums are computed in key order, so the
- * order of legs does not change any bit. */
+/**
+ * Adds a pool to the group. False if the group already has the pool. Sums are computed in key order, so the order of
+ * legs does not change any bit.
+ */
 function addPool(group: Group, pool: GroupPool): boolean {
   const { pools } = group;
   const at = placeOf(pools, pool.leg.key);

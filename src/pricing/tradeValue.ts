@@ -16,9 +16,9 @@ export interface TradeValue {
 const NOTHING: TradeValue = { amountUsd: 0, untrackedUsd: 0, tracked: false };
 
 /**
- * Values a swap in USD. Amounts are in whole tokens, ≥ 0. If both sides have a trusted price, the value is
- * the mean of both. If one side has, its value is used. Otherwise the swap is untracked. The value of a
- * trusted side is at most the cap of its token.
+ * Values a swap in USD. Amounts are in whole tokens, ≥ 0. If both sides have a trusted price, the value is the mean
+ * of both. If one side has, its value is used. Otherwise the swap is untracked. The value of a trusted side is at
+ * most the cap of its token.
  */
 export function valueTrade(
   price0: UsdPrice | null,
@@ -42,9 +42,9 @@ export function valueTrade(
 }
 
 /**
- * Values the two sides of a liquidity event in USD, by any price; null without a price. Amounts are in whole
- * tokens, ≥ 0. The value of a trusted side has a limit: the larger of its cap and the capped value of the
- * other trusted side.
+ * Values the two sides of a liquidity event in USD, by any price; null without a price. Amounts are in whole tokens,
+ * ≥ 0. The value of a trusted side has a limit: the larger of its cap and the capped value of the other trusted
+ * side.
  */
 export function valueSides(
   prices: readonly (UsdPrice | null)[],

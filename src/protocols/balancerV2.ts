@@ -39,8 +39,10 @@ const INT256_MAX = (1n << 255n) - 1n;
 const UINT8_MAX = 255n;
 const ADDRESS_END = 42;
 
-/** The pool that an event is about. A contract may register several pool ids; the standard pool contracts
- * register only one. */
+/**
+ * The pool that an event is about. A contract may register several pool ids; the standard pool contracts register
+ * only one.
+ */
 interface OfPool {
   readonly poolId: Hex;
   /** Address of the pool's contract: the first 20 bytes of the id. */
@@ -82,8 +84,8 @@ export interface BalanceChanged extends OfPool {
 }
 
 /**
- * Tokens move between the vault and their asset manager. The manager may also report a gain or loss. The
- * pool's total balance changes by the sum of both deltas.
+ * Tokens move between the vault and their asset manager. The manager may also report a gain or loss. The pool's total
+ * balance changes by the sum of both deltas.
  */
 interface BalanceManaged extends OfPool {
   readonly kind: 'balance_managed';
@@ -160,8 +162,8 @@ function decodeSwap({ topics, data }: ChainLog): VaultSwap | null {
   if (!isHash(poolId) || !isAddressTopic(tokenIn) || !isAddressTopic(tokenOut)) return null;
   const amountIn = uintAt(0);
   const amountOut = uintAt(1);
-  // The vault keeps balances below 2^112. An amount that does not fit into a signed word is therefore not
-  // from a real swap.
+  // The vault keeps balances below 2^112. An amount that does not fit into a signed word is therefore not from a real
+  // swap.
   if (amountIn > INT256_MAX || amountOut > INT256_MAX) return null;
   return {
     kind: 'swap',

@@ -1,7 +1,6 @@
 /**
- * The interface of a DEX protocol: topics, decoders written by hand, the effect of an event on a pool's
- * state, and the marginal price of a state. Each protocol implements it in one file. The ingester stores
- * the rows.
+ * The interface of a DEX protocol: topics, decoders written by hand, the effect of an event on a pool's state, and
+ * the marginal price of a state. Each protocol implements it in one file. The ingester stores the rows.
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';

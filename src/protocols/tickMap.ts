@@ -1,7 +1,7 @@
 /**
- * The initialised ticks of a V3 pool, and the amounts that the pool pays out when a walk moves its price
- * across them. The net liquidity of a tick is a sum over mints and burns. Their order does not matter, and
- * a burn cancels a mint exactly. Formulas: SqrtPriceMath.sol and Tick.sol of @uniswap/v3-core.
+ * The initialised ticks of a V3 pool, and the amounts that the pool pays out when a walk moves its price across them.
+ * The net liquidity of a tick is a sum over mints and burns. Their order does not matter, and a burn cancels a mint
+ * exactly. Formulas: SqrtPriceMath.sol and Tick.sol of @uniswap/v3-core.
  */
 import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from './tickMath';
 
@@ -53,8 +53,8 @@ export interface TickState {
 /** The amounts that a pool can really pay out near its price, in raw units. */
 interface WalkedDepth {
   /**
-   * Liquidity of a constant product pool with the same payout within 2 % as this pool. Of the two directions,
-   * the one with the smaller payout is used.
+   * Liquidity of a constant product pool with the same payout within 2 % as this pool. Of the two directions, the one
+   * with the smaller payout is used.
    */
   readonly liquidity: number;
   /** Token0 that the pool pays out while its price rises by 50 %; at most the pool's balance. */
@@ -63,8 +63,9 @@ interface WalkedDepth {
   readonly near1: number;
 }
 
-/** Whether a V3 position can have these ticks. A pool with other rules may emit impossible ticks; they are
- * ignored. */
+/**
+ * Whether a V3 position can have these ticks. A pool with other rules may emit impossible ticks; they are ignored.
+ */
 export function isTickRange(lower: number | null, upper: number | null): boolean {
   return lower !== null && upper !== null && TICK_MIN <= lower && lower < upper && upper <= TICK_MAX;
 }
@@ -128,9 +129,9 @@ export class TickMap {
   }
 
   /**
-   * Raw token0 paid out while √price rises by a factor: Σ L · (1/√a − 1/√b). Liquidity and the distance to
-   * the first tick are exact integers. With floats, a huge position that ends at the price would leave a
-   * rounding error that looks like liquidity.
+   * Raw token0 paid out while √price rises by a factor: Σ L · (1/√a − 1/√b). Liquidity and the distance to the first
+   * tick are exact integers. With floats, a huge position that ends at the price would leave a rounding error that
+   * looks like liquidity.
    */
   private paidUp(
     { sqrt_price_x96: start, liquidity: active }: TickState,

@@ -30,8 +30,9 @@ export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
   }
 }
 
-/** The fields are listed one by one, because spreading an object is several times slower and most events are
- * swaps. */
+/**
+ * The fields are listed one by one, because spreading an object is several times slower and most events are swaps.
+ */
 function afterSwap(state: PoolState, { amount0, amount1, after }: SwapEvent): PoolState {
   const { sqrtPriceX96, liquidity, tick } = after ?? state;
   return {

@@ -10,8 +10,10 @@ const WEIGHT_MIN = 10n ** 16n;
 
 /** Bits of `doubts` in the tables pools and pool_states. */
 export const DOUBTS = {
-  /** A token of the pool has an asset manager, or an asset manager changed its balance. A manager may report
-   * any balance. */
+  /**
+   * A token of the pool has an asset manager, or an asset manager changed its balance. A manager may report any
+   * balance.
+   */
   managed: 1,
   /** The weights do not explain a swap of the pool. */
   weights: 2,

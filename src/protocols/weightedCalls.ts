@@ -114,9 +114,9 @@ export function decodePoolTokens(answer: Hex | null): readonly Hex[] | null {
 }
 
 /**
- * The calls whose answers `readBooks` decodes. The first asks for the tokens of the pool. The others call the
- * vault's getPoolTokenInfo(bytes32 poolId, address token) for each known token. It returns the asset
- * manager, and cash separately from managed balances.
+ * The calls whose answers `readBooks` decodes. The first asks for the tokens of the pool. The others call the vault's
+ * getPoolTokenInfo(bytes32 poolId, address token) for each known token. It returns the asset manager, and cash
+ * separately from managed balances.
  */
 export function booksCalls(vault: Hex, poolId: Hex, tokens: readonly Hex[]): readonly ContractCall[] {
   const infos = tokens.map((token): ContractCall => {

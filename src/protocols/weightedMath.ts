@@ -1,14 +1,16 @@
 /**
- * Checks a swap of a Balancer V2 weighted pool against the pool's weights, with outGivenIn of
- * WeightedMath.sol (balancer/balancer-v2-monorepo). Any contract may register a pool and claim any weights.
- * Only its swaps show whether the claim is true.
+ * Checks a swap of a Balancer V2 weighted pool against the pool's weights, with outGivenIn of WeightedMath.sol
+ * (balancer/balancer-v2-monorepo). Any contract may register a pool and claim any weights. Only its swaps show
+ * whether the claim is true.
  */
 import { EXTREME_FEE_PIPS } from '../domain/swapFee';
 
 /** Largest part of the swap's amount by which the swap may differ from the formula. */
 const TOLERANCE = 0.01;
-/** Error of the formula as a part of the balance. WeightedMath computes with 18 decimals, so its error grows
- * with the balance and not with the amount. */
+/**
+ * Error of the formula as a part of the balance. WeightedMath computes with 18 decimals, so its error grows with the
+ * balance and not with the amount.
+ */
 const BALANCE_ERROR = 1e-12;
 /** Largest error, in raw units, that rounding and the scaling by decimals cause. */
 const ROUNDING_UNITS = 2;

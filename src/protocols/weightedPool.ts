@@ -25,11 +25,15 @@ export interface WeightedPoolState {
   readonly poolId: Hex;
   /** Tokens in chain order. A leg refers to tokens by their index in this list. */
   readonly tokens: readonly Hex[];
-  /** Raw units that the vault holds, one number per token, without managed balances. Empty until the tokens
-   * are registered. A swap does not change an unknown balance. */
+  /**
+   * Raw units that the vault holds, one number per token, without managed balances. Empty until the tokens are
+   * registered. A swap does not change an unknown balance.
+   */
   readonly balances: readonly bigint[];
-  /** Weights in units where 1e18 means 1, one per token. Null if they are unknown, or if the pool is not
-   * weighted. The pool then has no price. */
+  /**
+   * Weights in units where 1e18 means 1, one per token. Null if they are unknown, or if the pool is not weighted. The
+   * pool then has no price.
+   */
   readonly weights: readonly bigint[] | null;
   /** Fee in units where 1e18 means 100 %. 0n means unknown, because BasePool.sol allows no fee below 1e12. */
   readonly swapFee: bigint;
@@ -80,8 +84,7 @@ export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEven
       return moveBalances(state, tokens, moves);
     }
     case 'balance_managed':
-      // An asset manager may report any managed balance without moving a token. Only the change of the cash
-      // is used.
+      // An asset manager may report any managed balance without moving a token. Only the change of the cash is used.
       return withDoubts(moveBalances(state, [event.token], [event.cashDelta]), DOUBTS.managed);
     case 'tokens_registered':
       return withManagers(addTokens(state, event.tokens), event.assetManagers);
@@ -91,8 +94,8 @@ export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEven
 }
 
 /**
- * Whether the pool's weights explain the swap. Also true if balances or weights are unknown. Also true with
- * an asset manager, because the pool then trades by balances that include managed amounts.
+ * Whether the pool's weights explain the swap. Also true if balances or weights are unknown. Also true with an asset
+ * manager, because the pool then trades by balances that include managed amounts.
  */
 function fitsState(state: WeightedPoolState, swap: VaultSwap): boolean {
   const { tokens, balances, weights, swapFee, doubts } = state;
@@ -119,8 +122,8 @@ export function withManagers(state: WeightedPoolState, managers: readonly Hex[])
 }
 
 /**
- * Balances stay within 0 … 2^256 − 1. A value outside this range means that a part of the history was not
- * indexed. It must not stop the ingester.
+ * Balances stay within 0 … 2^256 − 1. A value outside this range means that a part of the history was not indexed. It
+ * must not stop the ingester.
  */
 function moveBalances(
   state: WeightedPoolState,

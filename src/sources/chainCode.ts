@@ -12,8 +12,8 @@ export interface ChainCode {
    * node_failed. */
   getCode(contract: ContractId): Promise<Hex | null>;
   /**
-   * Runtime code of several contracts of one chain. Null for each address for which the node gave no answer.
-   * Throws node_failed.
+   * Runtime code of several contracts of one chain. Null for each address for which the node gave no answer. Throws
+   * node_failed.
    */
   listCodes(chainId: number, addresses: readonly Hex[]): Promise<(Hex | null)[]>;
   /**

@@ -1,8 +1,7 @@
 /**
- * Background worker that finds the code and the creators of contracts. Runs beside the ingester in small
- * batches, and only while the ingester follows the head. Each result is stored immediately, so a restart
- * continues after the last result. A failure of the node or the database is logged, and the work is retried
- * later.
+ * Background worker that finds the code and the creators of contracts. Runs beside the ingester in small batches, and
+ * only while the ingester follows the head. Each result is stored immediately, so a restart continues after the
+ * last result. A failure of the node or the database is logged, and the work is retried later.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -145,8 +144,9 @@ export class ContractWorker {
     this.lendAt = now() + FULL_MS;
   }
 
-  /** Looks up the unknown parts of some creations, if the pause is over. Resolves to the number of creations
-   * stored. */
+  /**
+   * Looks up the unknown parts of some creations, if the pause is over. Resolves to the number of creations stored.
+   */
   async lookForCreators(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
@@ -161,8 +161,10 @@ export class ContractWorker {
     return found + fresh.found;
   }
 
-  /** A short list contains only new contracts. A long list consists mostly of old contracts that were never
-   * checked, so it is ignored. */
+  /**
+   * A short list contains only new contracts. A long list consists mostly of old contracts that were never checked,
+   * so it is ignored.
+   */
   private noteNew(addresses: readonly Hex[]): void {
     if (addresses.length > NEWCOMERS_MAX) return;
     for (const address of addresses) this.newcomers.add(address);

@@ -1,6 +1,6 @@
 /**
- * Reads the current code at single addresses from a chain's node. Results are cached, and parallel requests
- * are limited. An API answer that can do without the code never waits long.
+ * Reads the current code at single addresses from a chain's node. Results are cached, and parallel requests are
+ * limited. An API answer that can do without the code never waits long.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -19,8 +19,10 @@ const KEPT_MS = 10_000;
 const ASKED_MAX = 8;
 /** Time limit in ms for all requests about one address. */
 const ASK_MS = 2_000;
-/** Longest time in ms that an API answer waits if it can do without the code. A later result is used for the
- * next request. */
+/**
+ * Longest time in ms that an API answer waits if it can do without the code. A later result is used for the next
+ * request.
+ */
 const PATIENCE_MS = 300;
 /** Time in ms after a failure in which such answers do not ask for code. */
 const REST_MS = 3_000;

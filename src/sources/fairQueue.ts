@@ -1,5 +1,7 @@
-/** A queue for the work of several clients. Clients take turns: each has one item per round. Within a round,
- * the smallest item comes first. */
+/**
+ * A queue for the work of several clients. Clients take turns: each has one item per round. Within a round, the
+ * smallest item comes first.
+ */
 
 interface Entry<T> {
   readonly item: T;

@@ -1,7 +1,7 @@
 /**
- * Asks the node who created a contract, if its creation transaction is known and its sender is not. Such
- * contracts are pools from factory events, and verified contracts from imported records. The node is asked
- * once per contract. A transaction that the node does not know is stored as unknown.
+ * Asks the node who created a contract, if its creation transaction is known and its sender is not. Such contracts
+ * are pools from factory events, and verified contracts from imported records. The node is asked once per contract.
+ * A transaction that the node does not know is stored as unknown.
  */
 import { getCreateAddress } from 'ethers';
 import { z } from 'zod';
@@ -71,8 +71,8 @@ export async function findCreators(
   const rows: ContractCreationRow[] = [];
   for (const [index, one] of unasked.entries()) {
     const transaction = transactions[index];
-    // Skips a transaction for which the node gave no answer; the next check asks again. Also skips a
-    // transaction that is not final yet.
+    // Skips a transaction for which the node gave no answer; the next check asks again. Also skips a transaction that
+    // is not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
     const { address: contract, tx_hash } = one;
     const factory = transaction === null ? undefined : await factoryOf(rpc, one, transaction, signal);
@@ -90,10 +90,10 @@ export async function findCreators(
 
 /**
  * Returns the factory: the contract that created this contract. Null if the transaction created it directly,
- * undefined if the transaction did not create it. A factory's event is reliable. An imported record may be
- * about another chain, so a trace decides. Without a trace, a transaction that called a contract is taken
- * as the creation. A transaction that deployed another contract is taken only if that contract could create
- * a contract at this address.
+ * undefined if the transaction did not create it. A factory's event is reliable. An imported record may be about
+ * another chain, so a trace decides. Without a trace, a transaction that called a contract is taken as the
+ * creation. A transaction that deployed another contract is taken only if that contract could create a contract at
+ * this address.
  */
 async function factoryOf(
   rpc: TraceRpc,

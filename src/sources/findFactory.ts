@@ -1,7 +1,6 @@
 /**
- * Finds the contract that created another contract in a transaction, from a trace. Tries the usual trace
- * methods. Many nodes have none of them. Some nodes refuse them with unusual errors, which have the same
- * meaning here.
+ * Finds the contract that created another contract in a transaction, from a trace. Tries the usual trace methods.
+ * Many nodes have none of them. Some nodes refuse them with unusual errors, which have the same meaning here.
  */
 import { z } from 'zod';
 

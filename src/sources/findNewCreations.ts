@@ -1,8 +1,8 @@
 /**
- * Finds the creators of new contracts that no known factory and no transaction created directly. Most
- * contracts emit a log when they are created. A trace of that log's transaction shows the creator, once the
- * transaction is final. If the contract emitted no such log, the creator stays unknown after one trace. Old
- * contracts are skipped: each would need a trace, and nodes do not keep their state.
+ * Finds the creators of new contracts that no known factory and no transaction created directly. Most contracts emit
+ * a log when they are created. A trace of that log's transaction shows the creator, once the transaction is final.
+ * If the contract emitted no such log, the creator stays unknown after one trace. Old contracts are skipped: each
+ * would need a trace, and nodes do not keep their state.
  */
 import { z } from 'zod';
 
@@ -76,8 +76,8 @@ export async function findNewCreations(
 }
 
 /**
- * Divides contracts into three groups. `done`: the creation is known, or the contract is old. `asked`:
- * contracts to trace, at most TRACES_MAX. All other contracts wait.
+ * Divides contracts into three groups. `done`: the creation is known, or the contract is old. `asked`: contracts to
+ * trace, at most TRACES_MAX. All other contracts wait.
  */
 function sortByOrigin(
   waiting: readonly Hex[],

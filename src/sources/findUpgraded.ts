@@ -1,7 +1,7 @@
 /**
- * Finds contracts whose code must be read again, because they emitted an upgrade event after the last check.
- * For example, an empty proxy becomes a proxy with its first upgrade. Final logs are read once, in one
- * range of blocks per check. Head logs are read at every check.
+ * Finds contracts whose code must be read again, because they emitted an upgrade event after the last check. For
+ * example, an empty proxy becomes a proxy with its first upgrade. Final logs are read once, in one range of blocks
+ * per check. Head logs are read at every check.
  */
 import { z } from 'zod';
 
@@ -33,8 +33,8 @@ interface UpgradeQuestion {
 }
 
 /**
- * `seenTo` is the position from which the next check starts, after these contracts are read. `reached` is
- * true if this check has read all final blocks.
+ * `seenTo` is the position from which the next check starts, after these contracts are read. `reached` is true if
+ * this check has read all final blocks.
  */
 export async function findUpgraded(
   question: UpgradeQuestion,
@@ -54,8 +54,8 @@ export async function findUpgraded(
   const upgrades = rows.map(({ address, ord }) => ({ address, ord: Number(ord) }));
   const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
   const done = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
-  // A contract may have been read on an abandoned branch. It is read again when the block at the same height
-  // is final.
+  // A contract may have been read on an abandoned branch. It is read again when the block at the same height is
+  // final.
   const depth = finalTo === null ? 0 : Math.max(0, indexed - finalTo);
   const needed = new Map<Hex, number>();
   for (const { address, ord } of upgrades) {

@@ -1,7 +1,7 @@
 /**
- * Copies source references from contracts that are verified only on another chain, to one contract with the
- * same code on this chain. A search in this chain's sources then finds the files. If the contract itself is
- * verified later, only its own files are searched.
+ * Copies source references from contracts that are verified only on another chain, to one contract with the same code
+ * on this chain. A search in this chain's sources then finds the files. If the contract itself is verified later,
+ * only its own files are searched.
  */
 import { z } from 'zod';
 

@@ -16,8 +16,10 @@ const REVERTS = new Interface(['error Error(string reason)']);
 /** Most parallel reads; further reads are refused. */
 const READS_MAX = 8;
 const READ_MS = 3_000;
-/** Size limit of an answer in bytes. A larger answer is the fault of the caller, who requested too much, and
- * not of the node. */
+/**
+ * Size limit of an answer in bytes. A larger answer is the fault of the caller, who requested too much, and not of
+ * the node.
+ */
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 /**
  * Most levels of nested lists and objects. A block with transactions has four; JSON.stringify overflows the stack at
@@ -26,8 +28,8 @@ const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 const DEPTH_MAX = 32;
 
 /**
- * Errors that every node would return. The caller gets them as answers, with the codes that clients expect.
- * After any other error there is no answer.
+ * Errors that every node would return. The caller gets them as answers, with the codes that clients expect. After any
+ * other error there is no answer.
  */
 const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
   revert: { code: 3, message: 'execution reverted' },

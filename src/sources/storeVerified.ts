@@ -1,6 +1,6 @@
 /**
- * Stores verified contracts. Files are written first and the contract's row last, so every stored contract
- * has its files. Safe to repeat: a stored record stays unless the new record is better.
+ * Stores verified contracts. Files are written first and the contract's row last, so every stored contract has its
+ * files. Safe to repeat: a stored record stays unless the new record is better.
  */
 import { indexedBits, listSignatures } from '../domain/abi';
 import { ZERO_HASH, type Hex } from '../domain/hex';
@@ -27,8 +27,10 @@ const RECORDS_MAX = 500;
 /** Bytes of file content per insert. */
 const BATCH_BYTES = 32 * 2 ** 20;
 
-/** Rank of a record by its source. If a contract has two records with the same status, the record with the
- * higher rank is stored. */
+/**
+ * Rank of a record by its source. If a contract has two records with the same status, the record with the higher rank
+ * is stored.
+ */
 const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
   local: 3,
   sourcify: 2,
@@ -52,7 +54,7 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
   let lastVersion = 0;
   return {
     async store(records) {
-      // The better record of each contract that has two records.
+      // The best record of each contract in this call.
       const best = new Map<string, VerifiedRecord>();
       for (const record of records) {
         const key = `${record.contract.chainId}:${record.contract.address}`;

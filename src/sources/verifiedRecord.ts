@@ -16,8 +16,9 @@ export interface SourceFile {
 }
 
 export interface VerifiedRecord {
-  /** The record as it is stored, but without `twinOf`, which is always null, and `files`, which follow from
-   * `sources`. */
+  /**
+   * The record as it is stored, but without `twinOf`, which is always null, and `files`, which follow from `sources`.
+   */
   readonly contract: Omit<VerifiedContract, 'twinOf' | 'files'>;
   /** keccak256 of the runtime code on the chain. Null if unknown; then no other contract can share this
    * verification. */

@@ -1,6 +1,6 @@
 /**
- * The queue of verifications. It runs one compilation at a time, lets a limited number of requests wait, and
- * keeps results for some time. Clients take turns. Tickets are only in the memory of this process.
+ * The queue of verifications. It runs one compilation at a time, lets a limited number of requests wait, and keeps
+ * results for some time. Clients take turns. Tickets are only in the memory of this process.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -198,8 +198,8 @@ async function findOwn(reader: VerificationStore, contract: ContractId): Promise
 }
 
 /**
- * Whether this service verified the contract without its creation code. It may then be submitted again once
- * the creation code is known.
+ * Whether this service verified the contract without its creation code. It may then be submitted again once the
+ * creation code is known.
  */
 function lacksArguments(own: VerifiedContract | null): boolean {
   return own?.source === 'local' && own.constructorArguments === null;

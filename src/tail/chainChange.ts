@@ -102,8 +102,8 @@ async function readReorg(runner: QueryRunner, old: HeadSnapshot, fork: number): 
 }
 
 /**
- * Removed events up to the position `toOrdInclusive`. In the snapshot `view`, the blocks that a reorg removed
- * are still canonical. Null if their rows are gone, or if there are too many events.
+ * Removed events up to the position `toOrdInclusive`. In the snapshot `view`, the blocks that a reorg removed are
+ * still canonical. Null if their rows are gone, or if there are too many events.
  */
 export async function listRemoved(
   runner: QueryRunner,

@@ -9,8 +9,10 @@ import { AppError } from '../errors';
 import { StreamClient, type StreamSink } from './streamClient';
 import { HEARTBEAT, reorgMessage, type StreamMessage } from './streamMessage';
 
-/** Number of messages after which the hub waits until sockets have sent data. Otherwise a large block would
- * fill the queue of a client that reads normally. */
+/**
+ * Number of messages after which the hub waits until sockets have sent data. Otherwise a large block would fill the
+ * queue of a client that reads normally.
+ */
 const CHUNK_MESSAGES = 200;
 /** Longest total time in ms, per change, that the hub waits for clients that read slowly. It bounds the delay
  * for all other clients. */
@@ -23,8 +25,8 @@ const QUEUE_WAIT_MESSAGES = 500;
  * last id. */
 const STALL_MS = 300_000;
 /**
- * Interval in ms between searches for closed sockets. Usually a socket event removes a client. The search
- * finds clients for which that event was missed.
+ * Interval in ms between searches for closed sockets. Usually a socket event removes a client. The search finds
+ * clients for which that event was missed.
  */
 const SWEEP_MS = 2_000;
 
@@ -54,8 +56,10 @@ export interface HubOptions {
   readonly heartbeatMs?: number;
   readonly sweepMs?: number;
   readonly clientsMax?: number;
-  /** Largest number of streams of one client address. Loopback has no such limit, because behind a proxy all
-   * clients have a local address. */
+  /**
+   * Largest number of streams of one client address. Loopback has no such limit, because behind a proxy all clients
+   * have a local address.
+   */
   readonly clientsPerAddressMax?: number;
   /** Called with the number of messages that slow clients lost. */
   readonly observeDrops?: (messages: number) => void;

@@ -1,6 +1,6 @@
 /**
- * Remembers which blocks and events a slow client lost when its queue was dropped. Needs constant memory. The
- * client later gets at most one `reorg` and one `gap` for all lost messages.
+ * Remembers which blocks and events a slow client lost when its queue was dropped. Needs constant memory. The client
+ * later gets at most one `reorg` and one `gap` for all lost messages.
  */
 import { lastOrdOfBlock } from '../domain/ord';
 import { gapMessage, reorgWithId, type StreamMessage } from './streamMessage';
@@ -43,8 +43,7 @@ export class LostRange {
   private addReorg(reorg: LostReorg): void {
     const forkOrd = lastOrdOfBlock(reorg.fromBlock - 1);
     if (this.events !== null && this.events.fromOrd <= forkOrd) {
-      // The client has no event after its first lost event, so this reorg removes no event that the client
-      // has.
+      // The client has no event after its first lost event, so this reorg removes no event that the client has.
       this.events = { fromOrd: this.events.fromOrd, toOrd: Math.min(this.events.toOrd, forkOrd) };
       return;
     }
@@ -56,8 +55,8 @@ export class LostRange {
   }
 
   /**
-   * The messages that replace the lost messages. After `reorg` the client's position is the fork. After `gap`
-   * it is the newest dropped message. The ids of removed events are not known any more.
+   * The messages that replace the lost messages. After `reorg` the client's position is the fork. After `gap` it is
+   * the newest dropped message. The ids of removed events are not known any more.
    */
   toMessages(): StreamMessage[] {
     const messages: StreamMessage[] = [];

@@ -11,8 +11,10 @@ import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '
 import { listRemoved } from './chainChange';
 import { reorgMessage, type StreamMessage, type StreamPosition } from './streamMessage';
 
-/** Number of blocks back to the assumed fork, if a client's branch is unknown. No reorg is deeper than
- * finality allows. */
+/**
+ * Number of blocks back to the assumed fork, if a client's branch is unknown. No reorg is deeper than finality
+ * allows.
+ */
 const REORG_DEPTH_MAX = 1_024;
 const NO_HASH8 = '00000000';
 
@@ -36,8 +38,7 @@ export async function findResumePoint(query: Query, position: StreamPosition): P
   const block = blockOfOrd(position.ord);
   if (position.hash8 === null) {
     if (block <= head.number) return { afterOrd: position.ord, reorg: null };
-    // The position is above the head. All events above the head are treated as removed until they are sent
-    // again.
+    // The position is above the head. All events above the head are treated as removed until they are sent again.
     return {
       afterOrd: lastOrdOfBlock(head.number),
       reorg: reorgTo(head.number, hash8(head.hash), block, null),
@@ -82,8 +83,8 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
 }
 
 /**
- * The removed blocks of the branch, from the named block down to the fork. Null if a block's row is no longer
- * stored. The loop ends, because each step goes one block down.
+ * The removed blocks of the branch, from the named block down to the fork. Null if a block's row is no longer stored.
+ * The loop ends, because each step goes one block down.
  */
 function followBranch(
   kept: readonly KeptBlock[],

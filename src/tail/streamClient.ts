@@ -1,7 +1,7 @@
 /**
- * One stream client. Limits how much data waits for a slow client. While the socket accepts bytes, messages
- * go directly to it. Otherwise up to 1,000 messages and 1 MB wait in a queue. Beyond this limit the queue
- * is dropped, and the client gets a gap when it reads again. Sending a live message never waits.
+ * One stream client. Limits how much data waits for a slow client. While the socket accepts bytes, messages go
+ * directly to it. Otherwise up to 1,000 messages and 1 MB wait in a queue. Beyond this limit the queue is dropped,
+ * and the client gets a gap when it reads again. Sending a live message never waits.
  */
 import { steadyNow } from '../domain/steadyTime';
 import type { ActivityFilter } from '../query/activity/activity';

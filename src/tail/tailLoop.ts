@@ -22,12 +22,15 @@ import { Directory } from '../query/tokens/directory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
-/** Longest time in ms between two reads of the head. It finds changes that the change mark (row counts) does
- * not show. */
+/**
+ * Longest time in ms between two reads of the head. It finds changes that the change mark (row counts) does not show.
+ */
 const FULL_READ_MS = 5_000;
 const BACKOFF_MAX_MS = 2_000;
-/** Number of attempts to stream a change. After them, all streams are restarted. Attempts during a database
- * outage are not counted. */
+/**
+ * Number of attempts to stream a change. After them, all streams are restarted. Attempts during a database outage are
+ * not counted.
+ */
 const CHANGE_ATTEMPTS = 5;
 
 export interface TailFacts {
@@ -178,8 +181,8 @@ class DatabaseTail implements TailLoop {
 
   private async refresh(told: boolean): Promise<void> {
     const { runner, chainId, now = steadyNow } = this.options;
-    // After `wake`, the change mark (row counts) is not read. The next poll therefore finds a new mark and
-    // reads the head once more.
+    // After `wake`, the change mark (row counts) is not read. The next poll therefore finds a new mark and reads the
+    // head once more.
     const mark = told ? this.mark : await readChangeMark(runner);
     this.lastPollAt = now();
     if (!told && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
@@ -187,8 +190,8 @@ class DatabaseTail implements TailLoop {
     this.lastPollAt = now();
     this.compare(reading?.snapshot ?? null);
     this.take(reading);
-    // The mark is set last, so that the read is repeated if it fails. It was read before the head, so no
-    // change in between is missed.
+    // The mark is set last, so that the read is repeated if it fails. It was read before the head, so no change in
+    // between is missed.
     this.mark = mark;
     this.readAt = now();
   }

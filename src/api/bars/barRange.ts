@@ -21,8 +21,10 @@ export const BAR_RANGE_PARAMS = {
   }),
 };
 
-/** Converts `to` to seconds. Milliseconds are rounded up, because bars open at whole seconds and `to` is an
- * exclusive bound. */
+/**
+ * Converts `to` to seconds. Milliseconds are rounded up, because bars open at whole seconds and `to` is an exclusive
+ * bound.
+ */
 export function toSeconds(to: number | null): number | null {
   return to !== null && to > MILLISECONDS_ABOVE ? Math.ceil(to / 1000) : to;
 }

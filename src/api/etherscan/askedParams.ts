@@ -12,8 +12,10 @@ const WINDOW_MAX = 10_000;
 /** Block numbers have 32 bits. A larger number is above any head. */
 const BLOCK_MAX = 4_294_967_295;
 
-/** The values by lower-case name. If a name is repeated, its first value is used. The query string comes
- * before the body. */
+/**
+ * The values by lower-case name. If a name is repeated, its first value is used. The query string comes before the
+ * body.
+ */
 export type AskedParams = ReadonlyMap<string, string>;
 
 export async function readAsked(ctx: RouteContext): Promise<AskedParams> {

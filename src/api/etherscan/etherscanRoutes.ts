@@ -51,8 +51,10 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['gastracker', gasActions],
 ]);
 
-/** Routes of other services' dialects: Etherscan's, and the Sourcify and Blockscout endpoints that Etherscan's
- * clients also use. */
+/**
+ * Routes of other services' dialects: Etherscan's, and the Sourcify and Blockscout endpoints that Etherscan's clients
+ * also use.
+ */
 export function etherscanRoutes(deps: DialectDeps): Route[] {
   return [
     ...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)),

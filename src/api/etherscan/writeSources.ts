@@ -4,8 +4,8 @@ import type { VerifiedContract } from '../../domain/verifiedContract';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Returns plain text for a single file, if the other fields of the answer express all its settings. Otherwise
- * returns the standard JSON input in a second pair of braces.
+ * Returns plain text for a single file, if the other fields of the answer express all its settings. Otherwise returns
+ * the standard JSON input in a second pair of braces.
  */
 export function writeSources(
   record: VerifiedContract,

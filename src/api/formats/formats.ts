@@ -1,7 +1,7 @@
 /**
- * Answers as tables for analysts: CSV, Parquet or Arrow, chosen by the Accept header. Any other Accept header
- * gets JSON, so no request fails because of its header. The table has the same rows as the JSON answer;
- * ClickHouse writes the format.
+ * Answers as tables for analysts: CSV, Parquet or Arrow, chosen by the Accept header. Any other Accept header gets
+ * JSON, so no request fails because of its header. The table has the same rows as the JSON answer; ClickHouse
+ * writes the format.
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { OutputFormat } from '../../clickhouse/client/namedQueries';

@@ -8,8 +8,8 @@ const PACE_BYTES = 65_536;
 const PACE_MS = 100;
 
 /**
- * Reads and discards the remaining bytes of a request, within limits. If the connection closed while the
- * client still sends, the client would see an error instead of the answer.
+ * Reads and discards the remaining bytes of a request, within limits. If the connection closed while the client still
+ * sends, the client would see an error instead of the answer.
  */
 export function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();

@@ -10,15 +10,21 @@ import type { TailFacts } from '../../tail/tailLoop';
 import type { Route } from '../route';
 
 const HEAD_AGE_MAX_S = 300;
-/** Time in ms without an answer after which the database counts as not available. The tail loop queries the
- * database many times a second. */
+/**
+ * Time in ms without an answer after which the database counts as not available. The tail loop queries the database
+ * many times a second.
+ */
 const DATABASE_SILENCE_MAX_MS = 3_000;
 
-/** Largest normal number of final blocks that wait for promotion (copying into the final tables). Promotion
- * handles several blocks at a time. If more blocks wait, it is stuck. */
+/**
+ * Largest normal number of final blocks that wait for promotion (copying into the final tables). Promotion handles
+ * several blocks at a time. If more blocks wait, it is stuck.
+ */
 const PROMOTION_LAG_MAX = 128;
-/** Largest time in seconds by which a block may be in the future. Beyond it, the machine's clock is wrong, and
- * ages of blocks are meaningless. */
+/**
+ * Largest time in seconds by which a block may be in the future. Beyond it, the machine's clock is wrong, and ages of
+ * blocks are meaningless.
+ */
 const HEAD_AHEAD_MAX_S = 60;
 
 interface NodeFacts {

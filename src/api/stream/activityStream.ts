@@ -1,7 +1,7 @@
 /**
- * GET /api/v1/activity/stream: the events of /activity as server-sent events. A client first joins the hub,
- * which sends live events. It then gets the events that it missed from the tables, up to the current head.
- * Live events follow after them. This order leaves no gap and no duplicate.
+ * GET /api/v1/activity/stream: the events of /activity as server-sent events. A client first joins the hub, which
+ * sends live events. It then gets the events that it missed from the tables, up to the current head. Live events
+ * follow after them. This order leaves no gap and no duplicate.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -73,8 +73,8 @@ export function activityStream(deps: ActivityStreamDeps): Route {
       const params = parseParams(QUERY_PARAMS, ctx);
       const filter = toActivityFilter(params);
       const position = readPosition(ctx, params.last_event_id);
-      // Another API process may know a newer head, and the client's event id may come from there. So the head
-      // is refreshed before the id is checked.
+      // Another API process may know a newer head, and the client's event id may come from there. So the head is
+      // refreshed before the id is checked.
       if (position !== null) await deps.tail.refreshed(REFRESH_WAIT_MS);
       if (ctx.method === 'HEAD') {
         startAnswer(ctx, requireHead(deps.tail));

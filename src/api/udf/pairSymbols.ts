@@ -1,7 +1,7 @@
 /**
- * Names of pairs in charts. The ticker is the address. A pair also has a name, `BASE/QUOTE@dex_name`. Among
- * several pairs with the same name, the oldest one keeps it, so that a copy cannot take over the name.
- * Later pairs are named `BASE/QUOTE@dex_name#address`.
+ * Names of pairs in charts. The ticker is the address. A pair also has a name, `BASE/QUOTE@dex_name`. Among several
+ * pairs with the same name, the oldest one keeps it, so that a copy cannot take over the name. Later pairs are
+ * named `BASE/QUOTE@dex_name#address`.
  */
 import { parseAddress } from '../../domain/address';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';

@@ -12,8 +12,10 @@ import type { PairSymbolTables } from './pairSymbols';
 import { CURRENCY_PARAM, currencyOf, findChartedPair, SYMBOL_PARAM, type ChartedPair } from './udfParams';
 import { udfRoute } from './udfRoute';
 
-/** Largest number of bars in one answer. A longer range is an error, because a cut answer would look like a
- * gap in the chart. */
+/**
+ * Largest number of bars in one answer. A longer range is an error, because a cut answer would look like a gap in the
+ * chart.
+ */
 const BARS_MAX = 20_000;
 const BARS_DEFAULT = 300;
 

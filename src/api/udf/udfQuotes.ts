@@ -38,8 +38,7 @@ function parseSymbols(text: string): readonly string[] | null {
   return symbols.length <= SYMBOLS_MAX && symbols.every((symbol) => symbol !== '') ? symbols : null;
 }
 
-/** The quote of one pair. If the pair is unknown or has no price, the quotes of other pairs are still
- * answered. */
+/** The quote of one pair. If the pair is unknown or has no price, the quotes of other pairs are still answered. */
 async function quote(
   deps: MarketDeps,
   symbols: PairSymbolTables,

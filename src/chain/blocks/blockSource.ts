@@ -29,8 +29,10 @@ interface FetchOptions {
 
 type RangeOptions = Omit<FetchOptions, 'endpoint'>;
 
-/** Reads verified blocks. Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all
- * endpoints have failed. */
+/**
+ * Reads verified blocks. Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints
+ * have failed.
+ */
 export interface BlockSource {
   /** Throws RpcError `unknown_block` if no endpoint has the block. */
   fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
@@ -42,9 +44,9 @@ export interface BlockSource {
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has `ref.hash`;
-   * endpoints with another hash are then left out for a while (benched). Returns false if all answers have
-   * another hash. Throws RpcError `unknown_block` if no endpoint answers.
+   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has `ref.hash`; endpoints with
+   * another hash are then left out for a while (benched). Returns false if all answers have another hash. Throws
+   * RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
 }
@@ -84,8 +86,8 @@ class PooledBlockSource implements BlockSource {
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
     const params = [typeof at === 'number' ? numberToHex(at) : at, false];
-    // A hanging endpoint must not delay the head, so requests for block tags such as `latest` have a short
-    // time limit.
+    // A hanging endpoint must not delay the head, so requests for block tags such as `latest` have a short time
+    // limit.
     const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
     return this.pool.run(async (endpoint, signal) => {
       const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
@@ -165,8 +167,8 @@ class PooledBlockSource implements BlockSource {
   }
 
   /**
-   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept.
-   * Blocks that fail are fetched again, in one batch with the blocks after them.
+   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept. Blocks
+   * that fail are fetched again, in one batch with the blocks after them.
    */
   private async fetchPiece(
     endpoint: Endpoint,
@@ -179,8 +181,8 @@ class PooledBlockSource implements BlockSource {
     const halves = new BlockHalves();
     let breaks = 0;
     /**
-     * Largest number of kept blocks so far. Only a larger number is progress, because a node may send the
-     * same wrong block repeatedly.
+     * Largest number of kept blocks so far. Only a larger number is progress, because a node may send the same wrong
+     * block repeatedly.
      */
     let most = 0;
     for (let idle = 0; ;) {
@@ -230,8 +232,7 @@ class PooledBlockSource implements BlockSource {
     return failed;
   }
 
-  /** The first blocks that are still missing: with receipts, as many as fit into one batch; otherwise all of
-   * them. */
+  /** The first blocks that are still missing: with receipts, as many as fit into one batch; otherwise all of them. */
   private nextMissing(
     endpoint: Endpoint,
     from: number,

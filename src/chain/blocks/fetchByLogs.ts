@@ -14,8 +14,10 @@ const SPAN_START = 32;
 /** Number of retries with smaller ranges on a slow node. After them, another endpoint is used. */
 const TIMEOUTS_MAX = 2;
 
-/** Number of blocks per eth_getLogs for each endpoint. It is halved after a refusal, and grows by an eighth
- * after a success. */
+/**
+ * Number of blocks per eth_getLogs for each endpoint. It is halved after a refusal, and grows by an eighth after a
+ * success.
+ */
 export class LogSpans {
   private readonly spans = new Map<number, number>();
   private readonly max: number;

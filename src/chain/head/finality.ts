@@ -1,6 +1,6 @@
 /**
- * Determines the last final block: by the node's `finalized` tag, or by depth. With the tag it never moves
- * back. It is never above the head.
+ * Determines the last final block: by the node's `finalized` tag, or by depth. With the tag it never moves back. It
+ * is never above the head.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -13,24 +13,28 @@ const DEFAULT_FINALITY_DEPTH = 64;
 
 export interface FinalBlock {
   readonly number: number;
-  /** Hash of the final block; known only with the finalized tag. With the hash, the follower notices if
-   * another branch is final. */
+  /**
+   * Hash of the final block; known only with the finalized tag. With the hash, the follower notices if another branch
+   * is final.
+   */
   readonly hash: Hex | null;
 }
 
 export interface Finality {
   /**
-   * The last final block for `head`, which is the follower's newest block. `number` is from 0 to head.number.
-   * With the tag, the number falls only if the head falls below it. By depth, the number depends only on
-   * the given head. Throws a retryable error if the node does not answer.
+   * The last final block for `head`, which is the follower's newest block. `number` is from 0 to head.number. With
+   * the tag, the number falls only if the head falls below it. By depth, the number depends only on the given head.
+   * Throws a retryable error if the node does not answer.
    */
   finalAt(head: BlockRef, signal?: AbortSignal): Promise<FinalBlock>;
 }
 
 /** Kinds of errors that mean that the node has no finalized tag. Other errors are temporary failures. */
 const UNSUPPORTED: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid', 'unknown_block']);
-/** Largest number of blocks between the head and the tagged block of which the links are checked. Branches
- * that a reorg abandons are shorter. */
+/**
+ * Largest number of blocks between the head and the tagged block of which the links are checked. Branches that a
+ * reorg abandons are shorter.
+ */
 const LINKED_MAX = 1_000;
 /** Number of unrecognised errors in a row after which the node is treated as a node without the tag. */
 const ODD_ERRORS_MAX = 3;
@@ -62,8 +66,8 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
   }
 
   /**
-   * Hash of the tagged block's ancestor with this number. A node that is behind may have another block at
-   * this number.
+   * Hash of the tagged block's ancestor with this number. A node that is behind may have another block at this
+   * number.
    */
   async function hashUnder(
     tagged: FinalBlock,
@@ -100,8 +104,7 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
       const final = await next(head, signal);
       // A final block by depth is valid only for this head, because another head may be on another branch.
       if (final.hash === null) return final;
-      // If the number is the same, the hash is still replaced, because the earlier hash may be of another
-      // branch.
+      // If the number is the same, the hash is still replaced, because the earlier hash may be of another branch.
       if (final.number >= last.number) last = final;
       return last.number <= head.number ? last : final;
     },

@@ -1,6 +1,6 @@
 /**
- * The canonical chain above the last final block, as a pure state machine. It takes headers and reports
- * appended blocks and reorgs. No I/O and no clock; other files fetch and store blocks.
+ * The canonical chain above the last final block, as a pure state machine. It takes headers and reports appended
+ * blocks and reorgs. No I/O and no clock; other files fetch and store blocks.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -21,8 +21,10 @@ type FollowerAnswer =
   | { readonly kind: 'known' }
   | { readonly kind: 'unlinked' };
 
-/** Largest number of blocks above the last final block. With more blocks `advance` throws, because finality
- * does not move. */
+/**
+ * Largest number of blocks above the last final block. With more blocks `advance` throws, because finality does not
+ * move.
+ */
 const UNFINALISED_MAX = 100_000;
 
 export class HeadFollower {
@@ -94,8 +96,8 @@ export class HeadFollower {
   }
 
   /**
-   * Makes the blocks up to `number` final, but not beyond the newest block. If our block `number` has another
-   * hash than `hash`, another branch is final, and no block becomes final now.
+   * Makes the blocks up to `number` final, but not beyond the newest block. If our block `number` has another hash
+   * than `hash`, another branch is final, and no block becomes final now.
    */
   finalise(number: number, hash: Hex | null = null): void {
     if (hash !== null && this.blockAt(number)?.hash !== hash) return;

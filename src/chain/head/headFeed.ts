@@ -19,8 +19,8 @@ interface HeadFeedOptions {
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   /**
-   * Whether the consumer still has the head that the feed yielded last. If the consumer is on another branch,
-   * the feed must yield that head again. Default: always true.
+   * Whether the consumer still has the head that the feed yielded last. If the consumer is on another branch, the
+   * feed must yield that head again. Default: always true.
    */
   readonly isTaken?: (head: BlockRef) => boolean;
 }
@@ -41,8 +41,8 @@ interface Wakeup {
 
 /**
  * Yields the node's head whenever its hash changes, also at equal or lower height. Yields a head again if the
- * consumer no longer has it. Heads between two yields are skipped, and a node that is behind may show an
- * older head. Node failures are logged, and polling continues. Ends when the signal aborts.
+ * consumer no longer has it. Heads between two yields are skipped, and a node that is behind may show an older
+ * head. Node failures are logged, and polling continues. Ends when the signal aborts.
  */
 export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
   const { signal, isTaken = () => true } = options;

@@ -31,24 +31,25 @@ interface SyncOptions {
 
 const CHUNK = 64;
 /**
- * Number of headers per request while the fork is searched: 1, then 16, then 256. Most reorgs are one or two
- * blocks deep.
+ * Number of headers per request while the fork is searched: 1, then 16, then 256. Most reorgs are one or two blocks
+ * deep.
  */
 const SPAN_GROWTH = 16;
 const SPAN_MAX = 256;
-/** Number of times that the search starts again because the chain changed during it. After that, an error is
- * thrown. */
+/**
+ * Number of times that the search starts again because the chain changed during it. After that, an error is thrown.
+ */
 const RESTARTS_MAX = 8;
 const RESTART_BASE_MS = 20;
 const RESTART_MAX_MS = 1_000;
 
 /**
- * Yields the steps from the follower's newest block to `head`. The caller must commit each step before it
- * asks for the next one. The follower moves only then, so after a failed commit it still matches the store.
- * The first step of a reorg reaches the height of the old newest block, or the new head if that is lower.
- * So the database never holds a mixed branch, or a shorter branch than needed. Yields no step for a head
- * that is already canonical or below the last final block. @throws AppError `broken_invariant` for a reorg
- * beyond finality, `node_failed` if the chain changes too fast or the node fails.
+ * Yields the steps from the follower's newest block to `head`. The caller must commit each step before it asks for
+ * the next one. The follower moves only then, so after a failed commit it still matches the store. The first step
+ * of a reorg reaches the height of the old newest block, or the new head if that is lower. So the database never
+ * holds a mixed branch, or a shorter branch than needed. Yields no step for a head that is already canonical or
+ * below the last final block. @throws AppError `broken_invariant` for a reorg beyond finality, `node_failed` if the
+ * chain changes too fast or the node fails.
  */
 export async function* syncToHead(
   source: BlockSource,
@@ -94,8 +95,8 @@ async function nextStep(
     const fork = await findFork(source, follower, head, options);
     if (fork === 'changed') return null;
     if (fork === 'none') {
-      // A single node on a wrong fork must not stop the writer. The writer stops only if no other node has
-      // our final block.
+      // A single node on a wrong fork must not stop the writer. The writer stops only if no other node has our final
+      // block.
       if (await source.confirmCanonical(follower.base, options.signal)) return null;
       throw new BeyondFinality(follower.base, head);
     }

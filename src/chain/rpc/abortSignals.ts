@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Calls the listener once when the signal aborts, or immediately if it has aborted already. Returns a
- * function that removes the listener. A signal has one listener per running call. More than Node's limit of
- * ten listeners is therefore no leak.
+ * Calls the listener once when the signal aborts, or immediately if it has aborted already. Returns a function that
+ * removes the listener. A signal has one listener per running call. More than Node's limit of ten listeners is
+ * therefore no leak.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => undefined;

@@ -1,6 +1,6 @@
 /**
- * Limits the size of node answers: the bytes of one answer, and the bytes of all answers that are arriving in
- * the process. The limits are enforced while an answer arrives. slicedJson.ts limits the parsed values.
+ * Limits the size of node answers: the bytes of one answer, and the bytes of all answers that are arriving in the
+ * process. The limits are enforced while an answer arrives. slicedJson.ts limits the parsed values.
  */
 import type { RpcCall } from './rpcTransport';
 
@@ -11,8 +11,10 @@ const IN_FLIGHT_MAX = 80 * MIB;
 /** Number of bytes around one result in the answer to a batch. */
 const ENVELOPE_BYTES = 256;
 
-/** Size limits of answers in bytes, by method. Every honest answer is smaller. Answers to other methods have
- * the general limit of the transport. */
+/**
+ * Size limits of answers in bytes, by method. Every honest answer is smaller. Answers to other methods have the
+ * general limit of the transport.
+ */
 const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_chainId: 1_024,
   eth_blockNumber: 1_024,
@@ -41,8 +43,10 @@ export function tooLargeText(bytesMax: number): string {
   return `the answer is larger than ${bytesMax} bytes`;
 }
 
-/** Limits the total bytes of all answers that are arriving. Above the limit, the largest answer is cut off, so
- * small answers always arrive. */
+/**
+ * Limits the total bytes of all answers that are arriving. Above the limit, the largest answer is cut off, so small
+ * answers always arrive.
+ */
 export class ByteBudget {
   private readonly open = new Set<AnswerMeter>();
 
@@ -77,8 +81,8 @@ export class AnswerMeter {
   private isOpen = true;
 
   /**
-   * `onCut` is called at most once, possibly while another answer arrives. `bySize` means that this answer
-   * alone was too large. Otherwise the shared limit was exceeded.
+   * `onCut` is called at most once, possibly while another answer arrives. `bySize` means that this answer alone was
+   * too large. Otherwise the shared limit was exceeded.
    */
   constructor(
     private readonly bytesMax: number,

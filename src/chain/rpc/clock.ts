@@ -19,8 +19,10 @@ export function systemClock(): Clock {
   return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
 }
 
-/** Longest time in ms for which one piece of work may block the event loop. Requests and answers wait during
- * this time. */
+/**
+ * Longest time in ms for which one piece of work may block the event loop. Requests and answers wait during this
+ * time.
+ */
 const SLICE_MS = 5;
 
 /** Splits long work: lets other work run when 5 ms have passed. */

@@ -1,7 +1,6 @@
 /**
- * One RPC endpoint. Adapts the batch size to the node, repeats failed calls, and pauses after failures. An
- * endpoint that gave a wrong answer is benched: it is not used for some time. `endpointPool.ts` chooses
- * among endpoints.
+ * One RPC endpoint. Adapts the batch size to the node, repeats failed calls, and pauses after failures. An endpoint
+ * that gave a wrong answer is benched: it is not used for some time. `endpointPool.ts` chooses among endpoints.
  */
 import { AppError, errorText } from '../../errors';
 import { backoffMs, type Clock } from './clock';
@@ -21,8 +20,9 @@ const RATE_BASE_MS = 1_000;
 const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
-/** Longest pause in ms after a failure, if the pool has only this endpoint. A Retry-After may make the pause
- * longer. */
+/**
+ * Longest pause in ms after a failure, if the pool has only this endpoint. A Retry-After may make the pause longer.
+ */
 const ALONE_REST_MAX_MS = 1_000;
 /**
  * Number of attempts in a row without any answer, after which the caller uses another endpoint. A pool's only
@@ -45,8 +45,8 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
 ]);
 
 /**
- * Number of parts into which a batch is split if its answers are too large. With halves, the node would
- * compute each large answer more often.
+ * Number of parts into which a batch is split if its answers are too large. With halves, the node would compute each
+ * large answer more often.
  */
 const PARTS = 8;
 
@@ -100,9 +100,8 @@ export class Endpoint {
   }
 
   /**
-   * Sends all calls in batches that the node accepts. Retries temporary failures as long as some calls
-   * succeed. After the first permanent failure, all calls are rejected. Rejects with RpcError, or with the
-   * AppError of `parse`.
+   * Sends all calls in batches that the node accepts. Retries temporary failures as long as some calls succeed. After
+   * the first permanent failure, all calls are rejected. Rejects with RpcError, or with the AppError of `parse`.
    */
   async batch<T>(
     calls: readonly RpcCall[],
@@ -206,8 +205,8 @@ export class Endpoint {
   private async sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
     const start = into.length;
     /**
-     * Index of the first call in the last malformed answer. After the first malformed answer the batch is
-     * retried; after the second it is halved.
+     * Index of the first call in the last malformed answer. After the first malformed answer the batch is retried;
+     * after the second it is halved.
      */
     let garbageAt = -1;
     while (into.length - start < calls.length) {
@@ -235,8 +234,8 @@ export class Endpoint {
   }
 
   /**
-   * Sends the calls in smaller parts, to find the calls with answers that are too large. The size of an
-   * answer does not change the batch size that the node accepts.
+   * Sends the calls in smaller parts, to find the calls with answers that are too large. The size of an answer does
+   * not change the batch size that the node accepts.
    */
   private async sendParts(
     calls: readonly RpcCall[],
@@ -316,8 +315,8 @@ export class Endpoint {
   }
 
   /**
-   * Benches the endpoint: it is not used for one minute at first, and for twice as long each further time, up
-   * to ten minutes. A pool's only endpoint pauses for one second.
+   * Benches the endpoint: it is not used for one minute at first, and for twice as long each further time, up to ten
+   * minutes. A pool's only endpoint pauses for one second.
    */
   bench(reason: string): void {
     const now = this.clock.now();

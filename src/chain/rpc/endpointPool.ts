@@ -1,6 +1,6 @@
 /**
- * Presents several endpoints as one node. If one fails, another is tried, and the number of retries is
- * limited. Endpoints that lag, fail or answer wrongly are used less.
+ * Presents several endpoints as one node. If one fails, another is tried, and the number of retries is limited.
+ * Endpoints that lag, fail or answer wrongly are used less.
  */
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
@@ -21,8 +21,9 @@ interface PoolOptions {
   readonly chainId: number | null;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Largest number of calls in one batch (default 100). An endpoint lowers its own limit if the node accepts
-   * fewer. */
+  /**
+   * Largest number of calls in one batch (default 100). An endpoint lowers its own limit if the node accepts fewer.
+   */
   readonly batchMax?: number;
   /** Number of rounds over all endpoints before a call fails (default 5). */
   readonly roundsMax?: number;
@@ -35,8 +36,10 @@ interface CallOptions {
   readonly endpoint?: number;
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
-  /** Time limit in ms of one endpoint while another endpoint is available. The last endpoint has the
-   * transport's timeout. */
+  /**
+   * Time limit in ms of one endpoint while another endpoint is available. The last endpoint has the transport's
+   * timeout.
+   */
   readonly attemptMs?: number;
 }
 
@@ -44,8 +47,10 @@ interface CallOptions {
 export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
-/** Number of rounds by kind of error. If no endpoint has the answer, more rounds do not help, and the caller
- * decides whether to retry. */
+/**
+ * Number of rounds by kind of error. If no endpoint has the answer, more rounds do not help, and the caller decides
+ * whether to retry.
+ */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   method_missing: 1,
   unknown_block: 3,
@@ -90,8 +95,10 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.call(method, params, parse, signal), options);
   }
 
-  /** Sends all calls to one endpoint and returns the parsed answers in order. If one call fails, all calls
-   * fail, or all are repeated on the next endpoint. */
+  /**
+   * Sends all calls to one endpoint and returns the parsed answers in order. If one call fails, all calls fail, or
+   * all are repeated on the next endpoint.
+   */
   batch<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -100,8 +107,7 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
   }
 
-  /** Sends many calls. A call with a permanent error (a revert, a missing method) gets this error as its
-   * result. */
+  /** Sends many calls. A call with a permanent error (a revert, a missing method) gets this error as its result. */
   async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -172,8 +178,9 @@ export class EndpointPool {
     return (work) => withDeadline(this.clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
   }
 
-  /** Counts a failure against the endpoint and returns it. If every endpoint would give the error, throws it
-   * instead. */
+  /**
+   * Counts a failure against the endpoint and returns it. If every endpoint would give the error, throws it instead.
+   */
   private blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) throw signal.reason;
     if (error instanceof BlockMismatch) {
@@ -223,8 +230,9 @@ export class EndpointPool {
     throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
   }
 
-  /** The best endpoint that is not pausing. Endpoints are compared by state, then by their order in the
-   * configuration. */
+  /**
+   * The best endpoint that is not pausing. Endpoints are compared by state, then by their order in the configuration.
+   */
   private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.clock.now();
     let best: Endpoint | null = null;
@@ -256,8 +264,8 @@ export class EndpointPool {
     const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
     const now = (): number => this.clock.now();
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
-    // A timer may fire early, so the wait is repeated. Otherwise all endpoints would still pause, and the
-    // round would end without a call.
+    // A timer may fire early, so the wait is repeated. Otherwise all endpoints would still pause, and the round would
+    // end without a call.
     for (let left = until - now(); left > 0; left = until - now())
       await this.clock.sleep(Math.ceil(left), signal);
   }
@@ -267,8 +275,7 @@ export class EndpointPool {
   }
 
   /**
-   * Benches an endpoint that answered wrongly. It is used again after some time, or if there is no other
-   * endpoint.
+   * Benches an endpoint that answered wrongly. It is used again after some time, or if there is no other endpoint.
    */
   penalise(id: number, reason: string): void {
     const endpoint = this.endpoints[id];

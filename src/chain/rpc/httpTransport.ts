@@ -107,8 +107,7 @@ async function readBody(
   const meter = new AnswerMeter(bound.bytesMax, (why, bySize) => {
     body.destroy(oversizedError(endpoint, why, bySize ? bound.cut : 'answer'));
   });
-  // The loop below reports the error. Without a listener, the error of a destroyed body would end the
-  // process.
+  // The loop below reports the error. Without a listener, the error of a destroyed body would end the process.
   body.on('error', () => undefined);
   try {
     meter.announce(Number(headers['content-length']));

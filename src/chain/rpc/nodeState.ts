@@ -1,7 +1,6 @@
 /**
- * Reads account state from the node for API answers, with a short timeout and few requests in parallel. A
- * slow or dead node makes answers less complete but never slow. After a failure, the node gets no calls for
- * some time.
+ * Reads account state from the node for API answers, with a short timeout and few requests in parallel. A slow or
+ * dead node makes answers less complete but never slow. After a failure, the node gets no calls for some time.
  */
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';

@@ -10,8 +10,10 @@ import { parseSliced } from './slicedJson';
 /** JSON.parse blocks only briefly for answers up to this size in bytes. */
 const SMALL_BYTES = 2 ** 18;
 
-/** The parsed value; undefined if the bytes are not JSON. Empties `pieces`, so that memory does not hold the
- * bytes twice. */
+/**
+ * The parsed value; undefined if the bytes are not JSON. Empties `pieces`, so that memory does not hold the bytes
+ * twice.
+ */
 export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unknown> {
   const bytes = await join(pieces, clock);
   if (bytes.length > SMALL_BYTES) return parseSliced(bytes, clock);

@@ -39,8 +39,8 @@ export interface RpcErrorFacts {
   readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
   /**
-   * The size limit that the answer exceeded. `call` is the limit of the call. `answer` is the general limit;
-   * another node may then succeed.
+   * The size limit that the answer exceeded. `call` is the limit of the call. `answer` is the general limit; another
+   * node may then succeed.
    */
   readonly cut?: 'call' | 'answer' | null;
 }
@@ -84,8 +84,10 @@ const UNKNOWN_BLOCK =
 const REVERT =
   /execution reverted|reverted|vm execution error|evm error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|gas required exceeds|insufficient funds|execution error/;
 
-/** Classifies a JSON-RPC error. Different errors have the same code at different vendors, so the wording is
- * checked first. */
+/**
+ * Classifies a JSON-RPC error. Different errors have the same code at different vendors, so the wording is checked
+ * first.
+ */
 export function kindOfRpcError(code: number, message: string): RpcErrorKind {
   const text = message.toLowerCase();
   if (code === 3 || code === -32015) return 'revert';

@@ -19,8 +19,10 @@ export interface RpcCall {
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
-/** The head that a newHeads notification names. Null means that the head may have changed, for example during
- * a reconnect. */
+/**
+ * The head that a newHeads notification names. Null means that the head may have changed, for example during a
+ * reconnect.
+ */
 export interface HeadHint {
   readonly number: number;
   readonly hash: Hex;
@@ -31,8 +33,8 @@ export interface RpcTransport {
   /** Name of the endpoint: `#index host`, never the URL, which may contain a key. */
   readonly name: string;
   /**
-   * Sends all calls as one batch and returns the answers in the order of the calls. Rejects with RpcError if
-   * the whole request fails, or with the signal's reason. Does not retry. Time and size are limited.
+   * Sends all calls as one batch and returns the answers in the order of the calls. Rejects with RpcError if the
+   * whole request fails, or with the signal's reason. Does not retry. Time and size are limited.
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   /**
@@ -60,8 +62,7 @@ export interface EndpointUrl {
   readonly url: URL;
   readonly name: string;
   readonly authorization: string | null;
-  /** Replaces every part of the URL that may be a key by a placeholder. The text comes from the node or a
-   * library. */
+  /** Replaces every part of the URL that may be a key by a placeholder. The text comes from the node or a library. */
   scrub(text: string): string;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Parses large JSON in slices, so that no node answer blocks the event loop. JSON.parse parses small members
- * of a list or object in groups. This code assembles only the lists and objects that are larger than a
- * slice.
+ * Parses large JSON in slices, so that no node answer blocks the event loop. JSON.parse parses small members of a
+ * list or object in groups. This code assembles only the lists and objects that are larger than a slice.
  */
 import { isAscii } from 'node:buffer';
 
@@ -17,8 +16,8 @@ const DEPTH_MAX = 32;
 /** Limit of the members of an object that is larger than a slice. */
 const KEYS_MAX = 10_000;
 /**
- * Limit of structural bytes such as brackets and commas: a fixed number, plus one for every twelve bytes of
- * text. JSON.parse uses up to 60 bytes of heap for each structural byte.
+ * Limit of structural bytes such as brackets and commas: a fixed number, plus one for every twelve bytes of text.
+ * JSON.parse uses up to 60 bytes of heap for each structural byte.
  */
 const STRUCTURE_FREE = 100_000;
 const BYTES_PER_STRUCTURE = 12;

@@ -28,8 +28,10 @@ import {
 } from './rpcTransport';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Time in ms after which a silent server gets a ping. If it stays silent for the same time again, the
- * connection is treated as dead. */
+/**
+ * Time in ms after which a silent server gets a ping. If it stays silent for the same time again, the connection is
+ * treated as dead.
+ */
 const PING_AFTER_MS = 10_000;
 const RECONNECT_BASE_MS = 200;
 const RECONNECT_MAX_MS = 10_000;

@@ -1,11 +1,11 @@
 /**
- * Sends SELECTs whose answer is read as bytes, over its own connections, because this is faster.
- * @clickhouse/client waits for a timer before each request, which makes small reads slow. All other
- * statements use @clickhouse/client. ClickHouse sends status 200 before all rows are known. A later error
- * follows the rows in a frame, and the connection ends without the last chunk. The frame contains the tag
- * from this answer's header: \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline>
- * <tag>\r\n__exception__\r\n Row data can look like a frame, but it cannot contain the tag, which is random
- * for each answer. Only a frame with the tag at the very end of the answer is treated as an error.
+ * Sends SELECTs whose answer is read as bytes, over its own connections, because this is faster. @clickhouse/client
+ * waits for a timer before each request, which makes small reads slow. All other statements use @clickhouse/client.
+ * ClickHouse sends status 200 before all rows are known. A later error follows the rows in a frame, and the
+ * connection ends without the last chunk. The frame contains the tag from this answer's header:
+ * \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline> <tag>\r\n__exception__\r\n Row data can look
+ * like a frame, but it cannot contain the tag, which is random for each answer. Only a frame with the tag at the
+ * very end of the answer is treated as an error.
  */
 import { FormData, Pool, type Dispatcher } from 'undici';
 
@@ -16,8 +16,10 @@ interface ByteReaderOptions {
   /** URL of the server: `http(s)://user:pass@host:port/database?ch_<setting>=<value>`. */
   readonly url: string;
   readonly requestTimeoutMs: number;
-  /** Time in ms after which an unused connection is closed. It is shorter than the server's own timeout, so
-   * that the server never closes first. */
+  /**
+   * Time in ms after which an unused connection is closed. It is shorter than the server's own timeout, so that the
+   * server never closes first.
+   */
   readonly idleMs: number;
   readonly maxConnections: number;
 }
@@ -31,8 +33,9 @@ type Fields = [name: string, value: string][];
 
 /** Prefix of setting names in a URL, as in @clickhouse/client. */
 const SETTING_PREFIX = 'ch_';
-/** Longest request path in characters that servers and proxies certainly accept. Longer parameters go into the
- * body. */
+/**
+ * Longest request path in characters that servers and proxies certainly accept. Longer parameters go into the body.
+ */
 const PATH_LENGTH_MAX = 7_000;
 const TAG_HEADER = 'x-clickhouse-exception-tag';
 const CODE_HEADER = 'x-clickhouse-exception-code';

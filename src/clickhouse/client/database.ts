@@ -26,8 +26,8 @@ export const INSERT_SETTINGS = {
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // Turns off 256 separate hash tables, which ClickHouse uses above 100,000 groups. Each would become a
-  // separate part of the view's table.
+  // Turns off 256 separate hash tables, which ClickHouse uses above 100,000 groups. Each would become a separate part
+  // of the view's table.
   group_by_two_level_threshold: '0',
   group_by_two_level_threshold_bytes: '0',
   insert_deduplicate: 1,
@@ -92,12 +92,14 @@ export interface Database {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
-/** Time in ms after which idle connections are closed. The engine closes them after 10 s. The difference is
- * large, so that the client closes first even if it is busy. */
+/**
+ * Time in ms after which idle connections are closed. The engine closes them after 10 s. The difference is large, so
+ * that the client closes first even if it is busy.
+ */
 const IDLE_MS = 2_500;
 /**
- * Time in ms that running statements get to finish on close. If their connection were cut, the server would
- * have to cancel its requests to other servers.
+ * Time in ms that running statements get to finish on close. If their connection were cut, the server would have to
+ * cancel its requests to other servers.
  */
 const CLOSE_GRACE_MS = 500;
 

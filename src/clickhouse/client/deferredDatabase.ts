@@ -1,6 +1,5 @@
 /**
- * A database that is set later. Until then every call throws `unavailable`. It lets the API answer during
- * start-up.
+ * A database that is set later. Until then every call throws `unavailable`. It lets the API answer during start-up.
  */
 import { AppError } from '../../errors';
 import type { Database } from './database';

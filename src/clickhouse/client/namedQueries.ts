@@ -95,8 +95,9 @@ export function checkComplete(name: string, rows: readonly unknown[], limit: num
   throw new AppError('internal', `${name}: the answer reaches its limit of ${limit} rows`);
 }
 
-/** Rows of a generated statement. Used where table or column names vary, because such a statement cannot be a
- * file. */
+/**
+ * Rows of a generated statement. Used where table or column names vary, because such a statement cannot be a file.
+ */
 export async function selectMade<Row>(
   database: Database,
   name: string,

@@ -2,8 +2,10 @@
 import type { Database } from './database';
 
 interface DatabaseObserver {
-  /** Called after each statement. `name` is the table of an insert, otherwise the name of the statement. There
-   * are only few names. */
+  /**
+   * Called after each statement. `name` is the table of an insert, otherwise the name of the statement. There are
+   * only few names.
+   */
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }
 

@@ -6,8 +6,10 @@ import type { Database } from '../client/database';
 import { selectMade, selectNamed } from '../client/namedQueries';
 import { wideIntegerShape } from '../rows/rowShapes';
 
-/** A backup destination in ClickHouse's syntax, such as `File('name')`, `Disk('backups', 'name')` or
- * `S3('https://…', …)`. */
+/**
+ * A backup destination in ClickHouse's syntax, such as `File('name')`, `Disk('backups', 'name')` or `S3('https://…',
+ * …)`.
+ */
 export type Destination = string;
 
 export interface BackedUp {
@@ -74,8 +76,8 @@ export async function readBackup(
 export const restoredName = (name: string): string => `${name}_restored`;
 
 /**
- * Drops `name` and renames the restored database to `name`. If the program crashes in between,
- * `isRestoreWaiting` returns true.
+ * Drops `name` and renames the restored database to `name`. If the program crashes in between, `isRestoreWaiting`
+ * returns true.
  */
 export async function placeRestored(database: Database, name: string): Promise<void> {
   await database.command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);

@@ -42,8 +42,10 @@ export interface EngineProcess {
   httpPort(): number | null;
   /** Last output of the engine on standard error. */
   said(): string;
-  /** Closes the pipe, waits at most `graceMs` until the process ends by itself, then kills it. Resolves when
-   * the process is gone. */
+  /**
+   * Closes the pipe, waits at most `graceMs` until the process ends by itself, then kills it. Resolves when the
+   * process is gone.
+   */
   end(graceMs: number): Promise<void>;
 }
 
@@ -94,8 +96,8 @@ export function launchEngine(launch: EngineLaunch): EngineProcess {
         stdio: [readEnd, 'ignore', 'pipe'],
         env: childEnvironment(),
         cwd: launch.folder,
-        // The child gets its own session, so that Ctrl-C reaches only the parent. The parent completes its
-        // work and then ends the engine.
+        // The child gets its own session, so that Ctrl-C reaches only the parent. The parent completes its work and
+        // then ends the engine.
         detached: true,
       },
     );

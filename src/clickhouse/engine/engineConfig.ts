@@ -52,13 +52,12 @@ const READER_SECONDS_MAX = 10;
 export const READER_TIMEOUT_MS = READER_SECONDS_MAX * 1_000 + 2_000;
 
 /**
- * Settings and limits of the reader. Queries cannot change them, because of `readonly = 1`. The constraints
- * would hold even with `readonly = 2`.
+ * Settings and limits of the reader. Queries cannot change them, because of `readonly = 1`. The constraints would
+ * hold even with `readonly = 2`.
  */
 const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads: 2,
-  // Index reads use one thread, because distributing a table's parts to threads costs more than reading their
-  // keys.
+  // Index reads use one thread, because distributing a table's parts to threads costs more than reading their keys.
   max_threads_for_indexes: 1,
   // Column statistics are off: every statement would read them, and they improve no query plan here.
   use_statistics: 0,
@@ -106,9 +105,9 @@ const WRITER_SETTINGS: Readonly<Record<string, number | string>> = {
 };
 
 /**
- * Sizes of caches and pools for a machine with two cores that also runs the ingester and the API. The
- * engine's shutdown waits for idle connections, so their timeout is short. It is still longer than the
- * clients' timeout (2.5 s), so that clients close first.
+ * Sizes of caches and pools for a machine with two cores that also runs the ingester and the API. The engine's
+ * shutdown waits for idle connections, so their timeout is short. It is still longer than the clients' timeout (2.5
+ * s), so that clients close first.
  */
 const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   mark_cache_size: 256 * MIB,
@@ -123,8 +122,8 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * MIB,
   vector_similarity_index_cache_size: 0,
   background_pool_size: 2,
-  // Number of threads for background tasks of tables. The tasks are almost always idle. With a smaller pool,
-  // the engine would log warnings all the time.
+  // Number of threads for background tasks of tables. The tasks are almost always idle. With a smaller pool, the
+  // engine would log warnings all the time.
   background_schedule_pool_size: 64,
   background_streaming_schedule_pool_size: 64,
   max_concurrent_queries: 200,
@@ -182,9 +181,9 @@ ${userElement(config.reader, 'reader', [`GRANT SELECT ON ${config.database}*.*`]
 }
 
 /**
- * The engine runs its start-up query as the user `default` without a password, which cannot be disabled. The
- * session of this query lasts as long as the server, and only one session is allowed. No other client can
- * therefore log in as `default`.
+ * The engine runs its start-up query as the user `default` without a password, which cannot be disabled. The session
+ * of this query lasts as long as the server, and only one session is allowed. No other client can therefore log in
+ * as `default`.
  */
 const BOOTSTRAP_SETTINGS = { max_sessions_for_user: 1, max_concurrent_queries_for_user: 1 };
 

@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const NAME = 'door.sock';
-/** Largest length of a socket path. sun_path has 108 bytes with its final zero on Linux, and 104 on other
- * systems. */
+/** Largest length of a socket path. sun_path has 108 bytes with its final zero on Linux, and 104 on other systems. */
 const SOCKET_PATH_MAX = 100;
 const KNOCK_TIMEOUT_MS = 2_000;
 const ANSWER_BYTES_MAX = 4_096;

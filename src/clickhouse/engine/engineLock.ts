@@ -1,6 +1,6 @@
 /**
- * Lock file in an engine's folder. It names the owning process and its engine, so that a second start can say
- * which process uses the folder. The engine's own file lock prevents two engines on the same data.
+ * Lock file in an engine's folder. It names the owning process and its engine, so that a second start can say which
+ * process uses the folder. The engine's own file lock prevents two engines on the same data.
  */
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,8 +22,7 @@ interface LockContent {
 }
 
 export interface EngineLock {
-  /** Writes the engine's process into the lock. If this process dies, the next owner waits until that engine
-   * ends. */
+  /** Writes the engine's process into the lock. If this process dies, the next owner waits until that engine ends. */
   setEngine(pid: number): void;
   release(): void;
 }
@@ -35,9 +34,8 @@ const OWNER_GRACE_MS = 1_000;
 const TAKE_OVER_ATTEMPTS = 10;
 
 /**
- * Takes the lock. If the owner is dead, waits at most `waitMs` until its engine ends. Throws `bad_config`
- * with folder and pid if a live process owns the lock. Throws `unavailable` if the dead owner's engine does
- * not end.
+ * Takes the lock. If the owner is dead, waits at most `waitMs` until its engine ends. Throws `bad_config` with folder
+ * and pid if a live process owns the lock. Throws `unavailable` if the dead owner's engine does not end.
  */
 export async function takeEngineLock(file: string, folder: string, waitMs: number): Promise<EngineLock> {
   const owner = identify(process.pid);
@@ -89,8 +87,9 @@ function heldLock(file: string, own: LockContent): EngineLock {
   };
 }
 
-/** Removes the lock of a dead process. If another process has replaced that lock meanwhile, puts the new lock
- * back. */
+/**
+ * Removes the lock of a dead process. If another process has replaced that lock meanwhile, puts the new lock back.
+ */
 function setAside(file: string, judged: LockContent | null): void {
   const aside = `${file}.${process.pid}.stale`;
   try {
@@ -162,8 +161,7 @@ function isAlive(wanted: ProcessIdentity): boolean {
   return found !== null && isSame(found, wanted);
 }
 
-/** Identity of a running process with its start time; null if no such process runs. A zombie is treated as
- * ended. */
+/** Identity of a running process with its start time; null if no such process runs. A zombie is treated as ended. */
 function identify(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid);

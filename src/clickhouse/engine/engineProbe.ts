@@ -1,6 +1,6 @@
 /**
- * Sends one statement to the embedded engine over a connection of its own, for start-up checks and the
- * watchdog. All other code uses database.ts.
+ * Sends one statement to the embedded engine over a connection of its own, for start-up checks and the watchdog. All
+ * other code uses database.ts.
  */
 import { request } from 'node:http';
 

@@ -1,7 +1,7 @@
 /**
- * Keeps one engine running: starts it, detects when it ends or hangs, and restarts it on the same port. The
- * pause before each restart grows. After too many restarts it stops trying. server.ts chooses the folder,
- * passwords and first port.
+ * Keeps one engine running: starts it, detects when it ends or hangs, and restarts it on the same port. The pause
+ * before each restart grows. After too many restarts it stops trying. server.ts chooses the folder, passwords and
+ * first port.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,8 +14,8 @@ import type { EngineUser } from './engineConfig';
 import { askEngine, isAnswering } from './engineProbe';
 
 /**
- * State of the engine. `up`: it answers. `restarting`: it died, hangs, or `restart()` was called. `failed`:
- * it was restarted too often. `stopped`: `stop()` was called.
+ * State of the engine. `up`: it answers. `restarting`: it died, hangs, or `restart()` was called. `failed`: it was
+ * restarted too often. `stopped`: `stop()` was called.
  */
 export interface EngineStatus {
   readonly state: 'up' | 'restarting' | 'failed' | 'stopped';
@@ -100,10 +100,7 @@ async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: 
   }
 }
 
-/**
- * Another program may use the port. Only an engine that read our configuration knows the password and the
- * nonce.
- */
+/** Another program may use the port. Only an engine that read our configuration knows the password and the nonce. */
 async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<boolean> {
   const port = engine.httpPort();
   if (port === null) return false;
@@ -199,8 +196,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Restarts an engine that runs but does not answer. Ends when the process ends. Counts checks instead of
-   * time, because a machine that was asleep misses only one check. Never rejects: errors go to the status.
+   * Restarts an engine that runs but does not answer. Ends when the process ends. Counts checks instead of time,
+   * because a machine that was asleep misses only one check. Never rejects: errors go to the status.
    */
   private async guard(engine: EngineProcess): Promise<void> {
     const { lookMs, silentLooksMax } = this.limits;

@@ -118,8 +118,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 /**
- * Creates the folder and writes a file to it. An unusable folder then causes one clear message instead of
- * many from the engine.
+ * Creates the folder and writes a file to it. An unusable folder then causes one clear message instead of many from
+ * the engine.
  */
 function prepareFolder(folder: string): void {
   const probe = join(folder, `writable.${process.pid}`);
@@ -194,8 +194,8 @@ async function startSupervised(
 }
 
 /**
- * Starts the engine for the first time, on a free port that the kernel chooses. Restarts keep the port. Tries
- * again for `waitMs` if an engine that the lock does not name still uses the data.
+ * Starts the engine for the first time, on a free port that the kernel chooses. Restarts keep the port. Tries again
+ * for `waitMs` if an engine that the lock does not name still uses the data.
  */
 async function startFirst(
   wanted: EngineRecipe,
@@ -220,8 +220,8 @@ async function startFirst(
 }
 
 /**
- * Free disk space to keep, in bytes. The disk must never become full: this build of libchdb can acknowledge
- * an insert whose write failed, because WriteBufferFromFileDescriptor drops the error.
+ * Free disk space to keep, in bytes. The disk must never become full: this build of libchdb can acknowledge an insert
+ * whose write failed, because WriteBufferFromFileDescriptor drops the error.
  */
 function defaultKeepFree(folder: string): number {
   const { blocks, bsize } = statfsSync(folder);

@@ -1,7 +1,7 @@
 /**
- * Transforms the schema for a cluster. Each table T becomes two tables: `T_local` is a node's own part, and
- * `T` is a Distributed table. A view runs on each node, from local table to local table. This file only
- * makes the text; migrate.ts runs the statements.
+ * Transforms the schema for a cluster. Each table T becomes two tables: `T_local` is a node's own part, and `T` is a
+ * Distributed table. A view runs on each node, from local table to local table. This file only makes the text;
+ * migrate.ts runs the statements.
  */
 import { AppError } from '../../errors';
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';
@@ -18,10 +18,9 @@ const LOCAL_SUFFIX = '_local';
 export const localTable = (table: string): string => `${table}${LOCAL_SUFFIX}`;
 
 /**
- * SQL expressions that choose the shard of a row, by table. Rows that FINAL or LIMIT 1 BY must see together
- * have the same key. A head table uses the key of its final table, so a promotion moves rows within a
- * shard. Readers must see some inserts as a whole: changes of the head, finished ranges, operations. Their
- * tables are on one shard.
+ * SQL expressions that choose the shard of a row, by table. Rows that FINAL or LIMIT 1 BY must see together have the
+ * same key. A head table uses the key of its final table, so a promotion moves rows within a shard. Readers must
+ * see some inserts as a whole: changes of the head, finished ranges, operations. Their tables are on one shard.
  */
 const SHARDING_KEYS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
@@ -45,8 +44,10 @@ const VIEW = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS \w+) TO (\w+) AS\n([\s\S]
 const MODIFIED_VIEW = /^ALTER TABLE \w+ MODIFY QUERY\n/;
 const ENGINE = /\nENGINE = (\w*)MergeTree(?:\(([^)\n]*)\))?/;
 const WINDOW = 'non_replicated_deduplication_window = 1000';
-/** Time in seconds for which replicas remember deduplication tokens: ten years. A range that a crash
- * interrupted may be repeated at any later time. */
+/**
+ * Time in seconds for which replicas remember deduplication tokens: ten years. A range that a crash interrupted may
+ * be repeated at any later time.
+ */
 const DEDUPLICATION_SECONDS = 315_360_000;
 
 /** Statements that create a node's local tables and views. Each is safe to repeat. */

@@ -1,6 +1,6 @@
 /**
- * The tables of block data, each with a head table. This one list is used for counting, encoding, promoting
- * and sharding. Promotion follows this order: a table comes after the tables that its rows refer to.
+ * The tables of block data, each with a head table. This one list is used for counting, encoding, promoting and
+ * sharding. Promotion follows this order: a table comes after the tables that its rows refer to.
  */
 import { createdContractsTable } from './explorerTables';
 import {

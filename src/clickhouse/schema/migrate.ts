@@ -1,7 +1,6 @@
 /**
- * Brings a database to the current schema: creates a new one, or applies missing migrations. After a crash at
- * any statement, the next start continues. Every statement is safe to repeat, so two processes may migrate
- * in parallel.
+ * Brings a database to the current schema: creates a new one, or applies missing migrations. After a crash at any
+ * statement, the next start continues. Every statement is safe to repeat, so two processes may migrate in parallel.
  */
 import { createHash } from 'node:crypto';
 
@@ -26,8 +25,10 @@ const ROWS_MAX = 10_000;
 const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
 
-/** Id of the row that is recorded before the first table is created. Its name contains the fingerprint (hash)
- * of the schema that is being created. */
+/**
+ * Id of the row that is recorded before the first table is created. Its name contains the fingerprint (hash) of the
+ * schema that is being created.
+ */
 const BEGUN_ID = 2 ** 32 - 1;
 /**
  * Row that is recorded together with all migrations, in one insert, after the last table is created. A schema
@@ -36,8 +37,10 @@ const BEGUN_ID = 2 ** 32 - 1;
  */
 const CREATED: Row = { id: 0, name: 'created 2' };
 
-/** State of a database. `being created`: it has no data yet, and tables may be missing. `created`: its
- * creation was finished by this or another version of the program. */
+/**
+ * State of a database. `being created`: it has no data yet, and tables may be missing. `created`: its creation was
+ * finished by this or another version of the program.
+ */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
 
 /**
@@ -122,8 +125,10 @@ const printOf = (schema: readonly string[]): string =>
 
 const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
 
-/** State of the database. Throws `bad_config` for a database from before the first release, unless it has the
- * same schema number. */
+/**
+ * State of the database. Throws `bad_config` for a database from before the first release, unless it has the same
+ * schema number.
+ */
 function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
   if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
   if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
@@ -135,8 +140,10 @@ function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]
   );
 }
 
-/** Creates the missing tables. Tables that another version of the program created may have other columns, so
- * they are dropped first. */
+/**
+ * Creates the missing tables. Tables that another version of the program created may have other columns, so they are
+ * dropped first.
+ */
 async function create(database: Database, plan: Plan, state: State, log: Logger): Promise<void> {
   if (state !== 'empty') log.info({ state }, 'an earlier start did not finish creating the schema');
   if (state === 'being created by another build') await dropTables(database);
@@ -167,8 +174,8 @@ async function createMissing(database: Database, schema: readonly string[]): Pro
 }
 
 /**
- * Runs up to CREATED_AT_ONCE statements in parallel. After a failure it starts no more statements, waits for
- * those that run, and rejects.
+ * Runs up to CREATED_AT_ONCE statements in parallel. After a failure it starts no more statements, waits for those
+ * that run, and rejects.
  */
 async function createAll(database: Database, statements: readonly string[]): Promise<void> {
   const left = [...statements];
@@ -194,8 +201,7 @@ async function listTables(database: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.name));
 }
 
-/** Applies a migration. Skips tables that do not exist yet, because the schema creates them with all
- * migrations. */
+/** Applies a migration. Skips tables that do not exist yet, because the schema creates them with all migrations. */
 async function applyMigration(
   database: Database,
   migration: Migration,

@@ -1,6 +1,6 @@
 /**
- * Reads clickhouse/migrations. An interrupted migration starts again at its first statement, so each
- * statement must be safe to repeat. Files with other statements are refused.
+ * Reads clickhouse/migrations. An interrupted migration starts again at its first statement, so each statement must
+ * be safe to repeat. Files with other statements are refused.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,17 +17,17 @@ export interface Migration {
 }
 
 /**
- * Actions of ALTER TABLE that are safe to repeat. RENAME COLUMN is not: ClickHouse writes the new name before
- * it records which parts have the old one. A crash in between loses the column's values.
+ * Actions of ALTER TABLE that are safe to repeat. RENAME COLUMN is not: ClickHouse writes the new name before it
+ * records which parts have the old one. A crash in between loses the column's values.
  */
 const REPEATABLE =
   /^(?:ADD (?:COLUMN|INDEX|PROJECTION) IF NOT EXISTS|(DROP) (?:COLUMN|INDEX|PROJECTION) IF EXISTS|(?:MODIFY|COMMENT|MATERIALIZE) COLUMN|MATERIALIZE (?:INDEX|PROJECTION)) (\w+)(?! (?:REMOVE|RESET|MODIFY)\b)/;
 const REPEATABLE_WHOLE = /^MODIFY (?:SETTING|QUERY|COMMENT)\b/;
 
 /**
- * Reads the migration files `NNNN_name.sql`, ascending by number. Their numbers start at 0015, because
- * versions before the first release used the smaller numbers. Empty if the folder is missing. Throws
- * `bad_config` for a file that is not safe to repeat.
+ * Reads the migration files `NNNN_name.sql`, ascending by number. Their numbers start at 0015, because versions
+ * before the first release used the smaller numbers. Empty if the folder is missing. Throws `bad_config` for a file
+ * that is not safe to repeat.
  */
 export function readMigrations(root: string = findPackageRoot()): Migration[] {
   const folder = join(root, 'clickhouse', 'migrations');

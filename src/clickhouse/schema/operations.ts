@@ -1,6 +1,6 @@
 /**
- * Reads and writes the table `operations`: named numbers that commands set, such as a pause or a retention
- * floor. The newest row of each name is the current value.
+ * Reads and writes the table `operations`: named numbers that commands set, such as a pause or a retention floor. The
+ * newest row of each name is the current value.
  */
 import { z } from 'zod';
 

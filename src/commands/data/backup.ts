@@ -1,7 +1,6 @@
 /**
- * The `backup` command: copies all data that cannot be rebuilt, as of one moment, with ClickHouse's statement
- * BACKUP. A running ingester waits only while the parts of all tables are hard-linked, not while they are
- * copied.
+ * The `backup` command: copies all data that cannot be rebuilt, as of one moment, with ClickHouse's statement BACKUP.
+ * A running ingester waits only while the parts of all tables are hard-linked, not while they are copied.
  */
 import { systemClock } from '../../chain/rpc/clock';
 import { isBackingUp, writeBackup } from '../../clickhouse/engine/backup';

@@ -1,5 +1,7 @@
-/** The `prune` command: deletes old rows of the largest tables. Bars, prices, balances and all aggregates stay
- * unchanged. */
+/**
+ * The `prune` command: deletes old rows of the largest tables. Bars, prices, balances and all aggregates stay
+ * unchanged.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Database } from '../../clickhouse/client/database';

@@ -1,12 +1,11 @@
 /**
  * Finds tokens whose balances do not follow from their transfer logs, from comparisons with balanceOf. Pure:
- * balanceChecker calls the node and the database. With the whole history stored, balanceOf must equal the
- * sum of the logs. A history that starts later lacks the earlier balances. They are the same at every
- * check, so only a changed difference is a mismatch. A token with one mismatch is a suspect: it may be a
- * rebasing token, and is checked again. A second mismatch, at another block, marks it as rebasing for good,
- * even if later checks agree. The book also counts, over different addresses, which balances the contract
- * confirms at all. A token that invents transfers answers 0, or not at all, for addresses that hold tokens
- * by the logs.
+ * balanceChecker calls the node and the database. With the whole history stored, balanceOf must equal the sum of
+ * the logs. A history that starts later lacks the earlier balances. They are the same at every check, so only a
+ * changed difference is a mismatch. A token with one mismatch is a suspect: it may be a rebasing token, and is
+ * checked again. A second mismatch, at another block, marks it as rebasing for good, even if later checks agree.
+ * The book also counts, over different addresses, which balances the contract confirms at all. A token that invents
+ * transfers answers 0, or not at all, for addresses that hold tokens by the logs.
  */
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -19,8 +18,10 @@ export interface HeldToken {
   readonly holder: Hex;
 }
 
-/** One balance as of one block, in raw units: the sum of the logs, and the contract's answer. The answer is
- * null if it is not usable. */
+/**
+ * One balance as of one block, in raw units: the sum of the logs, and the contract's answer. The answer is null if it
+ * is not usable.
+ */
 export interface ComparedBalance extends HeldToken {
   readonly logs: bigint;
   readonly node: bigint | null;
@@ -32,8 +33,9 @@ interface Findings {
   /** The checked tokens with their new counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
-  /** Number of tokens with a new mismatch that are not marked as rebasing yet. Their balances are checked
-   * again soon. */
+  /**
+   * Number of tokens with a new mismatch that are not marked as rebasing yet. Their balances are checked again soon.
+   */
   readonly suspects: number;
 }
 
@@ -61,8 +63,10 @@ export class BalanceBook {
   private readonly tokens: Map<Hex, TokenCheck>;
   /** Balances that already count as held, oldest first. */
   private readonly held = new Set<string>();
-  /** Balances with a mismatch in the last check, for tokens that are not marked as rebasing. The next check
-   * compares them again first. */
+  /**
+   * Balances with a mismatch in the last check, for tokens that are not marked as rebasing. The next check compares
+   * them again first.
+   */
   private doubted: HeldToken[] = [];
 
   /** `stored` has the results of earlier runs. */
@@ -75,8 +79,10 @@ export class BalanceBook {
     return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }
 
-  /** At most `max` balances to check again. Balances of suspects come first, then the balances that were
-   * checked longest ago. */
+  /**
+   * At most `max` balances to check again. Balances of suspects come first, then the balances that were checked
+   * longest ago.
+   */
   listAgain(max: number): HeldToken[] {
     const again = new Map<string, HeldToken>();
     for (const pair of [...this.doubted, ...this.known.values()]) {

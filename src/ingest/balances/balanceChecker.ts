@@ -1,7 +1,7 @@
 /**
- * Compares balances by the logs with balanceOf, while the ingester follows the head. Each check takes some
- * holders of recently moved tokens at one block. A check does not delay the ingester. Failures of the node
- * or the database go to the log and the status, and the next check tries again.
+ * Compares balances by the logs with balanceOf, while the ingester follows the head. Each check takes some holders of
+ * recently moved tokens at one block. A check does not delay the ingester. Failures of the node or the database go
+ * to the log and the status, and the next check tries again.
  */
 import { z } from 'zod';
 
@@ -133,8 +133,9 @@ export class BalanceChecker {
     return new BalanceBook(rows.map((row) => checkShape.parse(row)));
   }
 
-  /** The balances for a check: first those to check again, then holders of pool tokens, then recently moved
-   * balances. */
+  /**
+   * The balances for a check: first those to check again, then holders of pool tokens, then recently moved balances.
+   */
   private async choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
     const again = book.listAgain(AGAIN_MAX);
     const params = {
@@ -150,8 +151,8 @@ export class BalanceChecker {
   }
 
   /**
-   * Some stored holders of the pool tokens with the fewest checks. They are needed because no head block
-   * shows transfers that a token invented long ago.
+   * Some stored holders of the pool tokens with the fewest checks. They are needed because no head block shows
+   * transfers that a token invented long ago.
    */
   private async sampleStored(): Promise<HeldToken[]> {
     const salt = Math.floor(this.deps.clock.random() * 2 ** 52);

@@ -49,8 +49,10 @@ export class BlockReader {
     this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? null);
   }
 
-  /** Loads the state at the cursor, which is the last final block. `exact` means the same as in
-   * Store.loadPoolStates. Returns the number of pools. */
+  /**
+   * Loads the state at the cursor, which is the last final block. `exact` means the same as in Store.loadPoolStates.
+   * Returns the number of pools.
+   */
   async load(cursor: Cursor, exact: boolean): Promise<number> {
     const { store, decode } = this.deps;
     const { registry } = decode;

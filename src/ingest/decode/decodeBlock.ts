@@ -152,9 +152,9 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 }
 
 /**
- * A V2 Mint or Burn event does not contain its amount of LP tokens. The pair emits a Transfer of that amount
- * before it: from the zero address to a holder, or from the pair to the zero address. MINIMUM_LIQUIDITY
- * goes to the zero address and is left out. See mint() and burn() in UniswapV2Pair.sol.
+ * A V2 Mint or Burn event does not contain its amount of LP tokens. The pair emits a Transfer of that amount before
+ * it: from the zero address to a holder, or from the pair to the zero address. MINIMUM_LIQUIDITY goes to the zero
+ * address and is left out. See mint() and burn() in UniswapV2Pair.sol.
  */
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;

@@ -142,9 +142,8 @@ function pushLegSwap(
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
 /**
- * Amounts of the default leg's tokens. Amounts of other tokens are kept in `others`, so that pricing can
- * value them. The pool's own token is left out, because composable pools mint it for the vault and no
- * provider owns it.
+ * Amounts of the default leg's tokens. Amounts of other tokens are kept in `others`, so that pricing can value them.
+ * The pool's own token is left out, because composable pools mint it for the vault and no provider owns it.
  */
 function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
   const amountOf = (token: Hex): bigint => {

@@ -11,8 +11,7 @@ const CALLS_MAX = 300;
 /** Size limit of one answer in bytes: enough for the tokens, balances and weights of the largest supported
  * pool. */
 const ANSWER_BYTES_MAX = 16_384;
-/** Failures after which it is unknown whether the node has the state of the block. Such calls are retried
- * later. */
+/** Failures after which it is unknown whether the node has the state of the block. Such calls are retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -42,8 +41,8 @@ export async function callContracts(
 }
 
 /**
- * Like `callContracts`, for old blocks. Many nodes no longer have their state: all answers at such a block
- * are null. Rejects only for other node failures.
+ * Like `callContracts`, for old blocks. Many nodes no longer have their state: all answers at such a block are null.
+ * Rejects only for other node failures.
  */
 export async function callContractsOfOld(
   rpc: EthCalls,
@@ -84,8 +83,8 @@ const STATES_KEPT_BLOCKS = 64;
 /** The lowest head number of a node whose newest state may be used instead of the missing state. */
 export function newestInstead(number: number, error: unknown): number {
   const isGone = error instanceof RpcError && error.kind === 'unknown_block';
-  // A node that does not have the block yet also answers `unknown_block`. Only a node far beyond the block
-  // can be used.
+  // A node that does not have the block yet also answers `unknown_block`. Only a node far beyond the block can be
+  // used.
   return isGone ? number + STATES_KEPT_BLOCKS : number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Finds pools that are older than the first ingested block: addresses that emit pool events and have no known
- * creation event. A configured factory must confirm each pool, because any contract can emit such events.
- * The node then provides the pool's state.
+ * creation event. A configured factory must confirm each pool, because any contract can emit such events. The node
+ * then provides the pool's state.
  */
 import { AbiCoder } from 'ethers';
 
@@ -17,8 +17,10 @@ import type { KnownPool, PoolRegistry } from './poolRegistry';
 
 /** Largest number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
-/** Largest number of addresses that the ingester remembers because they are none of our pools. At this number,
- * all are forgotten. */
+/**
+ * Largest number of addresses that the ingester remembers because they are none of our pools. At this number, all are
+ * forgotten.
+ */
 const STRANGERS_MAX = 200_000;
 
 const SELECTORS = {

@@ -1,7 +1,7 @@
 /**
- * Finds new pools of Balancer V2 vaults in blocks, before the blocks are decoded. Reads each pool's type and
- * weights from the node. If the pool is older than the first ingested block, also reads its balances and
- * fee. A pool without usable answers is not added to our pools. After a node failure the search is retried.
+ * Finds new pools of Balancer V2 vaults in blocks, before the blocks are decoded. Reads each pool's type and weights
+ * from the node. If the pool is older than the first ingested block, also reads its balances and fee. A pool
+ * without usable answers is not added to our pools. After a node failure the search is retried.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { isHash, numberToHex, type Hex } from '../../domain/hex';
@@ -47,8 +47,10 @@ import type { PoolRegistry, VaultPool } from './poolRegistry';
 
 /** Gas limit of one call: enough for any pool. The node answers in time even if a call uses all of it. */
 const CALL_GAS: Hex = '0x1c9c380';
-/** Largest number of pool ids that the ingester remembers because they belong to none of our pools. Beyond
- * this number, all these ids are forgotten. */
+/**
+ * Largest number of pool ids that the ingester remembers because they belong to none of our pools. Beyond this
+ * number, all these ids are forgotten.
+ */
 const STRANGERS_MAX = 200_000;
 /** A pool, or the missing state of a known pool, that is needed before a block is decoded. */
 export interface FoundVaultPool {
@@ -69,8 +71,9 @@ interface VaultDiscoveryDeps {
   /** DEXes with a vault as their `factory`. */
   readonly dexes: readonly Dex[];
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
-  /** Rank of a token as quote token. It decides whether token0 is the base token, by the rule of
-   * domain/orientPool. */
+  /**
+   * Rank of a token as quote token. It decides whether token0 is the base token, by the rule of domain/orientPool.
+   */
   readonly quoteRank: (token: Hex) => number;
   readonly log: Logger;
 }
@@ -90,8 +93,10 @@ interface Candidate {
   readonly poolId: Hex;
   readonly block: ChainBlock;
   readonly log: ChainLog;
-  /** Facts from the transaction that registers the pool. Null if the pool is older than the first block, or
-   * already known. */
+  /**
+   * Facts from the transaction that registers the pool. Null if the pool is older than the first block, or already
+   * known.
+   */
   readonly created: Registration | null;
   readonly known: VaultPool | null;
 }
@@ -109,9 +114,9 @@ export class VaultDiscovery {
   constructor(private readonly deps: VaultDiscoveryDeps) {}
 
   /**
-   * Pools that are needed before these linked blocks are decoded. `reversible` means that a reorg can still
-   * replace the blocks; the calls then name blocks by hash. Otherwise, values that never change may also
-   * come from a newer block.
+   * Pools that are needed before these linked blocks are decoded. `reversible` means that a reorg can still replace
+   * the blocks; the calls then name blocks by hash. Otherwise, values that never change may also come from a newer
+   * block.
    */
   async discover(
     blocks: readonly ChainBlock[],
@@ -196,8 +201,8 @@ export class VaultDiscovery {
       const facts = readPoolFacts(mine, tokens.length);
       if (facts === null) return [];
       const begun = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
-      // A pool that is created in this block has balances of zero. The balances of an older pool are unknown
-      // until they are read.
+      // A pool that is created in this block has balances of zero. The balances of an older pool are unknown until
+      // they are read.
       const balanced = created === null ? begun : withBalances(begun, { tokens: [], balances: [] });
       const state = withManagers(withWeights(balanced, facts.weights), managers);
       const pool = this.toPool(dex, state, facts.poolType);
@@ -225,8 +230,8 @@ export class VaultDiscovery {
   }
 
   /**
-   * Reads the balances and fees of older pools at the end of the block before their first log. If the node
-   * does not have this state, the pool has no price until a later state can be read.
+   * Reads the balances and fees of older pools at the end of the block before their first log. If the node does not
+   * have this state, the pool has no price until a later state can be read.
    */
   private async readBooks(
     open: readonly { candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[],

@@ -1,6 +1,6 @@
 /**
- * Keeps all pools and their newest states in memory, as of the last decoded block. Keeps undo data for blocks
- * that are not final, so that `rewindTo` can undo them after a reorg.
+ * Keeps all pools and their newest states in memory, as of the last decoded block. Keeps undo data for blocks that
+ * are not final, so that `rewindTo` can undo them after a reorg.
  */
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -70,8 +70,10 @@ export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
 export class PoolRegistry {
   private readonly pools = new Map<Hex, KnownPool>();
   private readonly states = new Map<Hex, PoolState>();
-  /** Pools of vaults are in a map of their own, so that an event for a pair is never applied to a vault pool,
-   * and the reverse. */
+  /**
+   * Pools of vaults are in a map of their own, so that an event for a pair is never applied to a vault pool, and the
+   * reverse.
+   */
   private readonly vaultPools = new Map<Hex, VaultPool>();
   private readonly undos: Undo[] = [];
   private current: Undo | null = null;

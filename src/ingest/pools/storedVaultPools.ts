@@ -58,8 +58,8 @@ export async function readVaultPools(
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
       const swapFee = counts ? fee.swapFee : fromFeePips(row.fee_pips);
       const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
-      // Without a stored state, a pool with a known creation block is empty. The balances of an older pool
-      // are unknown.
+      // Without a stored state, a pool with a known creation block is empty. The balances of an older pool are
+      // unknown.
       const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
       const stored = balances.get(row.address);
       const state = { ...begun, balances: stored?.balances ?? begun.balances };

@@ -38,8 +38,10 @@ const MULTICALL = new Interface([
 const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
 /** The third call of a token is decimals(). */
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
-/** Number of tokens in one aggregate call. Even if one token burns all gas it gets, enough gas must remain for
- * the other tokens. */
+/**
+ * Number of tokens in one aggregate call. Even if one token burns all gas it gets, enough gas must remain for the
+ * other tokens.
+ */
 const TOKENS_MAX = 40;
 /** Size limit in bytes per token in an aggregate call: about three times a usual answer. */
 const AGGREGATE_BYTES_MAX = 4_096;
@@ -95,8 +97,7 @@ export async function readTokens(
 
 interface Question {
   readonly at: BlockTag;
-  /** Lowest acceptable block number of the node's head. Null if the block tag of the call already ensures
-   * this. */
+  /** Lowest acceptable block number of the node's head. Null if the block tag of the call already ensures this. */
   readonly atLeast: number | null;
   readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
 }
@@ -155,8 +156,7 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   );
   return outcomes.map((item) => {
     if ('value' in item) return item.value;
-    // A node that does not support this block tag has not run the call, so the token did not cause the
-    // failure.
+    // A node that does not support this block tag has not run the call, so the token did not cause the failure.
     const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
     if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
     return null;

@@ -1,6 +1,6 @@
 /**
- * Prices decoded blocks in chain order. Adds USD values to swaps and liquidity events, and makes the rows of
- * routes and prices. `src/pricing` has the pricing rules.
+ * Prices decoded blocks in chain order. Adds USD values to swaps and liquidity events, and makes the rows of routes
+ * and prices. `src/pricing` has the pricing rules.
  */
 import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';

@@ -143,9 +143,8 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
 }
 
 /**
- * Finds the event that caused each state of a pool. A V2 pool emits Sync right before its Swap, Mint or Burn.
- * A swap therefore caused the state that comes before it. Every other state has the position of its own
- * event.
+ * Finds the event that caused each state of a pool. A V2 pool emits Sync right before its Swap, Mint or Burn. A swap
+ * therefore caused the state that comes before it. Every other state has the position of its own event.
  */
 function causesOf(
   { pool_type }: PricedPool,

@@ -1,5 +1,7 @@
-/** Decides whether bars, highs and lows of a token use the price of a swap. The result is the column
- * `price_counts` of the table `swaps`. */
+/**
+ * Decides whether bars, highs and lows of a token use the price of a swap. The result is the column `price_counts` of
+ * the table `swaps`.
+ */
 import type { SwapRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { isTrusted, type UsdPrice } from '../../pricing/confidence';
@@ -9,23 +11,27 @@ import type { Pricer } from '../../pricing/pricer';
 /** Bit that means: the bars of token0 use the price. The bit for token1 is twice this bit. */
 const BARS = 1;
 /**
- * Bit that means: the highs and lows of token0 use the price. This also requires a trusted token price near
- * the price of the swap.
+ * Bit that means: the highs and lows of token0 use the price. This also requires a trusted token price near the price
+ * of the swap.
  */
 const HIGHS = 4;
 /**
- * Largest distance (as a logarithm) between a high and the price at the end of the block. A price beyond it
- * was undone within the block, perhaps with a flash loan.
+ * Largest distance (as a logarithm) between a high and the price at the end of the block. A price beyond it was
+ * undone within the block, perhaps with a flash loan.
  */
 const HIGHS_LOG_MAX = Math.log(1.2);
-/** Largest distance (as a logarithm) between an anchor's given price and its price by a swap. Beyond it, the
- * swap's price of the other token is in doubt. */
+/**
+ * Largest distance (as a logarithm) between an anchor's given price and its price by a swap. Beyond it, the swap's
+ * price of the other token is in doubt.
+ */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
 type Prices = Pick<Pricer, 'keeps' | 'isAnchor' | 'ceilingOf'>;
 
-/** One side of a swap: the token, its price at the end of the block, and its price by the swap. Prices are USD
- * per whole token. */
+/**
+ * One side of a swap: the token, its price at the end of the block, and its price by the swap. Prices are USD per
+ * whole token.
+ */
 interface SwapSide {
   readonly token: Hex;
   readonly price: UsdPrice | null;

@@ -1,7 +1,7 @@
 /**
- * Reads the pricing state from the database after a restart: legs, routes and hops at the start of the
- * current epoch. Also reads the epoch's later blocks, so that the pricer can apply them again. Ignores rows
- * above the last final block.
+ * Reads the pricing state from the database after a restart: legs, routes and hops at the start of the current epoch.
+ * Also reads the epoch's later blocks, so that the pricer can apply them again. Ignores rows above the last final
+ * block.
  */
 import { z } from 'zod';
 

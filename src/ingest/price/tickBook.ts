@@ -1,7 +1,6 @@
 /**
- * Keeps the tick maps of all V3 pools whose creation was ingested, because only then every mint and burn is
- * known. When a block changes a pool, the pool's ticks are walked. Older pools have no map and are not
- * walked.
+ * Keeps the tick maps of all V3 pools whose creation was ingested, because only then every mint and burn is known.
+ * When a block changes a pool, the pool's ticks are walked. Older pools have no map and are not walked.
  */
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';

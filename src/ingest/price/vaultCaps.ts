@@ -1,8 +1,7 @@
 /**
- * Limits the USD values of vault swaps. A vault settles the swaps of a transaction net, so swaps that cancel
- * out move no token. All swaps of one transaction in one pool together are worth at most what could have
- * moved. That is the pool's cash before the transaction, plus the tokens that the transaction brought into
- * the vault.
+ * Limits the USD values of vault swaps. A vault settles the swaps of a transaction net, so swaps that cancel out move
+ * no token. All swaps of one transaction in one pool together are worth at most what could have moved. That is the
+ * pool's cash before the transaction, plus the tokens that the transaction brought into the vault.
  */
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -31,8 +30,8 @@ export class VaultCaps {
   ) {}
 
   /**
-   * Reduces the value of a swap to what is left of the transaction's limit. Must be called in log order. A
-   * swap of a pool outside vaults keeps its value.
+   * Reduces the value of a swap to what is left of the transaction's limit. Must be called in log order. A swap of a
+   * pool outside vaults keeps its value.
    */
   limit(swap: { readonly pair: Hex; readonly tx_index: number }, value: TradeValue): TradeValue {
     const { held } = this.facts;
@@ -70,8 +69,8 @@ function netKey(txIndex: number, vault: Hex, token: Hex): string {
 }
 
 /**
- * Sums the tokens that each transaction brought into a vault and left in it. Tokens of a flash loan that
- * leave in the same transaction add nothing.
+ * Sums the tokens that each transaction brought into a vault and left in it. Tokens of a flash loan that leave in the
+ * same transaction add nothing.
  */
 function sumBroughtIn({
   held,

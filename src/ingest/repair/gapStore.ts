@@ -26,8 +26,10 @@ export type RowTotals = ReadonlyMap<EventTableName, number>;
 export interface GapStore {
   /** Expected number of rows by final table, summed over all finished ranges. Reads promotions once. */
   readExpected(): Promise<RowTotals>;
-  /** Number of rows in each final table. ClickHouse knows it without reading rows. With `upTo`, rows of later
-   * blocks are not counted. */
+  /**
+   * Number of rows in each final table. ClickHouse knows it without reading rows. With `upTo`, rows of later blocks
+   * are not counted.
+   */
   readStored(upTo?: number): Promise<RowTotals>;
   /**
    * Incomplete ranges up to the last final block, ascending. Reads each named table once. Throws
@@ -44,8 +46,8 @@ const GAPS_MAX = 10_000;
 const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 
 /**
- * Tables with views that sum rows. A second insert of the same rows would double the sums. A refill therefore
- * uses the deduplication token of the first insert.
+ * Tables with views that sum rows. A second insert of the same rows would double the sums. A refill therefore uses
+ * the deduplication token of the first insert.
  */
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 

@@ -1,8 +1,8 @@
 /**
- * Computes a hash over the stored rows of each range of 1,000 final blocks. It does not depend on the order
- * of rows. Operators can compare the hashes of two deployments, or of one deployment before and after a
- * change. ClickHouse hashes and sums the rows. All columns are hashed, because no column of a final table
- * says how or when a row was stored.
+ * Computes a hash over the stored rows of each range of 1,000 final blocks. It does not depend on the order of rows.
+ * Operators can compare the hashes of two deployments, or of one deployment before and after a change. ClickHouse
+ * hashes and sums the rows. All columns are hashed, because no column of a final table says how or when a row was
+ * stored.
  */
 import { createHash } from 'node:crypto';
 
@@ -115,14 +115,14 @@ async function hashSome(
 }
 
 /**
- * Columns that did not exist when the first hashes were stored. A null in such a column is hashed as if the
- * column did not exist, so old hashes stay valid.
+ * Columns that did not exist when the first hashes were stored. A null in such a column is hashed as if the column
+ * did not exist, so old hashes stay valid.
  */
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
 /**
- * Columns that older versions stored and that are computed now. They are still hashed. The value names the
- * column before which the column is hashed.
+ * Columns that older versions stored and that are computed now. They are still hashed. The value names the column
+ * before which the column is hashed.
  */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],

@@ -1,5 +1,6 @@
-/** Computes and stores the hash of each range of final blocks in the background. Ingestion and reads have
- * priority. */
+/**
+ * Computes and stores the hash of each range of final blocks in the background. Ingestion and reads have priority.
+ */
 import type { Database } from '../../clickhouse/client/database';
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';
@@ -10,8 +11,8 @@ const THREADS = 1;
 
 export interface RangeHasher {
   /**
-   * Starts to hash the ranges of from … to that have no hash yet. All blocks must be final and complete. Does
-   * nothing while an earlier call still runs.
+   * Starts to hash the ranges of from … to that have no hash yet. All blocks must be final and complete. Does nothing
+   * while an earlier call still runs.
    */
   poke(from: number, to: number): void;
   /** Resolves when no run is in progress. */

@@ -1,6 +1,6 @@
 /**
- * Detects lost rows while the ingester runs, and reads their blocks from the node again. Decoding starts with
- * the pools and prices before the lost rows. `gapStore.ts` finds the tables with lost rows and fills them.
+ * Detects lost rows while the ingester runs, and reads their blocks from the node again. Decoding starts with the
+ * pools and prices before the lost rows. `gapStore.ts` finds the tables with lost rows and fills them.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -55,8 +55,7 @@ export class GapWatch {
     this.checkedAt = this.now();
     const stored = await this.gaps.readStored();
     if (differOf(this.expected, stored).length === 0) return;
-    // Retention may have deleted rows in the meantime, so the expected counts are read again before the
-    // comparison.
+    // Retention may have deleted rows in the meantime, so the expected counts are read again before the comparison.
     this.expected = new Map(await this.gaps.readExpected());
     const gone = differOf(this.expected, await this.gaps.readStored());
     if (gone.length === 0) return;
@@ -105,8 +104,10 @@ function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
   return [...expected].filter(([name, rows]) => stored.get(name) !== rows).map(([name]) => name);
 }
 
-/** The counts still differ after lost rows were stored again. Some rows belong to no range, or a range was
- * stored twice. */
+/**
+ * The counts still differ after lost rows were stored again. Some rows belong to no range, or a range was stored
+ * twice.
+ */
 function rowsGone(tables: readonly string[]): AppError {
   return new AppError(
     'broken_invariant',
@@ -128,8 +129,8 @@ async function refill(
   for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {
     const [first] = blocks;
     if (first === undefined) continue;
-    // The block before the range may be lost too. Its hash is then unknown, so the hash of the range's last
-    // block is checked instead.
+    // The block before the range may be lost too. Its hash is then unknown, so the hash of the range's last block is
+    // checked instead.
     const parent = last ?? { number: first.number - 1, hash: first.parentHash };
     await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
     last = blocks.at(-1) ?? last;
@@ -142,9 +143,7 @@ async function refill(
   await gaps.refill(gap, batch);
 }
 
-/**
- * Drops the head blocks from the first incomplete block on. The session stores them again under new commits.
- */
+/** Drops the head blocks from the first incomplete block on. The session stores them again under new commits. */
 export async function withoutIncomplete(
   gaps: GapStore | undefined,
   stored: StoredState,

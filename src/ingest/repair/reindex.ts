@@ -181,10 +181,7 @@ interface Repair {
   readonly interrupted: boolean;
 }
 
-/**
- * Builds all new tables beside the old ones and exchanges them at the end. Readers wait only during the
- * exchange.
- */
+/** Builds all new tables beside the old ones and exchanges them at the end. Readers wait only during the exchange. */
 async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   const { database, log, signal } = deps;
   const { span, floors, differences, interrupted } = work;

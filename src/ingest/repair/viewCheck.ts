@@ -1,7 +1,7 @@
 /**
- * The view check: finds materialized views that lack rows of their sources, and rebuilds them. ClickHouse
- * stores an insert's deduplication token before it fills the views. If it is killed in between, a view's
- * rows are lost. A repeated insert does not add them, because its token is already stored.
+ * The view check: finds materialized views that lack rows of their sources, and rebuilds them. ClickHouse stores an
+ * insert's deduplication token before it fills the views. If it is killed in between, a view's rows are lost. A
+ * repeated insert does not add them, because its token is already stored.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -16,8 +16,10 @@ import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import type { Floors } from '../store/retention';
 import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
 
-/** Number of repeated checks before a rebuild, one second apart. They are needed because statements may still
- * be running. */
+/**
+ * Number of repeated checks before a rebuild, one second apart. They are needed because statements may still be
+ * running.
+ */
 const RECHECKS_MAX = 3;
 const RECHECK_MS = 1_000;
 
@@ -46,8 +48,8 @@ interface OrdRange {
 }
 
 /**
- * The first aggregate over swaps with a wrong count, or null. Bars still contain swaps that retention deleted
- * from `swaps`, so the counts of those ranges are added.
+ * The first aggregate over swaps with a wrong count, or null. Bars still contain swaps that retention deleted from
+ * `swaps`, so the counts of those ranges are added.
  */
 export async function findWrongTotal(database: Database, floors: Floors): Promise<WrongTotal | null> {
   const floor = floors.get('swaps');
@@ -97,8 +99,8 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
 ];
 
 /**
- * The first view that lacks the newest rows of the range, or null. The result is valid only for the newest
- * stored range.
+ * The first view that lacks the newest rows of the range, or null. The result is valid only for the newest stored
+ * range.
  */
 async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
   const each = NEWEST.map(
@@ -123,8 +125,8 @@ async function findUnseen(database: Database, range: OrdRange): Promise<WrongTot
 }
 
 /**
- * Rebuilds the views that lost rows. Returns a total that is still wrong, or that cannot be rebuilt. Nothing
- * can be rebuilt on a cluster, or from a table with deleted rows.
+ * Rebuilds the views that lost rows. Returns a total that is still wrong, or that cannot be rebuilt. Nothing can be
+ * rebuilt on a cluster, or from a table with deleted rows.
  */
 export async function mendViews(
   database: Database,

@@ -59,8 +59,8 @@ export interface RebuildOptions {
 }
 
 /**
- * Limits one statement of a rebuild: groups of `groupBlocks` blocks with at most `rows` source rows in total,
- * but at least one group.
+ * Limits one statement of a rebuild: groups of `groupBlocks` blocks with at most `rows` source rows in total, but at
+ * least one group.
  */
 interface StepSize {
   readonly rows: number;
@@ -114,8 +114,8 @@ function createNext(table: string): string {
 }
 
 /**
- * Deduplication is off, because equal rows of two steps must both be stored. Large blocks keep the number of
- * parts low.
+ * Deduplication is off, because equal rows of two steps must both be stored. Large blocks keep the number of parts
+ * low.
  */
 const STEP_SETTINGS = [
   WITH_COMPUTED,

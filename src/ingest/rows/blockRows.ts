@@ -52,8 +52,10 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly ref: BlockRef;
   readonly swaps: SwapFact[];
   readonly liquidity_events: LiquidityFact[];
-  /** What the vault held for each vault pool, by pool and transaction (`heldKey`). It limits the values of the
-   * pool's swaps. */
+  /**
+   * What the vault held for each vault pool, by pool and transaction (`heldKey`). It limits the values of the pool's
+   * swaps.
+   */
   readonly held: Map<string, HeldCash>;
 };
 

@@ -1,5 +1,4 @@
-/** Encodes the rows of blocks as RowBinary, one body per table. Each row of a head table begins with its
- * commit. */
+/** Encodes the rows of blocks as RowBinary, one body per table. Each row of a head table begins with its commit. */
 import { EVENT_TABLE_NAMES, EVENT_TABLES, type EventTableName } from '../../clickhouse/schema/eventTables';
 import type { EncodedRows } from '../../clickhouse/rows/inserter';
 import { RowWriter } from '../../clickhouse/rows/rowWriter';

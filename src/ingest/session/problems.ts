@@ -8,8 +8,10 @@ interface IngestProblem {
   readonly message: string;
 }
 
-/** Time in ms without an answer after which the node counts as unreachable. The ingester calls the node at
- * least every 20 seconds. */
+/**
+ * Time in ms without an answer after which the node counts as unreachable. The ingester calls the node at least every
+ * 20 seconds.
+ */
 const NODE_SILENCE_MS = 25_000;
 /** Bounds in ms on the time after which the head counts as stalled. Between them, it is 2.5 mean block times. */
 const STALL_MIN_MS = 15_000;
@@ -24,8 +26,10 @@ const HEAD_OLD_S = 120;
 /** If the node's newest block is this far in the future, in seconds, the local clock is wrong. */
 const HEAD_AHEAD_S = 60;
 const PROMOTION_MAX_MS = 10_000;
-/** Largest normal number of blocks above the last final block. More blocks are a problem. Chains with finality
- * stay below 100. */
+/**
+ * Largest normal number of blocks above the last final block. More blocks are a problem. Chains with finality stay
+ * below 100.
+ */
 const UNFINAL_BLOCKS_MAX = 512;
 /** Catching up is reported as a problem only after this time in ms. */
 const CATCH_UP_MIN_MS = 3_000;
@@ -105,8 +109,8 @@ function listHeadProblems(
     const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
     problems.push({ code: 'node_stalled', message });
   }
-  // The age of the newest block is measured at the time when the node reported it. The node did not cause
-  // later waiting.
+  // The age of the newest block is measured at the time when the node reported it. The node did not cause later
+  // waiting.
   const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
   if (ageSeconds > HEAD_OLD_S) {
     const message = `The node's newest block, ${nodeHead}, was already ${ageSeconds} s old when the node returned it`;

@@ -33,8 +33,10 @@ import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 20_000;
-/** Time in ms for which the writer retries if the node contradicts a final block. After it, the writer stops.
- * A single node may be behind. */
+/**
+ * Time in ms for which the writer retries if the node contradicts a final block. After it, the writer stops. A single
+ * node may be behind.
+ */
 const CONTRADICTION_MS = 15_000;
 /** Random commits are below this limit. They fit a JavaScript number, and equal commits are very unlikely. */
 const COMMIT_SPAN = 2 ** 52;

@@ -1,6 +1,6 @@
 /**
- * Checks that the node's blocks continue the stored chain. If they do not, there are three explanations:
- * nodes disagree for a moment, a reorg replaced final blocks, or the node serves another chain.
+ * Checks that the node's blocks continue the stored chain. If they do not, there are three explanations: nodes
+ * disagree for a moment, a reorg replaced final blocks, or the node serves another chain.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -10,13 +10,15 @@ import type { Cursor } from '../store/store';
 
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
-/** Largest length of a branch that a reorg abandons. A block this far below the final block is final without
- * further proof. */
+/**
+ * Largest length of a branch that a reorg abandons. A block this far below the final block is final without further
+ * proof.
+ */
 const PROOF_BLOCKS_MAX = 1_000;
 
 /**
- * The error for two parts of a range that do not link: two nodes disagree, or the chain changed. It is
- * retryable, because the next session checks again.
+ * The error for two parts of a range that do not link: two nodes disagree, or the chain changed. It is retryable,
+ * because the next session checks again.
  */
 export function unlinked(parent: Position, block: BlockRef): AppError {
   return new AppError(
@@ -40,9 +42,8 @@ export async function checkSameChain(
 }
 
 /**
- * Proves that the last block of a range is an ancestor of the block that makes it final. The range may come
- * from an abandoned branch, if a node is behind or several nodes share a URL. Throws a retryable error if
- * the proof fails.
+ * Proves that the last block of a range is an ancestor of the block that makes it final. The range may come from an
+ * abandoned branch, if a node is behind or several nodes share a URL. Throws a retryable error if the proof fails.
  */
 export async function proveFinal(
   source: BlockSource,

@@ -292,8 +292,7 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Takes the result of a finished promotion, and begins the next promotion of at most `promoteMaxBlocks`
-   * blocks. */
+  /** Takes the result of a finished promotion, and begins the next promotion of at most `promoteMaxBlocks` blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;

@@ -25,12 +25,16 @@ import { mendViews, type Mending } from '../repair/viewCheck';
 
 /** Number of blocks in a partition of a head table. Must equal PARTITION BY in the schema. */
 const HEAD_PARTITION_BLOCKS = 256;
-/** Limit of the number of tokens, and of partitions. The ingester's memory could not hold more tokens, and
- * head tables have fewer partitions. */
+/**
+ * Limit of the number of tokens, and of partitions. The ingester's memory could not hold more tokens, and head tables
+ * have fewer partitions.
+ */
 const TOKENS_MAX = 10_000_000;
 const PARTITIONS_MAX = 1_000_000;
-/** A part of every deduplication token. It would have to change if the same blocks were stored again in
- * emptied tables. */
+/**
+ * A part of every deduplication token. It would have to change if the same blocks were stored again in emptied
+ * tables.
+ */
 const EPOCH = 'e1';
 
 /** The deduplication token of a range in a table. Every insert of the range uses the same token. */
@@ -187,12 +191,11 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   const inserts: Promise<void>[] = [];
   for (const { table, columns, body } of encodeHeadBlocks(blocks)) {
     const insert = database.insert(table, columns, body);
-    // Promise.all below reports the failure. This handler is needed if an insert fails before all inserts are
-    // sent.
+    // Promise.all below reports the failure. This handler is needed if an insert fails before all inserts are sent.
     insert.catch(() => undefined);
     inserts.push(insert);
-    // Lets the request start before more rows are encoded. It does not wait a full turn of the event loop,
-    // because the simulation would then treat the program as idle.
+    // Lets the request start before more rows are encoded. It does not wait a full turn of the event loop, because
+    // the simulation would then treat the program as idle.
     await new Promise<void>((resolve) => process.nextTick(resolve));
   }
   await Promise.all(inserts);

@@ -41,8 +41,8 @@ const QUIET_MAX_MS = 60_000;
 const ATTEMPTS_MAX = 5;
 
 /**
- * Tables to clone first and tables to clone last; all other tables are cloned in between. A table that refers
- * to rows of another table is cloned before the other table. So no clone refers to a missing row.
+ * Tables to clone first and tables to clone last; all other tables are cloned in between. A table that refers to rows
+ * of another table is cloned before the other table. So no clone refers to a missing row.
  */
 const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
 const LAST = ['source_files', 'tokens'];
@@ -132,8 +132,8 @@ export async function describeContent(database: Database, chainId: number): Prom
 }
 
 /**
- * Throws `broken_invariant` if the row counts differ from the counts of the finished ranges. Also if
- * aggregates differ from their tables.
+ * Throws `broken_invariant` if the row counts differ from the counts of the finished ranges. Also if aggregates
+ * differ from their tables.
  */
 export async function checkWhole(database: Database, chainId: number): Promise<void> {
   const floors = await readFloors(database);

@@ -1,17 +1,18 @@
 /**
- * Fencing: a new session makes late writes of earlier sessions ineffective. After a timeout, or when its
- * process has died, a statement of an earlier session may still run and finish at any time.
+ * Fencing: a new session makes late writes of earlier sessions ineffective. After a timeout, or when its process has
+ * died, a statement of an earlier session may still run and finish at any time.
  */
 import type { StoredState, Store } from './store';
 
 /**
- * Versions and range numbers start from the clock. So they exceed all numbers of earlier sessions, even those
- * that are not stored yet. The unit is 1/1,024 of a millisecond, which a float holds exactly until the year
- * 2248.
+ * Versions and range numbers start from the clock. So they exceed all numbers of earlier sessions, even those that
+ * are not stored yet. The unit is 1/1,024 of a millisecond, which a float holds exactly until the year 2248.
  */
 const COUNTS_PER_MS = 1_024;
-/** A late change of the head reaches at most this many blocks above the newest block. It is one step of 64
- * blocks, or a branch about as long as the old branch. */
+/**
+ * A late change of the head reaches at most this many blocks above the newest block. It is one step of 64 blocks, or
+ * a branch about as long as the old branch.
+ */
 const REACH_BLOCKS = 256;
 
 /** The numbers from which a session starts after it has fenced off earlier sessions. */

@@ -1,6 +1,6 @@
 /**
- * Keeps in memory what the head tables contain above the last final block: canonical blocks by height,
- * commits, and row counts. Computes which rows make a new branch canonical (a change of the head, or flip).
+ * Keeps in memory what the head tables contain above the last final block: canonical blocks by height, commits, and
+ * row counts. Computes which rows make a new branch canonical (a change of the head, or flip).
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -94,8 +94,8 @@ export class HeadBook {
   }
 
   /**
-   * Forgets the canonical blocks up to `number`, because they are final. Forgets commits of other blocks only
-   * if it remembers more than 4 × `kept` of them.
+   * Forgets the canonical blocks up to `number`, because they are final. Forgets commits of other blocks only if it
+   * remembers more than 4 × `kept` of them.
    */
   forgetBelow(number: number, kept: number): void {
     for (const height of this.live.keys()) if (height <= number) this.live.delete(height);

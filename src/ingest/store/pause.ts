@@ -1,7 +1,7 @@
 /**
- * Lets a command in another process pause the ingester. No range begins during a pause, so the command can
- * copy or repair all tables consistently. New blocks wait at the node until the pause ends. If the command
- * dies, the pause ends by itself.
+ * Lets a command in another process pause the ingester. No range begins during a pause, so the command can copy or
+ * repair all tables consistently. New blocks wait at the node until the pause ends. If the command dies, the pause
+ * ends by itself.
  */
 import { z } from 'zod';
 
@@ -79,8 +79,8 @@ export async function endPause(database: Database): Promise<void> {
 }
 
 /**
- * Runs `work` during a pause, and renews the pause until `work` ends. A range that began before the pause may
- * still be running.
+ * Runs `work` during a pause, and renews the pause until `work` ends. A range that began before the pause may still
+ * be running.
  */
 export async function inPause<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const renew = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
  * Promotes final blocks (copies them into the final tables) in the background. The session follows the head
- * meanwhile, because copying a range takes longer than a block. Runs one range at a time. The session takes
- * the result between two heads.
+ * meanwhile, because copying a range takes longer than a block. Runs one range at a time. The session takes the
+ * result between two heads.
  */
 import type { Cursor, OpenIntent, Store } from './store';
 

@@ -1,7 +1,7 @@
 /**
- * Retention deletes old rows of `logs` and `swaps`. The first block to keep (floor) is stored before the
- * deletion, so that all checks ignore older rows. ClickHouse then deletes the rows in the background. If
- * the program crashes in between, another run completes the work.
+ * Retention deletes old rows of `logs` and `swaps`. The first block to keep (floor) is stored before the deletion, so
+ * that all checks ignore older rows. ClickHouse then deletes the rows in the background. If the program crashes in
+ * between, another run completes the work.
  */
 import { z } from 'zod';
 
@@ -15,8 +15,8 @@ import { AppError } from '../../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
 
 /**
- * First block of each table from which on all rows are kept. A table without an entry keeps all rows.
- * `events` has the same floor as `swaps`.
+ * First block of each table from which on all rows are kept. A table without an entry keeps all rows. `events` has
+ * the same floor as `swaps`.
  */
 export type Floors = ReadonlyMap<EventTableName, number>;
 
@@ -29,13 +29,14 @@ export type Prunable = (typeof PRUNABLE)[number];
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/** Age in seconds up to which rows are needed: for 30-day volumes and returns, and for the restart of the
- * ingester. */
+/**
+ * Age in seconds up to which rows are needed: for 30-day volumes and returns, and for the restart of the ingester.
+ */
 export const KEPT_SECONDS: Readonly<Record<Prunable, number>> = { logs: DAY_S, swaps: 31 * DAY_S };
 
 /**
- * Topics of Upgraded, BeaconUpgraded and DiamondCut. They are needed at any age, because a log is decoded
- * with the implementation that the proxy had at that block.
+ * Topics of Upgraded, BeaconUpgraded and DiamondCut. They are needed at any age, because a log is decoded with the
+ * implementation that the proxy had at that block.
  */
 const UPGRADE_TOPICS = [
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
@@ -82,8 +83,10 @@ interface PruneBound {
   readonly keptSeconds: number;
 }
 
-/** Plans a deletion, and changes nothing. Throws `bad_config` if the bound is too recent, or if no final block
- * is stored. */
+/**
+ * Plans a deletion, and changes nothing. Throws `bad_config` if the bound is too recent, or if no final block is
+ * stored.
+ */
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
   const kept = { chain: chainId, kept: keptSeconds };
@@ -140,9 +143,9 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
 }
 
 /**
- * Deletes the rows of the plan. Rows in `events` are deleted before the rows in `swaps`, so that no list
- * names a swap whose values are gone. A repeated call changes nothing more. Resolves when ClickHouse has
- * accepted the deletions, which run in the background.
+ * Deletes the rows of the plan. Rows in `events` are deleted before the rows in `swaps`, so that no list names a swap
+ * whose values are gone. A repeated call changes nothing more. Resolves when ClickHouse has accepted the deletions,
+ * which run in the background.
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
   const known = (await readFloors(database)).get(table) ?? 0;

@@ -42,11 +42,12 @@ export interface StoredState {
   readonly intent: OpenIntent | null;
   /** Canonical head blocks above the last final block: ascending, linked, up to the first hole. */
   readonly head: readonly StoredHead[];
-  /** Largest number of a canonical block, including blocks above a hole. Without head blocks, the number of
-   * the last final block. */
+  /**
+   * Largest number of a canonical block, including blocks above a hole. Without head blocks, the number of the last
+   * final block.
+   */
   readonly headMax: number;
-  /** Commit of each head block above the last final block, by block hash. Includes blocks that are not
-   * canonical. */
+  /** Commit of each head block above the last final block, by block hash. Includes blocks that are not canonical. */
   readonly commits: ReadonlyMap<Hex, number>;
   /** Largest version in head_blocks. */
   readonly version: number;
@@ -73,8 +74,10 @@ export interface Store {
    * database. */
   writeStart(base: BlockRef): Promise<void>;
   loadPools(finalTo: number): Promise<PoolRow[]>;
-  /** Newest states of pools up to the block. With `exact`, the states are correct even if rows above the block
-   * are only partly stored, but the read is slow. */
+  /**
+   * Newest states of pools up to the block. With `exact`, the states are correct even if rows above the block are
+   * only partly stored, but the read is slow.
+   */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
   /** Pools of vaults for these rows, at the block. `exact` means the same as in loadPoolStates. */
   loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
@@ -83,21 +86,25 @@ export interface Store {
   /** State of pricing at the last final block. `pools` comes from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
-  /** Writes head rows, and then the change of the head. If the change was not stored because of an error, the
-   * rows have no effect. */
+  /**
+   * Writes head rows, and then the change of the head. If the change was not stored because of an error, the rows
+   * have no effect.
+   */
   writeHead(flip: HeadFlip): Promise<void>;
   /**
-   * Writes a range of a backfill in three steps: intent, rows, done. Repeated calls with the same seq and
-   * rows store the rows once. `replayed` is the intent of an interrupted run. If it is given, checkRange
-   * must pass before the range is marked as done.
+   * Writes a range of a backfill in three steps: intent, rows, done. Repeated calls with the same seq and rows store
+   * the rows once. `replayed` is the intent of an interrupted run. If it is given, checkRange must pass before the
+   * range is marked as done.
    */
   writeRange(seq: number, batch: RowBatch, replayed: OpenIntent | null): Promise<Cursor>;
-  /** Copies the blocks of the intent into the final tables. Repeated calls store the rows once. `replayed`
-   * means the same as in writeRange. */
+  /**
+   * Copies the blocks of the intent into the final tables. Repeated calls store the rows once. `replayed` means the
+   * same as in writeRange.
+   */
   promote(intent: OpenIntent, commits: readonly number[], replayed: boolean): Promise<Cursor>;
   /**
-   * Compares the stored rows of a range with its intent, and rebuilds wrong aggregates. Throws
-   * broken_invariant with the difference.
+   * Compares the stored rows of a range with its intent, and rebuilds wrong aggregates. Throws broken_invariant with
+   * the difference.
    */
   checkRange(intent: OpenIntent): Promise<void>;
   /** Drops the partitions of head tables that are entirely below the block. */

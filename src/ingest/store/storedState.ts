@@ -79,8 +79,9 @@ function intentOfRow(row: PromotionRow): OpenIntent {
   };
 }
 
-/** Applies the stored changes of the head, oldest first. The result is the canonical chain above the last
- * final block. */
+/**
+ * Applies the stored changes of the head, oldest first. The result is the canonical chain above the last final block.
+ */
 function canonicalOf(
   cursor: Cursor,
   rows: readonly HeadRow[],

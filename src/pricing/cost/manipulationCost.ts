@@ -119,8 +119,7 @@ function splitCost(hops: readonly PushedHop[], log: number): number {
 function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number {
   if (!hasOthers) return 0;
   const sign = isUp ? 1 : -1;
-  // Largest distance of the fair price from the hop price. Beyond it, arbitrage would trade a pool of the
-  // hop.
+  // Largest distance of the fair price from the hop price. Beyond it, arbitrage would trade a pool of the hop.
   const fair = Math.min(...pools.map(({ log, fee }) => sign * log - Math.log(1 - fee)));
   let shift = Math.max(0, fair - Math.log(1 - feeMax));
   for (const { log, fee, share } of pools) {

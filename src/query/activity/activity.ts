@@ -187,8 +187,8 @@ async function findEvents(
 type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
 
 /**
- * The sort keys by which the engine finds the filter's events. A token has two keys, for its events as token0
- * and as token1. A maker has no key: the engine reads all events in order, and an index lets it skip rows.
+ * The sort keys by which the engine finds the filter's events. A token has two keys, for its events as token0 and as
+ * token1. A maker has no key: the engine reads all events in order, and an index lets it skip rows.
  */
 function keysOf({ pair, token, maker }: ActivityFilter): readonly EventKey[] {
   if (maker !== null) return ['ord'];

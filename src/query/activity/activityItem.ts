@@ -70,8 +70,10 @@ export const liquidityActivityRowShape = commonShape.extend({
   amount1_usd: z.string().nullable(),
   /** Which tokens had a trusted price: bit 1 for token0, bit 2 for token1. */
   trust: z.int(),
-  /** USD value of the moved amounts of tokens other than token0 and token1, by trusted prices. Null if none of
-   * them has a trusted price. */
+  /**
+   * USD value of the moved amounts of tokens other than token0 and token1, by trusted prices. Null if none of them
+   * has a trusted price.
+   */
   others_usd: z.string().nullable(),
 });
 type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;

@@ -1,5 +1,7 @@
-/** Keeps the newest events over all pools in memory, because clients request them most often. Queries them
- * once for each head version and set of event kinds. */
+/**
+ * Keeps the newest events over all pools in memory, because clients request them most often. Queries them once for
+ * each head version and set of event kinds.
+ */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
 import type { Directory } from '../tokens/directory';

@@ -86,8 +86,8 @@ export async function listScreenerEvents(
         decimals0: tokenOf(pairs.tokens, row.token0).decimals,
         decimals1: tokenOf(pairs.tokens, row.token1).decimals,
       };
-      // The DEX Screener specification asks for whole tokens and a price, so events of tokens with unknown
-      // decimals are left out.
+      // The DEX Screener specification asks for whole tokens and a price, so events of tokens with unknown decimals
+      // are left out.
       if (!isKnown(scale)) return [];
       return ('kind' in row ? toLiquidity(row, pool, scale) : toSwap(row, pool, scale)) ?? [];
     });
@@ -124,8 +124,9 @@ function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale)
   };
 }
 
-/** Whole token1 per whole token0 after the swap. For a pool without a marginal price, the execution price of
- * the swap. */
+/**
+ * Whole token1 per whole token0 after the swap. For a pool without a marginal price, the execution price of the swap.
+ */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   const [reserve0, reserve1] = [BigInt(row.reserve0), BigInt(row.reserve1)];
   const sqrtPriceX96 = BigInt(row.sqrt_price_x96);

@@ -24,8 +24,7 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
   const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === V3;
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
-  // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited
-  // token.
+  // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.
   let nextUsd = anchors.get(anchor) ?? 0;
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
@@ -49,8 +48,9 @@ function activeLiquidity({ pair, token0, token1 }: Leg, { rawStates, tokens }: A
   return Number(rawStates.get(pair)?.liquidity ?? 0) / 10 ** ((decimals0 + decimals1) / 2);
 }
 
-/** Number of blocks since one of the hops' pools last changed. Null for an anchor, and for a token without a
- * price. */
+/**
+ * Number of blocks since one of the hops' pools last changed. Null for an anchor, and for a token without a price.
+ */
 export function ageOfPrice(
   { usd, hops }: PricedPath,
   { block, legs, rawStates }: AuditInputs,

@@ -53,8 +53,8 @@ export function quotientOf(a: string, b: string): string {
 }
 
 /**
- * Weights with 18 decimals that sum to exactly 1. The largest weight takes the rounding error, because the
- * error may be larger than the smallest weight.
+ * Weights with 18 decimals that sum to exactly 1. The largest weight takes the rounding error, because the error may
+ * be larger than the smallest weight.
  */
 export function printWeights(weights: readonly number[]): string[] {
   const rounded = weights.map((weight) => parse(weight.toFixed(WEIGHT_DECIMALS)).digits);

@@ -13,8 +13,10 @@ export interface AuditDirectory {
   /** Undefined if the token is unknown. */
   findPair(address: Hex): AuditPoolRow | undefined;
   findToken(address: Hex): Token | undefined;
-  /** Fees in pips of the pools that hold the token and one of the tokens `others`. Only pools that exist at
-   * the block count. */
+  /**
+   * Fees in pips of the pools that hold the token and one of the tokens `others`. Only pools that exist at the block
+   * count.
+   */
   listFees(token: Hex, others: ReadonlySet<string>, block: number): readonly number[];
   /** Prices at the head. */
   priceNow(token: string): TokenPrice;

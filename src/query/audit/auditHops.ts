@@ -16,8 +16,8 @@ export class HopReader {
   private readonly read = new Set<Hex>();
 
   /**
-   * `now` gives the prices at the head, and is used only if the audited block is the head. An anchor without
-   * a stored price has its configured price.
+   * `now` gives the prices at the head, and is used only if the audited block is the head. An anchor without a stored
+   * price has its configured price.
    */
   constructor(
     private readonly reader: Pick<AuditReader, 'listHops'>,

@@ -99,8 +99,8 @@ export async function readAuditInputs(
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
   ]);
-  // For a token without a route, the hops of its neighbours are loaded. Their distance from an anchor
-  // explains why there is no route.
+  // For a token without a route, the hops of its neighbours are loaded. Their distance from an anchor explains why
+  // there is no route.
   if (rows.length === 0) await hops.loadHops(neighbours);
   const onPath = rows.flatMap(({ pairs }) => pairs);
   const [legs, records] = await Promise.all([
@@ -161,8 +161,10 @@ interface FoundPath {
   readonly anchorWarnings: readonly string[];
 }
 
-/** Routes from the token up to the anchor. The first query also reads the routes of the tokens in `likely`, to
- * save later queries. */
+/**
+ * Routes from the token up to the anchor. The first query also reads the routes of the tokens in `likely`, to save
+ * later queries.
+ */
 async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<FoundPath> {
   const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
@@ -208,8 +210,10 @@ async function readStates(
   return states;
 }
 
-/** A doubt about a pool is never withdrawn. The newest state of a pool therefore has all its doubts, even if
- * the state is old. */
+/**
+ * A doubt about a pool is never withdrawn. The newest state of a pool therefore has all its doubts, even if the state
+ * is old.
+ */
 async function readDoubts(
   reader: AuditReader,
   legs: ReadonlyMap<LegKey, AuditLeg>,
@@ -313,8 +317,8 @@ function makeMarket(
 }
 
 /**
- * Whole token1 per leg, summed first within each block and then over the blocks. The ingester sums in the
- * same order, because the results must be equal in every bit.
+ * Whole token1 per leg, summed first within each block and then over the blocks. The ingester sums in the same order,
+ * because the results must be equal in every bit.
  */
 function sumTrades(
   rows: readonly TradeRow[],

@@ -93,8 +93,9 @@ export interface AuditBlock {
   readonly isFinal: boolean;
   /** The time for which the epoch's routes were made (Pricer.openEpoch), unix seconds. */
   readonly epochTime: number;
-  /** Position (`ord`). Pools that did not change after it are left out, because no route uses them. 0 reads
-   * all pools. */
+  /**
+   * Position (`ord`). Pools that did not change after it are left out, because no route uses them. 0 reads all pools.
+   */
   readonly afterOrd: number;
 }
 
@@ -204,8 +205,10 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
 interface Statements {
   /** Rows of the named tokens or pairs. Runs no statement if the list of names is empty. */
   read<Row>(name: string, named: Named, shape: z.ZodType<Row>, extra?: QueryParams): Promise<Row[]>;
-  /** Reads head rows and final rows; head rows replace final rows of the same key. Two plain statements cost
-   * less than one statement with a UNION. */
+  /**
+   * Reads head rows and final rows; head rows replace final rows of the same key. Two plain statements cost less than
+   * one statement with a UNION.
+   */
   readBoth<Row>(
     names: readonly [finalName: string, headName: string],
     named: Named,

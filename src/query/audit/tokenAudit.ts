@@ -219,8 +219,10 @@ function doubtWarnings(
   return poolWarnings(new Map([...doubts].filter(([address]) => excluded.has(address))));
 }
 
-/** Whether a V3 pool holds too little of the hop's next token: less than its liquidity would pay for a price
- * move of 2 %. */
+/**
+ * Whether a V3 pool holds too little of the hop's next token: less than its liquidity would pay for a price move of 2
+ * %.
+ */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
   const found = legs.get(key);
   if (found?.pool.pool_type !== V3) return false;

@@ -1,6 +1,6 @@
 /**
- * Merges the parts of a bar: stored rows of the same bucket, and head swaps that the final tables do not have
- * yet. Pure. Prices and amounts are raw. Swaps are ordered by `ord` only.
+ * Merges the parts of a bar: stored rows of the same bucket, and head swaps that the final tables do not have yet.
+ * Pure. Prices and amounts are raw. Swaps are ordered by `ord` only.
  */
 
 /** Some of the swaps of one bar. A price of 0 means that there is no price. */

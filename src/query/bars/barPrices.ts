@@ -1,7 +1,7 @@
 /**
- * Reads the prices of a stored bar. A bar has two kinds of prices: quote and USD for a pair, USD and native
- * for a token. Swaps with both kinds share one pair of columns `first` and `last`. Swaps with only the
- * first kind have their own columns.
+ * Reads the prices of a stored bar. A bar has two kinds of prices: quote and USD for a pair, USD and native for a
+ * token. Swaps with both kinds share one pair of columns `first` and `last`. Swaps with only the first kind have
+ * their own columns.
  */
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { BarPart } from './barParts';

@@ -6,8 +6,10 @@ import { addHeadParts, foldParts, type BarPart } from './barParts';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { slotOf } from './tickSeries';
 
-/** Number of rows that the first query asks for, beyond 1.5 rows per bar. A short series with many parts then
- * needs one query. */
+/**
+ * Number of rows that the first query asks for, beyond 1.5 rows per bar. A short series with many parts then needs
+ * one query.
+ */
 const ROWS_SPARE = 16;
 /** Each further query asks for this many times as many rows as the query before, up to ROWS_MAX. */
 const ROWS_GROWTH = 8;

@@ -1,6 +1,6 @@
 /**
- * Keeps the swaps of canonical head blocks in memory, by leg. The rows of a commit never change, so each
- * block is read once for all requests. If the head has too many swaps, they are read pair by pair.
+ * Keeps the swaps of canonical head blocks in memory, by leg. The rows of a commit never change, so each block is
+ * read once for all requests. If the head has too many swaps, they are read pair by pair.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
@@ -12,8 +12,10 @@ import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
 
 /** Largest number of swaps in memory over all pairs, about 500 bytes each. */
 const KEPT_MAX = 60_000;
-/** Largest number of swaps of one pair in head blocks. With more swaps the answer would be incomplete, so the
- * request fails. */
+/**
+ * Largest number of swaps of one pair in head blocks. With more swaps the answer would be incomplete, so the request
+ * fails.
+ */
 const PAIR_SWAPS_MAX = 500_000;
 /** Largest number of blocks in memory that only older snapshots use. */
 const OLD_COMMITS_MAX = 256;
@@ -25,8 +27,10 @@ export interface LegRef {
 }
 
 export interface HeadSwaps {
-  /** Swaps of a leg in the snapshot's head blocks, by position (`ord`). Prices are in USD or raw. Throws
-   * unavailable if there are too many swaps. */
+  /**
+   * Swaps of a leg in the snapshot's head blocks, by position (`ord`). Prices are in USD or raw. Throws unavailable
+   * if there are too many swaps.
+   */
   of(head: HeadSnapshot, key: LegRef, usd: boolean): Promise<HeadSwap[]>;
 }
 

@@ -1,5 +1,4 @@
-/** Finds the two tokens of a pool that a request is about: the tokens of the default leg, or `base` and
- * `quote`. */
+/** Finds the two tokens of a pool that a request is about: the tokens of the default leg, or `base` and `quote`. */
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
 import { orientPool } from '../../domain/orientPool';

@@ -41,8 +41,10 @@ export interface TicksSource extends LegBarsSource {
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }
 
-/** Distinguishes a pair without trades from a pair whose quote token has no USD price. Only in the second case
- * the answer has a `reason`. */
+/**
+ * Distinguishes a pair without trades from a pair whose quote token has no USD price. Only in the second case the
+ * answer has a `reason`.
+ */
 async function hasUsdPrice({ pairs }: TicksSource, head: HeadSnapshot, token: string): Promise<boolean> {
   return pairs !== undefined && (await pairs.at(head)).prices.now(token).usd !== null;
 }

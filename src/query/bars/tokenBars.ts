@@ -14,8 +14,10 @@ import { readPrices } from './barPrices';
 import type { BarRows } from './barReader';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Largest number of head blocks with trades of one token. With more blocks the answer would be incomplete, so
- * the request fails. */
+/**
+ * Largest number of head blocks with trades of one token. With more blocks the answer would be incomplete, so the
+ * request fails.
+ */
 const HEAD_BLOCKS_MAX = 100_000;
 
 const partRowShape = z.object({

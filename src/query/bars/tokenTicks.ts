@@ -35,8 +35,8 @@ interface TokenTicksSource {
 
 export interface TokenTicks {
   /**
-   * The last `limit` bars of a token that open before `to`. An answer without `reason` means that a pool of
-   * the snapshot holds the token. With a `reason`, the address may not be a token at all.
+   * The last `limit` bars of a token that open before `to`. An answer without `reason` means that a pool of the
+   * snapshot holds the token. With a `reason`, the address may not be a token at all.
    */
   get(head: HeadSnapshot, request: TokenTicksRequest): Promise<TokenTicksAnswer>;
 }

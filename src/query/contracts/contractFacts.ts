@@ -33,8 +33,9 @@ export const codeShape = z.object({
 export interface ContractCode {
   readonly hash: Hex;
   readonly size: number;
-  /** A null `implementation` means that the proxy has several implementations, or that its implementation is
-   * unknown. */
+  /**
+   * A null `implementation` means that the proxy has several implementations, or that its implementation is unknown.
+   */
   readonly proxy: {
     readonly kind: ProxyKind;
     readonly implementation: Hex | null;
@@ -48,8 +49,10 @@ export interface ContractFacts {
   readonly kind: ContractKind;
   /** The contract's code. Null if the address has no code, or if no node has answered yet. */
   readonly code: ContractCode | null;
-  /** The creation of the contract. Null if it is before the first indexed block, if no receipt was read, or if
-   * an unknown contract created it. */
+  /**
+   * The creation of the contract. Null if it is before the first indexed block, if no receipt was read, or if an
+   * unknown contract created it.
+   */
   readonly creation: {
     /** Sender of the creating transaction, if known. */
     readonly creator: Hex | null;

@@ -29,8 +29,10 @@ export interface ContractView {
   readonly facts: ContractFacts | null;
   /** The contract's own verification, or the verification of a contract with the same code. */
   readonly record: VerifiedContract | null;
-  /** Implementations of a proxy; several for a diamond. Empty if the contract is no proxy or its
-   * implementations are unknown. */
+  /**
+   * Implementations of a proxy; several for a diamond. Empty if the contract is no proxy or its implementations are
+   * unknown.
+   */
   readonly implementations: readonly Implementation[];
 }
 

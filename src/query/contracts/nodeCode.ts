@@ -1,7 +1,7 @@
 /**
- * Asks the node for the code of a contract if the code is not stored. For example, a contract that another
- * contract created and that has no logs. With the code, a verified contract with the same code can be
- * found. Only requests for a single contract ask the node; lists show stored contracts.
+ * Asks the node for the code of a contract if the code is not stored. For example, a contract that another contract
+ * created and that has no logs. With the code, a verified contract with the same code can be found. Only requests
+ * for a single contract ask the node; lists show stored contracts.
  */
 import type { Hex } from '../../domain/hex';
 import { silentFacts, type ContractCode, type ContractFacts } from './contractFacts';

@@ -177,8 +177,10 @@ async function readTwins(
   return twins;
 }
 
-/** Sorts verifications: exact_match before match, then the contract's own chain before other chains, then the
- * oldest first. */
+/**
+ * Sorts verifications: exact_match before match, then the contract's own chain before other chains, then the oldest
+ * first.
+ */
 function compareTwins(a: TwinRow, b: TwinRow, chainId: number): number {
   if (a.status !== b.status) return a.status === 'exact_match' ? -1 : 1;
   const [ownA, ownB] = [a.chain_id === chainId, b.chain_id === chainId];

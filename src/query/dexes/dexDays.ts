@@ -1,6 +1,6 @@
 /**
- * Sums the trading of each DEX by UTC day over a period, exact to the second. Whole hours up to the last
- * final block come from the rollup dex_hours. The partial hours at both ends come from the table swaps.
+ * Sums the trading of each DEX by UTC day over a period, exact to the second. Whole hours up to the last final block
+ * come from the rollup dex_hours. The partial hours at both ends come from the table swaps.
  */
 import { z } from 'zod';
 
@@ -35,8 +35,9 @@ interface StretchPlan {
   readonly swaps: readonly Stretch[];
 }
 
-/** Plans how to read the period. `finalTime` is the time of the last final block, or null without such a
- * block. Pure. */
+/**
+ * Plans how to read the period. `finalTime` is the time of the last final block, or null without such a block. Pure.
+ */
 export function planStretch({ since, until }: Stretch, finalTime: number | null): StretchPlan {
   const { from, to } = wholeHours(since, until, finalTime);
   if (to === from) return { hours: null, swaps: [{ since, until }] };

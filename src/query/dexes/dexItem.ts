@@ -117,9 +117,8 @@ function shareOf(part: number, total: number): number | null {
 }
 
 /**
- * One item per UTC day for one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of days).
- * `rows` has the rows of all DEXes, for the market shares. `tvlUsd` is the current TVL. Past days have no
- * TVL.
+ * One item per UTC day for one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of days). `rows` has
+ * the rows of all DEXes, for the market shares. `tvlUsd` is the current TVL. Past days have no TVL.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],

@@ -11,16 +11,20 @@ import type { LogSource } from '../logs/logFilter';
 const HASHES_KEPT = 64 * 1_024;
 /** Largest number of block numbers per query, limited by the length of the query's URL. */
 const NUMBERS_PER_QUERY = 600;
-/** If at least one in this many blocks of a range is wanted, the whole range is read. The next page may need
- * the hashes in between. */
+/**
+ * If at least one in this many blocks of a range is wanted, the whole range is read. The next page may need the
+ * hashes in between.
+ */
 const RANGE_FACTOR = 30;
 const RANGE_MAX = 30_000;
 const NUMBER_BYTES = 4;
 const ROW_BYTES = NUMBER_BYTES + 32;
 
 export interface BlockHashes {
-  /** Block hashes by number. A number above the head, or of a block that is not stored, has no entry. At most
-   * 10,000 numbers. */
+  /**
+   * Block hashes by number. A number above the head, or of a block that is not stored, has no entry. At most 10,000
+   * numbers.
+   */
   list(head: HeadSnapshot, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex>>;
 }
 

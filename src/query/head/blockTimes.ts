@@ -17,8 +17,10 @@ const FOUND_MAX = 256;
 /** Results per snapshot by chain and time, because the snapshot's tables ask for the same few times. */
 const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
-/** Results for final blocks do not change with the head. They still expire, because lost blocks may be stored
- * again later. */
+/**
+ * Results for final blocks do not change with the head. They still expire, because lost blocks may be stored again
+ * later.
+ */
 const FINAL_BLOCKS_MAX = 1_024;
 const FINAL_BLOCKS_MS = 600_000;
 const finalBlocks = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();

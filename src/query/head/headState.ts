@@ -13,8 +13,10 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type { FreshBlock } from '../activity/freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
 
-/** Number of attempts to read a snapshot without a gap. After the last attempt, the snapshot ends at the block
- * below the gap. */
+/**
+ * Number of attempts to read a snapshot without a gap. After the last attempt, the snapshot ends at the block below
+ * the gap.
+ */
 const READ_ATTEMPTS = 4;
 const READ_RETRY_MS = 5;
 
@@ -78,8 +80,8 @@ export async function readHeadRow(runner: QueryRunner, chainId: number): Promise
 }
 
 /**
- * Applies changes of the head to a stored head. Returns null if a change is missing in between; the caller
- * must then read the head again.
+ * Applies changes of the head to a stored head. Returns null if a change is missing in between; the caller must then
+ * read the head again.
  */
 export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadNews[]): HeadReading | null {
   const heights = [...row.heights];

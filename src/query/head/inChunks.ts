@@ -1,5 +1,6 @@
-/** Splits a query for many items into several queries, one after the other. This bounds the query text and the
- * memory. */
+/**
+ * Splits a query for many items into several queries, one after the other. This bounds the query text and the memory.
+ */
 
 /** Largest number of addresses per query. Their text is about 50 kB. */
 export const ADDRESSES_MAX = 1_000;

@@ -1,13 +1,14 @@
-/** Builds a value once per head version, when it is first requested. All requests of that version share the
- * value. */
+/** Builds a value once per head version, when it is first requested. All requests of that version share the value. */
 import type { HeadSnapshot } from './headSnapshot';
 
 /** Number of versions in memory: the current version and the previous one. */
 const VERSIONS_KEPT = 2;
 
 export interface PerVersion<T> {
-  /** The value of a head version. If building fails, all waiting requests fail with the same error. The next
-   * request tries again. */
+  /**
+   * The value of a head version. If building fails, all waiting requests fail with the same error. The next request
+   * tries again.
+   */
   at(head: HeadSnapshot): Promise<T>;
   /** The finished value of this head version, or null. Runs no query. */
   ready(head: HeadSnapshot): T | null;

@@ -1,7 +1,7 @@
 /**
- * Builds the tables of each new head before the first request for them, if there was a recent request. Builds
- * one head at a time, then continues with the newest head. Builds one table after another, so that a
- * request does not wait for all tables.
+ * Builds the tables of each new head before the first request for them, if there was a recent request. Builds one
+ * head at a time, then continues with the newest head. Builds one table after another, so that a request does not
+ * wait for all tables.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -10,8 +10,10 @@ import type { HeadSnapshot } from './headSnapshot';
 
 /** If there is no request for this long, in ms, precomputing stops and the next request waits. */
 const DEMAND_MS = 60_000;
-/** Delay in ms before the tables of a new head are built. In this time clients request the newest events,
- * which need no tables. */
+/**
+ * Delay in ms before the tables of a new head are built. In this time clients request the newest events, which need
+ * no tables.
+ */
 const HEAD_START_MS = 100;
 
 interface Precomputable {
@@ -34,16 +36,14 @@ export function createPrecomputer(now: () => number = steadyNow, headStartMs = H
     running = true;
     let tookMs = 0;
     while (next !== null) {
-      // Blocks may arrive faster than tables are built. This pause in ms leaves half of the time for
-      // requests.
+      // Blocks may arrive faster than tables are built. This pause in ms leaves half of the time for requests.
       const pauseMs = headStartMs > 0 ? Math.max(headStartMs, tookMs) : 0;
       if (pauseMs > 0) await delay(pauseMs, undefined, { ref: false });
       const began = now();
       const snapshot: HeadSnapshot = next;
       next = null;
       for (const tables of watched) {
-        // A request for the same version reports the error. Here the failure only means that the table is not
-        // ready.
+        // A request for the same version reports the error. Here the failure only means that the table is not ready.
         await tables.at(snapshot).catch(() => undefined);
       }
       tookMs = now() - began;

@@ -1,6 +1,6 @@
 /**
- * Remembers a node's answers about the state after a block. That state never changes, so the node is asked
- * once per block and question.
+ * Remembers a node's answers about the state after a block. That state never changes, so the node is asked once per
+ * block and question.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -15,8 +15,7 @@ interface Remembered {
   readonly answer: Hex | null;
 }
 
-/** Wraps the node with a memory of its answers. A call is answered either fully from memory or fully by the
- * node. */
+/** Wraps the node with a memory of its answers. A call is answered either fully from memory or fully by the node. */
 export function rememberState(node: NodeState): NodeState {
   const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>

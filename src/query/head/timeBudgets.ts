@@ -1,7 +1,7 @@
 /**
- * Time limits for searches and waits within a request. At a limit the answer is less complete: a lower bound
- * instead of a total, or null instead of a node's value. Tests raise the limits, so that answers do not
- * depend on the speed of the machine.
+ * Time limits for searches and waits within a request. At a limit the answer is less complete: a lower bound instead
+ * of a total, or null instead of a node's value. Tests raise the limits, so that answers do not depend on the speed
+ * of the machine.
  */
 export const TIME_BUDGETS = {
   /** Limit in ms for counting logs that match a filter. After it, the total is a lower bound. */

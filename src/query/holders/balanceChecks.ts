@@ -8,8 +8,10 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 
 /** More tokens than are ever checked. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
-/** A token invents transfers if at least UNCONFIRMED_MIN checked addresses, and more than the share
- * UNCONFIRMED_PART of them, are unconfirmed. */
+/**
+ * A token invents transfers if at least UNCONFIRMED_MIN checked addresses, and more than the share UNCONFIRMED_PART
+ * of them, are unconfirmed.
+ */
 const UNCONFIRMED_MIN = 2;
 const UNCONFIRMED_PART = 0.1;
 /** Number of checked addresses from which the check confirms the holders of a token whose logs do not add up. */

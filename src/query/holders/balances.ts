@@ -21,8 +21,10 @@ const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
 /** Raw balances by token. */
 export type Balances = ReadonlyMap<string, bigint>;
 
-/** Whether transfers from before the first ingested block are missing. Sums of the logs are then not the real
- * balances. */
+/**
+ * Whether transfers from before the first ingested block are missing. Sums of the logs are then not the real
+ * balances.
+ */
 export function isHistoryPartial(head: HeadSnapshot): boolean {
   return head.startBlock > FIRST_BLOCK;
 }
@@ -49,8 +51,7 @@ export async function readHoldings(
   return { balances, positionsGot: Number(got) };
 }
 
-/** Raw supplies of the given tokens: the negative of the zero address's balance. Tokens without logs are
- * missing. */
+/** Raw supplies of the given tokens: the negative of the zero address's balance. Tokens without logs are missing. */
 export async function listSupplies(
   runner: QueryRunner,
   head: HeadSnapshot,

@@ -3,8 +3,10 @@
  * holders is counted once; later heads only apply changes. Pure.
  */
 
-/** Answers show the largest 40 balances. The query returns 64, so that some may leave the list before the
- * token must be counted again. */
+/**
+ * Answers show the largest 40 balances. The query returns 64, so that some may leave the list before the token must
+ * be counted again.
+ */
 const LARGEST_SHOWN = 40;
 const LARGEST_COUNTED = 64;
 
@@ -54,8 +56,8 @@ const DEAD_HOLDER = '0x000000000000000000000000000000000000dead';
 
 export function countOf(row: CountedHolders): HolderCount {
   const all = row.largest.map(BigInt);
-  // At this limit, addresses outside the list may have the same balance as its last item. The list is
-  // complete only above that balance.
+  // At this limit, addresses outside the list may have the same balance as its last item. The list is complete only
+  // above that balance.
   const floor = all.length < LARGEST_COUNTED ? 0n : (all.at(-1) ?? 0n);
   const { holders, negatives, addresses } = row;
   const zero = BigInt(row.zero_balance);
@@ -86,8 +88,10 @@ function topOrNull(top: readonly bigint[], floor: bigint): readonly bigint[] | n
   return floor === 0n || top.length >= LARGEST_SHOWN ? top : null;
 }
 
-/** The count after the changes. Null if too many of the largest balances left the list, and the token must be
- * counted again. */
+/**
+ * The count after the changes. Null if too many of the largest balances left the list, and the token must be counted
+ * again.
+ */
 export function moveCount(count: HolderCount, changes: readonly HolderChange[]): HolderCount | null {
   let { holders, negatives, zero, dead } = count;
   const { floor } = count;

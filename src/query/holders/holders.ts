@@ -15,8 +15,9 @@ import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
 
-/** Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1
- * GiB. */
+/**
+ * Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1 GiB.
+ */
 const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
@@ -47,8 +48,7 @@ const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(
 const movedRowShape = z.object({ token: z.string() });
 
 export interface HolderTable {
-  /** Null for a token without transfers. Also null for a token that is not counted because its history is
-   * partial. */
+  /** Null for a token without transfers. Also null for a token that is not counted because its history is partial. */
   of(token: string): TokenHolding | null;
 }
 
@@ -147,8 +147,10 @@ const wantedOf = new WeakMap<
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
 >();
 
-/** Tokens whose holders are counted: tokens of pools, and LP tokens. With a partial history, only LP tokens of
- * pools whose creation is indexed. */
+/**
+ * Tokens whose holders are counted: tokens of pools, and LP tokens. With a partial history, only LP tokens of pools
+ * whose creation is indexed.
+ */
 function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<string> {
   const partial = isHistoryPartial(head);
   const known = wantedOf.get(pools);
@@ -181,8 +183,7 @@ async function listHeadTokens(
 
 /** The difference between two head versions: the commits that only one of them has. */
 interface Turn {
-  /** The block up to which both versions have the same chain. Null if their last final blocks are too far
-   * apart. */
+  /** The block up to which both versions have the same chain. Null if their last final blocks are too far apart. */
   readonly sharedTo: number | null;
   readonly come: readonly number[];
   readonly gone: readonly number[];
@@ -231,8 +232,7 @@ function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   return same ? high.finalTo : null;
 }
 
-/** The number of rows that counting each token reads: known from the previous count, otherwise from the
- * database. */
+/** The number of rows that counting each token reads: known from the previous count, otherwise from the database. */
 async function sizesOf(
   runner: QueryRunner,
   tokens: readonly string[],

@@ -11,8 +11,7 @@ const rebasingRowShape = z.object({ token: z.string() });
 
 export type RebasingTables = PerVersion<ReadonlySet<string>>;
 
-/** Reads the list once per head version. A token that is marked between two heads appears in the later
- * version. */
+/** Reads the list once per head version. A token that is marked between two heads appears in the later version. */
 export function createRebasingTables(runner: QueryRunner): RebasingTables {
   return perVersion(() => listRebasing(runner));
 }

@@ -83,8 +83,9 @@ interface EventPlan {
   }[];
   /** The layouts of the values in the data. Null if a type is unknown. */
   readonly plain: readonly Layout[] | null;
-  /** Whether every value in the data is one word. Such values are read directly from the hex, which is much
-   * faster. */
+  /**
+   * Whether every value in the data is one word. Such values are read directly from the hex, which is much faster.
+   */
   readonly words: boolean;
 }
 

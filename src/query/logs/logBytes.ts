@@ -26,8 +26,10 @@ interface MeasuredLog {
   readonly dataBytes: number;
 }
 
-/** Bytes of data per log in the first query for this many logs. This is enough for nearly all pages and limits
- * the memory. */
+/**
+ * Bytes of data per log in the first query for this many logs. This is enough for nearly all pages and limits the
+ * memory.
+ */
 export function firstDataMax(rows: number, { dataMax }: LogBounds): number {
   return Math.min(dataMax, Math.max(READ_BYTES_MIN, Math.floor(READ_BYTES / rows)));
 }

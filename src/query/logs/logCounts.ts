@@ -1,6 +1,6 @@
 /**
- * Keeps the log counts of all contracts in memory, up to some minutes old, to rank search results. Exact
- * counts of a hundred contracts would take longer than the other parts of a search.
+ * Keeps the log counts of all contracts in memory, up to some minutes old, to rank search results. Exact counts of a
+ * hundred contracts would take longer than the other parts of a search.
  */
 import { steadyNow } from '../../domain/steadyTime';
 import type { LogSource } from './logFilter';

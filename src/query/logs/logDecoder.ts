@@ -36,8 +36,10 @@ export interface LogDecoder {
   forget(): void;
 }
 
-/** Upgrades, ABIs and signatures that were read at one head version of one chain. Contract code is not kept,
- * because it changes between heads too. */
+/**
+ * Upgrades, ABIs and signatures that were read at one head version of one chain. Contract code is not kept, because
+ * it changes between heads too.
+ */
 interface Findings {
   readonly upgrades: Map<Hex, readonly Upgrade[]>;
   /** Contracts whose upgrades have been read. */
@@ -48,8 +50,7 @@ interface Findings {
 }
 
 export function createLogDecoder(deps: DecoderDeps): LogDecoder {
-  // The ABI reader returns the same object for the same ABI. Prepared events are therefore cached by this
-  // object.
+  // The ABI reader returns the same object for the same ABI. Prepared events are therefore cached by this object.
   const made = new WeakMap<readonly AbiEntry[], Forms>();
   const formsOf = (abi: readonly AbiEntry[]): Forms => {
     const known = made.get(abi) ?? eventsByTopic(abi);

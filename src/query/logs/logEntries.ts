@@ -17,8 +17,10 @@ interface EntryMakers {
   readonly decoder: LogDecoder;
 }
 
-/** The answer's entries for logs, in the order of the logs. Ends at `pageMax` bytes, but after at least one
- * entry. At most 1,000 logs. */
+/**
+ * The answer's entries for logs, in the order of the logs. Ends at `pageMax` bytes, but after at least one entry. At
+ * most 1,000 logs.
+ */
 export async function toLogEntries(
   source: LogSource,
   head: HeadSnapshot,

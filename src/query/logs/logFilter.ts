@@ -1,6 +1,6 @@
 /**
- * Defines the filter for logs that all API dialects share. A log matches a list if it has one of the items.
- * Clauses are the operators of Etherscan's getLogs. Pure.
+ * Defines the filter for logs that all API dialects share. A log matches a list if it has one of the items. Clauses
+ * are the operators of Etherscan's getLogs. Pure.
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -62,19 +62,19 @@ export function rangeOf(filter: LogFilter, head: HeadSnapshot): OrdRange {
   return { from: toOrd(filter.fromBlock, 0), to: last < 0 ? -1 : lastOrdOfBlock(last) };
 }
 
-/** Whether the filter has conditions other than addresses, topic0 and blocks. No table key and no stored count
- * serves such conditions. */
+/**
+ * Whether the filter has conditions other than addresses, topic0 and blocks. No table key and no stored count serves
+ * such conditions.
+ */
 export function isNarrow({ topics, either }: LogFilter): boolean {
   const [topics0, ...others] = topics;
-  // The table stores an absent topic as zero bytes, so its keys do not distinguish an absent topic from a
-  // zero topic.
+  // The table stores an absent topic as zero bytes, so its keys do not distinguish an absent topic from a zero topic.
   return either.length > 0 || others.some((list) => list.length > 0) || topics0.includes(ZERO_HASH);
 }
 
 const bare = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
 
-/** Parameters that all queries for logs share. They include only head blocks in `range`, and there are often
- * none. */
+/** Parameters that all queries for logs share. They include only head blocks in `range`, and there are often none. */
 export function logParams(
   chainId: number,
   head: HeadSnapshot,

@@ -1,7 +1,7 @@
 /**
- * Searches logs window by window, from one end of the range, with growing windows. For frequent logs the
- * first windows are enough. For rare logs the search needs a few queries. The work is limited: an
- * unfinished search returns the last searched position.
+ * Searches logs window by window, from one end of the range, with growing windows. For frequent logs the first
+ * windows are enough. For rare logs the search needs a few queries. The work is limited: an unfinished search
+ * returns the last searched position.
  */
 import { ORD_SPAN } from '../../domain/ord';
 import { steadyNow } from '../../domain/steadyTime';
@@ -14,8 +14,10 @@ import { TIME_BUDGETS } from '../head/timeBudgets';
 const FIRST_BLOCKS = 256;
 const GROWTH = 8;
 const WINDOWS_MAX = 24;
-/** Largest number of blocks per call for a filter without address and topic0, because every log of these
- * blocks must be read. */
+/**
+ * Largest number of blocks per call for a filter without address and topic0, because every log of these blocks must
+ * be read.
+ */
 const UNKEYED_BLOCKS = 10_000;
 const UNKEYED_STEP = 1_000;
 /** Contracts with at most this many logs are read in one window. */
@@ -59,8 +61,7 @@ export async function searchWindows(
   return { ords, cutAt: null };
 }
 
-/** The number of positions (`ord`) that should contain enough logs of the contracts, by their average
- * frequency. */
+/** The number of positions (`ord`) that should contain enough logs of the contracts, by their average frequency. */
 async function firstSpan(
   source: LogSource,
   head: HeadSnapshot,

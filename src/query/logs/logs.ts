@@ -91,8 +91,8 @@ export async function listLogs(
 }
 
 /**
- * The logs that fit into the page, with as much data as the page allows. `rows` have the data of the first
- * query. Long data needs a second query, after the number of fitting logs is known.
+ * The logs that fit into the page, with as much data as the page allows. `rows` have the data of the first query.
+ * Long data needs a second query, after the number of fitting logs is known.
  */
 async function readData(
   source: LogSource,
@@ -248,8 +248,10 @@ async function readLogs(
   return ords.flatMap((ord) => byOrd.get(ord) ?? []);
 }
 
-/** Columns in the order of the inner SELECTs. RowBinary is faster than JSON, for which ClickHouse would have
- * to write hex. */
+/**
+ * Columns in the order of the inner SELECTs. RowBinary is faster than JSON, for which ClickHouse would have to write
+ * hex.
+ */
 function readLog(row: RowReader): StoredLog {
   const ord = row.u64();
   const timestamp = row.u32();

@@ -1,7 +1,7 @@
 /**
- * Finds the implementation of a proxy at the time of each log. Uses the proxy's logs Upgraded, BeaconUpgraded
- * and DiamondCut, with or without indexed parameters. For a proxy without such logs, callers use the node's
- * answer. An unknown implementation stays unknown; it is never guessed.
+ * Finds the implementation of a proxy at the time of each log. Uses the proxy's logs Upgraded, BeaconUpgraded and
+ * DiamondCut, with or without indexed parameters. For a proxy without such logs, callers use the node's answer. An
+ * unknown implementation stays unknown; it is never guessed.
  */
 import { AbiCoder } from 'ethers';
 import { z } from 'zod';
@@ -68,8 +68,7 @@ export async function listUpgrades(
   return upgrades;
 }
 
-/** The implementation or beacon that the event names: in a topic, or in the data if the parameter is not
- * indexed. */
+/** The implementation or beacon that the event names: in a topic, or in the data if the parameter is not indexed. */
 function readTarget(topic1: Hex | null, data: Hex): Hex | null {
   const word = topic1 ?? (data.length === 66 ? data : null);
   if (word === null || !word.startsWith(`0x${'0'.repeat(24)}`)) return null;
@@ -77,8 +76,10 @@ function readTarget(topic1: Hex | null, data: Hex): Hex | null {
   return target === ZERO_ADDRESS ? null : target;
 }
 
-/** Applies a DiamondCut (EIP-2535): action 0 adds functions, 1 replaces them, 2 removes them. Returns false
- * for invalid data. */
+/**
+ * Applies a DiamondCut (EIP-2535): action 0 adds functions, 1 replaces them, 2 removes them. Returns false for
+ * invalid data.
+ */
 function applyCut(cuts: Map<string, Hex>, data: Hex): boolean {
   try {
     const [list] = AbiCoder.defaultAbiCoder().decode(

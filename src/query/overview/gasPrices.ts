@@ -38,8 +38,8 @@ export async function listGasBlocks({ runner, chainId }: LogSource, head: HeadSn
 }
 
 /**
- * The lowest price that is at least as high as the prices of a given share of all transactions. Without
- * transactions, uses the base fees. Null without data.
+ * The lowest price that is at least as high as the prices of a given share of all transactions. Without transactions,
+ * uses the base fees. Null without data.
  */
 export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint | null {
   const paid = blocks.flatMap((block) => block.paid);
@@ -49,8 +49,8 @@ export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint 
 }
 
 /**
- * The number of blocks that would have accepted a transaction with this price. A block accepts its cheapest
- * paid price and higher prices. Without transactions it accepts its base fee and higher prices.
+ * The number of blocks that would have accepted a transaction with this price. A block accepts its cheapest paid
+ * price and higher prices. Without transactions it accepts its base fee and higher prices.
  */
 export function countTaking(blocks: readonly GasBlock[], price: bigint): number {
   return blocks.filter(({ paid, baseFee }) => {

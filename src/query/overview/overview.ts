@@ -105,9 +105,9 @@ async function listGasPrices(runner: QueryRunner, chainId: number, head: HeadSna
 }
 
 /**
- * The median gas price of all transactions in the blocks, in gwei. Transactions of a block without stored gas
- * prices are assumed to pay the base fee. Without transactions, the result is the median of the base fees.
- * Null without data.
+ * The median gas price of all transactions in the blocks, in gwei. Transactions of a block without stored gas prices
+ * are assumed to pay the base fee. Without transactions, the result is the median of the base fees. Null without
+ * data.
  */
 export function medianGasGwei(blocks: readonly GasRow[]): number | null {
   const paid = blocks.flatMap(({ transaction_count, base_fee, gas_prices }) => {

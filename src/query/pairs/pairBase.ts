@@ -1,7 +1,7 @@
 /**
- * Keeps pools, states, last trades and fees of every pool as of a snapshot: a full copy (base) plus the
- * changes since. A block changes a few hundred of 100,000 pools. To read all pools for each block would
- * take a large part of the block time.
+ * Keeps pools, states, last trades and fees of every pool as of a snapshot: a full copy (base) plus the changes
+ * since. A block changes a few hundred of 100,000 pools. To read all pools for each block would take a large part
+ * of the block time.
  */
 import { z } from 'zod';
 
@@ -15,8 +15,9 @@ import { listPools, type StoredPool } from './pools';
 
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
-/** A base is read again if it is older than BASE_BLOCKS_MAX blocks, or if more than CHANGES_MAX pools changed
- * since. */
+/**
+ * A base is read again if it is older than BASE_BLOCKS_MAX blocks, or if more than CHANGES_MAX pools changed since.
+ */
 const BASE_BLOCKS_MAX = 5_000;
 const CHANGES_MAX = 20_000;
 
@@ -151,8 +152,7 @@ async function countRows(runner: QueryRunner, ord: number): Promise<string> {
   return row?.counts ?? '';
 }
 
-/** Equal texts in different rows share one string in memory. Separate strings would take 25 MB for 100,000
- * pools. */
+/** Equal texts in different rows share one string in memory. Separate strings would take 25 MB for 100,000 pools. */
 function shareTexts(pools: readonly StoredPool[]): StoredPool[] {
   const texts = new Map<string, string>();
   const shared = (text: string): string => {

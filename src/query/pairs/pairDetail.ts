@@ -14,8 +14,8 @@ const V3 = 3;
 const LP_DECIMALS = 18;
 
 /**
- * The state of a pool that has not changed since its creation, if the creation is indexed. Zero is a known
- * value here.
+ * The state of a pool that has not changed since its creation, if the creation is indexed. Zero is a known value
+ * here.
  */
 const NOTHING: StateRow = {
   pair: '',

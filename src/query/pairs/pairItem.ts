@@ -33,8 +33,10 @@ interface PairFacts {
   readonly trades: TradesRow | null;
   /** Prices at the starts of the windows. Null unless the pool's state changed in the last 24 hours. */
   readonly pastPrices: PastPricesRow | null;
-  /** Mean balances over the last 24 hours, raw. Null unless the pool has more than two tokens and changed in
-   * this time. */
+  /**
+   * Mean balances over the last 24 hours, raw. Null unless the pool has more than two tokens and changed in this
+   * time.
+   */
   readonly meanBalances: readonly number[] | null;
   readonly lastTradeAt: number | null;
   /** The current fee in pips (1e6 = 100 %). */
@@ -43,8 +45,7 @@ interface PairFacts {
   readonly protocolShare: number;
 }
 
-/** The tokens of a pool by role (base, quote and all). The object stays the same until one of the tokens
- * changes. */
+/** The tokens of a pool by role (base, quote and all). The object stays the same until one of the tokens changes. */
 export interface PoolTokens {
   readonly token0: Token;
   readonly token1: Token;
@@ -67,8 +68,10 @@ export function poolTokensOf(pool: StoredPool, tokens: TokenMap): PoolTokens {
   return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
 }
 
-/** Values of a pool's state that do not depend on token prices. While the pool does not change, all head
- * versions share one object. */
+/**
+ * Values of a pool's state that do not depend on token prices. While the pool does not change, all head versions
+ * share one object.
+ */
 interface StateView {
   readonly amount0: number;
   readonly amount1: number;
@@ -253,9 +256,9 @@ function tvlNow(
 }
 
 /**
- * Time-weighted mean TVL of a window. Reserves of two-token pools are valued at the prices of the pool's own
- * swaps. Without swaps, current prices are used. Larger pools use their mean balances at current prices. A
- * pool without means did not change.
+ * Time-weighted mean TVL of a window. Reserves of two-token pools are valued at the prices of the pool's own swaps.
+ * Without swaps, current prices are used. Larger pools use their mean balances at current prices. A pool without
+ * means did not change.
  */
 export function meanTvl(
   entry: Pick<PairEntry, 'pool' | 'facts' | 'token0' | 'token1' | 'tokens' | 'sides' | 'holdings'>,

@@ -10,8 +10,7 @@ export interface HeldState {
   readonly reserve1: number;
 }
 
-/** A swap with the USD value of each token, expressed in units of 10^-decimals of the other token; 0 if
- * unknown. */
+/** A swap with the USD value of each token, expressed in units of 10^-decimals of the other token; 0 if unknown. */
 export interface ValuedSwap {
   readonly ord: number;
   readonly timestamp: number;
@@ -26,10 +25,10 @@ interface Moment {
 }
 
 /**
- * Time-weighted means of reserves and values over (since, now], by the rules of list_past_prices.sql. For a
- * pool created in the window, the means start at its first state. Each value uses the price of the swap
- * before it. The time before the first swap uses the price of that swap. `states` has the window's states
- * and the newest state before the window. Null without a state.
+ * Time-weighted means of reserves and values over (since, now], by the rules of list_past_prices.sql. For a pool
+ * created in the window, the means start at its first state. Each value uses the price of the swap before it. The
+ * time before the first swap uses the price of that swap. `states` has the window's states and the newest state
+ * before the window. Null without a state.
  */
 export function meanReserves(
   states: readonly HeldState[],

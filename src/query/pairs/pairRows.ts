@@ -51,8 +51,10 @@ export const stateRowShape = z.object({
 });
 export type StateRow = z.infer<typeof stateRowShape>;
 
-/** Time-weighted means: reserves in raw units, and values as in list_past_prices.sql. Null if no second of the
- * window has passed. */
+/**
+ * Time-weighted means: reserves in raw units, and values as in list_past_prices.sql. Null if no second of the window
+ * has passed.
+ */
 export const meanReservesRowShape = z.object({
   mean_reserve0: z.number().nullable(),
   mean_reserve1: z.number().nullable(),

@@ -1,6 +1,6 @@
 /**
- * Builds the table of all pairs once per head version, for lists that clients sort and filter. A few queries
- * over all pools serve all requests of a version. pairItem.ts computes the figures of one pair.
+ * Builds the table of all pairs once per head version, for lists that clients sort and filter. A few queries over all
+ * pools serve all requests of a version. pairItem.ts computes the figures of one pair.
  */
 import { z } from 'zod';
 

@@ -19,13 +19,17 @@ export interface PairWindows {
   readonly feesWeek: number;
   /** Null for a pool without a state, or with more than two tokens. */
   readonly meanReservesWeek: MeanReservesRow | null;
-  /** Raw mean balances of each token over the week, for a pool of more than two tokens. Null for other pools,
-   * and without a state. */
+  /**
+   * Raw mean balances of each token over the week, for a pool of more than two tokens. Null for other pools, and
+   * without a state.
+   */
   readonly meanBalancesWeek: readonly number[] | null;
 }
 
-/** Largest number of daily swaps for which this process computes the means. For busier pairs ClickHouse
- * computes them, because a week of swaps is too large to send. */
+/**
+ * Largest number of daily swaps for which this process computes the means. For busier pairs ClickHouse computes them,
+ * because a week of swaps is too large to send.
+ */
 const SWAPS_A_DAY_MAX = 1_000;
 /** Limit above the number of rows that a query may return. */
 const ROWS_MAX = 1_000_000;
@@ -64,8 +68,8 @@ export async function readPairWindows(
   swapsADay = 0,
 ): Promise<PairWindows> {
   const tip = await findFinalTip(runner, chainId, head);
-  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave
-  // out swaps before the window.
+  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave out swaps
+  // before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const windowOf = async (seconds: number): Promise<Window> => {
     const since = Math.max(head.timestamp - seconds, 0);

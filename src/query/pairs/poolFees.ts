@@ -1,6 +1,6 @@
 /**
- * Reads the current fees of vault pools as of a snapshot. A pool row has the fee at the pool's creation.
- * Later changes come from stored logs, which retention does not delete (ingest/store/retention).
+ * Reads the current fees of vault pools as of a snapshot. A pool row has the fee at the pool's creation. Later
+ * changes come from stored logs, which retention does not delete (ingest/store/retention).
  */
 import { z } from 'zod';
 

@@ -31,9 +31,8 @@ export function trustedValueOf(side: PoolSide): number {
 }
 
 /**
- * The USD of each token of a pool that TVL includes. This is the token's trusted value, limited to the larger
- * of two amounts: the token's cap, and the worth of the other sides. `weights` is empty for a pool without
- * weights.
+ * The USD of each token of a pool that TVL includes. This is the token's trusted value, limited to the larger of two
+ * amounts: the token's cap, and the worth of the other sides. `weights` is empty for a pool without weights.
  */
 export function countedValues(sides: readonly PoolSide[], weights: readonly number[]): number[] {
   return countSides(
@@ -56,8 +55,10 @@ export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): numbe
   return both || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
 }
 
-/** Sum of the trusted values of two sides, if no cap limits them. Otherwise null. Runs for every pool, so it
- * must be fast. */
+/**
+ * Sum of the trusted values of two sides, if no cap limits them. Otherwise null. Runs for every pool, so it must be
+ * fast.
+ */
 function sumBelowCaps(side0: PoolSide, side1: PoolSide): number | null {
   const [value0, value1] = [trustedValueOf(side0), trustedValueOf(side1)];
   return value0 <= side0.price.capUsd && value1 <= side1.price.capUsd ? value0 + value1 : null;
@@ -67,8 +68,10 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** `countedValues` for a vault pool. If the pool's weights are in doubt, the value of other sides does not
- * raise the limit of a side. */
+/**
+ * `countedValues` for a vault pool. If the pool's weights are in doubt, the value of other sides does not raise the
+ * limit of a side.
+ */
 export function countedInVault(
   holdings: readonly PoolSide[],
   weights: readonly number[],
@@ -82,10 +85,10 @@ export function countedInVault(
 const TVL_PER_TRUSTED_MAX = 2;
 
 /**
- * TVL of a vault pool: the value of its trusted balances, divided by the sum of their weights. Each token's
- * value is proportional to its weight. TVL is at most twice the trusted balances, because anyone can
- * register any weights. Stable pools have no weights; their TVL is the trusted balances alone. The same
- * holds for pools with doubts. The TVL of a pool with an asset manager is 0.
+ * TVL of a vault pool: the value of its trusted balances, divided by the sum of their weights. Each token's value is
+ * proportional to its weight. TVL is at most twice the trusted balances, because anyone can register any weights.
+ * Stable pools have no weights; their TVL is the trusted balances alone. The same holds for pools with doubts. The
+ * TVL of a pool with an asset manager is 0.
  */
 export function tvlOfWeighted(
   holdings: readonly PoolSide[],
@@ -139,8 +142,7 @@ export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price 
   };
 }
 
-/** Annualised fees of a window over the TVL, in percent. Null without TVL, and for a pool with a fee above 10
- * %. */
+/** Annualised fees of a window over the TVL, in percent. Null without TVL, and for a pool with a fee above 10 %. */
 export function aprPercent(fees: number, windowSeconds: number, tvl: number, feePips: number): number | null {
   if (!(tvl > 0) || isExtremeFee(feePips)) return null;
   const apr = ((fees * YEAR_SECONDS) / windowSeconds / tvl) * 100;

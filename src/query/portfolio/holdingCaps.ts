@@ -1,6 +1,6 @@
 /**
- * Caps the value of a wallet's holdings. All its holdings of one token together are worth at most the token's
- * cap, because nobody could sell more of the token.
+ * Caps the value of a wallet's holdings. All its holdings of one token together are worth at most the token's cap,
+ * because nobody could sell more of the token.
  */
 import { countSides } from '../../pricing/cap';
 import type { TokenPrice } from '../prices/priceByHops';
@@ -21,8 +21,10 @@ interface CountedValues {
   readonly capped: boolean;
 }
 
-/** Limits the values of one holding or one position. Only the parts of the caps that earlier calls did not use
- * are left. */
+/**
+ * Limits the values of one holding or one position. Only the parts of the caps that earlier calls did not use are
+ * left.
+ */
 export type CountHolding = (values: readonly HeldValue[]) => CountedValues;
 
 /** Makes the caps of one wallet. Each call uses up a part of the caps of its tokens. */

@@ -21,10 +21,9 @@ export function integerRoot(value: bigint): bigint {
 }
 
 /**
- * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders.
- * With φ the protocol's share of fees: S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 the formula
- * equals _mintFee of UniswapV2Pair.sol. `last` has the reserves after the newest mint or burn; their
- * product is kLast.
+ * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders. With φ
+ * the protocol's share of fees: S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 the formula equals
+ * _mintFee of UniswapV2Pair.sol. `last` has the reserves after the newest mint or burn; their product is kLast.
  */
 export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves, share: number): bigint {
   if (!(share > 0) || share >= 1) return 0n;
@@ -36,8 +35,7 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
   return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
 }
 
-/** The raw balance of the pool that belongs to `held` LP tokens, rounded down. Null if the supply is
- * impossible. */
+/** The raw balance of the pool that belongs to `held` LP tokens, rounded down. Null if the supply is impossible. */
 export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
   if (supply <= 0n || balance > supply) return null;
   return (held * balance) / supply;

@@ -114,8 +114,8 @@ export async function getPortfolio(
   const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const wallet = { address, balances, positions: owned, rebasing, earlier };
   const state = await readWalletState(wallets, head.hash, wallet);
-  // The holdings share the caps of their tokens, so the result depends on the order of the holdings. That
-  // order must not depend on the store.
+  // The holdings share the caps of their tokens, so the result depends on the order of the holdings. That order must
+  // not depend on the store.
   const count = createHoldingCaps();
   const native = state.native === null ? null : toNative(state.native, source.native, pairs.prices, count);
   const lp: PairEntry[] = [];

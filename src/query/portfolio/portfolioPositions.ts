@@ -69,8 +69,8 @@ function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
 }
 
 /**
- * The LP supply among which the pool is divided. It includes LP tokens that the pool still owes the protocol.
- * It leaves out LP tokens that the pool itself holds.
+ * The LP supply among which the pool is divided. It includes LP tokens that the pool still owes the protocol. It
+ * leaves out LP tokens that the pool itself holds.
  */
 function effectiveSupply(
   { pool, item, facts }: PairEntry,
@@ -89,8 +89,8 @@ function effectiveSupply(
 }
 
 /**
- * The position for an NFT of a position manager. `owed` is the amount that collect() would pay. No log shows
- * this amount; null if it is unknown.
+ * The position for an NFT of a position manager. `owed` is the amount that collect() would pay. No log shows this
+ * amount; null if it is unknown.
  */
 export function toConcentratedPosition(
   entry: PairEntry,

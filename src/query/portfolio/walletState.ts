@@ -1,7 +1,7 @@
 /**
- * Asks the node about a wallet as of the snapshot's block. The questions are the native coin, balances that
- * do not follow from logs, and amounts owed to V3 positions. All questions go into one batch of limited
- * size. Without an answer, values come from the logs.
+ * Asks the node about a wallet as of the snapshot's block. The questions are the native coin, balances that do not
+ * follow from logs, and amounts owed to V3 positions. All questions go into one batch of limited size. Without an
+ * answer, values come from the logs.
  */
 import { isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
@@ -27,8 +27,7 @@ interface Wallet {
   readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
   /** Tokens whose balances do not follow from their logs. */
   readonly rebasing: ReadonlySet<string>;
-  /** Tokens of which the wallet may have held a balance before the history began. Null if the history is
-   * complete. */
+  /** Tokens of which the wallet may have held a balance before the history began. Null if the history is complete. */
   readonly earlier: readonly string[] | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Computes token prices as products of hops. Each hop prices a token in the next token. The last next token
- * is an anchor with a USD price. Pure; tokenPrices.ts reads the hops.
+ * Computes token prices as products of hops. Each hop prices a token in the next token. The last next token is an
+ * anchor with a USD price. Pure; tokenPrices.ts reads the hops.
  */
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { capAlong } from '../../pricing/cap';
@@ -17,8 +17,10 @@ export interface Hop {
   readonly price: number;
   /** Confidence of the hop, 0 to 1. */
   readonly confidence: number;
-  /** Amount of the next token that the pools of the hop can pay out together, in whole tokens. Infinity means
-   * no limit. */
+  /**
+   * Amount of the next token that the pools of the hop can pay out together, in whole tokens. Infinity means no
+   * limit.
+   */
   readonly cap: number;
 }
 
@@ -38,8 +40,8 @@ const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false, capUsd
 export type Hops = ReadonlyMap<string, Hop>;
 
 /**
- * The price of a token by the given hops. Multiplies from the anchor outwards, as the ingester does, so that
- * both results have identical bits.
+ * The price of a token by the given hops. Multiplies from the anchor outwards, as the ingester does, so that both
+ * results have identical bits.
  */
 export function priceByHops(hops: Hops, token: string): TokenPrice {
   const path: Hop[] = [];
@@ -79,8 +81,7 @@ export interface TokenPrices {
   now(token: string): TokenPrice;
   /** The price at the start of the window. */
   before(token: string, window: Window): TokenPrice;
-  /** Price of one whole token in the native token. The wrapped native token is worth 1, even without a USD
-   * price. */
+  /** Price of one whole token in the native token. The wrapped native token is worth 1, even without a USD price. */
   nativeOf(token: string): number | null;
   /** USD price of one native token. */
   readonly nativeUsd: number | null;

@@ -1,7 +1,7 @@
 /**
- * Answers /search. The text may mean an address, a hash, a block, a selector or a name. Hits are ranked first
- * by the quality of the match: exact, prefix, start of a word, inside. Among equal matches, verified hits
- * come first. Then the log count decides.
+ * Answers /search. The text may mean an address, a hash, a block, a selector or a name. Hits are ranked first by the
+ * quality of the match: exact, prefix, start of a word, inside. Among equal matches, verified hits come first. Then
+ * the log count decides.
  */
 import { z } from 'zod';
 
@@ -24,8 +24,10 @@ import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from 
 const EACH_MAX = 100;
 const SIGNATURES_MAX = 20;
 const TITLE_MAX = 200;
-/** Part of a hit's score for the quality of the match. Half a step of quality outweighs verification and log
- * count together, so these only break ties. */
+/**
+ * Part of a hit's score for the quality of the match. Half a step of quality outweighs verification and log count
+ * together, so these only break ties.
+ */
 const PLACE_SHARE = 0.9;
 const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
@@ -153,8 +155,7 @@ async function findTransactionBlock(
   return block === null || block > head.number ? null : block;
 }
 
-/** Removes duplicates. The database has an event several times, once for each combination of indexed
- * parameters. */
+/** Removes duplicates. The database has an event several times, once for each combination of indexed parameters. */
 function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
   return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
 }

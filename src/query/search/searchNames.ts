@@ -17,8 +17,10 @@ interface Named {
   readonly address: Hex;
   readonly title: string;
   readonly subtitle: string | null;
-  /** Quality of a match: 4 exact, 3 prefix, 2 start of a word, 1 inside. A match in a less distinctive name
-   * gets half a step less. */
+  /**
+   * Quality of a match: 4 exact, 3 prefix, 2 start of a word, 1 inside. A match in a less distinctive name gets half
+   * a step less.
+   */
   readonly place: number;
 }
 
@@ -137,8 +139,8 @@ interface Placed<T> {
 }
 
 /**
- * The items with the best match; among equal matches, those with the largest weight, then by address. Lets
- * other requests run during the scan.
+ * The items with the best match; among equal matches, those with the largest weight, then by address. Lets other
+ * requests run during the scan.
  */
 async function listBest<T>({
   all,

@@ -1,7 +1,7 @@
 /**
- * Analyses a regular expression before ClickHouse runs it. Computes the size of its automaton, and texts that
- * every match contains, for the index. Parses the syntax of RE2; only RE2 itself checks whether the
- * expression is valid. https://github.com/google/re2/wiki/Syntax
+ * Analyses a regular expression before ClickHouse runs it. Computes the size of its automaton, and texts that every
+ * match contains, for the index. Parses the syntax of RE2; only RE2 itself checks whether the expression is valid.
+ * https://github.com/google/re2/wiki/Syntax
  */
 
 interface RegexFacts {
@@ -10,8 +10,8 @@ interface RegexFacts {
   /** Texts that every match contains, in any letter case. */
   readonly literals: readonly string[];
   /**
-   * Whether the expression has `\A`, `\z` or flags that change `^` and `$`. These are not supported, because
-   * each line is matched on its own.
+   * Whether the expression has `\A`, `\z` or flags that change `^` and `$`. These are not supported, because each
+   * line is matched on its own.
    */
   readonly anchorsText: boolean;
 }

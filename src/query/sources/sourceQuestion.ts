@@ -18,8 +18,10 @@ export interface SourceQuestion {
 }
 
 export interface SourceSearchSource {
-  /** Runner of queries on the chain's database. The logs there rank contracts. For a chain without logs, any
-   * runner may be used. */
+  /**
+   * Runner of queries on the chain's database. The logs there rank contracts. For a chain without logs, any runner
+   * may be used.
+   */
   readonly runner: QueryRunner;
   /** The database of the verified contracts. */
   readonly verifiedDb: string;

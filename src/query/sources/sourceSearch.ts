@@ -1,7 +1,7 @@
 /**
- * Searches the sources of verified contracts. ClickHouse finds files by its index and ranks them. Then lines
- * are matched in rank order until the page is full. This process matches plain text. ClickHouse's RE2
- * matches regular expressions, without backtracking. A file that several contracts share is matched once.
+ * Searches the sources of verified contracts. ClickHouse finds files by its index and ranks them. Then lines are
+ * matched in rank order until the page is full. This process matches plain text. ClickHouse's RE2 matches regular
+ * expressions, without backtracking. A file that several contracts share is matched once.
  */
 import { z } from 'zod';
 
@@ -21,8 +21,10 @@ const REGEX_BATCH = 16;
 /** If a batch takes less time than this, in ms, the next batch is larger. */
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
-/** Number of further files that this process matches, if the expression is fast, before ClickHouse searches
- * for matching files. */
+/**
+ * Number of further files that this process matches, if the expression is fast, before ClickHouse searches for
+ * matching files.
+ */
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;
 
@@ -74,8 +76,7 @@ export async function searchSources(
   const seen = new Set<Hex>();
   let expectedMs: number | null = null;
   if (regex.needle !== '') {
-    // Most files that contain the longest word also match the expression. The first files are therefore often
-    // enough.
+    // Most files that contain the longest word also match the expression. The first files are therefore often enough.
     const ranked = await rankByIndex(source, question, regex.needle);
     const first = ranked.files.slice(0, FILES_COUNTED);
     before = await lookInto(source, question, first);
@@ -112,8 +113,8 @@ function nothingFound({ regex }: SourceQuestion): Found {
 }
 
 /**
- * Whether matching FILES_MORE further files would finish the search. It would if they are the last files, or
- * if they are likely to fill the page.
+ * Whether matching FILES_MORE further files would finish the search. It would if they are the last files, or if they
+ * are likely to fill the page.
  */
 function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
   // Only ClickHouse runs a slow expression, because it has a time limit.

@@ -1,7 +1,7 @@
 /**
- * Keeps the metadata of tokens and all final pools in memory. A final pool never changes. The ingester stores
- * a token's metadata once, before the first row with this token. Only the command `reindex` replaces
- * metadata; it asks the user to restart this process.
+ * Keeps the metadata of tokens and all final pools in memory. A final pool never changes. The ingester stores a
+ * token's metadata once, before the first row with this token. Only the command `reindex` replaces metadata; it
+ * asks the user to restart this process.
  */
 import { z } from 'zod';
 
@@ -53,8 +53,8 @@ export class Directory {
 
   /** Metadata of every token. The map stays the same object until another token is stored. */
   async allTokens(): Promise<TokenMap> {
-    // The mark is a value that changes with every write. It is read before the tokens, so that a token stored
-    // during the read changes the next mark.
+    // The mark is a value that changes with every write. It is read before the tokens, so that a token stored during
+    // the read changes the next mark.
     const mark = await readMark(this.runner);
     if (this.mark !== mark) {
       this.known = new Map(await listTokens(this.runner, null));

@@ -21,8 +21,8 @@ import type { TokenWindows } from './tokenWindows';
 const DAY_SECONDS = 86_400;
 
 /**
- * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price,
- * from swaps that count for highs and lows. 0 means that there is no such swap.
+ * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price, from swaps
+ * that count for highs and lows. 0 means that there is no such swap.
  */
 type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &

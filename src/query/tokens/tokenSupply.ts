@@ -36,8 +36,8 @@ export function supplyOf({ holding, partial, checks }: HoldingFacts): Supply | n
 }
 
 /**
- * The number of holders. Null if the history begins late, if the token invents transfers, or if the logs do
- * not add up. A rebasing token still has a number if the contract confirms its holders.
+ * The number of holders. Null if the history begins late, if the token invents transfers, or if the logs do not add
+ * up. A rebasing token still has a number if the contract confirms its holders.
  */
 export function holdersOf({ holding, partial, checks }: HoldingFacts): number | null {
   if (partial || inventsTransfers(checks)) return null;

@@ -1,7 +1,6 @@
 /**
- * Reads the total supply of one token. Prefers the contract's answer after the head's block, because some
- * contracts still count tokens at the zero address. Without a node, uses the transfers, if they are
- * complete and add up.
+ * Reads the total supply of one token. Prefers the contract's answer after the head's block, because some contracts
+ * still count tokens at the zero address. Without a node, uses the transfers, if they are complete and add up.
  */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
@@ -22,11 +21,14 @@ const WORD = 66;
 interface SupplyDeps {
   /** Access to the node of the chain, or null. */
   readonly node: NodeState | null;
-  /** The holders that were already counted at this head; null if they were not. A new count would read every
-   * holder. */
+  /**
+   * The holders that were already counted at this head; null if they were not. A new count would read every holder.
+   */
   readonly counted: TokenHolding | null;
-  /** Longest time in ms to wait for the node; by default there is no limit. An answer that comes later is used
-   * for the next request. */
+  /**
+   * Longest time in ms to wait for the node; by default there is no limit. An answer that comes later is used for the
+   * next request.
+   */
   readonly patienceMs?: number;
 }
 

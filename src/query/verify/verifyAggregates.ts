@@ -1,6 +1,6 @@
 /**
- * Recomputes transfers, events, bars and rollups from stored logs and events, day by day. Lists differences
- * from the stored rows. Also checks blocks and their links.
+ * Recomputes transfers, events, bars and rollups from stored logs and events, day by day. Lists differences from the
+ * stored rows. Also checks blocks and their links.
  */
 import { z } from 'zod';
 
@@ -27,8 +27,10 @@ interface VerifyRange {
   readonly to: number;
   /** Last block in the final tables. */
   readonly finalTo: number;
-  /** The wrapped native token, whose Deposits and Withdrawals are transfers. If absent, Deposits and
-   * Withdrawals are not compared. */
+  /**
+   * The wrapped native token, whose Deposits and Withdrawals are transfers. If absent, Deposits and Withdrawals are
+   * not compared.
+   */
   readonly wrappedNative?: Hex | null;
   /** Whether retention dropped swaps before `from`. If so, totals over all swaps are not compared. */
   readonly pruned?: boolean;

@@ -1,7 +1,7 @@
 /**
- * Decides to which code on the chain an imported record belongs. The node's current code must equal the code
- * that was verified. A record of chain 1 is also used for a chain that was copied from chain 1, if the code
- * there is the same.
+ * Decides to which code on the chain an imported record belongs. The node's current code must equal the code that was
+ * verified. A record of chain 1 is also used for a chain that was copied from chain 1, if the code there is the
+ * same.
  */
 import { createHash } from 'node:crypto';
 
@@ -16,8 +16,8 @@ export const ANCESTOR_CHAIN = 1;
 type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
- * For each imported record: the records to store, or the reason why none is stored. `descendants` are the
- * chains copied from chain 1.
+ * For each imported record: the records to store, or the reason why none is stored. `descendants` are the chains
+ * copied from chain 1.
  */
 export async function attachCodes(
   records: readonly ImportedRecord[],

@@ -17,8 +17,10 @@ export class BrokenRecord extends Error {
 
 export interface FoundContract extends ContractId {
   readonly status: VerificationStatus;
-  /** Position from which the next import continues if this contract is the last one. Null if the import cannot
-   * stop here. */
+  /**
+   * Position from which the next import continues if this contract is the last one. Null if the import cannot stop
+   * here.
+   */
   readonly position: string | null;
   /** Throws BrokenRecord for an invalid record. */
   read(signal: AbortSignal): Promise<ImportedRecord>;

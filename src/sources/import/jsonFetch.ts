@@ -62,8 +62,7 @@ export function createJsonFetch(
   };
 }
 
-/** Uses a timer of its own: inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage
- * collection. */
+/** Uses a timer of its own: inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage collection. */
 async function ask(
   url: string,
   timeoutMs: number,

@@ -36,9 +36,9 @@ const EXIT_PARENT_GONE = 3;
 const EXIT_MEMORY = 4;
 
 /**
- * Arguments: niceness, seconds, KiB of memory, then the command. `ulimit -d` limits every private writable
- * page, so on Linux it covers both JavaScript and WebAssembly. macOS ignores `ulimit -d`. There, only the
- * child's own check limits memory.
+ * Arguments: niceness, seconds, KiB of memory, then the command. `ulimit -d` limits every private writable page, so
+ * on Linux it covers both JavaScript and WebAssembly. macOS ignores `ulimit -d`. There, only the child's own check
+ * limits memory.
  */
 const LAUNCHER = `
 niceness=$1; ulimit -S -t "$2"; ulimit -S -d "$3" 2>/dev/null; shift 3

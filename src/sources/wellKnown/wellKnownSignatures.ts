@@ -1,7 +1,6 @@
 /**
- * Signatures that are known without any verified contract, so that transfers of unverified tokens can be
- * decoded. Events that differ only in indexed parameters, such as Transfer of ERC-20 and ERC-721, are
- * separate entries.
+ * Signatures that are known without any verified contract, so that transfers of unverified tokens can be decoded.
+ * Events that differ only in indexed parameters, such as Transfer of ERC-20 and ERC-721, are separate entries.
  */
 import { Interface } from 'ethers';
 

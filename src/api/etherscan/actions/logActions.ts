@@ -75,9 +75,9 @@ export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot |
 }
 
 /**
- * Reads the operators between topics: `and` needs both topics, `or` needs one of them. `free` lists positions
- * whose topic is optional, because only `or` clauses use it. Clauses about a topic that the request does
- * not give are ignored.
+ * Reads the operators between topics: `and` needs both topics, `or` needs one of them. `free` lists positions whose
+ * topic is optional, because only `or` clauses use it. Clauses about a topic that the request does not give are
+ * ignored.
  */
 function readClauses(
   asked: AskedParams,

@@ -1,7 +1,7 @@
 /**
- * module=proxy: read-only calls to the node in a JSON-RPC envelope. `latest` means the newest indexed block.
- * If a method accepts a block hash, the call names the block by hash. Node answers and logs then describe
- * the same block.
+ * module=proxy: read-only calls to the node in a JSON-RPC envelope. `latest` means the newest indexed block. If a
+ * method accepts a block hash, the call names the block by hash. Node answers and logs then describe the same
+ * block.
  */
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../../domain/hex';
 import { AppError } from '../../../errors';

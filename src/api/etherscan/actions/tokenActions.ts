@@ -67,8 +67,8 @@ async function getTokenInfo(ask: Ask) {
 }
 
 /**
- * Counts holders from transfer logs. A balance that changes without a log is not seen. Refuses a token that
- * invents transfers.
+ * Counts holders from transfer logs. A balance that changes without a log is not seen. Refuses a token that invents
+ * transfers.
  */
 async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
@@ -101,8 +101,8 @@ async function findChecks({ chain }: ChainMoment, token: Hex): Promise<BalanceCh
 }
 
 /**
- * Whether every transfer of the token is indexed. This is so if the index starts at the first block, or
- * contains the token's creation.
+ * Whether every transfer of the token is indexed. This is so if the index starts at the first block, or contains the
+ * token's creation.
  */
 async function isWhole(
   { deps, chainId }: Pick<Ask, 'deps' | 'chainId'>,

@@ -27,8 +27,9 @@ async function getStatus(ask: Ask) {
   return ok({ isError: succeeded === null ? '' : succeeded ? '0' : '1', errDescription: '' });
 }
 
-/** Whether the transaction succeeded; a log proves this. Null if neither the logs nor the node know the
- * transaction. */
+/**
+ * Whether the transaction succeeded; a log proves this. Null if neither the logs nor the node know the transaction.
+ */
 async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<boolean | null> {
   const txHash = findHashParam(asked, 'txhash');
   if (txHash === null) throw badFormat('txhash');

@@ -19,8 +19,10 @@ import { showMoves } from '../showMoves';
 const PAGE_MAX = 10_000;
 /** Largest number of logs per read. */
 const TURN_LOGS = 1_000;
-/** Largest number of reads for one page. A read also returns logs of other token standards, which do not
- * belong on the page. */
+/**
+ * Largest number of reads for one page. A read also returns logs of other token standards, which do not belong on the
+ * page.
+ */
 const TURNS_MAX = 12;
 /** Largest number of tokens of one address for which transfers are searched. */
 const TOKENS_MAX = 300;
@@ -73,8 +75,8 @@ async function findMoves(
   const wanted = skip + limit;
   if (kind === ERC721 && token === null && holder !== null)
     return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted });
-  // For ERC-20, the tables list the tokens of an address. For the other standards, the topics alone are
-  // enough to find the transfers.
+  // For ERC-20, the tables list the tokens of an address. For the other standards, the topics alone are enough to
+  // find the transfers.
   const touched =
     token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
   if (touched?.length === 0) return [];
