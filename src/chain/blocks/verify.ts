@@ -30,8 +30,8 @@ export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): v
 
 /**
  * Computes the bloom again and compares it. Returns `unfilled` if the header's bloom is empty although there are
- * logs. Some chains leave blooms empty, and the check then proves nothing. @throws BlockMismatch `bloom` if a log
- * is missing, added or changed.
+ * logs. Some chains leave blooms empty, and the check then proves nothing.
+ * @throws BlockMismatch `bloom` if a log is missing, added or changed.
  */
 export function checkBloom(
   builder: BloomBuilder,

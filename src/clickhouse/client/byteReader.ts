@@ -1,11 +1,15 @@
 /**
- * Sends SELECTs whose answer is read as bytes, over its own connections, because this is faster. @clickhouse/client
- * waits for a timer before each request, which makes small reads slow. All other statements use @clickhouse/client.
+ * Sends SELECTs over its own connections and returns the answers as bytes. @clickhouse/client waits for
+ * a timer before each request, which is noticeable in small reads. All other statements use
+ * @clickhouse/client.
+ *
  * ClickHouse sends status 200 before all rows are known. A later error follows the rows in a frame, and the
  * connection ends without the last chunk. The frame contains the tag from this answer's header:
- * \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline> <tag>\r\n__exception__\r\n Row data can look
- * like a frame, but it cannot contain the tag, which is random for each answer. Only a frame with the tag at the
- * very end of the answer is treated as an error.
+ *
+ * \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline> <tag>\r\n__exception__\r\n
+ *
+ * Row data can look like a frame, but it cannot contain the tag, which is random for each answer. Only a frame
+ * with the tag at the very end of the answer is treated as an error.
  */
 import { FormData, Pool, type Dispatcher } from 'undici';
 

@@ -1,9 +1,12 @@
 /**
  * Finds tokens whose balances do not follow from their transfer logs, from comparisons with balanceOf. Pure:
- * balanceChecker calls the node and the database. With the whole history stored, balanceOf must equal the sum of
- * the logs. A history that starts later lacks the earlier balances. They are the same at every check, so only a
- * changed difference is a mismatch. A token with one mismatch is a suspect: it may be a rebasing token, and is
- * checked again. A second mismatch, at another block, marks it as rebasing for good, even if later checks agree.
+ * balanceChecker calls the node and the database.
+ *
+ * With the whole history stored, balanceOf must equal the sum of the logs. A history that starts later lacks
+ * the earlier balances. They are the same at every check, so only a changed difference is a mismatch. A token
+ * with one mismatch is a suspect: it may be a rebasing token, and is checked again. A second mismatch, at
+ * another block, marks it as rebasing for good, even if later checks agree.
+ *
  * The book also counts, over different addresses, which balances the contract confirms at all. A token that invents
  * transfers answers 0, or not at all, for addresses that hold tokens by the logs.
  */
