@@ -17,8 +17,8 @@ COMMENT 'Contracts created directly by transactions of final blocks; rows are on
 
 -- HEAD OF created_contracts PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: the node's answer about the code at an address; of several rows, the newest version counts. The
--- ingester writes these rows while it follows the head. They cannot be rebuilt from logs.
+-- One row: the node's answer about the code at an address; if an address has several rows, the newest one is
+-- valid. The ingester writes these rows while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS contract_codes
 (
     address FixedString(20) COMMENT 'Address whose code was queried',

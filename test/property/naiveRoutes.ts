@@ -148,7 +148,10 @@ function meanAt({ at, state, depthLiquidity, depthWeight }: LegRecord, time: num
   return state.liquidity + (depthLiquidity - state.liquidity) * ((depthWeight * decay) / weight);
 }
 
-/** USD of the known side, and the part that moves the price by 2 % in eighths of an octave; null: no weight. */
+/**
+ * The pool's USD on the side of the `known` token, and its depth: the USD that moves the price by 2 %. The
+ * depth is rounded to powers of 2^(1/8). Returns null if the pool gets no weight.
+ */
 function weightOf(
   input: NaiveInput,
   leg: Leg,

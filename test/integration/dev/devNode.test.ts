@@ -1,4 +1,7 @@
-/** The development chain's node process and its folder: both end with their owner. */
+/**
+ * Tests the node process of the development chain. The process ends, and its folder is removed, when its
+ * parent process ends.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -48,14 +48,14 @@ test('a swap by the formula fits, and one that pays 2 % more or less does not', 
   ]);
 });
 
-test('a swap fits only with the weights that made it', () => {
+test('a swap fits the weights that made it, and no other weights', () => {
   const amountIn = 10n * UNIT;
   const amountOut = fairOut(POOL, amountIn);
   const half = ONE / 2n;
   expect(fitsWeights({ ...POOL, weightIn: half, weightOut: half, amountIn, amountOut })).toBe(false);
 });
 
-test('swaps of a few raw units fit, whatever the decimals of the tokens', () => {
+test('a swap of a few raw units fits the pool weights, for tokens with any decimals', () => {
   const dust = { ...POOL, balanceIn: 3n * 10n ** 11n, balanceOut: 7n * 10n ** 30n };
   for (const amountIn of [0n, 1n, 2n, 3n, 10n]) {
     const amountOut = fairOut(dust, amountIn);
@@ -66,7 +66,7 @@ test('swaps of a few raw units fit, whatever the decimals of the tokens', () => 
   }
 });
 
-test('with an unknown fee any fee up to 10 % fits, and nothing beyond', () => {
+test('if the fee is unknown, a swap fits the weights with any fee up to 10 %, and with no higher fee', () => {
   const amountIn = 10n * UNIT;
   const outWith = (feePips: number): bigint => fairOut({ ...POOL, feePips }, amountIn);
   const fits = (amountOut: bigint): boolean => fitsWeights({ ...POOL, feePips: 0, amountIn, amountOut });

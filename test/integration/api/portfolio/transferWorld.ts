@@ -307,7 +307,7 @@ export function wholeSnapshot(
   };
 }
 
-/** Heights where the snapshot's chain contains the orphan. */
+/** Heights at which the chain of the snapshot holds the alternative block instead of the canonical block. */
 function orphanedIn(head: HeadSnapshot): ReadonlySet<number> {
   return new Set(head.blocks.filter(({ commit }) => commit >= ORPHAN_BASE).map(({ number }) => number));
 }
