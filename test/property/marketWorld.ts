@@ -18,7 +18,10 @@ interface WorldPool {
   /** Typical value in USD on each side of a pool. */
   readonly sizeUsd: number;
   state: LegState;
-  /** The state of the pool before just-in-time liquidity or a push. The next block restores it. */
+  /**
+   * The state of the pool before liquidity was added for one block, or before a price push. The next block
+   * restores this state.
+   */
   calm: LegState | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A slow and plain search for the routes of an epoch: it scans all candidates, takes the widest one, and repeats.
- * Shares no code with the search in src/pricing.
+ * A slow and plain search for the routes of an epoch: it scans all candidates, takes the one with the most
+ * depth, and repeats. Shares no code with the search in src/pricing.
  */
 import type { Hex } from '../../src/domain/hex';
 import type { LegRecord } from '../../src/pricing/epoch';
@@ -57,8 +57,8 @@ function anchorsOf({ anchors }: NaiveInput): Map<Hex, NaiveRoute> {
 }
 
 /**
- * Adds the widest candidate route until none is left. `barred` names tokens with a neighbour through which they get no
- * route.
+ * Adds the candidate route with the most depth, and repeats until no candidate is left. `barred` lists pairs
+ * of a token and a next token through which the token gets no route.
  */
 function extend(
   input: NaiveInput,

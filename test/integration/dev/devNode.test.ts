@@ -17,7 +17,7 @@ import { listChildNodes, listLeftovers } from '../../support/node/childNodes';
 const log = createLog('silent', false);
 const WAIT_MS = 10_000;
 
-/** Whether a process runs. A zombie process does not count. */
+/** Whether a process runs. A zombie process does not run. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -44,7 +44,7 @@ export interface AttackPlan {
 }
 
 export interface AttackResult {
-  /** USD that the attacker loses. */
+  /** Loss of the attacker, in USD. */
   readonly loss: number;
   /** ln of the price divided by the price of the honest run. */
   readonly moved: number;
@@ -56,7 +56,7 @@ const STEPS = 18;
 const PUSH_MAX = 3;
 
 export class AttackRunner {
-  /** Prices without an attack at the end of each block of the attack; null: not trusted. */
+  /** Price of the token in a run without the attack, at the end of each block; null if this price is not trusted. */
   private readonly honest: (number | null)[] = [];
   evaluations = 0;
 
@@ -75,7 +75,7 @@ export class AttackRunner {
     pricer.rewindTo(block);
   }
 
-  /** Null: the attack does not move the price by `log`. */
+  /** Runs the attack. Returns null if it does not move ln(price) by `log`. */
   run(plan: AttackPlan, log: number): AttackResult | null {
     this.evaluations += 1;
     const { pricer, block } = this.market;

@@ -21,7 +21,7 @@ interface PlannedPool {
   readonly step: number | null;
   /** Blocks of history before the pool exists. */
   readonly bornAt: number;
-  /** A part of the liquidity that its owners remove at a block of the history. */
+  /** Withdrawal of the owners: the block of the history, and the fraction of the liquidity that they remove. */
   readonly drain: { readonly at: number; readonly part: number } | null;
 }
 

@@ -147,7 +147,7 @@ export class RangePool {
     this.add(facts, lower, upper, (BigInt(Math.round(whole * 1e6)) * 10n ** 12n * unit) / each);
   }
 
-  /** `part`: how far the price is on the way to the next tick, 0 … 0.999. */
+  /** Moves the price to a tick. `part` is the fraction of the way from this tick to the next one, 0 to 0.999. */
   swapTo(facts: BlockFacts, tick: number, part = 0): void {
     const before = this.balances();
     this.moveTo(tick, part);

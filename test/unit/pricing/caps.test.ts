@@ -12,9 +12,9 @@ const MAKERS = [token(90), token(91)];
 const ISSUED = 1e12;
 /** From this block on, routes use pools that were created in block 40. */
 const GROWN = 160;
-/** The capital that the issuer of RICH holds and takes back later. */
+/** DAI that the issuer of RICH puts into the pool of RICH, and withdraws later. */
 const HELD = 12_000;
-/** A cap is rounded down by at most this part. */
+/** Largest relative rounding of a cap, which is rounded down. */
 const STEP = 1 - 2 ** (-1 / 16);
 
 /** Moves of pools by block. */

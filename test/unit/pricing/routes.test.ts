@@ -30,7 +30,7 @@ const THREE = [DAI, USDC, USDT].map((address) => ({ address, priceUsd: 1 }));
 
 test('the depth of a V2 pool is r · (√1.02 − 1), the USD on its known side r that move the price by 2 %', () => {
   const found = routedOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
-  // 10,000 · 0.00995049 = 99.5 USD, rounded down to an eighth of an octave: 2^(53/8).
+  // 10,000 · 0.00995049 = 99.5 USD, rounded to a power of 2^(1/8): 2^(53/8).
   expect(found.route.depthUsd).toBe(2 ** (53 / 8));
   expect(found.usd).toBe(20);
   expect(found.route).toMatchObject({ next: DAI, hops: 1, confidence: 0.5, recent: false, stale: false });

@@ -1,4 +1,7 @@
-/** Swaps of weighted pools against WeightedMath: honest rounding always fits, an invented amount never does. */
+/**
+ * Compares swaps of weighted pools with WeightedMath. A swap with honest rounding always fits the pool's
+ * weights, and a swap with an invented amount never does.
+ */
 import fc from 'fast-check';
 
 import { fitsWeights, type WeightedSwap } from '../../../src/protocols/weightedMath';
@@ -33,7 +36,7 @@ test('the reference agrees with a swap computed by hand', () => {
   expect(out).toBeCloseTo(5_000 * (1 - (1_000 / 1_009.97) ** 4), 9);
 });
 
-test('a swap by the formula fits, and one that pays 2 % more or less does not', () => {
+test('a swap that pays the amount of the formula fits the weights, and a swap that pays 2 % more or less does not', () => {
   const amountIn = 10n * UNIT;
   const out = fairOut(POOL, amountIn);
   const fits = (amountOut: bigint): boolean => fitsWeights({ ...POOL, amountIn, amountOut });
@@ -92,7 +95,7 @@ const upTo = (bits: number): fc.Arbitrary<bigint> =>
     .tuple(fc.integer({ min: 1, max: bits }), fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n }))
     .map(([some, value]) => value & ((1n << BigInt(some)) - 1n) || 1n);
 
-test('every swap with the rounding errors of WeightedMath fits, given in or given out', () => {
+test('every swap with the rounding errors of WeightedMath fits the weights, with a given amount in or a given amount out', () => {
   const anySwap = fc.record({
     balanceIn: upTo(112),
     balanceOut: upTo(112),

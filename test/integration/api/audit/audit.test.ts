@@ -144,7 +144,7 @@ function checkSums(audit: Audit, stored: number | null): void {
   expect(Math.abs(Number(audit.price_usd) / stored - 1)).toBeLessThan(1e-9);
 }
 
-/** An anchor's price is given. For other tokens a larger move costs more. */
+/** An anchor has a configured price and no cost. For other tokens a larger price move costs more. */
 function checkCost({ hops, manipulation_cost_usd: cost, price_age_blocks: age }: Audit): void {
   if (hops.length === 0) expect([cost, age]).toEqual([null, null]);
   else expect(age).toBeGreaterThanOrEqual(0);

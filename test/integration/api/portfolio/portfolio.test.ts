@@ -323,7 +323,7 @@ describe('/portfolio/{address}', () => {
   });
 });
 
-test('transfers from the zero address to itself count as supply, like the locked LP tokens of a V2 pair', async () => {
+test('transfers from the zero address to itself are part of the supply, like the locked LP tokens of a V2 pair', async () => {
   const pair = world.blocks.flatMap(({ pools }) => pools).find(({ pool_type }) => pool_type === 2)!;
   const at = wholeSnapshot(world, FINAL, FINAL);
   market.head = { ...at, version: 'before' };

@@ -1,5 +1,7 @@
-/** Tests portfolios with a node: its answers are shown and counted once, and are marked as missing when the
- * node does not answer. */
+/**
+ * Tests portfolios with a node. The API shows the node's answers and adds each value once. Values are marked
+ * as missing when the node does not answer.
+ */
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import { balanceChecksTable } from '../../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';

@@ -148,7 +148,7 @@ test('blocks of a chain with empty blooms are accepted', async () => {
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 
-test('after a reorg between header and receipts, the block is read again and the endpoint is not benched', async () => {
+test('after a reorg between header and receipts, the block is read again, and the endpoint stays in normal use', async () => {
   const chain = chainOf(25, 20);
   const node = await startNode(chain);
   let done = false;
