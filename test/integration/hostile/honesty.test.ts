@@ -114,7 +114,7 @@ test('an API of a chain without new blocks is ready while it has indexed the new
   await program.untilProblem('node_away');
 });
 
-test('a node that omits logs is benched and reported, and its blocks come from another node', async () => {
+test('a node that omits logs is reported and not used for a while, and its blocks come from another node', async () => {
   const program = await startOver(2);
   const [liar] = nodes;
   liar!.onCall = (call) => {

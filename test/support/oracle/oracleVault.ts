@@ -45,7 +45,10 @@ interface Pool {
   /** The last block with a fee change, and the fee of the pool before this block; null if the fee never changed. */
   feeMoved: { readonly block: number; readonly before: bigint } | null;
   listed: boolean;
-  /** 1: an asset manager or a managed balance; 2: a swap that the weights do not explain. */
+  /**
+   * Reasons for doubt, as a sum. 1: an asset manager or a managed balance. 2: a swap that the weights do not
+   * explain.
+   */
   doubts: number;
 }
 

@@ -18,7 +18,7 @@ const whole = (amount: number): bigint => BigInt(amount) * ONE;
 /** Blocks after which a pool with trades of two makers can be trusted. */
 const MATURE = 140;
 
-/** A pool of REM and DAI at 1 USD with this much on each side. */
+/** A pool with equal weights of DAI and REM, which follows its weights. */
 const honest = new VaultPoolScript('honest', [DAI, REM], HALF);
 
 /** A world in which REM has an honest pool that trades with many makers. */

@@ -117,7 +117,7 @@ test('the narrowest hop of a path sets the cap', () => {
   const { pricer } = run(GROWN, { 40: pools });
   isCapOf(pricer.priceOf(NATIVE)!.capUsd, 40_000);
   isCapOf(pricer.priceOf(RICH)!.capUsd, 40_000);
-  // 200,000 RICH at 0.2 USD
+  // The cap is the value of 200,000 RICH at 0.2 USD.
   isCapOf(pricer.priceOf(SCAM)!.capUsd, 40_000);
   const thin = run(GROWN, { 40: [...pools.slice(0, 2), v2(3, SCAM, 500, RICH, 1e5)] }).pricer.priceOf(SCAM)!;
   isCapOf(thin.capUsd, 20_000);

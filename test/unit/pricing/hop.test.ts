@@ -35,7 +35,7 @@ test('a single pool gives its own price and the warning single_pool', () => {
 
 test('the prices of agreeing pools are averaged by weight', () => {
   const found = hop({ price: 1, weight: 1 }, { price: 1.01, weight: 1 }, { price: 1.02, weight: 2 });
-  // (1 + 1.01 + 2 · 1.02) / 4
+  // The mean price by weight is (1 + 1.01 + 2 · 1.02) / 4.
   expect(found.price).toBeCloseTo(1.0125, 14);
   expect(found.warnings).toEqual([]);
   // The weighted median price is 1.01. The distances ln(1.02/1.01), ln(1.01/1) and 0 have weights 2, 1 and 1,

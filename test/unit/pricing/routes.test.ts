@@ -43,7 +43,7 @@ test('the depth of a V3 pool follows from its active liquidity, but is at most i
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
   expect(of(1_000).route.depthUsd).toBe(steps(1_000));
-  // 1,000 / 11,000
+  // The confidence is 1,000 / (1,000 + 10,000) = 0.09.
   expect(of(1_000).route.confidence).toBe(0.09);
   expect(of(5e6).usd).toBe(4);
   // 90 T at 4 DAI give a depth of 360 DAI, which is the 2 % depth of a V2 pool with 360 / PART = 36,179 DAI.

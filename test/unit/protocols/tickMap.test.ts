@@ -94,7 +94,7 @@ test('a pool that pays out on one side only has no liquidity', () => {
 });
 
 test('bids below half of the price, and offers above one and a half times the price, back no depth', () => {
-  // 1.0001^4,055 = 1.5; 1.0001^−6,932 = 0.5
+  // Tick 4,055 is 1.5 times the price at tick 0, and tick −6,932 is half of this price.
   const far = [
     { lower: 4_056, upper: 5_000, liquidity: 10n ** 24n },
     { lower: -8_000, upper: -6_932, liquidity: 10n ** 24n },

@@ -31,7 +31,7 @@ function fairOut(pool: Omit<WeightedSwap, 'amountIn' | 'amountOut'>, amountIn: b
 const scaled = (value: bigint, part: number): bigint => (value * BigInt(Math.round(part * 1e6))) / 1_000_000n;
 
 test('the reference agrees with a swap computed by hand', () => {
-  // 10 in, 9.97 after the fee; 0.8 / 0.2 = 4.
+  // The amount in is 10, or 9.97 after the fee. The exponent of the formula is 0.8 / 0.2 = 4.
   const out = Number(fairOut(POOL, 10n * UNIT)) / 1e18;
   expect(out).toBeCloseTo(5_000 * (1 - (1_000 / 1_009.97) ** 4), 9);
 });
@@ -102,7 +102,7 @@ test('every swap with the rounding errors of WeightedMath fits the weights, with
     percentIn: fc.integer({ min: 1, max: 99 }),
     percentOut: fc.integer({ min: 1, max: 99 }),
     feePips: fc.integer({ min: 1, max: 100_000 }),
-    /** MAX_IN_RATIO is 30 %. */
+    /** WeightedMath limits the amount in to 30 % of the balance (MAX_IN_RATIO). */
     partIn: fc.double({ min: 0, max: 0.3, noNaN: true }),
     /** LogExpMath and divUp err by at most 1e-14 of a power, and by 1e-18. */
     error: fc.double({ min: -1, max: 1, noNaN: true }),

@@ -273,7 +273,7 @@ test('the USD price of a swap equals the audited price of its quote token at its
   }
 });
 
-test('price_age_blocks counts from the newest state of the pools that the price rests on', async () => {
+test('price_age_blocks is the number of blocks since the newest state of the pools behind the price', async () => {
   const number = head.finalTo;
   for (const name of ['WPLS', 'HEX', 'THIN', 'FOUR'] as const) {
     const { audit } = await get(TOKENS[name].address, number);

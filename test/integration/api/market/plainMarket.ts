@@ -22,7 +22,7 @@ export function swapsIn(world: World, head: HeadSnapshot, since: number, until =
 
 type UsdField = 'amount_usd' | 'untracked_usd' | 'fee_usd';
 
-/** The value times 10^12. */
+/** Fee of a swap in USD, times 10^12. */
 export const feeOf = (swap: SwapRow): bigint => (swap.amount_usd * BigInt(swap.fee_pips)) / 1_000_000n;
 
 /** The sum of a USD value over tracked swaps (with a trusted price). The fields of untracked volume sum over

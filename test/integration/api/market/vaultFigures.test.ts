@@ -150,8 +150,8 @@ test('an audit warns about each pool that backs no price, whether read from memo
 });
 
 /**
- * Malformed logs of the pool from the vault: Swap, PoolBalanceChanged and PoolBalanceManaged with an
- * additional topic and more than one data word.
+ * Whether the log changes balances of the pool: the vault's events Swap, PoolBalanceChanged and
+ * PoolBalanceManaged have more than two topics and more than one data word.
  */
 function isMove({ address, topics, data }: ChainLog, poolId: Hex): boolean {
   return address === VAULT && topics[1] === poolId && topics.length > 2 && data.length > 66;

@@ -100,7 +100,7 @@ async function ask(wallet: string): Promise<Portfolio> {
 const sum = (values: readonly (number | null | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-test('the native coin has the price of its wrapped token and counts once', async () => {
+test('the native coin has the price of its wrapped token and is added to the net worth once', async () => {
   const { usd, confidence } = priceNow(world, head, CHAIN.wrappedNative!);
   for (const wallet of [STRANGER, ...HOLDERS.slice(0, 4)]) {
     const got = await ask(wallet);

@@ -200,7 +200,7 @@ test('a lagging endpoint is used less until it has caught up', async () => {
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
-test('a benched endpoint gets calls only when no other endpoint answers', async () => {
+test('an endpoint that is benched for a wrong answer gets calls only when no other endpoint answers', async () => {
   const [liar, other] = [await startNode(), await startNode()];
   const pool = poolOf([liar.httpUrl, other.httpUrl]);
   await pool.call('eth_blockNumber', [], text);

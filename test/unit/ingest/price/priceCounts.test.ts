@@ -1,6 +1,6 @@
 /**
- * Tests which prices of swaps become part of bars, highs and lows of a token. A pool that the token's price leaves out
- * gives them no price.
+ * Tests which prices of swaps become part of bars, highs and lows of a token. Bars, highs and lows use no
+ * price of a pool that the token's price leaves out.
  */
 import { BlockPricer } from '../../../../src/ingest/price/blockPricer';
 import { noFacts, type SwapFact } from '../../../../src/ingest/rows/blockRows';
