@@ -169,7 +169,7 @@ class SeparateProcesses implements Deployment {
     }
   }
 
-  /** An end of a program is counted only while the database server runs without a restart. */
+  /** Counts the end of a program if the database server runs and has not restarted since the last reset. */
   private noteEnd(words: string): void {
     const status = this.server?.status();
     if (status?.state === 'up' && status.restarts === this.restarts) return this.ends.note(words);

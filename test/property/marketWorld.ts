@@ -35,7 +35,7 @@ export function makeMarketWorld(seed: number, blockCount: number): MarketWorld {
   const random = new Random(seed);
   const anchorCount = random.int(1, 3);
   const tokens = Array.from({ length: random.int(4, 12) }, (_, i) => address(i + 1));
-  // USD prices per whole token are from 10^-30 to 10^30 in some markets, and realistic in the others.
+  // USD prices per whole token are from 10^-30 to 10^30 in some markets, and realistic in the other markets.
   const wild = random.chance(0.4);
   const usdOf = new Map(
     tokens.map((token, i) => [

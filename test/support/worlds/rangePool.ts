@@ -121,7 +121,7 @@ export class RangePool {
     this.pushState(facts, 'initialize');
   }
 
-  /** Liquidity between two ticks; negative: a burn, after which the tokens leave at once. */
+  /** Adds liquidity between two ticks. A negative amount is a burn, whose tokens are collected in the same block. */
   add(facts: BlockFacts, lower: number, upper: number, liquidity: bigint): void {
     const kind = liquidity > 0n ? 'mint' : 'burn';
     const size = liquidity > 0n ? liquidity : -liquidity;

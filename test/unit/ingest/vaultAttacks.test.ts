@@ -199,7 +199,7 @@ describe('the value of vault swaps', () => {
     expect(sumOf(await world.mine([...flash, ...wash(pool, 10, huge)]))).toBeCloseTo(cap(0), 3);
   });
 
-  it('the limit for the value of vault swaps begins anew in each transaction, and each pool has its own limit', async () => {
+  it('each transaction and each pool has a separate limit for the value of vault swaps', async () => {
     const world = await withHonestPool(SIZE);
     const pool = new VaultPoolScript('two', [DAI, REM], HALF);
     await world.create(pool, [whole(10), whole(10)]);

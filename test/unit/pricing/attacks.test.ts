@@ -135,7 +135,7 @@ test('after swaps took a donation out again, the price is as without the donatio
     210: [{ pool: risen, cause: 'reserve_swap', traded: 10_000 }],
   });
   expect(prices.get(202)!.usd).toBeCloseTo(5, 9);
-  // A later rise of 10 % by a swap moves the price at once.
+  // A later rise of 10 % by a swap moves the price in the same block.
   expect(prices.get(210)!.usd).toBeCloseTo(5.5, 9);
 });
 

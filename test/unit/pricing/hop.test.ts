@@ -107,7 +107,7 @@ test('many tiny pools do not outvote a deep pool', () => {
   expect(two.price).toBeCloseTo(1.0005, 12);
 });
 
-test('of three pools none gets more than 60 % of the weight, and the others share the rest in proportion to their depth', () => {
+test('of three pools none gets more than 60 % of the weight, and the other two share the remaining weight in proportion to their depth', () => {
   const found = hop({ price: 1, weight: 8 }, { price: 1.02, weight: 1 }, { price: 1.04, weight: 1 });
   expect(weightsOf(found)).toEqual({
     p0: 0.6,

@@ -180,7 +180,7 @@ test('of three anchors, an anchor more than 2 % below the other two loses its ro
   expect(routesOf({ pools: triangle(0.5), anchors: THREE }).routed.get(USDT)!.usd).toBeCloseTo(0.5, 12);
 });
 
-test('an anchor that trades above the others keeps its configured price, and the others keep their role', () => {
+test('an anchor that trades above the other anchors keeps its configured price, and the other anchors keep their role', () => {
   for (const usdt of [1.03, 1.5, 40]) {
     const pools = [
       v2(1, DAI, 1e6, USDC, 1e6),

@@ -288,7 +288,7 @@ test('price_age_blocks is the number of blocks since the newest state of the poo
   }
 });
 
-test('a pool whose price is far from the others is shown as excluded, with its price and reason', async () => {
+test('a pool whose price is far from the other pools is shown as excluded, with its price and reason', async () => {
   const { audit } = await get(TOKENS.HEX.address);
   expect(audit.hops.map(({ to_token }) => to_token)[0]).toBe(TOKENS.WPLS.address);
   const fake = audit.excluded_pools.find(({ step }) => step === 1)!;
@@ -316,7 +316,7 @@ test('after a price push without trades, the audit uses the mean price and has a
   expect(Math.abs(Number(during.price_usd) / Number(before.price_usd) - 1)).toBeLessThan(1e-9);
 });
 
-test('a pool created inside an epoch prices its token at once, with a warning', async () => {
+test('a pool created inside an epoch prices its token in the same epoch, with a warning', async () => {
   const created = await get(TOKENS.LATE.address, 77);
   expect(created.audit).toMatchObject({ confidence: 'low', method: 'lp_weighted_multi_hop' });
   expect(created.audit.warnings.map(({ code }) => code)).toEqual(

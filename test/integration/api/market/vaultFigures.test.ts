@@ -219,7 +219,7 @@ test('the yield of a pool with over two tokens uses the mean of its balances ove
   expect(stood).toBeGreaterThan(0);
 });
 
-test('the value of a mint or burn counts all tokens of the pool with a trusted price', async () => {
+test('the value of a mint or burn includes all tokens of the pool with a trusted price', async () => {
   const head = await catchUp();
   const pairs = await readTable(head);
   const many = new Map(

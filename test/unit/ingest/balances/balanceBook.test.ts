@@ -89,7 +89,7 @@ describe('addresses that hold a token by its logs', () => {
     expect([...counts(found), found.mismatches, found.suspects]).toEqual([3, 1, 0, 0]);
   });
 
-  test('holders are not counted in a history that begins late, because earlier transfers are missing', () => {
+  test('checked holders are not counted in a history that begins late, because earlier transfers are missing', () => {
     expect(new BalanceBook().note(10, [compared(1, 1, 5n, null)], true)).toMatchObject({ tokens: [] });
     expect(counts(new BalanceBook().note(10, [compared(1, 1, 5n, 0n)], true))).toEqual([0, 0]);
   });

@@ -209,7 +209,7 @@ describe('bars of an anchor', () => {
   test('an anchor that lost its role has no bars from prices above 1.02 USD', () => {
     const native = [at(6, [NATIVE, DAI], [600_000, 600_000]), at(7, [NATIVE, USDC], [600_000, 600_000])];
     const peg = at(3, [DAI, USDC], [300_000, 300_000]);
-    // DAI trades 10 % below the others.
+    // DAI trades 10 % below the other anchors.
     const lost = at(8, [USDT, DAI], [400_000, 360_000]);
     const above = at(8, [USDT, DAI], [370_000, 389_190], 1);
     const below = { ...lost, maker: 1 };
