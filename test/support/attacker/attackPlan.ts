@@ -1,6 +1,7 @@
 /**
- * One attack on a simulated market: preparations over some blocks, then a push of pools in the last block. The push is
- * the smallest one that moves the price by the wanted part. The attacker's loss is exact, in USD at fair prices.
+ * One attack on a simulated market: preparations over some blocks, then a push of pools in the last block.
+ * The push is the smallest one that moves the price by the requested percentage. The attacker's loss is
+ * exact, in USD at fair prices.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';

@@ -154,7 +154,8 @@ function checkPositions(got: Portfolio, wanted: PlainPortfolio): void {
       const token = position.tokens[i]!;
       if (amount === null) return expect(token.amount).toBeNull();
       const raw = Number(token.amount) * 10 ** decimalsOf(world, token.address);
-      // The contracts round down. A narrow range near the price loses digits in floats.
+      // The contracts round amounts down. Amounts of a narrow position near the price lose digits in the
+      // float computation of the test.
       expect(Math.abs(raw - amount)).toBeLessThanOrEqual(2 + 1e-7 * amount);
       return undefined;
     });

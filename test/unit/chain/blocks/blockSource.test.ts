@@ -63,7 +63,7 @@ test('the address of a created contract is read from the receipt', async () => {
   expect(block!.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
 });
 
-test('eth_getLogs ranges shrink to the limit of the node, and grow again when the limit is gone', async () => {
+test('block ranges of eth_getLogs shrink to the limit of the node, and grow again when the node drops the limit', async () => {
   const chain = chainOf(10, 400, 2);
   const node = await startNode(chain);
   node.hasReceipts = false;

@@ -137,7 +137,7 @@ describe('a token priced by several pools', () => {
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS, 0]);
   });
 
-  test('bars take no price from the pool that disagrees with a deeper one', () => {
+  test('bars take no price from a pool that differs by more than 5 % from the only other, deeper pool', () => {
     const script = { ...settled(deep, outlier), ...swapsIn(deep, outlier) };
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, 0]);
   });
@@ -171,7 +171,7 @@ describe('a token priced by several pools', () => {
   });
 });
 
-test('a thin token keeps its bars, and has no highs', () => {
+test('a token with pools of little depth has bars, and no highs', () => {
   const thin = at(1, [T, DAI], [800, 800]);
   expect(countsFor(T, { ...settled(thin), ...swapsIn(thin) })).toEqual([BARS]);
 });
