@@ -123,7 +123,7 @@ test('a hanging endpoint gets calls only after the other endpoints, and gets the
   const pool = poolOf([hung.httpUrl, other.httpUrl]);
   await pool.call('eth_chainId', [], text);
   hung.onHttp = () => true;
-  const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 50, ...options });
+  const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 500, ...options });
   for (let call = 0; call < 3; call += 1) await ask();
   expect(pool.health().endpoints.map(({ state }) => state)).toEqual(['slow', 'ok']);
   await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
