@@ -24,10 +24,7 @@ import { timeOf, type SimMarket } from './simMarket';
 export const BLOCKS_MAX = 40;
 /** Smallest allowed loss of an attack, as a fraction of the published cost. */
 export const RATIO_MIN = 0.5;
-/**
- * Share of the tries that are plain attacks and known tricks, 0–1. The other tries change the best attacks at
- * random.
- */
+/** Share of tries with plain attacks and known tricks, 0–1. The other tries change the best attacks at random. */
 const PLAIN_PART = 0.6;
 const PARTS = { p2: 0.02, p10: 0.1, p50: 0.5 } as const;
 type Part = keyof MoveCosts;
