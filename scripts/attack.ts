@@ -1,6 +1,7 @@
 /**
- * `npm run attack -- --markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the loss of the cheapest
- * attack with the published cost. Prints the closest cases, and exits 1 if an attack costs less than half of it.
+ * `npm run attack -- --markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the
+ * loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to
+ * published cost. Exits 1 if an attack costs less than half of the published cost.
  */
 import { attackMarket, isTrustedMarket } from '../test/support/attacker/attackMarket';
 import { RATIO_MIN, type Closest } from '../test/support/attacker/searchAttack';

@@ -1,6 +1,7 @@
 /**
- * `npm run soak -- --minutes 10 --seed 1`: mixed traffic on every endpoint at the machine's limit, with new blocks and
- * reorgs. No error may occur and memory must not grow. At the end everything is compared with the truth.
+ * `npm run soak -- --minutes 10 --seed 1`: mixed traffic on every endpoint at the machine's limit, with new
+ * blocks and reorgs. No error may occur and memory must not grow. At the end, the stored data is compared
+ * with an independent recomputation.
  */
 import { percentile } from './bench/figure';
 import { readOptions } from './options';

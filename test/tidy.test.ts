@@ -44,8 +44,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The folders that a file may import from besides its own. The first entry that matches the file's path counts. Tests may
- * import the programs in scripts; code that both use is in test/support.
+ * The folders that a file may import from besides its own. The first entry that matches the file's path
+ * applies. Tests may import the programs in scripts; code that both use is in test/support.
  */
 const FOLDERS: readonly (readonly [folder: string, allowed: readonly string[]])[] = [
   ['src/', ['src/']],

@@ -23,7 +23,7 @@ COMMENT 'Final blocks; rows are only appended';
 -- HEAD OF blocks PARTITION BY intDiv(number, 256) ORDER BY number
 
 -- One row: the block at one height of the chain, as set by one flip (an insert that moves the
--- head). Of several rows for a height, the row with the largest version counts.
+-- head). If a height has several rows, the row with the largest version is valid.
 CREATE TABLE IF NOT EXISTS head_blocks
 (
     chain_id UInt32 COMMENT 'EIP-155 id of the chain',
@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS head_blocks
     parent_hash FixedString(32) COMMENT 'Hash of the parent block; zero bytes if a reorg left no block at this height',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC; 0 if a reorg left no block at this height',
     commit UInt64 COMMENT 'Random number of the write that stored this block; rows in the *_head tables with this commit belong to the block; 0 if there is no block at this height',
-    version UInt64 COMMENT 'Number of the insert (flip) that wrote this row; the largest version of a height counts. Each flip of a session adds one. A new session starts at the clock, in 1/1,024 ms, above all earlier versions',
+    version UInt64 COMMENT 'Number of the insert (flip) that wrote this row; the largest version of a height is valid. Each flip of a session adds one. A new session starts at the clock, in 1/1,024 ms, above all earlier versions',
     final_number UInt32 COMMENT 'Number of the newest final block when this row was written'
 )
 ENGINE = MergeTree

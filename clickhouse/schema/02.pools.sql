@@ -1,7 +1,7 @@
 -- Layer 2, tokens and pools.
 
--- One row: the metadata of a token, read at one block. Of several rows for a token, the row with
--- the largest version counts.
+-- One row: the metadata of a token, read at one block. If a token has several rows, the row with the largest
+-- version is valid.
 CREATE TABLE IF NOT EXISTS tokens
 (
     address FixedString(20) COMMENT 'Address of the token contract',
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS pools
     base_is_token0 Bool COMMENT 'Whether token0 is the base token; fixed when the ingester first sees the pool',
     tokens Array(FixedString(20)) COMMENT 'Weighted and stable pools: addresses of all tokens in the order of the contract. By default, prices are quoted between token0 and token1. Empty for other pools',
     weights Array(UInt64) COMMENT 'Weighted pools: weight of each token, times 10^18, in the order of tokens; empty for other pools',
-    doubts UInt8 COMMENT 'Vault pools: reasons known when the pool was listed why the pool backs no price, as in pool_states; 0 otherwise',
+    doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as known when the pool was first stored; a sum as in pool_states.doubts; 0 for other pools',
     fee_pips UInt32 COMMENT 'Swap fee at the creation of the pool, in hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
     created_block Nullable(UInt32) COMMENT 'Number of the block with the creation event; null if the pool is older than the start block',

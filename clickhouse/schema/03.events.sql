@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS swaps
     price_usd Float64 COMMENT 'Marginal price of the pool after the swap, in USD per whole base token. USD per quote token is taken at the end of the block. 0 if there is no price',
     quote_price_usd Float64 COMMENT 'USD per whole quote token, derived from the marginal price and the USD price of the base token; 0 if there is no price',
     native_usd Float64 COMMENT 'USD per whole native token of the chain, at the end of the block; 0 if there is no price',
-    amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block, each side up to the cap of its token; 0 if not tracked. Vault pools: all swaps of one transaction together at most the cash of the pool before and the tokens that came in' CODEC(ZSTD(1)),
+    amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block, each side limited to the cap of its token; 0 if not tracked. Vault pools: all swaps of one transaction together are worth at most the pool''s cash before the transaction plus the tokens that it brought in' CODEC(ZSTD(1)),
     untracked_usd Decimal(38, 12) COMMENT 'Value of the swap in USD, by prices that are not trusted; 0 if a token has a trusted price, or if no price is known' CODEC(ZSTD(1)),
     fee_usd Decimal(38, 12) ALIAS amount_usd * if(fee_pips > 100000, 0, fee_pips) / 1000000 COMMENT 'Fee in USD, rounded down; 0 if not tracked, and for a fee above 10 %',
     tracked Bool COMMENT 'Whether at least one token of the swap has a trusted price; USD volume includes only tracked swaps',
@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS liquidity_events
     tick_upper Nullable(Int32) COMMENT 'V3: upper tick of the position; null for other pools',
     amount0_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block, by a trusted price up to the cap of the token, or by an untrusted price; null without a price',
     amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block, by a trusted price up to the cap of the token, or by an untrusted price; null without a price',
-    trust UInt8 COMMENT 'Which tokens have a trusted price: 0 neither, 1 token0, 2 token1, 3 both',
+    trust UInt8 COMMENT 'Tokens with a trusted price: 0 neither, 1 token0, 2 token1, 3 both',
     others_usd Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: USD value of the moved tokens other than token0 and token1, at the end of the block, by trusted prices; null if none of these tokens has a trusted price',
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
@@ -105,10 +105,10 @@ CREATE TABLE IF NOT EXISTS pool_states
     doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as a sum: 1 asset manager or managed balance, 2 a swap did not fit the weights, 4 a weight below 1 % or a fee above 10 %; 0: none. Never falls',
     price Float64 COMMENT 'Marginal price of the pool in this state, raw token1 per raw token0; 0 if there is no price',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: pool balance of each token, raw units, in the order of pools.tokens; empty for other pools' CODEC(ZSTD(1)),
-    unswapped Array(Float64) COMMENT 'Part of ln(price) of each leg that came without a swap, at the end of the block; empty: none, or a later state of the pool in this block has it',
-    walked_liquidity Float64 COMMENT 'V3: liquidity of the constant product pool that pays out as much within 2 % of the price, on the poorer side, raw; -1: not walked, because the pool changed again in the block or is older than the start block' CODEC(ZSTD(1)),
-    near0 Float64 COMMENT 'V3: token0 paid out while the price rises by half, raw units; 0 if not walked' CODEC(ZSTD(1)),
-    near1 Float64 COMMENT 'V3: token1 paid out while the price falls by half, raw units; 0 if not walked' CODEC(ZSTD(1)),
+    unswapped Array(Float64) COMMENT 'For each leg, the part of ln(price) by which the price moved without a swap, at the end of the block. Empty if there is no such part, or if a later state of the pool in this block stores it',
+    walked_liquidity Float64 COMMENT 'V3: liquidity of a constant product pool that pays out the same amount while the price moves by 2 %, in the direction that pays out less, raw; -1 if not computed, because the pool changed again in the block or is older than the start block' CODEC(ZSTD(1)),
+    near0 Float64 COMMENT 'V3: amount of token0 that the pool pays out while the price rises by half, raw units; 0 if not computed' CODEC(ZSTD(1)),
+    near1 Float64 COMMENT 'V3: amount of token1 that the pool pays out while the price falls by half, raw units; 0 if not computed' CODEC(ZSTD(1)),
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree

@@ -54,8 +54,8 @@ SELECT
 FROM swaps
 GROUP BY pair;
 
--- One row: a candidate for the newest final state of a pool. Of several rows for a pool, the tuple
--- with the largest ord counts.
+-- One row: a candidate for the newest final state of a pool. If a pool has several rows, the tuple with the
+-- largest ord is the newest state.
 CREATE TABLE IF NOT EXISTS pool_latest
 (
     pair FixedString(20) COMMENT 'Address of the pool',
@@ -77,7 +77,8 @@ SELECT
 FROM pool_states AS s
 GROUP BY pair;
 
--- One row: part of the newest final balances of a vault pool; the tuple with the largest ord counts.
+-- One row: a candidate for the newest final balances of a vault pool. If a pool has several rows, the tuple
+-- with the largest ord is the newest.
 CREATE TABLE IF NOT EXISTS pool_balances
 (
     pair FixedString(20) COMMENT 'Address of the pool',

@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS pool_epochs
     mean_log Float64 COMMENT 'Mean of the natural logarithm of the price, weighted exponentially with a time constant of 30 minutes',
     traded Float64 COMMENT 'Recently traded amount, in whole token1; older trades decay with a time constant of 30 minutes',
     moved_at UInt32 COMMENT 'Time of the last block that changed the leg, unix seconds, UTC',
-    unswapped Float64 COMMENT 'Part of ln(price) that came without a swap, and that the mean price has not reached yet',
+    unswapped Float64 COMMENT 'Part of ln(price) by which the price moved without a swap, as far as the mean price has not followed yet',
     makers Array(FixedString(20)) COMMENT 'First two different senders of transactions (makers) that traded in the leg; zero bytes twice if the node does not report senders',
     born_block UInt32 COMMENT 'Number of the block in which the leg first had a price, or had a price again; 0 if that was before the first stored block; 4294967295 if the leg never had a price',
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS token_routes
     next_token FixedString(20) COMMENT 'Token in which the route prices the token; zero bytes if the token is an anchor or has no route',
     hops UInt8 COMMENT 'Number of hops from the token to an anchor; 0 if the token is an anchor or has no route',
     hop_confidence Float64 COMMENT 'Confidence of the hop from this token to next_token, 0 to 1',
-    depth_usd Float64 COMMENT 'Smallest depth on the route: USD that moves a hop''s price by 2 percent, rounded to steps of an eighth of an octave',
+    depth_usd Float64 COMMENT 'Smallest depth on the route: USD that moves a hop''s price by 2 percent, rounded to a power of 2^(1/8)',
     recent Bool COMMENT 'Whether the route relies on recent liquidity, which no complete epoch of 32 blocks has confirmed yet',
     stale Bool COMMENT 'Whether no pool of the hop changed for a day',
     pairs Array(FixedString(20)) COMMENT 'Addresses of the pools of the hop',
@@ -68,12 +68,12 @@ CREATE TABLE IF NOT EXISTS token_prices
     next_token FixedString(20) COMMENT 'Token in which hop_price is given; zero bytes if hop_price is in USD',
     hop_price Float64 COMMENT 'Price of the token: whole next_token per whole token; 0 if there is no price',
     hop_confidence Float64 COMMENT 'Confidence of the hop from this token to next_token, 0 to 1. The confidence of a USD price is the product of its hops, at most 0.989',
-    hop_cap Float64 COMMENT 'Amount of next_token that all pools of the hop can pay out together, whole tokens, rounded down to a sixteenth of an octave; 0 if there is no limit or no price',
+    hop_cap Float64 COMMENT 'Amount of next_token that all pools of the hop can pay out together, whole tokens, rounded down to a power of 2^(1/16); 0 if there is no limit or no price',
     price_usd Float64 COMMENT 'USD per whole token at the end of the block; 0 if there is no price',
     confidence Float64 COMMENT 'Confidence of price_usd, 0 to 1',
     previous_next_token FixedString(20) COMMENT 'Value of next_token before this block',
     previous_hop_price Float64 COMMENT 'Value of hop_price before this block; 0 if there was no price',
-    previous_hop_confidence Float64 COMMENT 'hop_confidence before this block, 0-1',
+    previous_hop_confidence Float64 COMMENT 'Value of hop_confidence before this block, 0 to 1',
     PROJECTION by_token (SELECT token, ord ORDER BY token, ord)
 )
 ENGINE = MergeTree
@@ -83,8 +83,8 @@ COMMENT 'Price hops of tokens at each final block that changed them; rows are on
 
 -- HEAD OF token_prices PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: a candidate for the newest final hop of a token. Of several rows for a token, the tuple
--- with the largest ord counts.
+-- One row: a candidate for the newest final hop of a token. If a token has several rows, the tuple with the
+-- largest ord is the newest hop.
 CREATE TABLE IF NOT EXISTS token_price_latest
 (
     token FixedString(20) COMMENT 'Address of the token whose price the hop gives',
@@ -102,9 +102,10 @@ SELECT
 FROM token_prices AS p
 GROUP BY token;
 
--- One row: part of one bar of a token over its tracked swaps in all pools. The price of a swap is its pool's marginal
--- price times the other token's price. Swaps whose price does not count for the token (swaps.price_counts) give volume
--- and counts only. Key order, compression, ords and the rule for the head are as for bars.
+-- One row: part of one bar of a token over its tracked swaps in all pools. The price of a swap is its pool's
+-- marginal price times the other token's price. Swaps whose price the bars do not use (see
+-- swaps.price_counts) add only to the volume and the numbers of trades. Key order, compression, ords and the
+-- rule for the head are as for bars.
 CREATE TABLE IF NOT EXISTS token_bars
 (
     timeframe UInt32 COMMENT 'Length of the bar in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),

@@ -24,8 +24,8 @@ COMMENT 'ERC-20 transfers in final blocks; rows are only appended';
 -- One row: a part of the balance of one token at one address. The table is sorted by token. Sums are modulo
 -- 2^256 and read as signed. A negative sum means that the history begins too late, or that the logs do not
 -- add up. The zero address holds minus the supply. Tokens minted to the zero address stay in the supply (V2
--- pairs lock their first 1,000 LP tokens this way). So a transfer from the zero address to itself counts on
--- one side only.
+-- pairs lock their first 1,000 LP tokens this way). So a transfer from the zero address to itself lowers the
+-- balance of the zero address, but does not raise it.
 CREATE TABLE IF NOT EXISTS token_balances
 (
     token FixedString(20) COMMENT 'Address of the token contract',
@@ -143,18 +143,19 @@ FROM position_events
 WHERE kind = 'transfer'
 GROUP BY owner, manager, token_id;
 
--- One row: the result of comparing one token's balances with balanceOf; the newest version counts. The ingester writes
--- these rows while it follows the head. They cannot be rebuilt from logs.
+-- One row: the result of comparing one token's balances with balanceOf. If a token has several rows, the
+-- newest one is valid. The ingester writes these rows while it follows the head. They cannot be rebuilt from
+-- logs.
 CREATE TABLE IF NOT EXISTS token_balance_checks
 (
     token FixedString(20) COMMENT 'Address of the token contract',
     checked_block UInt32 COMMENT 'Number of the block at which balances were last compared',
     holders_checked UInt64 COMMENT 'Number of balances compared so far',
-    mismatches UInt64 COMMENT 'Number of compared balances that differ from the logs. If early transfers are missing, a constant difference does not count',
+    mismatches UInt64 COMMENT 'Number of compared balances that differ from the logs. If early transfers are missing, a constant difference is no mismatch',
     mismatch_block UInt32 COMMENT 'Number of the block of the newest mismatch; 0 if there was none',
     rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches, so that balances change without transfers; later matches do not reset the flag',
-    held_checked UInt64 COMMENT 'Different addresses compared that hold the token by its logs',
-    unconfirmed UInt64 COMMENT 'Such addresses for which the contract answered 0, or gave no usable answer',
+    held_checked UInt64 COMMENT 'Number of different compared addresses that hold the token according to its logs',
+    unconfirmed UInt64 COMMENT 'Number of the addresses in held_checked for which the contract answered 0 or gave no usable answer',
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)

@@ -17,8 +17,8 @@ COMMENT 'Contracts created directly by transactions of final blocks; rows are on
 
 -- HEAD OF created_contracts PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: the node's answer about the code at an address; of several rows, the newest version counts. The
--- ingester writes these rows while it follows the head. They cannot be rebuilt from logs.
+-- One row: the node's answer about the code at an address; if an address has several rows, the newest one is
+-- valid. The ingester writes these rows while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS contract_codes
 (
     address FixedString(20) COMMENT 'Address whose code was queried',
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS contract_codes
     proxy LowCardinality(String) COMMENT 'Kind of proxy: eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy or eip2535; empty if the contract is not a known proxy',
     implementation FixedString(20) COMMENT 'Contract that the proxy delegates to, as of checked_block; zero bytes if the address is no proxy, or if the proxy has none or several',
     beacon FixedString(20) COMMENT 'Beacon of an eip1967_beacon proxy; zero bytes for other contracts',
-    checked_block UInt32 COMMENT 'Number of the block at which the node was asked',
+    checked_block UInt32 COMMENT 'Number of the block for which the node answered',
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)

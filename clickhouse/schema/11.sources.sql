@@ -1,7 +1,7 @@
 -- Layer 11, verified contracts of all chains: verifications, source files (each stored once), and the signatures of
 -- every ABI. These tables are in the market chain's database.
 
--- One row: the verification of one contract; of several rows, the newest version counts.
+-- One row: the verification of one contract. If a contract has several rows, the newest one is valid.
 CREATE TABLE IF NOT EXISTS verified_contracts
 (
     chain_id UInt32 COMMENT 'EIP-155 id of the contract''s chain',
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS verified_contracts
     deployer Nullable(FixedString(20)) COMMENT 'Address that created the contract; NULL if the origin of the record does not name the creator',
     deployment_tx Nullable(FixedString(32)) COMMENT 'Hash of the creating transaction; NULL if the origin of the record does not name the transaction',
     deployment_block Nullable(UInt32) COMMENT 'Number of the block of the creation; NULL if the origin of the record does not name the block',
-    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a contract counts',
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a contract is valid',
     INDEX name_ngrams name TYPE text(tokenizer = ngrams(3), preprocessor = lowerUTF8(name))
 )
 ENGINE = ReplacingMergeTree(version)
@@ -74,7 +74,7 @@ ORDER BY content_hash
 SETTINGS index_granularity = 64, index_granularity_bytes = 32768, min_compress_block_size = 16384, max_compress_block_size = 65536
 COMMENT 'Source files of verified contracts, by the hash of their content';
 
--- One row: a source file of a verified contract; of several rows, the newest version counts.
+-- One row: a source file of a verified contract. If a file has several rows, the newest one is valid.
 CREATE TABLE IF NOT EXISTS source_uses
 (
     content_hash FixedString(32) COMMENT 'keccak256 of the file''s content',
@@ -131,13 +131,13 @@ SELECT
     entry
 FROM abi_signatures;
 
--- One row: the position up to which one source of verified contracts was imported; of several rows,
--- the newest version counts.
+-- One row: how far the import of verified contracts from one source has come. If a source has several rows,
+-- the newest one is valid.
 CREATE TABLE IF NOT EXISTS import_positions
 (
-    source String COMMENT 'Folder or URL that the contracts are imported from, with the chain',
+    source String COMMENT 'Origin of the import: kind of source (folder, sourcify, blockscout), folder path or URL, and chain ids, separated by spaces',
     position String COMMENT 'Where the import continues, in the format of the source; empty if the import has not started',
-    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a source counts'
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a source is valid'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY source

@@ -1,9 +1,9 @@
 -- Layer 13, creations of contracts as the node reports them, for contracts without a stored receipt, such as contracts
 -- that other contracts created.
 
--- One row: the node's answer about the creation of one contract; of several rows, the newest version counts.
--- Only creations in final blocks are stored. The ingester writes these rows while it follows the head. They
--- cannot be rebuilt from logs.
+-- One row: the node's answer about the creation of one contract; if a contract has several rows, the newest
+-- one is valid. Only creations in final blocks are stored. The ingester writes these rows while it follows
+-- the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS contract_creations
 (
     address FixedString(20) COMMENT 'Address of the created contract',

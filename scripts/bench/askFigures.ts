@@ -1,4 +1,7 @@
-/** Measures calls of the API one by one. The limit is `SELECT 1` over HTTP, measured at the same time. */
+/**
+ * Measures calls of the API one by one. Each call alternates with `SELECT 1` over HTTP, whose time is the
+ * limit of the ratio.
+ */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './loaders/servedApi';

@@ -10,7 +10,7 @@ import type { Figure } from './figure';
 interface Baseline {
   /** The measured ratio: value / limit. */
   readonly ratio: number;
-  /** Whether a smaller ratio is better. */
+  /** Direction of better ratios: `less` if a smaller ratio is better, `more` if a larger ratio is better. */
   readonly better: 'less' | 'more';
 }
 

@@ -119,8 +119,10 @@ class SeparateProcesses implements Deployment {
   private last = '';
   private lastUrl = '';
   private readonly ends = new EndCounter();
-  /** Number of restarts of the database server when `ends` was last reset. While the server is away, programs
-   * end at once. */
+  /**
+   * Number of restarts of the database server at the last reset of `ends`. A new restart resets `ends`,
+   * because programs also end while the server is away.
+   */
   private restarts = 0;
   private readonly engines = new Set<number>();
   private readonly log = createLog('silent', false);
@@ -139,7 +141,8 @@ class SeparateProcesses implements Deployment {
     this.engines.add(this.server.pid());
     const { writerUrl, readerUrl } = this.server;
     const settings = { ...this.settings, CLICKHOUSE_URL: writerUrl, CLICKHOUSE_READ_URL: readerUrl };
-    // Both end if the database server is away during their start; a service manager would start them again.
+    // The ingester and the API end if the database server is away during their start. The test starts them
+    // again, as a service manager would.
     if (this.ingester?.hasEnded() === true) {
       this.noteEnd(this.ingester.lastWords());
       await this.endIngester();
@@ -166,7 +169,7 @@ class SeparateProcesses implements Deployment {
     }
   }
 
-  /** An end of a program is counted only while the database server runs without a restart. */
+  /** Counts the end of a program if the database server runs and has not restarted since the last reset. */
   private noteEnd(words: string): void {
     const status = this.server?.status();
     if (status?.state === 'up' && status.restarts === this.restarts) return this.ends.note(words);

@@ -45,7 +45,7 @@ test('every endpoint of the API is described in docs/api.md', () => {
   expect([...served]).toEqual(
     expect.arrayContaining(['/', '/api/v1/pairs/{}/ticks', '/v2/chainlist', '/api/v2/smart-contracts/{}']),
   );
-  // An endpoint counts as described if a heading, a row of a table of paths, or a sentence names `GET /path`.
+  // An endpoint is described if a heading, a row of a table of paths, or a sentence names `GET /path`.
   const text = withoutFences(textOf(PATH));
   const rows = rowsOf(text, 'Path').map(([cell = '']) => cell);
   const lines = text.split('\n').filter((line) => line.includes('GET /'));

@@ -1,5 +1,5 @@
 /**
- * Six attacks at once on a service under normal load: latency and memory stay low, and answers stay correct. Each
+ * Six parallel attacks on a service under normal load: latency and memory stay low, and answers stay correct. Each
  * attack is possible for one client, one node or one contract.
  */
 import { once } from 'node:events';

@@ -240,7 +240,7 @@ test('the chart shows the bars of the API for each timeframe and currency', asyn
       );
       const { bars, first } = await shownBars(page);
       const wanted = series.filter(({ time }) => time >= first);
-      // The chain grows during the comparison. Bars that were closed before it do not change.
+      // The chain grows during the comparison. Bars that were closed before the comparison do not change.
       const closed = asCsv(wanted.filter((bar) => bar.closed).slice(0, bars - 2));
       expect((await csvBars(page)).slice(0, closed.length)).toEqual(closed);
       expect(bars).toBeGreaterThanOrEqual(Math.min(300, series.length - 2));
@@ -285,8 +285,8 @@ test('new trades appear in the trade list and in the last bar without a reload, 
     120_000,
   );
   await eventually(trades, (now) => now > before, 60_000);
-  // The shown bar belongs to a block of these seconds. The API has returned the same bar, or will return it
-  // soon.
+  // The page shows the bar of a recent block. The API has returned this bar before, or returns it within
+  // seconds.
   const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&limit=1`;
   const told = new Set<string>();
   await eventually(

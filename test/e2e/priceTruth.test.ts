@@ -9,7 +9,7 @@ import { waitForBlock, type Program } from '../support/server/program';
 import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/worlds/truthWorldPlan';
 import { rawWorth, startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
-/** An age of 100 blocks, and an epoch more, so that the routes use the pools. */
+/** Number of blocks after which routes use new pools: the required age of 100 blocks, and one epoch of 32 blocks. */
 const GROWN_BLOCKS = 132;
 
 let on: WorldProgram;
@@ -195,7 +195,7 @@ test('a sync without a trade does not change the price until time confirms the n
   expect(off(audit.price_usd, before)).toBeLessThan(2);
 });
 
-/** Takes the users' own tokens first, then the trader's inventory. */
+/** Transfers tokens to the pool: first the users' own tokens, then tokens of the trader's inventory. */
 async function giveWhole(pool: WorldPool, amount: bigint): Promise<void> {
   const key = tokenOf('whole');
   for (const user of world.users) {

@@ -133,7 +133,7 @@ test('clients that never read use a bounded memory and do not affect other clien
       most = Math.max(most, await readMetric(program.url, 'candlehouse_sse_held_bytes'));
     }
     expect(await readMetric(program.url, 'candlehouse_sse_dropped_messages_total')).toBeGreaterThan(0);
-    // The limit counts the queue of each client, and the one message that waits in its socket.
+    // The limit includes the queue of each client, and one message that waits in the client's socket.
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(STALLED * QUEUE_BYTES_MAX * 1.1);
     const expected = new StubTruth(chain).activity(101);

@@ -158,7 +158,7 @@ test('exactly the tokens whose balances differ from their logs at two blocks are
   await checker.check();
   expect(await rebasingIn(db)).toEqual([]);
   expect(status.balanceChecks.mismatches).toBeGreaterThan(0);
-  // A second check of the same block finds no more.
+  // A second check of the same block finds no further mismatch.
   await checker.check();
   expect(await rebasingIn(db)).toEqual([]);
   for (let tip = BLOCKS - 9; tip <= BLOCKS; tip += 1) {
@@ -282,7 +282,7 @@ test('a failing node ends only the current balance check', async () => {
     clock: {
       ...systemClock(),
       sleep: (ms, signal) => {
-        // The time limit for the node's answers.
+        // Only the time limit for the node's answers passes in real time.
         if (ms === 5_000) return systemClock().sleep(ms, signal);
         waits.push(ms);
         if (waits.length === 4) stop.abort();

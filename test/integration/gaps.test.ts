@@ -1,4 +1,4 @@
-/** The program detects lost rows and reads them from the node again, bit by bit. Readers see no difference. */
+/** The program detects lost rows and restores them from the node with identical bits. Readers see no difference. */
 import { askRows } from '../support/engine/askRows';
 import { startStubChain, type StubChain } from '../support/stub/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';

@@ -1,4 +1,4 @@
-/** Tests how aggregates that lost the rows of a range are rebuilt before the range counts as done. */
+/** Tests how aggregates that lost the rows of a range are rebuilt before the range is marked as done. */
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
@@ -128,7 +128,7 @@ test.each(GROUPS.map((group) => [group]))(
   },
 );
 
-test('a range with missing rows is refused and does not count as done', async () => {
+test('a range with missing rows is refused and is not marked as done', async () => {
   const ingested = createClickHouseStore(store.db, CHAIN_ID);
   const intent = await intentOf(STORED - 20, STORED);
   const more = { ...intent, counts: { ...intent.counts, swaps: (intent.counts['swaps'] ?? 0) + 1 } };

@@ -1,6 +1,6 @@
 /**
  * After a kill within a range, the program rebuilds the aggregates that lost rows and reports the repair in log and
- * metrics. Only then does the range count as done.
+ * metrics. Only then does the program mark the range as done.
  */
 import { askRows } from '../support/engine/askRows';
 import { startStubChain, type StubChain } from '../support/stub/stubChain';

@@ -155,7 +155,7 @@ test('a search hit is verified if its address is verified on its chain, or if it
   const addresses = Array.from({ length: 60 }, (_, n) => addressOf(n));
   const code = (n: number, hash: Hex, at: number): string =>
     `(unhex('${addressOf(n).slice(2)}'), unhex('${hash.slice(2)}'), 9, ${at})`;
-  // Every second contract has code. Earlier code of an address does not count, and neither does removed code.
+  // Every second contract has code. The search ignores earlier code of an address, and code that was removed.
   const codes = addresses.flatMap((_, n) =>
     n % 2 === 1 ? [] : [code(n, hashOf(n + 1), 1), code(n, n % 10 === 0 ? ZERO_HASH : hashOf(n), 2)],
   );

@@ -12,7 +12,7 @@ import { poolAddress, token } from '../support/worlds/pools';
 const SEED = 7;
 const FIRST = 33;
 const CURSOR = 45;
-/** The last blocks are beyond the cursor. */
+/** The last blocks are above the last final block, so a restart must not load their ticks. */
 const LAST = 48;
 const TICKS = [-8_388_608, -887_273, -887_272, -600, -60, 0, 60, 600, 887_272, 887_273, 8_388_607];
 
@@ -73,7 +73,7 @@ test('ticks loaded from the store equal the ticks of an ingester that read every
     const ofBlock = events.filter(({ ord }) => Math.floor(ord / 2 ** 20) === number);
     live.apply(number, number === FIRST ? pools : [], ofBlock, false);
   }
-  // Prices between all ticks, with enough liquidity that every tick counts.
+  // Prices between all ticks, with enough liquidity that every tick changes the result.
   const states = pools.flatMap(({ address: pair }) =>
     [-700, -300, -30, 30, 300, 700].map((tick) => ({
       pair,

@@ -18,7 +18,10 @@ interface WorldPool {
   /** Typical value in USD on each side of a pool. */
   readonly sizeUsd: number;
   state: LegState;
-  /** The state of the pool before just-in-time liquidity or a push. The next block restores it. */
+  /**
+   * The state of the pool before liquidity was added for one block, or before a price push. The next block
+   * restores this state.
+   */
   calm: LegState | null;
 }
 
@@ -32,7 +35,7 @@ export function makeMarketWorld(seed: number, blockCount: number): MarketWorld {
   const random = new Random(seed);
   const anchorCount = random.int(1, 3);
   const tokens = Array.from({ length: random.int(4, 12) }, (_, i) => address(i + 1));
-  // USD prices per whole token are from 10^-30 to 10^30 in some markets, and realistic in the others.
+  // USD prices per whole token are from 10^-30 to 10^30 in some markets, and realistic in the other markets.
   const wild = random.chance(0.4);
   const usdOf = new Map(
     tokens.map((token, i) => [

@@ -1,6 +1,6 @@
 /**
- * A slow and plain search for the routes of an epoch: it scans all candidates, takes the widest one, and repeats.
- * Shares no code with the search in src/pricing.
+ * A slow and plain search for the routes of an epoch: it scans all candidates, takes the one with the most
+ * depth, and repeats. Shares no code with the search in src/pricing.
  */
 import type { Hex } from '../../src/domain/hex';
 import type { LegRecord } from '../../src/pricing/epoch';
@@ -57,8 +57,8 @@ function anchorsOf({ anchors }: NaiveInput): Map<Hex, NaiveRoute> {
 }
 
 /**
- * Adds the widest candidate route until none is left. `barred` names tokens with a neighbour through which they get no
- * route.
+ * Adds the candidate route with the most depth, and repeats until no candidate is left. `barred` lists pairs
+ * of a token and a next token through which the token gets no route.
  */
 function extend(
   input: NaiveInput,
@@ -148,7 +148,10 @@ function meanAt({ at, state, depthLiquidity, depthWeight }: LegRecord, time: num
   return state.liquidity + (depthLiquidity - state.liquidity) * ((depthWeight * decay) / weight);
 }
 
-/** USD of the known side, and the part that moves the price by 2 % in eighths of an octave; null: no weight. */
+/**
+ * The pool's USD on the side of the `known` token, and its depth: the USD that moves the price by 2 %. The
+ * depth is rounded to powers of 2^(1/8). Returns null if the pool gets no weight.
+ */
 function weightOf(
   input: NaiveInput,
   leg: Leg,

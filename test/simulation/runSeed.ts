@@ -71,7 +71,10 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
   return new SeedRunner(plan, backend, hooks).run();
 }
 
-/** In one of this many seeds, the last run of the process continues when the chain stops growing. */
+/**
+ * In seeds that are a multiple of this number, the last run of the process continues when the chain stops
+ * growing.
+ */
 const SURVIVES_EVERY = 2;
 const WAVERS_MAX = 6;
 const WAVER_MS_MAX = 400;

@@ -38,7 +38,7 @@ export const HEALTHY: FleetHealth = { lag: 0, stuck: 0, spread: 0, amnesia: 0, f
 
 export function planOf(seed: number): SeedPlan {
   const random = new Random(seed * 2_654_435_761);
-  // Most seeds use a small chain. Large chains cover the rest.
+  // Seeds that are a multiple of LARGE_EVERY use a large chain. All other seeds use a small chain.
   const large = seed % LARGE_EVERY === 0;
   const depth = random.pick(large ? [3, 8, 20, 40, 64] : [1, 2, 3, 5, 8, 16]);
   const firstBlocks = random.pick(large ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);

@@ -22,7 +22,7 @@ export async function eventually<T>(
   }
 }
 
-/** Waits until `condition` is true. A condition that throws counts as false. */
+/** Waits until `condition` is true. A condition that throws is treated as false. */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs?: number): Promise<void> {
   let failure: unknown;
   const read = async (): Promise<boolean> => {

@@ -10,7 +10,7 @@
 --
 --   5 token     x = decimals, word = symbol, words = name, version = time of writing
 --
--- The newest version of a fact counts. list_emitters returns the log counts. Columns have no expressions, and one
+-- The newest version of a fact is valid. list_emitters returns the log counts. Columns have no expressions, and one
 -- statement returns all facts, because planning costs more than reading. Uses the key address in every table. Reads
 -- all rows of the head tables, which are small. The parameter `address` or `addresses` is hex without 0x.
 SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words

@@ -1,9 +1,10 @@
--- One row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64 largest
--- balances, and the balances of the dead and the zero address. A negative balance means that the logs do not add up.
--- The zero address holds minus the supply. A head transfer counts only above last_ord of the stored balance, because a
--- promotion stores transfers before the snapshot's cursor moves. Uses the key (token, holder) of token_balances. Reads
--- all rows of the head table, which is small. Reads all holders of the tokens, so run once for each new head for the
--- tokens that moved, never for each request. The parameter `tokens` is hex without 0x.
+-- One row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64
+-- largest balances, and the balances of the dead and the zero address. A negative balance means that the logs
+-- do not add up. The zero address holds minus the supply. The query adds a transfer of a head block only if
+-- its ord is above last_ord of the stored balance, because a promotion stores transfers before the snapshot's
+-- cursor moves. Uses the key (token, holder) of token_balances. Reads all rows of the head table, which is
+-- small. Reads all holders of the tokens, so run once for each new head for the tokens that moved, never for
+-- each request. The parameter `tokens` is hex without 0x.
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,

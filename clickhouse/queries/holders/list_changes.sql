@@ -1,8 +1,8 @@
--- One row: one holder whose balance of a token differs between two snapshots that differ in a few head blocks. Returns
--- the balance as of the later snapshot and the change, in raw units. Head transfers count by the same rule as in
--- count_holders. `come` lists the commits that only the later snapshot has, `gone` the commits that only the earlier
--- snapshot has. The parameter `tokens` is hex without 0x. Uses the key (token, holder) of token_balances. Reads all
--- rows of the head table, which is small.
+-- One row: one holder whose balance of a token differs between two snapshots that differ in a few head
+-- blocks. Returns the balance as of the later snapshot and the change, in raw units. Transfers of head blocks
+-- are added by the same rule as in count_holders. `come` lists the commits that only the later snapshot has,
+-- `gone` the commits that only the earlier snapshot has. The parameter `tokens` is hex without 0x. Uses the
+-- key (token, holder) of token_balances. Reads all rows of the head table, which is small.
 WITH
     sides AS
     (

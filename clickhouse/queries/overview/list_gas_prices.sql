@@ -1,5 +1,6 @@
--- One row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot. Uses the key
--- (chain_id, number). The caller asks for twenty blocks. Must never scan the table blocks.
+-- One row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot. Uses the
+-- key (chain_id, number). The caller chooses `after_block` so that the query returns twenty blocks. Must
+-- never scan the table blocks.
 SELECT
     transaction_count,
     if(isNull(base_fee), NULL, toString(base_fee)) AS base_fee,

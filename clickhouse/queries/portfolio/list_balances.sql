@@ -1,9 +1,10 @@
--- One row: the balance of one token at one address as of the snapshot, in raw units. A negative balance means that the
--- logs do not add up. A head transfer counts only above last_ord of the stored balance, because a promotion stores
--- transfers before the snapshot's cursor moves. Uses the key (holder) of holder_balances. Reads all rows of the head
--- table, which is small. One extra row has the zero address as token: the number of V3 positions that the address ever
--- received, some perhaps beyond the snapshot. If this number is 0, the address owns no position. The number comes from
--- the key (owner) of owner_positions.
+-- One row: the balance of one token at one address as of the snapshot, in raw units. A negative balance means
+-- that the logs do not add up. The query adds a transfer of a head block only if its ord is above last_ord of
+-- the stored balance, because a promotion stores transfers before the snapshot's cursor moves. Uses the key
+-- (holder) of holder_balances. Reads all rows of the head table, which is small. One extra row has the zero
+-- address as token: the number of V3 positions that the address ever received, some perhaps beyond the
+-- snapshot. If this number is 0, the address owns no position. The number comes from the key (owner) of
+-- owner_positions.
 WITH
     recipient = unhex({holder:String}) AS comes,
     sender = unhex({holder:String}) AS goes

@@ -1,6 +1,7 @@
--- One row: minus the supply of one token as of the snapshot, in raw units, which is the balance of the zero address.
--- Head transfers count by the same rule as in list_balances. Uses the key (holder, token) of holder_balances. Reads all
--- rows of the head table, which is small. The parameter `tokens` is hex without 0x.
+-- One row: minus the supply of one token as of the snapshot, in raw units, which is the balance of the zero
+-- address. Transfers of head blocks are added by the same rule as in list_balances. Uses the key (holder,
+-- token) of holder_balances. Reads all rows of the head table, which is small. The parameter `tokens` is hex
+-- without 0x.
 WITH
     sender = toFixedString('', 20) AS minted,
     -- A transfer from the zero address to itself is a mint, not a burn.

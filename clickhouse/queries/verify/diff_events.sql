@@ -1,5 +1,5 @@
--- One row: a final block of one day whose rows in events do not match swaps, liquidity_events and pool_states. Scans
--- the four tables by ord.
+-- One row: a final block of one day whose rows in events do not match swaps, liquidity_events and
+-- pool_states. Reads the four tables by ord.
 SELECT
     concat('events block ', toString(number)) AS item,
     any(side) AS only_in,

@@ -17,7 +17,7 @@ FROM
         UNION ALL
         SELECT token, ord, recipient AS holder, toInt256(amount) AS change
         FROM transfers
-        -- A transfer from the zero address to itself is a mint and counts once.
+        -- A transfer from the zero address to itself is a mint, so the query adds the amount only once.
         WHERE sender != recipient OR sender != toFixedString('', 20)
     )
     GROUP BY token, holder

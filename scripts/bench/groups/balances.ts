@@ -1,7 +1,8 @@
 /**
- * Measures portfolios and holders over many stored transfers. Each portfolio is another wallet with 500 tokens and some
- * LP tokens; the token has a million holders. `SELECT 1` over HTTP at the same time is the limit. Also measures the
- * storage per transfer.
+ * Measures portfolios and holders over many stored transfers. Each portfolio request names another wallet,
+ * which has 500 tokens and some LP tokens. The holder requests name a token with a million holders. The
+ * ratios compare each time with `SELECT 1` over HTTP, measured in the same run. Also measures the storage per
+ * transfer.
  */
 import type { Database } from '../../../src/clickhouse/client/database';
 import type { Figure } from '../figure';
@@ -12,7 +13,7 @@ import { askRows } from '../../../test/support/engine/askRows';
 import { askFigures, type Ask } from '../askFigures';
 
 interface TransferLoad {
-  /** Transfers of other tokens between other accounts. */
+  /** Number of transfers of other tokens between other accounts. */
   readonly others: number;
   /** Number of holders of the widely held token; each received it at least once. */
   readonly holders: number;

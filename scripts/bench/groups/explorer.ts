@@ -1,7 +1,7 @@
 /**
- * Measures the explorer over many stored logs: event pages of one contract, records and searches, with parameters that
- * no cache holds. `SELECT 1` over HTTP at the same time is the limit. Also measures storage per log, by column and
- * projection.
+ * Measures the explorer over many stored logs: event pages of one contract, records and searches, with
+ * parameters that no cache holds. The ratios compare each time with `SELECT 1` over HTTP, measured in the
+ * same run. Also measures storage per log, by column and projection.
  */
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import type { Figure } from '../figure';

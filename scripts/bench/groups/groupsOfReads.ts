@@ -69,7 +69,10 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   await api.stop();
 }
 
-/** Sends the same queries at three sizes, in turn; at the largest size also the queries of lists. */
+/**
+ * Sends the same queries to databases with three numbers of swaps, in turn. Sends the queries of the group
+ * `lists` to the largest database.
+ */
 export async function benchSizes({ server, folder, figures }: Bench): Promise<void> {
   const settings = { CHAIN_CONFIG: writeLoadedDescription(folder) };
   const grown: Grown[] = [];

@@ -1,6 +1,6 @@
 /**
  * Measures lists and the audit over many stored swaps. The tables of the head are ready, and parameters vary so that
- * no answer is cached. `SELECT 1` over HTTP at the same time is the limit.
+ * no answer is cached. The ratios compare each time with `SELECT 1` over HTTP, measured in the same run.
  */
 import type { Figure } from '../figure';
 import type { ServedApi } from '../loaders/servedApi';

@@ -1,4 +1,4 @@
-/** Measures `/source-search` over many distinct source files, against `SELECT 1` at the same time. */
+/** Measures `/source-search` over many distinct source files, against `SELECT 1` in the same run. */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { percentile, type Figure } from '../figure';
 import type { ServedApi } from '../loaders/servedApi';

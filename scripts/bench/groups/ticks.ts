@@ -1,6 +1,6 @@
 /**
  * Measures `/pairs/{address}/ticks?limit=300` over many stored swaps, against the same SQL sent directly to
- * ClickHouse. For comparison: `SELECT 1` and a read of one row by key, at the same time.
+ * ClickHouse. The same run also measures `SELECT 1` and a read of one row by key, for comparison.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -54,7 +54,7 @@ export async function loadFolder(
   return { load, chain, settings };
 }
 
-/** Makes the loaded swaps the past of the stub chain: its blocks, and a finished range that counts them. */
+/** Makes the loaded swaps the past of the stub chain: its blocks, and a finished range with their row counts. */
 async function becomePastOf(
   chain: StubChain,
   database: Database,

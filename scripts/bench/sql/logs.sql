@@ -1,5 +1,6 @@
--- Loads the logs number `at` to `at` + `count`. Half are transfers, a quarter are pair events, and the rest are of 300
--- other kinds. Contracts and people follow a power law. `per_block`, `per_tx`: logs of one block and transaction.
+-- Loads the logs number `at` to `at` + `count`. Half are transfers, a quarter are pair events, and the
+-- remaining quarter has 300 other kinds of events. Contracts and people follow a power law. `per_block`,
+-- `per_tx`: logs of one block and transaction.
 INSERT INTO logs
 WITH
     n -> toFixedString(substring(concat(sipHash128Reference(n), sipHash128Reference(n + 1)), 1, 20), 20) AS address_of,

@@ -54,7 +54,7 @@ test('the development chain writes its description, trades after its history, an
   await chain.stop();
 });
 
-test('two development chains can run at once, and each start makes a new chain', async () => {
+test('two development chains can run in parallel, and each start makes a new chain', async () => {
   const chains = [
     await startDevChain({ dataDir, log, ...SHORT }),
     await startDevChain({ dataDir, log, ...SHORT }),

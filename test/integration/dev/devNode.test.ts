@@ -1,4 +1,7 @@
-/** The development chain's node process and its folder: both end with their owner. */
+/**
+ * Tests the node process of the development chain. The process ends, and its folder is removed, when its
+ * parent process ends.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ import { listChildNodes, listLeftovers } from '../../support/node/childNodes';
 const log = createLog('silent', false);
 const WAIT_MS = 10_000;
 
-/** Whether a process runs. A zombie process does not count. */
+/** Whether a process runs. A zombie process does not run. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -98,8 +98,10 @@ async function readPriceRatio(rpc: DevRpc, pool: WorldPool): Promise<number> {
   return (raw * 10 ** (token0.decimals - token1.decimals) * token1.priceUsd) / token0.priceUsd;
 }
 
-/** The price follows two random walks of at most four deviations each. A part that arbitrage has not traded
- * back yet adds to them. */
+/**
+ * The price follows two random walks of at most four deviations each. Recent trades, which arbitrage has not
+ * traded back yet, also move the price.
+ */
 function boundOf({ token0, token1 }: WorldPool): number {
   return 4.5 * (token0.volatility + token1.volatility) + 0.1;
 }

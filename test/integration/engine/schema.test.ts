@@ -1,5 +1,6 @@
 /**
- * The schema in clickhouse/schema gives the same tables whether created once, twice or by several processes at once.
+ * The schema in clickhouse/schema gives the same tables whether created once, twice or by several processes
+ * in parallel.
  */
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
@@ -44,7 +45,7 @@ async function dump(database: Database): Promise<string> {
   return rows.map((row) => `${row.sql};\n`).join('\n');
 }
 
-test('migrating twice changes nothing, and three processes can migrate an empty database at once', async () => {
+test('migrating twice changes nothing, and three processes can migrate an empty database in parallel', async () => {
   const database = await open();
   expect(await migrate(database, log)).toEqual([]);
   const fresh = await dump(database);

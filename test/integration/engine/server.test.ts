@@ -68,7 +68,7 @@ describe('the embedded engine', () => {
     unsubscribe();
   });
 
-  test('the embedded engine restarts on request, and once for two requests at the same time', async () => {
+  test('the embedded engine restarts on request, and only once for two concurrent requests', async () => {
     const server = await start(makeFolder());
     await makeTable(server, 17);
     const pid = server.pid();
@@ -159,7 +159,7 @@ describe('the lock of the data folder', () => {
     expect(await ask((await start(dataDir)).writerUrl, 'SELECT 1')).toBe('1');
   });
 
-  test('exactly one of several processes that start at once after a crash gets the lock of the data folder', async () => {
+  test('exactly one of several processes that start in parallel after a crash gets the lock of the data folder', async () => {
     const dataDir = makeFolder();
     const dead = { pid: 2 ** 22 + 1, startedAt: 'then' };
     mkdirSync(join(dataDir, 'clickhouse'));

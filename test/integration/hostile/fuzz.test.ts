@@ -16,8 +16,8 @@ const CASES_A_SEED = runsOf(150);
 const PARALLEL = 8;
 
 /**
- * Signs of internal details in an answer. Payloads contain none of these words, so that an echoed payload does not
- * count as a leak.
+ * Signs of internal details in an answer. Payloads contain none of these words, so an echoed payload is not
+ * reported as a leak.
  */
 const LEAKS =
   /DB::Exception|Code: \d+|clickhouse|candlehouse_test|SELECT\b|\bFROM\s|node_modules|\.[cm]?[jt]s:\d|\n\s+at |\/work\/|\/home\/|\/root\/|ECONNREFUSED|ZodError|TypeError|password|__proto__/;

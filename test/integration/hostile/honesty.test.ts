@@ -114,7 +114,7 @@ test('an API of a chain without new blocks is ready while it has indexed the new
   await program.untilProblem('node_away');
 });
 
-test('a node that omits logs is benched and reported, and its blocks come from another node', async () => {
+test('a node that omits logs is reported and not used for a while, and its blocks come from another node', async () => {
   const program = await startOver(2);
   const [liar] = nodes;
   liar!.onCall = (call) => {
@@ -155,7 +155,7 @@ test('a database that does not answer is reported, and missed blocks are stored 
 test('a reorg beyond finality stops the writer, is reported, and leaves the data readable', async () => {
   const program = await startOver(1, { FINALITY_DEPTH: '8' });
   chain.reorg(60, 62);
-  // A node with a contradicting chain may only lag, so the ingester asks again for some time.
+  // A node with a contradicting chain may only lag, so the ingester repeats its requests for some time.
   await program.untilProblem('ingest_failing');
   letPass(15);
   expect(await program.untilProblem('ingest_stopped')).toMatch(/beyond finality/);

@@ -76,7 +76,7 @@ describe('tokens that answer a megabyte, on a real node', () => {
       ]);
       const calls = [hostile, honest].map((to) => ({ to, data: '0x18160ddd', at: { blockHash: hash } }));
       expect(await callContracts(pool, calls)).toEqual([null, expect.stringMatching(/^0x0+20/)]);
-      // A DELEGATECALL in the code makes the reader ask for facets.
+      // A DELEGATECALL in the code makes the code reader call facetAddresses() (EIP-2535).
       await rpc.call('anvil_setCode', [addressOf(500), `${MEGABYTE}f4`]);
       const [code] = await readContractCodes(pool, [addressOf(500)], new AbortController().signal);
       expect(code).toMatchObject({ proxy: '', code_size: 56 });

@@ -117,7 +117,7 @@ test('prune lists the rows it would drop, then drops them while blocks arrive, a
   expect(await count('logs')).toBe(all.logs - old.logs);
   expect(await count('swaps')).toBe(all.swaps - old.swaps);
   expect(await hashAll([...AGGREGATES, 'token_prices', 'pool_states'])).toEqual(before);
-  // Pruned rows do not count as lost rows, neither in the running program nor after a restart.
+  // The program does not report pruned rows as lost, neither while it runs nor after a restart.
   chain.setHead(LAST + 40);
   await program.untilBlock(LAST + 40);
   await program.stop();

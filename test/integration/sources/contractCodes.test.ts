@@ -88,8 +88,8 @@ test('a proxy without an implementation becomes a proxy with its first upgrade, 
     proxy: { kind: 'eip1967', implementation: target },
   });
   expect(await listProxies()).toEqual([proxy]);
-  // The implementation is looked up too, but the upgrade is not processed again. A restart scans the upgrades
-  // and has nothing to ask the node.
+  // The implementation is looked up too, but the upgrade is not processed again. After a restart, the worker
+  // scans the upgrades again and sends no request to the node.
   on.now += 120_000;
   expect(await worker.look(signal)).toBe(1);
   on.now += 120_000;

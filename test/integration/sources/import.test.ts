@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test('an import skips and names invalid records, and imports the others', async () => {
+test('an import skips and names invalid records, and imports the valid ones', async () => {
   const db = await open();
   const root = await makeFolder();
   const contracts = world.slice(0, 8);
@@ -199,7 +199,7 @@ test('an import skips and names invalid records, and imports the others', async 
   for (const contract of contracts.slice(0, 7)) expect(await find(db, 369, addressOf(contract))).toBeNull();
 });
 
-test('an import with a node skips records without code on the chain, and stores the code hash of the others', async () => {
+test('an import with a node skips records without code on the chain, and stores the code hash of the other records', async () => {
   const db = await open();
   const root = await makeFolder();
   const [there, gone] = world as [WorldContract, WorldContract];

@@ -86,7 +86,7 @@ test('a contract with the code of a verified contract on any chain shows this ve
   expect([other?.twinOf === null, other?.constructorArguments]).toEqual([false, '0x']);
 });
 
-test('of several verified contracts with the same code, exact matches count first, then the same chain, then the oldest', async () => {
+test('of several verified contracts with the same code, the reader chooses exact matches first, then contracts of the same chain, then the oldest', async () => {
   const codeHash: Hex = `0x${'c0de'.repeat(16)}`;
   const make = (
     digit: string,

@@ -310,7 +310,7 @@ test.each([
     { language: 'Brainfuck', sources: { a: { content: '' } } },
     /got "Brainfuck"; allowed: Solidity, Yul/,
   ],
-])('the verification request is refused at once: %s', async (_, input, reason) => {
+])('the verification request is refused before compilation: %s', async (_, input, reason) => {
   const request = { chainId: 369, address: OWNER as Hex, contractName: 'A', compilerVersion: '0.8.30' };
   await expect(queue.submit({ ...request, input, license: null })).rejects.toMatchObject({
     code: 'bad_request',

@@ -309,7 +309,7 @@ test.each([
   },
 );
 
-test('a body of 6 MB is refused at once, while other requests are served', async () => {
+test('a body of 6 MB is refused with an answer that the client reads, while other requests are served', async () => {
   const fields = fieldsFor(vault(), library.address, { sourceCode: 'a'.repeat(6 * 1_048_576) });
   const [large, small] = await Promise.all([post(fields), get(statusOf('0'.repeat(50)))]);
   expect(large).toEqual(notOk('Error! The request body is larger than 5 MB'));

@@ -1,7 +1,7 @@
 /**
- * A simulated chain with hostile bytes in every identity, text and log, stored by the real ingester. Verified sources,
- * codes and creations are inserted as raw bytes, as an older version might have stored them. The test file replaces
- * `digest` of the simulated chain by `hostileDigest`.
+ * A simulated chain with hostile bytes in every address, hash, text and log, stored by the real ingester.
+ * Verified sources, codes and creations are inserted as raw bytes, as an older version might have stored
+ * them. The test file replaces `digest` of the simulated chain by `hostileDigest`.
  */
 import { AbiCoder, id } from 'ethers';
 

@@ -32,7 +32,7 @@ export interface SimApi {
 interface SimExtras {
   /** Features that the plain chain does not have. */
   readonly wild?: Wilderness;
-  /** Runs after the chain is stored and before the API starts. */
+  /** Prepares the database, after the chain is stored and before the API starts. */
   prepare?(database: Database, chain: SimChain): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 const ONE = 10n ** 18n;
 const MANAGER: Hex = `0x${'a5'.repeat(20)}`;
-/** Number of swaps, of 901, that pay a random amount instead of the amount by the weights. */
+/** Of 901 swaps of a weighted pool, this many pay a random amount instead of the amount by the weights. */
 const LIES_OF_900 = 12;
 
 const TOPIC = {

@@ -33,7 +33,7 @@ type Place = Parameters<Wilderness['drafts']>[0][number];
 export interface WildSize {
   readonly emptyChance: number;
   readonly transactionsMax: number;
-  /** Largest number of logs per transaction. */
+  /** Probability that a transaction is crowded: it has up to `logsMax` logs. */
   readonly bigChance: number;
   readonly logsMax: number;
 }

@@ -19,7 +19,10 @@ interface SeedResult {
   readonly run: SeedRun;
 }
 
-/** One seed in six also checks the readers' view after each crash. Such a check takes as long as the final check. */
+/**
+ * One seed in six also checks, after each crash, what readers of the database see. Such a check takes as long
+ * as the final check.
+ */
 const LOOK_EVERY_SEEDS = 6;
 
 /** Runs one seed on the model of the store. */

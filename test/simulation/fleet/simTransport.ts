@@ -49,7 +49,7 @@ export class SimTransport implements RpcTransport {
 
   watchHeads?: (onHead: (hint: HeadHint | null) => void) => () => void;
 
-  /** From now on the node answers at once and correctly. */
+  /** From now on the node answers without delay and correctly. */
   calmDown(): void {
     this.calm = true;
     this.mood = GOOD_MOOD;

@@ -14,7 +14,10 @@ interface AttackedMarket {
   readonly confidence: number;
   /** Number of evaluated attacks. */
   readonly attacks: number;
-  /** The closest attack by aim. Aims that no attack reaches are left out. */
+  /**
+   * For each aim, the attack with the smallest ratio of loss to published cost. Aims that no attack reaches
+   * are left out.
+   */
   readonly closest: readonly Closest[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * One attack on a simulated market: preparations over some blocks, then a push of pools in the last block. The push is
- * the smallest one that moves the price by the wanted part. The attacker's loss is exact, in USD at fair prices.
+ * One attack on a simulated market: preparations over some blocks, then a push of pools in the last block.
+ * The push is the smallest one that moves the price by the requested percentage. The attacker's loss is
+ * exact, in USD at fair prices.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
@@ -44,7 +45,7 @@ export interface AttackPlan {
 }
 
 export interface AttackResult {
-  /** USD that the attacker loses. */
+  /** Loss of the attacker, in USD. */
   readonly loss: number;
   /** ln of the price divided by the price of the honest run. */
   readonly moved: number;
@@ -56,7 +57,7 @@ const STEPS = 18;
 const PUSH_MAX = 3;
 
 export class AttackRunner {
-  /** Prices without an attack at the end of each block of the attack; null: not trusted. */
+  /** Price of the token in a run without the attack, at the end of each block; null if this price is not trusted. */
   private readonly honest: (number | null)[] = [];
   evaluations = 0;
 
@@ -75,7 +76,7 @@ export class AttackRunner {
     pricer.rewindTo(block);
   }
 
-  /** Null: the attack does not move the price by `log`. */
+  /** Runs the attack. Returns null if it does not move ln(price) by `log`. */
   run(plan: AttackPlan, log: number): AttackResult | null {
     this.evaluations += 1;
     const { pricer, block } = this.market;

@@ -19,9 +19,9 @@ interface PlannedPool {
   readonly pool: SimPool;
   /** Step of the path to which the pool belongs, 0 at the token. Null for a pool beside the path. */
   readonly step: number | null;
-  /** Blocks of history before the pool exists. */
+  /** Number of blocks of the history before the pool is created. */
   readonly bornAt: number;
-  /** A part of the liquidity that its owners remove at a block of the history. */
+  /** Withdrawal of the owners: the block of the history, and the fraction of the liquidity that they remove. */
   readonly drain: { readonly at: number; readonly part: number } | null;
 }
 

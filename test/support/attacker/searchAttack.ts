@@ -22,9 +22,9 @@ import type { AttackMove, AttackPlan, AttackResult, AttackRunner } from './attac
 import { timeOf, type SimMarket } from './simMarket';
 
 export const BLOCKS_MAX = 40;
-/** An attack must cost at least this part of the published cost. */
+/** Smallest allowed loss of an attack, as a fraction of the published cost. */
 export const RATIO_MIN = 0.5;
-/** Part of the tries that are plain attacks and known tricks. The other tries change the best attacks at random. */
+/** Share of tries with plain attacks and known tricks, 0–1. The other tries change the best attacks at random. */
 const PLAIN_PART = 0.6;
 const PARTS = { p2: 0.02, p10: 0.1, p50: 0.5 } as const;
 type Part = keyof MoveCosts;
@@ -183,9 +183,9 @@ function knownTricks(market: SimMarket, log: number, random: Random): AttackPlan
 }
 
 /**
- * Attacks that random changes rarely find. One trick adds liquidity where arbitrage just does not pay, and waits until
- * the next epoch gives the liquidity weight. Another trick offers a little liquidity at the false price, beyond the
- * honest ranges.
+ * Attacks that random changes rarely find. One trick adds liquidity at the most extreme price that arbitrage
+ * leaves alone, and waits until the next epoch gives this liquidity weight. Another trick offers a little
+ * liquidity at the false price, beyond the honest ranges.
  */
 function listTricks(market: SimMarket, log: number): AttackPlan[] {
   const { books, block } = market;
@@ -273,8 +273,8 @@ interface Favourite {
 }
 
 /**
- * Finds the pool of each hop that helps the attack most. `toEdge`: by the most extreme price that arbitrage leaves
- * alone; otherwise by the present price.
+ * Finds the pool of each hop that helps the attack most. With `toEdge`, compares pools by the most extreme
+ * price that arbitrage leaves alone, otherwise by the present price.
  */
 function favourites(market: SimMarket, log: number, toEdge: boolean): Favourite[] {
   const { books, plan } = market;

@@ -24,7 +24,7 @@ const DRIFT_CHANCE = 0.15;
 export interface SimEvent {
   readonly pool: SimPool;
   readonly state: LegState;
-  /** Null: no swap made the state. */
+  /** The swap that made the state; null if the state changed without a swap. */
   readonly swap: { readonly maker: Hex; readonly amount1: number } | null;
   readonly isNew: boolean;
 }

@@ -5,7 +5,7 @@
 import type { Hex } from '../../../src/domain/hex';
 import { makeLeg, weightedLiquidity, type Leg, type LegState } from '../../../src/pricing/leg';
 
-/** Price move up to which the tokens that a pool pays out are its depth. */
+/** Largest relative price move for the depth: the tokens paid out within this move are the depth. */
 const CLOSE = 0.02;
 
 export type PoolKind = 'v2' | 'v3' | 'weighted';
@@ -49,7 +49,7 @@ export class SimPool {
   private root: number;
   private positions: readonly Position[] = [];
   private balances: Amounts = { amount0: 0, amount1: 0 };
-  /** The attacker's part of the weighted balances. */
+  /** Fraction of the weighted balances that belongs to the attacker, 0–1. */
   private attackerPart = 0;
 
   constructor(readonly plan: SimPoolPlan) {

@@ -66,7 +66,7 @@ export async function makeTable(server: EmbeddedServer, value: number): Promise<
   expect(await ask(server.writerUrl, `INSERT INTO t VALUES (${value})`)).toBe('');
 }
 
-/** Whether a process runs. A zombie process does not count. */
+/** Whether a process runs. A zombie process does not run. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -61,10 +61,10 @@ export const HOSTILE_PATTERNS: readonly HostilePattern[] = Object.entries(PATTER
   bytes: typeof value === 'string' ? Buffer.from(value) : value,
 }));
 
-/** Number of bytes that make each identity unique. */
+/** Number of bytes, besides the pattern, that make each address or hash unique. */
 const OWN_BYTES = 4;
 
-/** The part of a pattern that fits into an identity of `size` bytes. */
+/** The first bytes of a pattern, cut so that the pattern and the unique bytes together fit `size` bytes. */
 export function patternPart({ bytes }: HostilePattern, size: number): Buffer {
   return bytes.subarray(0, size - OWN_BYTES);
 }
@@ -84,7 +84,7 @@ export function hostileIdentity(role: string, index: number, size: number): Hex 
   return `0x${Buffer.concat(isFirst ? [part, own] : [own, part]).toString('hex')}`;
 }
 
-/** Roles whose identities are never looked up again, so each use gets a new identity. */
+/** Roles whose addresses and hashes are never looked up again, so each use gets a new one. */
 const PASSING_ROLES: ReadonlySet<string> = new Set([
   'maker',
   'trader',
@@ -96,7 +96,7 @@ const PASSING_ROLES: ReadonlySet<string> = new Set([
 const known = new Map<string, Hex>();
 const counts = new Map<string, number>();
 
-/** Replaces `digest` of the simulated chain. Identities contain the hostile patterns in rotation. */
+/** Replaces `digest` of the simulated chain. Addresses and hashes contain the hostile patterns in rotation. */
 export function hostileDigest(text: string, bytes: number): Hex {
   const role = text.startsWith('0x') ? 'hash' : text.split(' ')[0]!;
   const key = `${bytes} ${text}`;

@@ -1,6 +1,6 @@
-/** Builds calls to every endpoint with the identities and texts of a hostile chain. */
+/** Builds calls to every endpoint with the addresses, hashes and texts of a hostile chain. */
 
-/** Identities by kind, one for each pattern that fits the kind. */
+/** Addresses and hashes by kind, one for each hostile pattern that fits the kind. */
 export interface HostileFacts {
   readonly head: number;
   readonly tokens: readonly string[];

@@ -39,7 +39,7 @@ interface OracleOptions {
   readonly vault?: VaultOracle;
   /** Swaps before this block are left out of the result. */
   readonly firstBlock?: number;
-  /** Whether pairs created before the first block are known, as if a factory had been asked. */
+  /** Whether the oracle includes pairs created before the first block, as if a factory had confirmed them. */
   readonly older?: boolean;
 }
 

@@ -42,10 +42,13 @@ interface Pool {
   readonly leg: readonly [number, number];
   readonly birth: { readonly block: ChainBlock; readonly log: ChainLog; fee: bigint };
   fee: bigint;
-  /** The last block that changed the fee, and the fee before that block. */
+  /** The last block with a fee change, and the fee of the pool before this block; null if the fee never changed. */
   feeMoved: { readonly block: number; readonly before: bigint } | null;
   listed: boolean;
-  /** 1: an asset manager or a managed balance; 2: a swap that the weights do not explain. */
+  /**
+   * Reasons for doubt, as a sum. 1: an asset manager or a managed balance. 2: a swap that the weights do not
+   * explain.
+   */
   doubts: number;
 }
 
@@ -122,8 +125,8 @@ export class VaultOracle {
     let leg: readonly [number, number] = [0, 1];
     for (let i = 0; i < tokens.length; i += 1) {
       for (let j = i + 1; j < tokens.length; j += 1) {
-        // The main leg has the largest sum of weights, or the quote and the largest other token. Of equal
-        // legs, the first one counts.
+        // The main leg has the largest sum of weights, or the quote and the largest other token. If several
+        // legs are equal, the first one is the main leg.
         const sum = weightOf(i) + weightOf(j);
         if (!standsFor([i, j])) continue;
         if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];
@@ -181,7 +184,7 @@ export class VaultOracle {
         this.states.push([block.number, log.logIndex, pool.pair, kind, pool.balances.join(' '), pool.doubts]);
     };
     if (name === 'PoolBalanceManaged') {
-      // A manager reports its own balance, so only the cash counts.
+      // A manager reports its own balance, so the oracle adds only the cash.
       add(args[2] as string, args[3] as bigint);
       pool.doubts |= 1;
       note('collect');

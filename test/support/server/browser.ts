@@ -58,7 +58,7 @@ export async function launchBrowser(): Promise<LaunchedBrowser> {
   };
 }
 
-/** A view, click or download that takes longer than this counts as hanging. */
+/** Time limit in ms. The test reports a view, click or download that takes longer as hanging. */
 const HANG_MS = 120_000;
 
 export interface Look {

@@ -1,7 +1,7 @@
 /**
  * Polls /healthz from a separate thread and measures memory and main-thread time of the answering process.
- * Main-thread time during a wait shows how long the process itself delayed the answer. The machine caused the
- * rest of the wait.
+ * Main-thread time during a wait shows how long the process itself delayed the answer. Other work of the
+ * machine caused the remaining wait.
  */
 import { Worker } from 'node:worker_threads';
 

@@ -20,7 +20,7 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 
 const FILES = ['package.json', 'package-lock.json'];
 const INSTALL_MS = 600_000;
-/** After this time in ms, an unfinished folder of another process counts as abandoned. */
+/** After this time in ms, an unfinished folder of another process is treated as abandoned. */
 const ABANDONED_MS = 620_000;
 
 /**

@@ -11,7 +11,7 @@ import {
   type WorldOptions,
 } from '../worlds/world';
 
-/** Block numbers count from the world's first block. */
+/** Block numbers are relative to the world's first block. */
 interface MarketPlan extends WorldOptions {
   /** The last final block of the newest snapshot. */
   readonly finalTo: number;

@@ -121,7 +121,7 @@ export class RangePool {
     this.pushState(facts, 'initialize');
   }
 
-  /** Liquidity between two ticks; negative: a burn, after which the tokens leave at once. */
+  /** Adds liquidity between two ticks. A negative amount is a burn, whose tokens are collected in the same block. */
   add(facts: BlockFacts, lower: number, upper: number, liquidity: bigint): void {
     const kind = liquidity > 0n ? 'mint' : 'burn';
     const size = liquidity > 0n ? liquidity : -liquidity;
@@ -147,7 +147,7 @@ export class RangePool {
     this.add(facts, lower, upper, (BigInt(Math.round(whole * 1e6)) * 10n ** 12n * unit) / each);
   }
 
-  /** `part`: how far the price is on the way to the next tick, 0 … 0.999. */
+  /** Moves the price to a tick. `part` is the fraction of the way from this tick to the next one, 0 to 0.999. */
   swapTo(facts: BlockFacts, tick: number, part = 0): void {
     const before = this.balances();
     this.moveTo(tick, part);

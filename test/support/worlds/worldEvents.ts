@@ -114,7 +114,7 @@ type SwapBase = Omit<
   | 'price_counts'
 >;
 
-/** Highs need bars, so the price of each token counts in nothing, in bars, or in both. */
+/** Highs use only prices that bars use. So the price of a token is used by nothing, by bars, or by bars and highs. */
 function countsOf(choice: number): number {
   const bits = (at: number): number => [5, 5, 1, 0][at % 4] ?? 0;
   return bits(choice) + 2 * bits(Math.floor(choice / 4));

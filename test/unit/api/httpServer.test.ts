@@ -68,7 +68,7 @@ function trickle({ socket, closed }: Client, piece: string): void {
   void closed.catch(() => undefined).finally(() => clearInterval(timer));
 }
 
-test('clients that never finish sending their headers are disconnected, even 50 of them at once', async () => {
+test('clients that never finish sending their headers are disconnected, even 50 clients in parallel', async () => {
   const port = await serve({ headersTimeoutMs: 400, requestTimeoutMs: 400, checkEveryMs: 100 });
   const slow = Array.from({ length: 50 }, () => open(port));
   for (const client of slow) {

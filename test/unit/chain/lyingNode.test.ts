@@ -164,7 +164,7 @@ function tell(node: FakeNode, lie: Lie): void {
 }
 
 test.each(LIES)(
-  'a node that sends $name is benched for $kind, and the block comes from another node',
+  'a node that sends $name is not used for a while because of $kind, and the block comes from another node',
   async (lie) => {
     const chain = lyingChain();
     const [liar, honest] = [await startNode(chain), await startNode(chain)];

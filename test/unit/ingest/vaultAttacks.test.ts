@@ -18,7 +18,7 @@ const whole = (amount: number): bigint => BigInt(amount) * ONE;
 /** Blocks after which a pool with trades of two makers can be trusted. */
 const MATURE = 140;
 
-/** A pool of REM and DAI at 1 USD with this much on each side. */
+/** A pool with equal weights of DAI and REM, which follows its weights. */
 const honest = new VaultPoolScript('honest', [DAI, REM], HALF);
 
 /** A world in which REM has an honest pool that trades with many makers. */
@@ -199,7 +199,7 @@ describe('the value of vault swaps', () => {
     expect(sumOf(await world.mine([...flash, ...wash(pool, 10, huge)]))).toBeCloseTo(cap(0), 3);
   });
 
-  it('the limit for the value of vault swaps begins anew in each transaction, and each pool has its own limit', async () => {
+  it('each transaction and each pool has a separate limit for the value of vault swaps', async () => {
     const world = await withHonestPool(SIZE);
     const pool = new VaultPoolScript('two', [DAI, REM], HALF);
     await world.create(pool, [whole(10), whole(10)]);

@@ -74,7 +74,7 @@ test('a pool that loses half of its depth loses confidence in the same block, an
   const half = v2(1, REM, 6_000, DAI, 30_000);
   const prices = follow(REM, 220, honest(full), { 201: [{ pool: half }], 210: [{ pool: full }] });
   expect(prices.get(200)!.confidence).toBe(0.86);
-  // 30,000 / (30,000 + 10,000)
+  // The confidence by depth is 30,000 / (30,000 + 10,000).
   expect(prices.get(201)!.confidence).toBe(0.75);
   expect(prices.get(210)!.confidence).toBe(0.86);
 });
@@ -117,7 +117,7 @@ test('a donation moves the price only as fast as the mean of 30 minutes', () => 
   expect(prices.get(224)!.usd).toBeCloseTo(5 * 6 ** (1 - Math.exp(-220 / 1800)), 6);
 });
 
-test('a donation inside a swap is held like a donation without one', () => {
+test('a donation inside a swap moves the price as slowly as a donation without a swap', () => {
   const donated = v2(1, REM, 11_999.999, DAI, 360_000);
   const prices = follow(REM, 210, honest(v2(1, REM, 12_000, DAI, 60_000)), {
     201: [{ pool: donated, cause: 'reserve_swap', traded: 300_000 }],
@@ -135,7 +135,7 @@ test('after swaps took a donation out again, the price is as without the donatio
     210: [{ pool: risen, cause: 'reserve_swap', traded: 10_000 }],
   });
   expect(prices.get(202)!.usd).toBeCloseTo(5, 9);
-  // A later rise of 10 % by a swap moves the price at once.
+  // A later rise of 10 % by a swap moves the price in the same block.
   expect(prices.get(210)!.usd).toBeCloseTo(5.5, 9);
 });
 

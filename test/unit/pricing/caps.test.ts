@@ -12,9 +12,9 @@ const MAKERS = [token(90), token(91)];
 const ISSUED = 1e12;
 /** From this block on, routes use pools that were created in block 40. */
 const GROWN = 160;
-/** The capital that the issuer of RICH holds and takes back later. */
+/** DAI that the issuer of RICH puts into the pool of RICH, and withdraws later. */
 const HELD = 12_000;
-/** A cap is rounded down by at most this part. */
+/** Largest relative rounding of a cap, which is rounded down. */
 const STEP = 1 - 2 ** (-1 / 16);
 
 /** Moves of pools by block. */
@@ -117,7 +117,7 @@ test('the narrowest hop of a path sets the cap', () => {
   const { pricer } = run(GROWN, { 40: pools });
   isCapOf(pricer.priceOf(NATIVE)!.capUsd, 40_000);
   isCapOf(pricer.priceOf(RICH)!.capUsd, 40_000);
-  // 200,000 RICH at 0.2 USD
+  // The cap is the value of 200,000 RICH at 0.2 USD.
   isCapOf(pricer.priceOf(SCAM)!.capUsd, 40_000);
   const thin = run(GROWN, { 40: [...pools.slice(0, 2), v2(3, SCAM, 500, RICH, 1e5)] }).pricer.priceOf(SCAM)!;
   isCapOf(thin.capUsd, 20_000);

@@ -89,7 +89,7 @@ test('after the epoch, the mean liquidity moves on towards the newest liquidity'
   expect(meanLiquidity(record, 950 + 1800)).toBeCloseTo(4000 - 3000 / Math.E, 9);
 });
 
-test('the held part of a price is between 0 and the distance from the mean, and decays with a time constant of 30 minutes', () => {
+test('the held part of a price (the move without a swap) is between 0 and the distance from the mean, and decays within 30 minutes by a factor e', () => {
   expect(heldPart(0.5, Math.exp(0.2), 0)).toBeCloseTo(0.2, 14);
   expect(heldPart(0.1, Math.exp(0.2), 0)).toBeCloseTo(0.1, 14);
   expect(heldPart(0.5, Math.exp(-0.2), 0)).toBe(0);

@@ -35,7 +35,7 @@ test('a single pool gives its own price and the warning single_pool', () => {
 
 test('the prices of agreeing pools are averaged by weight', () => {
   const found = hop({ price: 1, weight: 1 }, { price: 1.01, weight: 1 }, { price: 1.02, weight: 2 });
-  // (1 + 1.01 + 2 · 1.02) / 4
+  // The mean price by weight is (1 + 1.01 + 2 · 1.02) / 4.
   expect(found.price).toBeCloseTo(1.0125, 14);
   expect(found.warnings).toEqual([]);
   // The weighted median price is 1.01. The distances ln(1.02/1.01), ln(1.01/1) and 0 have weights 2, 1 and 1,
@@ -107,7 +107,7 @@ test('many tiny pools do not outvote a deep pool', () => {
   expect(two.price).toBeCloseTo(1.0005, 12);
 });
 
-test('of three pools none gets more than 60 % of the weight, and the others share the rest in proportion to their depth', () => {
+test('of three pools none gets more than 60 % of the weight, and the other two share the remaining weight in proportion to their depth', () => {
   const found = hop({ price: 1, weight: 8 }, { price: 1.02, weight: 1 }, { price: 1.04, weight: 1 });
   expect(weightsOf(found)).toEqual({
     p0: 0.6,

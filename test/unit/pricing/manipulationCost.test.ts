@@ -63,8 +63,9 @@ test('the price moves at no cost when weight shifts to a more favourable pool of
   const deep = { share: 0.999, sideUsd: 1e9 };
   const off = pool({ share: 0.001, sideUsd: 1e6, log: 0.009, fee: 0.02 });
   const [with_, without] = [upOf([pool()], [pool(deep), off]), upOf([pool()])];
-  // The fair price is at most the deep pool's price. Arbitrage leaves the other pool alone up to 0.02 above it, which
-  // is more than a move of 2 %.
+  // The fair price is at most the price of the deep pool. Arbitrage does not change the other pool while its
+  // ln(price) is up to 0.02 above the fair price. So weight on the other pool moves the price by 2 % at no
+  // cost.
   expect(with_.p2).toBe(0);
   expect(with_.p50).toBeGreaterThan(0.8 * without.p50);
 });

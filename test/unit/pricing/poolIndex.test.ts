@@ -29,7 +29,10 @@ const recordOf = (leg: Leg, movedAt: number, { makers, bornBlock }: LegMoves): L
   bornBlock,
 });
 
-/** Runs one epoch of the pool index: adds legs, moves some, closes the records, and drops dormant legs. */
+/**
+ * Runs one epoch of the pool index: adds legs, moves some, closes the records, and drops dormant legs
+ * (without a move for 30 days).
+ */
 function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number): void {
   for (let made = 0; made < 2; made += 1)
     index.addLeg(legs[Math.floor(random.next() * LEGS)]!, random.chance(0.5));

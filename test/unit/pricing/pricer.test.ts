@@ -1,5 +1,7 @@
-/** Tests the pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a
- * price push. */
+/**
+ * Tests the pricer block by block: tokens priced in the block of their first pool, tokens priced from the
+ * next epoch on, and the effect of a price push.
+ */
 import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/worlds/pools';
 

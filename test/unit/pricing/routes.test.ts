@@ -30,7 +30,7 @@ const THREE = [DAI, USDC, USDT].map((address) => ({ address, priceUsd: 1 }));
 
 test('the depth of a V2 pool is r · (√1.02 − 1), the USD on its known side r that move the price by 2 %', () => {
   const found = routedOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
-  // 10,000 · 0.00995049 = 99.5 USD, rounded down to an eighth of an octave: 2^(53/8).
+  // 10,000 · 0.00995049 = 99.5 USD, rounded to a power of 2^(1/8): 2^(53/8).
   expect(found.route.depthUsd).toBe(2 ** (53 / 8));
   expect(found.usd).toBe(20);
   expect(found.route).toMatchObject({ next: DAI, hops: 1, confidence: 0.5, recent: false, stale: false });
@@ -43,7 +43,7 @@ test('the depth of a V3 pool follows from its active liquidity, but is at most i
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
   expect(of(1_000).route.depthUsd).toBe(steps(1_000));
-  // 1,000 / 11,000
+  // The confidence is 1,000 / (1,000 + 10,000) = 0.09.
   expect(of(1_000).route.confidence).toBe(0.09);
   expect(of(5e6).usd).toBe(4);
   // 90 T at 4 DAI give a depth of 360 DAI, which is the 2 % depth of a V2 pool with 360 / PART = 36,179 DAI.
@@ -180,7 +180,7 @@ test('of three anchors, an anchor more than 2 % below the other two loses its ro
   expect(routesOf({ pools: triangle(0.5), anchors: THREE }).routed.get(USDT)!.usd).toBeCloseTo(0.5, 12);
 });
 
-test('an anchor that trades above the others keeps its configured price, and the others keep their role', () => {
+test('an anchor that trades above the other anchors keeps its configured price, and the other anchors keep their role', () => {
   for (const usdt of [1.03, 1.5, 40]) {
     const pools = [
       v2(1, DAI, 1e6, USDC, 1e6),

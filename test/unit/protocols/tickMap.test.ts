@@ -93,8 +93,8 @@ test('a pool that pays out on one side only has no liquidity', () => {
   expect(mapOf(bid).walk(stateAt(bid, 0))).toMatchObject({ liquidity: 0, near0: 0 });
 });
 
-test('bids and offers beyond half and one and a half of the price back nothing', () => {
-  // 1.0001^4,055 = 1.5; 1.0001^−6,932 = 0.5
+test('bids below half of the price, and offers above one and a half times the price, back no depth', () => {
+  // Tick 4,055 is 1.5 times the price at tick 0, and tick −6,932 is half of this price.
   const far = [
     { lower: 4_056, upper: 5_000, liquidity: 10n ** 24n },
     { lower: -8_000, upper: -6_932, liquidity: 10n ** 24n },
@@ -109,7 +109,7 @@ test('bids and offers beyond half and one and a half of the price back nothing',
   expect(walked.near1).toBeGreaterThan(0);
 });
 
-test('a huge position that ends exactly at the price leaves no liquidity beyond its end', () => {
+test('a walk finds no liquidity beyond the end of a huge position that ends exactly at the price', () => {
   const huge = 10n ** 37n + 1n;
   const positions = [
     { lower: 0, upper: 60, liquidity: huge },
@@ -150,7 +150,7 @@ test('burns undo mints exactly, in any order', () => {
   }
 });
 
-test('one walk crosses a bounded number of ticks and counts what it paid so far', () => {
+test('a walk crosses a bounded number of ticks, and gives the amounts paid out up to the last tick', () => {
   const positions = Array.from({ length: 3_000 }, (_, i) => ({
     lower: i,
     upper: i + 1,

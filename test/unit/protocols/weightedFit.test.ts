@@ -1,4 +1,7 @@
-/** Swaps of weighted pools against WeightedMath: honest rounding always fits, an invented amount never does. */
+/**
+ * Compares swaps of weighted pools with WeightedMath. A swap with honest rounding always fits the pool's
+ * weights, and a swap with an invented amount never does.
+ */
 import fc from 'fast-check';
 
 import { fitsWeights, type WeightedSwap } from '../../../src/protocols/weightedMath';
@@ -28,12 +31,12 @@ function fairOut(pool: Omit<WeightedSwap, 'amountIn' | 'amountOut'>, amountIn: b
 const scaled = (value: bigint, part: number): bigint => (value * BigInt(Math.round(part * 1e6))) / 1_000_000n;
 
 test('the reference agrees with a swap computed by hand', () => {
-  // 10 in, 9.97 after the fee; 0.8 / 0.2 = 4.
+  // The amount in is 10, or 9.97 after the fee. The exponent of the formula is 0.8 / 0.2 = 4.
   const out = Number(fairOut(POOL, 10n * UNIT)) / 1e18;
   expect(out).toBeCloseTo(5_000 * (1 - (1_000 / 1_009.97) ** 4), 9);
 });
 
-test('a swap by the formula fits, and one that pays 2 % more or less does not', () => {
+test('a swap that pays the amount of the formula fits the weights, and a swap that pays 2 % more or less does not', () => {
   const amountIn = 10n * UNIT;
   const out = fairOut(POOL, amountIn);
   const fits = (amountOut: bigint): boolean => fitsWeights({ ...POOL, amountIn, amountOut });
@@ -48,14 +51,14 @@ test('a swap by the formula fits, and one that pays 2 % more or less does not', 
   ]);
 });
 
-test('a swap fits only with the weights that made it', () => {
+test('a swap fits the weights that made it, and no other weights', () => {
   const amountIn = 10n * UNIT;
   const amountOut = fairOut(POOL, amountIn);
   const half = ONE / 2n;
   expect(fitsWeights({ ...POOL, weightIn: half, weightOut: half, amountIn, amountOut })).toBe(false);
 });
 
-test('swaps of a few raw units fit, whatever the decimals of the tokens', () => {
+test('a swap of a few raw units fits the pool weights, for tokens with any decimals', () => {
   const dust = { ...POOL, balanceIn: 3n * 10n ** 11n, balanceOut: 7n * 10n ** 30n };
   for (const amountIn of [0n, 1n, 2n, 3n, 10n]) {
     const amountOut = fairOut(dust, amountIn);
@@ -66,7 +69,7 @@ test('swaps of a few raw units fit, whatever the decimals of the tokens', () => 
   }
 });
 
-test('with an unknown fee any fee up to 10 % fits, and nothing beyond', () => {
+test('if the fee is unknown, a swap fits the weights with any fee up to 10 %, and with no higher fee', () => {
   const amountIn = 10n * UNIT;
   const outWith = (feePips: number): bigint => fairOut({ ...POOL, feePips }, amountIn);
   const fits = (amountOut: bigint): boolean => fitsWeights({ ...POOL, feePips: 0, amountIn, amountOut });
@@ -92,14 +95,14 @@ const upTo = (bits: number): fc.Arbitrary<bigint> =>
     .tuple(fc.integer({ min: 1, max: bits }), fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n }))
     .map(([some, value]) => value & ((1n << BigInt(some)) - 1n) || 1n);
 
-test('every swap with the rounding errors of WeightedMath fits, given in or given out', () => {
+test('every swap with the rounding errors of WeightedMath fits the weights, with a given amount in or a given amount out', () => {
   const anySwap = fc.record({
     balanceIn: upTo(112),
     balanceOut: upTo(112),
     percentIn: fc.integer({ min: 1, max: 99 }),
     percentOut: fc.integer({ min: 1, max: 99 }),
     feePips: fc.integer({ min: 1, max: 100_000 }),
-    /** MAX_IN_RATIO is 30 %. */
+    /** WeightedMath limits the amount in to 30 % of the balance (MAX_IN_RATIO). */
     partIn: fc.double({ min: 0, max: 0.3, noNaN: true }),
     /** LogExpMath and divUp err by at most 1e-14 of a power, and by 1e-18. */
     error: fc.double({ min: -1, max: 1, noNaN: true }),

@@ -33,7 +33,7 @@ test('the service is ready if the head is younger than five minutes, with and wi
   expect(codes(headAged(10), TAIL, node(501), NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 
-test('a head with a future timestamp counts as young', () => {
+test('a head with a future timestamp is treated as young', () => {
   expect(codes(headAged(-30), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 

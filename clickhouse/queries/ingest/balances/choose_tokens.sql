@@ -1,5 +1,6 @@
--- One row: a token of a pool, those with the fewest compared holders first, in an order fixed by `salt`. Reads the final
--- pools and the checks, once per check of balances, never per request.
+-- One row: a token of a pool. Tokens with the fewest compared holders come first; `salt` orders tokens with
+-- equal numbers. Reads the final pools and token_balance_checks, once per check of balances, never per
+-- request.
 SELECT concat('0x', lower(hex(p.token))) AS token
 FROM
 (

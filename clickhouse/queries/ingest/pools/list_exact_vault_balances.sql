@@ -1,4 +1,5 @@
--- One row: the newest balances and doubts of one vault pool up to a final block, computed from all its states.
+-- One row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool up to a
+-- final block, computed from all its states.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     arrayMap(b -> toString(b), argMax(s.balances, s.ord)) AS balances,

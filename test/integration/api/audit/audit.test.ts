@@ -144,7 +144,7 @@ function checkSums(audit: Audit, stored: number | null): void {
   expect(Math.abs(Number(audit.price_usd) / stored - 1)).toBeLessThan(1e-9);
 }
 
-/** An anchor's price is given. For other tokens a larger move costs more. */
+/** An anchor has a configured price and no cost. For other tokens a larger price move costs more. */
 function checkCost({ hops, manipulation_cost_usd: cost, price_age_blocks: age }: Audit): void {
   if (hops.length === 0) expect([cost, age]).toEqual([null, null]);
   else expect(age).toBeGreaterThanOrEqual(0);
@@ -273,7 +273,7 @@ test('the USD price of a swap equals the audited price of its quote token at its
   }
 });
 
-test('price_age_blocks counts from the newest state of the pools that the price rests on', async () => {
+test('price_age_blocks is the number of blocks since the newest state of the pools behind the price', async () => {
   const number = head.finalTo;
   for (const name of ['WPLS', 'HEX', 'THIN', 'FOUR'] as const) {
     const { audit } = await get(TOKENS[name].address, number);
@@ -288,7 +288,7 @@ test('price_age_blocks counts from the newest state of the pools that the price 
   }
 });
 
-test('a pool whose price is far from the others is shown as excluded, with its price and reason', async () => {
+test('a pool whose price is far from the other pools is shown as excluded, with its price and reason', async () => {
   const { audit } = await get(TOKENS.HEX.address);
   expect(audit.hops.map(({ to_token }) => to_token)[0]).toBe(TOKENS.WPLS.address);
   const fake = audit.excluded_pools.find(({ step }) => step === 1)!;
@@ -316,7 +316,7 @@ test('after a price push without trades, the audit uses the mean price and has a
   expect(Math.abs(Number(during.price_usd) / Number(before.price_usd) - 1)).toBeLessThan(1e-9);
 });
 
-test('a pool created inside an epoch prices its token at once, with a warning', async () => {
+test('a pool created inside an epoch prices its token in the same epoch, with a warning', async () => {
   const created = await get(TOKENS.LATE.address, 77);
   expect(created.audit).toMatchObject({ confidence: 'low', method: 'lp_weighted_multi_hop' });
   expect(created.audit.warnings.map(({ code }) => code)).toEqual(

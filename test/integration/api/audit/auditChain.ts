@@ -213,7 +213,7 @@ function create(pools: MarketPool[], [, kind, a, amountA, b, amountB]: Plan): Dr
     reserve1: reserve1 / 10n,
   };
   pools.push(pool);
-  // Over all prices.
+  // The range of the position covers all prices.
   const range = [data(-887_220n), data(887_220n)];
   return [
     { address: V3_FACTORY, topics: [TOPIC.poolCreated, ...topics, data(3000n)], data: data(60n, address) },
@@ -232,7 +232,7 @@ const sync = ({ address, reserve0, reserve1 }: MarketPool): Draft => ({
   data: data(reserve0, reserve1),
 });
 
-/** A trade swaps in up to half a percent of a reserve, less the 0.3 % fee. */
+/** A trade pays up to half a percent of a reserve into the pool. The pool keeps a fee of 0.3 %. */
 function swapV2(pool: MarketPool, random: Random): Draft[] {
   const part = BigInt(random.int(1, 50));
   const { address, reserve0, reserve1 } = pool;

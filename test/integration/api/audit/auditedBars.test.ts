@@ -1,6 +1,6 @@
 /**
- * Recomputes the bars of tokens from the swaps and the audits of their blocks: prices come only from pools that the audit
- * counts in the first hop, volume from every tracked swap.
+ * Recomputes the bars of tokens from the swaps and the audits of their blocks: prices come only from pools
+ * that the audit uses in the first hop, volume from every tracked swap.
  */
 import type { Hex } from '../../../../src/domain/hex';
 import { blockOfOrd } from '../../../../src/domain/ord';
@@ -19,7 +19,7 @@ const SEED = 4_243;
 const BLOCKS = 150;
 const DEPTH = 20;
 const MINUTE = 60;
-/** The audit's price of a pool is not its spot price. */
+/** Warnings of an audit that uses another price for a pool than its spot price. */
 const HELD = ['price_deviates_from_twap', 'spot_held_to_mean'];
 
 interface SwapRead {
@@ -84,7 +84,7 @@ async function auditOf(token: Hex, block: number): Promise<Audit> {
 
 interface Side {
   readonly timestamp: number;
-  /** 0: the price does not count. */
+  /** USD price of the swap; 0 if bars do not use this price. */
   readonly usd: number;
   readonly volumeUsd: number;
 }
@@ -110,7 +110,7 @@ async function sidesOf(token: Hex): Promise<Side[]> {
   return sides;
 }
 
-test('bars of a token take prices only from pools that the audit of the block counts', async () => {
+test('bars of a token take prices only from pools that the audit of the block uses', async () => {
   const anchors = AUDIT_CHAIN.anchors.map(({ address }) => address);
   for (const { address } of Object.values(TOKENS)) {
     if (anchors.includes(address)) continue;

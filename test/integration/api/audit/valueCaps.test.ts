@@ -1,6 +1,7 @@
 /**
- * Someone makes an own token RICH trusted with 12,000 DAI, and then pairs, swaps and holds 1e12 of it. The real ingest
- * session and the API must count at most these 12,000 USD.
+ * An attacker issues the token RICH and gives it a trusted price with a pool of 12,000 DAI. The attacker then
+ * puts 1e12 RICH into a pool, a swap and a wallet. The real ingest session and the API must value them at
+ * 12,000 USD at most.
  */
 import type { z } from 'zod';
 
@@ -24,7 +25,7 @@ const RICH: SimToken = { address: named(50), decimals: 18 };
 const SCAM: SimToken = { address: named(51), decimals: 18 };
 const [BACKED, INVENTED, WALLET] = [named(60), named(61), named(70)];
 const HELD = 12_000;
-/** A cap is rounded down by at most this part. */
+/** Lower bound of a rounded cap divided by the exact cap. */
 const STEP = 2 ** (-1 / 16);
 const ISSUED = 10n ** 12n;
 const WEI = 10n ** 18n;

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test('getcontractcreation returns seven fields per known contract and omits unknown contracts', async () => {
-  // An address may be created again, so the last creation counts.
+  // A contract can be created again at the same address, so the test expects the last creation.
   const last = new Map(
     world.blocks.flatMap(({ number, created }) =>
       created.map((row) => [row.address, { ...row, number }] as const),

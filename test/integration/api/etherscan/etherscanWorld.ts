@@ -62,7 +62,10 @@ const PROXY_CODE: ContractCodeRow = {
 };
 
 export interface DialectWorld {
-  /** A version above all others, for rows that a test adds. Rows of final blocks are visible at once. */
+  /**
+   * A row version above all others, for rows that a test adds. The API shows added rows of final blocks
+   * immediately.
+   */
   readonly database: Database;
   readonly blocks: readonly LogBlock[];
   readonly head: HeadSnapshot;

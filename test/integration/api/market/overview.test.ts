@@ -114,7 +114,7 @@ async function storeFinal(db: Database): Promise<void> {
 async function storeHead(db: Database): Promise<void> {
   for (const block of world.blocks.filter(({ number }) => number > FINAL - 5)) {
     await insertBlocks(db, [block], { commit: commitOf(block.number) });
-    // An orphaned block at the same height, which must never count.
+    // An orphaned block at the same height, which no figure may include.
     const row = rows.find(({ number }) => number === block.number)!;
     const orphan = { ...row, transaction_count: 1_000, gas_prices: [1n] };
     await insertRows(db, blocksTable, [orphan], { commit: 1_000_000 + block.number });

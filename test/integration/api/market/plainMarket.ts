@@ -22,7 +22,7 @@ export function swapsIn(world: World, head: HeadSnapshot, since: number, until =
 
 type UsdField = 'amount_usd' | 'untracked_usd' | 'fee_usd';
 
-/** The value times 10^12. */
+/** Fee of a swap in USD, times 10^12. */
 export const feeOf = (swap: SwapRow): bigint => (swap.amount_usd * BigInt(swap.fee_pips)) / 1_000_000n;
 
 /** The sum of a USD value over tracked swaps (with a trusted price). The fields of untracked volume sum over
@@ -126,7 +126,7 @@ export function expectClose(
     expect(Math.abs(Number(got) - Number(wanted))).toBeLessThanOrEqual(tolerance * Math.abs(Number(wanted)));
 }
 
-/** A change in percent. Near 0 and −100 the absolute error counts, because of float rounding. */
+/** A change in percent. Near 0 and −100 the comparison uses the absolute error, because of float rounding. */
 export function expectChange(got: number | null, now: number | null, before: number | null): void {
   if (now === null || before === null || before === 0) expect(got).toBeNull();
   else expect(Math.abs(got! / 100 + 1 - now / before)).toBeLessThanOrEqual(1e-9 * (now / before) + 1e-12);
@@ -139,7 +139,7 @@ export function likeWithLike(now: PlainPrice, then: PlainPrice): number | null {
   return rank(then) < rank(now) ? null : then.usd;
 }
 
-/** The USD price of a token by a swap; 0 where the price does not count in bars, or in highs and lows. */
+/** The USD price of a token by a swap; 0 if bars (or highs and lows) do not use the price. */
 export function usdBySwap(swap: SwapRow, token: string, countsIn: 'bars' | 'highs'): number {
   const isToken0 = swap.token0 === token;
   const bit = (countsIn === 'bars' ? 1 : 4) * (isToken0 ? 1 : 2);

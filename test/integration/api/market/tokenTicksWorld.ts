@@ -1,6 +1,6 @@
 /**
- * Data for the tests of token bars. Gives swaps every relevant kind of price: no price on one side, no native
- * price for some time, untrusted values. Recomputes the bars with plain code.
+ * Data for the tests of token bars. The swaps have every relevant kind of price: no price on one side, no
+ * native price for some time, untrusted values. Recomputes the bars with plain code.
  */
 import { TIMEFRAME_SECONDS } from '../../../../src/domain/timeframes';
 import type { SwapRow } from '../../../../src/clickhouse/schema/tables';

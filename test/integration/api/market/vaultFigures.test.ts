@@ -118,7 +118,7 @@ test('an audit shows the fee that was valid at its block', async () => {
   expect(changed).toBeGreaterThan(0);
 });
 
-test('an audit warns about each pool that backs nothing and gives it no price, from memory as from the store', async () => {
+test('an audit warns about each pool that backs no price, whether read from memory or from the store', async () => {
   const head = await catchUp();
   const pairs = await readTable(head);
   const table = await createAuditTables(
@@ -150,22 +150,24 @@ test('an audit warns about each pool that backs nothing and gives it no price, f
 });
 
 /**
- * Malformed logs of the pool from the vault: Swap, PoolBalanceChanged and PoolBalanceManaged with an
- * additional topic and more than one data word.
+ * Whether the log changes balances of the pool: the vault's events Swap, PoolBalanceChanged and
+ * PoolBalanceManaged have more than two topics and more than one data word.
  */
 function isMove({ address, topics, data }: ChainLog, poolId: Hex): boolean {
   return address === VAULT && topics[1] === poolId && topics.length > 2 && data.length > 66;
 }
 
-/** Time-weighted mean balances of the pool later than `since`, up to `now`. The balances of a block count
- * until the next block. */
+/**
+ * Time-weighted mean balances of the pool later than `since`, up to `now`. The balances of a block last until
+ * the next block.
+ */
 function plainMeans(address: Hex, now: number, since: number): number[] | null {
   const held = chain.canonical().flatMap(({ hash, timestamp, logs }) => {
     const pool = chain.vaultPoolsAt(hash)!.find((one) => one.address === address);
     if (pool === undefined || timestamp > now) return [];
     return [{ timestamp, balances: pool.balances, moves: logs.some((log) => isMove(log, pool.poolId)) }];
   });
-  // Counts from the first log that changes the pool's balances.
+  // The mean starts at the first log that changes the pool's balances.
   const first = held.findIndex(({ moves }) => moves);
   const moments = held.slice(first);
   let total = 0;
@@ -217,7 +219,7 @@ test('the yield of a pool with over two tokens uses the mean of its balances ove
   expect(stood).toBeGreaterThan(0);
 });
 
-test('the value of a mint or burn counts all tokens of the pool with a trusted price', async () => {
+test('the value of a mint or burn includes all tokens of the pool with a trusted price', async () => {
   const head = await catchUp();
   const pairs = await readTable(head);
   const many = new Map(
@@ -247,7 +249,7 @@ test('the value of a mint or burn counts all tokens of the pool with a trusted p
     }
     const expected = [...values.values()].reduce((sum, value) => sum + value, 0);
     const found = item.amount_usd ?? 0;
-    // Caps have tests of their own.
+    // Other tests check capped values.
     if (isCapped) continue;
     expect(item.amount_usd === null).toBe(values.size === 0);
     expect([block, at, Math.abs(found - expected) <= 1e-6 + 1e-9 * expected]).toEqual([block, at, true]);

@@ -99,7 +99,7 @@ test('the price is the ratio of balances over weights, and null without fixed we
   expect(priced).toBeGreaterThan(0);
 });
 
-/** Whether a cap limits what a token of the pool counts with. Tests of caps are beside `countSides`. */
+/** Whether a cap limits the value of a token of the pool. The tests of `countSides` check caps. */
 function isCapped({ holdings }: PairEntry): boolean {
   return holdings.some((side) => trustedValueOf(side) > side.price.capUsd);
 }

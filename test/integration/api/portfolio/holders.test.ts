@@ -63,8 +63,10 @@ function heads(): [string, HeadSnapshot][] {
 
 const balancesAt = new WeakMap<HeadSnapshot, ReturnType<typeof plainBalances>>();
 
-/** Expected holders of a token by a plain sum. During a backfill all stored transfers count, even newer
- * ones. */
+/**
+ * Expected holders of a token by a plain sum. During a backfill the sum includes all stored transfers, even
+ * newer ones.
+ */
 function plainHolding(of: HeadSnapshot, token: string) {
   const asOf = of.number < STORED ? wholeSnapshot(world, STORED, STORED) : of;
   const balances = balancesAt.get(of) ?? plainBalances(movesOf(moves, asOf));
@@ -157,7 +159,7 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('ho
       await expectPlain(tables, at(tip));
       await expectPlain(tables, at(tip + 1, [tip, tip + 1]));
     }
-    // Only tokens without an earlier transfer are counted.
+    // The later heads count again only tokens without an earlier transfer.
     expect(counted.length).toBeLessThan(6);
     for (const [, of] of some()) await expectPlain(tables, of);
     expect(followed).toBeGreaterThan(100);

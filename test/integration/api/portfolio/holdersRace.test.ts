@@ -55,7 +55,7 @@ function makeBatch(number: number, seed: number): TransferRow[] {
   }));
 }
 
-test('a transfer counts once at every moment of a promotion, even while parts are half merged', async () => {
+test('a balance includes each transfer once at every moment of a promotion, even while parts are half merged', async () => {
   const final = [...makeBatch(TIP - 1, SEED), ...makeBatch(TIP, SEED + 1)];
   await insertRows(store.db, transfersTable, final);
   const batches = Array.from({ length: BATCHES }, (_, batch) =>

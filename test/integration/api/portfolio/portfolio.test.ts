@@ -154,7 +154,8 @@ function checkPositions(got: Portfolio, wanted: PlainPortfolio): void {
       const token = position.tokens[i]!;
       if (amount === null) return expect(token.amount).toBeNull();
       const raw = Number(token.amount) * 10 ** decimalsOf(world, token.address);
-      // The contracts round down. A narrow range near the price loses digits in floats.
+      // The contracts round amounts down. Amounts of a narrow position near the price lose digits in the
+      // float computation of the test.
       expect(Math.abs(raw - amount)).toBeLessThanOrEqual(2 + 1e-7 * amount);
       return undefined;
     });
@@ -323,7 +324,7 @@ describe('/portfolio/{address}', () => {
   });
 });
 
-test('transfers from the zero address to itself count as supply, like the locked LP tokens of a V2 pair', async () => {
+test('transfers from the zero address to itself are part of the supply, like the locked LP tokens of a V2 pair', async () => {
   const pair = world.blocks.flatMap(({ pools }) => pools).find(({ pool_type }) => pool_type === 2)!;
   const at = wholeSnapshot(world, FINAL, FINAL);
   market.head = { ...at, version: 'before' };

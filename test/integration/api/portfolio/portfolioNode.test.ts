@@ -1,5 +1,7 @@
-/** Tests portfolios with a node: its answers are shown and counted once, and are marked as missing when the
- * node does not answer. */
+/**
+ * Tests portfolios with a node. The API shows the node's answers and adds each value once. Values are marked
+ * as missing when the node does not answer.
+ */
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import { balanceChecksTable } from '../../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
@@ -98,7 +100,7 @@ async function ask(wallet: string): Promise<Portfolio> {
 const sum = (values: readonly (number | null | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-test('the native coin has the price of its wrapped token and counts once', async () => {
+test('the native coin has the price of its wrapped token and is added to the net worth once', async () => {
   const { usd, confidence } = priceNow(world, head, CHAIN.wrappedNative!);
   for (const wallet of [STRANGER, ...HOLDERS.slice(0, 4)]) {
     const got = await ask(wallet);

@@ -228,7 +228,7 @@ function placeOf({
   return { pair: pool, tick_lower: ticks[0]!, tick_upper: ticks[1]! };
 }
 
-/** Stores final blocks in batches, as promotions do, and head blocks with their orphans. */
+/** Stores final blocks in batches, as promotions do, and head blocks with the orphaned blocks at their heights. */
 async function storeTransfers(
   db: Database,
   { canonical, orphans }: TransferWorld,
@@ -281,7 +281,7 @@ export async function startWallets(marketWorld: MarketWorld, moves: TransferWorl
   return serveMarket(await storeWallets(marketWorld, moves), wholeSnapshot(world, finalTo, tip));
 }
 
-/** A snapshot of a chain with complete history. `orphans`: heights where the orphan is canonical instead. */
+/** A snapshot of a chain with complete history. `orphans`: heights at which the alternative block is canonical. */
 export function wholeSnapshot(
   world: World,
   finalTo: number,
@@ -307,12 +307,15 @@ export function wholeSnapshot(
   };
 }
 
-/** Heights where the snapshot's chain contains the orphan. */
+/** Heights at which the chain of the snapshot holds the alternative block instead of the canonical block. */
 function orphanedIn(head: HeadSnapshot): ReadonlySet<number> {
   return new Set(head.blocks.filter(({ commit }) => commit >= ORPHAN_BASE).map(({ number }) => number));
 }
 
-/** The test data of the snapshot's chain. Its orphans move tokens only; they change no pools and prices. */
+/**
+ * The test data of the snapshot's chain. Its alternative blocks contain transfers only, so they change no
+ * pools and prices.
+ */
 export function worldAt(world: World, head: HeadSnapshot): World {
   const orphaned = orphanedIn(head);
   const empty = { swaps: [], liquidity: [], states: [], pools: [], prices: [] };

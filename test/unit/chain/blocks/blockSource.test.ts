@@ -63,7 +63,7 @@ test('the address of a created contract is read from the receipt', async () => {
   expect(block!.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
 });
 
-test('eth_getLogs ranges shrink to the limit of the node, and grow again when the limit is gone', async () => {
+test('block ranges of eth_getLogs shrink to the limit of the node, and grow again when the node drops the limit', async () => {
   const chain = chainOf(10, 400, 2);
   const node = await startNode(chain);
   node.hasReceipts = false;
@@ -148,7 +148,7 @@ test('blocks of a chain with empty blooms are accepted', async () => {
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 
-test('after a reorg between header and receipts, the block is read again and the endpoint is not benched', async () => {
+test('after a reorg between header and receipts, the block is read again, and the endpoint stays in normal use', async () => {
   const chain = chainOf(25, 20);
   const node = await startNode(chain);
   let done = false;

@@ -55,7 +55,7 @@ test('while the node answers null for the finalized tag, blocks become final at 
   expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: chain.at(36).hash });
 });
 
-test('an error of the node does not count as a missing finalized tag', async () => {
+test('an error of the node is not treated as a missing finalized tag', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   const { source, pool } = sourceOf([node], { roundsMax: 1 });

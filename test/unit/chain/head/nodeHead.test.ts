@@ -23,7 +23,7 @@ test('simultaneous callers share one request for the head, and the answer is kep
   expect(head.known()).toBeNull();
 });
 
-test('a hanging node counts as unavailable long before the timeout of its transport', async () => {
+test('a hanging node is treated as unavailable long before the timeout of its transport', async () => {
   const hung = await startNode();
   hung.onHttp = () => true;
   const head = createNodeHead({ rpc: poolOf([hung.httpUrl], { timeoutMs: 600_000 }), log: silentLog });

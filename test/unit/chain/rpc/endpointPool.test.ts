@@ -70,7 +70,7 @@ test('a call that fails on every endpoint ends after its rounds with a retryable
   expect(node.countCalls('eth_blockNumber')).toBe(2);
 });
 
-test('a revert is returned at once with its data, and no other endpoint gets the call', async () => {
+test('a revert is returned with its data and without a retry, and no other endpoint gets the call', async () => {
   const nodes = [await startNode(), await startNode()];
   for (const node of nodes) {
     node.onCall = ({ method }) =>
@@ -118,12 +118,12 @@ test.each([0, 1])(
   },
 );
 
-test('a hanging endpoint gets calls after the others, and gets them first again once it answers', async () => {
+test('a hanging endpoint gets calls only after the other endpoints, and gets them first again once it answers', async () => {
   const [hung, other] = [await startNode(), await startNode()];
   const pool = poolOf([hung.httpUrl, other.httpUrl]);
   await pool.call('eth_chainId', [], text);
   hung.onHttp = () => true;
-  const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 50, ...options });
+  const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 500, ...options });
   for (let call = 0; call < 3; call += 1) await ask();
   expect(pool.health().endpoints.map(({ state }) => state)).toEqual(['slow', 'ok']);
   await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
@@ -168,7 +168,7 @@ test('a batch whose answer exceeds our size limit is split', async () => {
   expect(await pool.batch(calls, text)).toHaveLength(20);
 });
 
-test('an endpoint of another chain is refused, and the others are used', async () => {
+test('an endpoint of another chain is refused, and the other endpoints are used', async () => {
   const [wrong, right] = [await startNode(new FakeChain(1), 1), await startNode()];
   const pool = poolOf([wrong.httpUrl, right.httpUrl]);
   expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
@@ -200,7 +200,7 @@ test('a lagging endpoint is used less until it has caught up', async () => {
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
-test('a benched endpoint gets calls only when no other endpoint answers', async () => {
+test('an endpoint that is benched for a wrong answer gets calls only when no other endpoint answers', async () => {
   const [liar, other] = [await startNode(), await startNode()];
   const pool = poolOf([liar.httpUrl, other.httpUrl]);
   await pool.call('eth_blockNumber', [], text);
@@ -278,7 +278,7 @@ test('a timer that fires slightly early does not use up a round', async () => {
   await pool.close();
 });
 
-test('calls that fail at the same time pause the endpoint once, not once per call', async () => {
+test('concurrent calls that fail pause the endpoint once, not once per call', async () => {
   const { pool } = downPool({ ...systemClock(), random: () => 1 });
   const calls = Array.from({ length: 20 }, () => pool.call('eth_blockNumber', [], text, { roundsMax: 1 }));
   await Promise.allSettled(calls);

@@ -122,7 +122,7 @@ test('a slow node gives null after a short time', async () => {
   expect(await asked).toBeNull();
 });
 
-test('at most eight requests run at once, and later requests work again', async () => {
+test('at most eight requests run in parallel, and later requests work again', async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
   const { node, batches } = openNode(

@@ -13,7 +13,7 @@ const compared = (of: number, who: number, logs: bigint, node: bigint | null): C
 });
 
 describe('with the whole history stored', () => {
-  test('a balance that equals the logs does not make the token a suspect', () => {
+  test('a balance that equals the logs does not make the token a suspect of rebasing', () => {
     const book = new BalanceBook();
     const found = book.note(10, [compared(1, 1, 5n, 5n), compared(1, 2, 0n, 0n)], false);
     expect(found).toEqual({
@@ -34,7 +34,7 @@ describe('with the whole history stored', () => {
     });
   });
 
-  test('a mismatch at one block makes a suspect, and a mismatch at a second block marks the token', () => {
+  test('a mismatch at one block makes a token a suspect, and a mismatch at a second block marks it as rebasing', () => {
     const book = new BalanceBook();
     const first = book.note(10, [compared(1, 1, 5n, 6n), compared(1, 2, 5n, 6n)], false);
     expect([first.suspects, first.tokens[0]!.rebasing]).toEqual([1, false]);
@@ -45,7 +45,7 @@ describe('with the whole history stored', () => {
     expect(book.listAgain(100)).toEqual([]);
   });
 
-  test('a marked token stays marked when later checks agree, also after a restart', () => {
+  test('a token marked as rebasing stays marked when later checks agree, also after a restart', () => {
     const book = new BalanceBook();
     book.note(10, [compared(1, 1, 5n, 6n)], false);
     const { tokens } = book.note(11, [compared(1, 1, 5n, 6n)], false);
@@ -55,7 +55,7 @@ describe('with the whole history stored', () => {
     expect(check).toMatchObject({ rebasing: true, mismatches: 2, holders_checked: 3, mismatch_block: 11 });
   });
 
-  test('a suspect stays a suspect after a restart', () => {
+  test('a token that is a suspect of rebasing stays a suspect after a restart', () => {
     const { tokens } = new BalanceBook().note(10, [compared(1, 1, 5n, 6n)], false);
     expect(new BalanceBook(tokens).note(11, [compared(1, 2, 1n, 0n)], false).tokens[0]!.rebasing).toBe(true);
   });
@@ -89,7 +89,7 @@ describe('addresses that hold a token by its logs', () => {
     expect([...counts(found), found.mismatches, found.suspects]).toEqual([3, 1, 0, 0]);
   });
 
-  test('holders are not counted in a history that begins late, because earlier transfers are missing', () => {
+  test('checked holders are not counted in a history that begins late, because earlier transfers are missing', () => {
     expect(new BalanceBook().note(10, [compared(1, 1, 5n, null)], true)).toMatchObject({ tokens: [] });
     expect(counts(new BalanceBook().note(10, [compared(1, 1, 5n, 0n)], true))).toEqual([0, 0]);
   });
@@ -105,7 +105,7 @@ describe('in a history that begins late', () => {
     }
   });
 
-  test('if the history begins late, a difference that changes twice marks the token', () => {
+  test('if the history begins late, a difference that changes twice marks the token as rebasing', () => {
     const book = new BalanceBook();
     const rebasing = [100n, 101n, 101n, 102n].map(
       (node, index) => book.note(10 + index, [compared(1, 1, 0n, node)], true).tokens[0]!.rebasing,
@@ -113,7 +113,7 @@ describe('in a history that begins late', () => {
     expect(rebasing).toEqual([false, false, false, true]);
   });
 
-  test('a negative balance from the logs does not mark the token', () => {
+  test('a negative balance from the logs does not mark the token as rebasing', () => {
     const book = new BalanceBook();
     for (const logs of [-5n, -9n, -1n])
       expect(book.note(Number(20n + logs), [compared(1, 1, logs, logs + 10n)], true).mismatches).toBe(0);

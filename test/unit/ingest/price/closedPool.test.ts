@@ -16,7 +16,7 @@ const BLOCKS = 160;
 interface Sizes {
   /** Whole tokens on each side of the open V2 pool. */
   readonly open: number;
-  /** Whole tokens on each side of the closed pool. Its weights say 3 DAI per token. */
+  /** Whole tokens on each side of the closed pool. The weights give a price of 3 DAI per token. */
   readonly closed: number;
 }
 

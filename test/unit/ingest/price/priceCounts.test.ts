@@ -1,6 +1,6 @@
 /**
- * Tests which prices of swaps become part of bars, highs and lows of a token. A pool that the token's price leaves out
- * gives them no price.
+ * Tests which prices of swaps become part of bars, highs and lows of a token. Bars, highs and lows use no
+ * price of a pool that the token's price leaves out.
  */
 import { BlockPricer } from '../../../../src/ingest/price/blockPricer';
 import { noFacts, type SwapFact } from '../../../../src/ingest/rows/blockRows';
@@ -137,7 +137,7 @@ describe('a token priced by several pools', () => {
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, BARS + HIGHS, 0]);
   });
 
-  test('bars take no price from the pool that disagrees with a deeper one', () => {
+  test('bars take no price from a pool that differs by more than 5 % from the only other, deeper pool', () => {
     const script = { ...settled(deep, outlier), ...swapsIn(deep, outlier) };
     expect(countsFor(T, script)).toEqual([BARS + HIGHS, 0]);
   });
@@ -171,7 +171,7 @@ describe('a token priced by several pools', () => {
   });
 });
 
-test('a thin token keeps its bars, and has no highs', () => {
+test('a token with pools of little depth has bars, and no highs', () => {
   const thin = at(1, [T, DAI], [800, 800]);
   expect(countsFor(T, { ...settled(thin), ...swapsIn(thin) })).toEqual([BARS]);
 });
@@ -209,7 +209,7 @@ describe('bars of an anchor', () => {
   test('an anchor that lost its role has no bars from prices above 1.02 USD', () => {
     const native = [at(6, [NATIVE, DAI], [600_000, 600_000]), at(7, [NATIVE, USDC], [600_000, 600_000])];
     const peg = at(3, [DAI, USDC], [300_000, 300_000]);
-    // DAI trades 10 % below the others.
+    // DAI trades 10 % below the other anchors.
     const lost = at(8, [USDT, DAI], [400_000, 360_000]);
     const above = at(8, [USDT, DAI], [370_000, 389_190], 1);
     const below = { ...lost, maker: 1 };

@@ -66,7 +66,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       pool.open(facts, at);
       pool.addTokens(facts, at - 60, at, 14_000);
       pool.addTokens(facts, tickOf(5), tickOf(6), 14_000);
-      // A little of the token makes the liquidity of the bid active.
+      // A swap adds a little of the token, so the price enters the range of the bid and its liquidity is active.
       pool.swapTo(facts, at - 1, 0.999);
     },
     between: [

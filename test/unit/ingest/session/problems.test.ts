@@ -11,7 +11,7 @@ import {
 } from '../../../../src/ingest/session/status';
 
 const WALL = 1_700_000_000_000;
-/** Time on the ingester's own clock. */
+/** Time on the ingester's monotonic clock, in ms. */
 const NOW = 5_000_000;
 
 function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): NodeHealth {

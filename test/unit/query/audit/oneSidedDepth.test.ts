@@ -1,4 +1,4 @@
-/** The audit's warning about V3 pools that pay out on one side only. */
+/** The audit's warning about V3 pools that pay out much less of one token than of the other near their price. */
 import type { AuditInputs, AuditLeg } from '../../../../src/query/audit/auditInputs';
 import { toAudit } from '../../../../src/query/audit/tokenAudit';
 import { NO_STATE, type LegState } from '../../../../src/pricing/leg';

@@ -28,7 +28,7 @@ test('a side of a pool has a value at any price confidence, and a trusted value 
   expect([trustedValueOf(side(3, 2, 0.49)), trustedValueOf(side(3, 2, 0.5))]).toEqual([0, 6]);
 });
 
-test('TVL counts trusted sides, doubles a single trusted side in V2 pools, and is 0 without a trusted side', () => {
+test('TVL includes trusted sides, doubles a single trusted side in V2 pools, and is 0 without a trusted side', () => {
   const [good, other, low] = [side(10, 2, 0.9), side(1, 15, 0.5), side(1_000, 1e9, 0.4)];
   expect([2, 3, 4].map((type) => tvlOf(type, good, other))).toEqual([35, 35, 35]);
   expect([2, 3, 4].map((type) => tvlOf(type, low, good))).toEqual([40, 20, 20]);
@@ -36,7 +36,7 @@ test('TVL counts trusted sides, doubles a single trusted side in V2 pools, and i
   expect(tvlOf(2, low, low)).toBe(0);
 });
 
-test('1e12 self-issued tokens in a pool count with at most twice the capital behind their price', () => {
+test('1e12 self-issued tokens in a pool add at most twice the capital behind their price to its TVL', () => {
   const [rich, scam] = [side(1e12, 1, 0.55, 12_000), side(1e12, 1, 0.3, 12_000)];
   expect([2, 3].map((type) => tvlOf(type, rich, scam))).toEqual([24_000, 12_000]);
   expect([2, 3].map((type) => tvlOf(type, rich, rich))).toEqual([24_000, 24_000]);
@@ -44,12 +44,12 @@ test('1e12 self-issued tokens in a pool count with at most twice the capital beh
   expect(tvlOfWeighted([rich, rich], [], 0)).toBe(24_000);
 });
 
-test('a side counts with the value of an honest other side, even if its own cap is lower', () => {
+test('a side is worth as much as an honest other side, even if its own cap is lower', () => {
   const dai = side(12_345.678_9, 1, 0.99);
   const token = side(4_115.226_3, 3, 0.6, 12_000);
   expect(tvlOf(2, token, dai)).toBe(4_115.226_3 * 3 + 12_345.678_9);
   expect(tvlOf(2, dai, token)).toBe(4_115.226_3 * 3 + 12_345.678_9);
-  // 80 / 20 by weight
+  // At weights of 80 % and 20 %, honest balances are worth 240 USD and 60 USD.
   const heavy = side(80, 3, 0.6, 50);
   expect(tvlOfWeighted([heavy, side(60, 1, 0.99)], [0.8, 0.2], 0)).toBe(300);
 });
@@ -119,14 +119,14 @@ test('TVL of a weighted pool is at most twice its trusted balances, whatever the
   expect([0.8, 0.5, 0.2, 0.01, 1e-18].map(tvl)).toEqual([1_250, 2_000, 2_000, 2_000, 2_000]);
 });
 
-test('a pool with doubts counts its trusted balances once, and with an asset manager nothing', () => {
+test('the TVL of a pool with doubts is its trusted balances, and 0 with an asset manager', () => {
   const [cash, own] = [side(1_000, 1, 0.99), side(1e12, null, 0)];
   const tvl = (doubts: number): number => tvlOfWeighted([cash, own], [0.5, 0.5], doubts);
   expect([DOUBTS.weights, DOUBTS.terms, DOUBTS.managed, DOUBTS.managed + DOUBTS.weights].map(tvl)).toEqual([
     1_000, 1_000, 0, 0,
   ]);
   expect(tvlOfWeighted([cash, side(7, 1, 0.9)], [], DOUBTS.managed)).toBe(0);
-  // What each token of the pool adds to its own liquidity.
+  // The USD of the pool that each token adds to its own liquidity.
   expect(countedInVault([cash, side(7, 1, 0.9)], [0.5, 0.5], DOUBTS.managed)).toEqual([0, 0]);
 });
 

@@ -64,7 +64,7 @@ test('the native coin and its wrapped token share one cap', () => {
   expect([two.native.value_usd, two.capped]).toEqual([0.5, false]);
 });
 
-test('all holdings of one token count together with at most its cap', () => {
+test('all holdings of one token together are worth at most its cap', () => {
   const wallet = count();
   const lp = { balance: 50n, supply: 100n, last: null };
   const scam = pool('0xff', 10 ** 12, 10 ** 12);
@@ -75,7 +75,7 @@ test('all holdings of one token count together with at most its cap', () => {
   expect(values).toEqual([9_000, 3_000, 0]);
 });
 
-test('a share of an honest pool counts both sides, even beside a capped holding', () => {
+test('a share of an honest pool includes both sides, even beside a capped holding', () => {
   const wallet = count();
   toToken(RICH, 10n ** 12n, pairs, [], wallet);
   const lp = { balance: 100n, supply: 100n, last: null };

@@ -74,7 +74,7 @@ test('the share of a holder is null if the supply is not positive or below the b
   }
 });
 
-test('LP tokens held by the pool itself do not count in its supply', () => {
+test('the supply of a pool excludes LP tokens that the pool itself holds', () => {
   const [pool, a, b] = ['0xpool', '0xa', '0xb'];
   const tokens = [a, pool, b].map((address) => ({ address, symbol: address, name: null, decimals: 0 }));
   const none = new Map();

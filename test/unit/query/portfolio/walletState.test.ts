@@ -1,4 +1,4 @@
-/** A balance answer without digits counts as no answer. A soak test found this case. */
+/** A balance answer without digits is treated as no answer. A soak test found this case. */
 import type { Hex } from '../../../../src/domain/hex';
 import { createBalanceSeeds } from '../../../../src/query/holders/balanceSeeds';
 import { readWalletState } from '../../../../src/query/portfolio/walletState';

@@ -51,19 +51,19 @@ const sampled = (held: number, unconfirmed: number, rebasing = false): BalanceCh
   unconfirmed,
 });
 
-test('a token whose logs add up counts its holders', () => {
+test('a token whose logs add up has a number of holders', () => {
   const facts = factsOf(holdingOf(honest));
   expect([holdersOf(facts), supplyOf(facts)?.total]).toEqual([18, 18_000n]);
   expect(codesOf(facts)).toEqual([]);
 });
 
-test('3,000 transfers from an address that never received any leave no number of holders, and a flag', () => {
+test('a token with 3,000 transfers from an address that never received any has no number of holders, and a flag', () => {
   const facts = factsOf(holdingOf([...honest, ...inventedBy(NOBODY)]));
   expect([holdersOf(facts), supplyOf(facts), distributionOf(facts)]).toEqual([null, null, null]);
   expect(codesOf(facts)).toEqual(['unbalanced_transfers']);
 });
 
-test('3,000 mints without balances leave no number of holders once a check finds them', () => {
+test('a token with 3,000 mints without balances loses its number of holders once a balance check finds them', () => {
   const holding = holdingOf([...honest, ...inventedBy(ZERO_ADDRESS)]);
   expect(holdersOf(factsOf(holding))).toBe(3_018);
   const checked = factsOf(holding, sampled(20, 19));
@@ -71,7 +71,7 @@ test('3,000 mints without balances leave no number of holders once a check finds
   expect(codesOf(checked)).toEqual(['unbalanced_transfers']);
 });
 
-test('one unconfirmed address, or a tenth of a large sample, leaves the number of holders', () => {
+test('a token keeps its number of holders with one unconfirmed address, or with a tenth of a large sample unconfirmed', () => {
   const holding = holdingOf(honest);
   expect(holdersOf(factsOf(holding, sampled(1, 1)))).toBe(18);
   expect(holdersOf(factsOf(holding, sampled(100, 10)))).toBe(18);
@@ -89,7 +89,7 @@ test('a rebasing token whose sampled holders are confirmed keeps its number of h
   expect(codesOf(factsOf(holding, sampled(8, 0, true)))).toEqual(['rebasing', 'unbalanced_transfers']);
 });
 
-test('a late history has no number of holders, and a token without transfers has none', () => {
+test('a token has no number of holders if its history begins late, or if it has no transfers', () => {
   expect(holdersOf({ ...factsOf(holdingOf(honest)), partial: true })).toBeNull();
   expect(holdersOf({ holding: null, partial: false, checks: null })).toBe(0);
 });
