@@ -139,7 +139,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     [
       'load states',
       `INSERT INTO pool_states SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
-         tx_index, maker, reserve0, reserve1, 0, 0, 0, price, [], -1, 0, 0 FROM swaps WHERE ord > {since:UInt64}`,
+         tx_index, maker, reserve0, reserve1, 0, 0, 0, 0, price, [], [], -1, 0, 0 FROM swaps WHERE ord > {since:UInt64}`,
     ],
     [
       'load events of states',
@@ -172,8 +172,8 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     ],
     [
       'load epochs',
-      `INSERT INTO pool_epochs SELECT 34603007, {from:UInt32} + 320, ${PAIR('number')}, 1, 1 + number, 1000, 3000, 1732, 1732,
-         log(1 + number), 100, {from:UInt32} + 320 FROM numbers({pairs:UInt64})`,
+      `INSERT INTO pool_epochs SELECT 34603007, {from:UInt32} + 320, ${PAIR('number')}, 1, 1 + number, 1000, 3000, 1732, 1732, 1,
+         log(1 + number), 100, {from:UInt32} + 320, 0, [], 0 FROM numbers({pairs:UInt64})`,
     ],
   ];
   for (const [name, sql] of statements) await database.command(name, sql, params);

@@ -115,6 +115,7 @@ test('the audit of an anchor shows its configured price, and the audit of an unp
     hops: [],
     warnings: [
       { code: 'no_route', message: expect.any(String), severity: 'warning' },
+      { code: 'one_sided_depth', message: expect.any(String), severity: 'info' },
       { code: 'not_finalized', message: expect.any(String), severity: 'info' },
     ],
   });
