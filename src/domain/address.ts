@@ -51,7 +51,7 @@ export function isPrintable(value: unknown): boolean {
 
 /**
  * Makes a text that a contract returned safe to show: strips control and bidi characters, trims, and cuts it to `maxLength`
- * code points. Returns null if no character is left. Reads the text only as far as the last character that it keeps.
+ * code points. Returns null if no character is left. Stops reading after the last character that it keeps.
  */
 export function normaliseText(raw: string, maxLength: number): string | null {
   let kept = '';

@@ -196,15 +196,12 @@ function hopInput<L extends Leg>(
  * Returns 0 if there is no price.
  */
 export function legPrice(
-  { token, next }: Pick<PriceRoute, 'token' | 'next'>,
-  { token0, token1 }: Leg,
+  route: Pick<PriceRoute, 'token' | 'next'>,
+  leg: Leg,
   price: number,
   anchors: AnchorPrices,
 ): number {
-  const fromToken0 = token0 === token;
-  const other = fromToken0 ? token1 : token0;
-  const ratio = other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
-  return turned(price, fromToken0, ratio);
+  return turned(price, leg.token0 === route.token, ratioOf(leg, route, anchors));
 }
 
 function turned(price: number, fromToken0: boolean, ratio: number): number {

@@ -1,8 +1,9 @@
 -- One row: a contract of one page, with the total number of matching contracts. Runs once for each new head and set of
 -- parameters. Reads the projection by_contract for all contracts and the tables of creations, pools and verifications,
--- never the logs. `q` in lower case is part of a token name or symbol, part of a verified name (also of a contract with
--- the same code), or the start of an address as hex. An empty `q` or `kind` accepts all contracts. `verified` is 1 for
--- verified contracts, 0 for others, 2 for all. `verified_db`: the database of the verified contracts of all chains.
+-- never the logs. `q` in lower case finds three kinds of contracts: a part of the token name or symbol, a part of the
+-- verified name, or the start of the address as hex. The verified name of a contract with the same code is found too.
+-- An empty `q` or `kind` accepts all contracts. `verified` is 1 for verified contracts, 0 for others, 2 for all.
+-- `verified_db`: the database of the verified contracts of all chains.
 WITH
     pair_set AS
     (

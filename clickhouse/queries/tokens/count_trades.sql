@@ -1,8 +1,8 @@
--- One row: the trading of one token over all its pools in the windows that end at `now`, each (now - window,
--- now]. A buy is a swap that lowers the pool's balance of the token. `high_h24` and `low_h24` are the highest
--- and lowest USD per whole token after a tracked swap, among the swaps that highs and lows use; 0 if there is
--- no such swap. Uses the key ord, from the first block of the day (`after_ord`). Reads one day of swaps. Runs
--- once for each new head, never for each request.
+-- One row: the trading of one token over all its pools in the windows that end at `now`, each (now - window, now]. A
+-- buy is a swap that lowers the pool's balance of the token. `high_h24` and `low_h24` are prices in USD per whole
+-- token. They use the swaps that `price_counts` marks for highs and lows; 0 means that no swap is marked. Uses the key
+-- ord, from the first block of the day (`after_ord`). Reads one day of swaps. Runs once for each new head, never for
+-- each request.
 WITH
     timestamp + 300 > {now:UInt32} AS in_m5,
     timestamp + 3600 > {now:UInt32} AS in_h1,

@@ -185,7 +185,7 @@ const MEME_POOLS: readonly PoolPlan[] = MEME_TOKENS.map(({ key }, index) =>
   (index % 3 === 0 ? v2 : v2at29)(key, 'wpls', 2_000 + 1_700 * index, 0.3 + 0.15 * (index % 8)),
 );
 
-/** The full development chain: 44 tokens and 60 pools, six of which open during the history. */
+/** The full development chain: 44 tokens and 60 pools. Six of the pools open during the history. */
 export const FULL_PLAN: WorldPlan = {
   tokens: [...CORE_TOKENS, ...TAIL_TOKENS, ...ODD_TOKENS, ...MEME_TOKENS],
   pools: [...CORE_POOLS, ...TAIL_POOLS, ...MEME_POOLS.slice(MEMES_LAUNCHED)],

@@ -30,10 +30,10 @@ const SOON_MS = 3_000;
 /** Number of balances per check, and how many of them an earlier check has already compared. */
 const BALANCES_MAX = 100;
 const AGAIN_MAX = 40;
-/** Number of pool tokens per check of which stored holders are compared, and number of holders per token. */
+/** Each check compares the stored holders of this many pool tokens, and this many holders per token. */
 const STORED_TOKENS_MAX = 8;
 const STORED_HOLDERS_MAX = 3;
-/** Number of newest head blocks of whose transfers some holders are compared. */
+/** Each check also compares some holders from the transfers of this many newest head blocks. */
 const RECENT_BLOCKS = 64;
 /** Time limit in ms for all node answers of a check. */
 const NODE_MS = 5_000;

@@ -20,8 +20,8 @@ interface SeedResult {
 }
 
 /**
- * One seed in six also checks, after each crash, what readers of the database see. Such a check takes as long
- * as the final check.
+ * One seed in six also checks, after each crash, what readers of the database see. The check after a crash
+ * takes as long as the final check.
  */
 const LOOK_EVERY_SEEDS = 6;
 

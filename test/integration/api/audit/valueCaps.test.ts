@@ -48,7 +48,7 @@ const swap = (pair: Hex, amount0In: bigint, amount1Out: bigint): Draft => ({
   data: data(amount0In, 0n, 0n, amount1Out),
 });
 
-/** What the attacker does in a block. DAI has the lowest address. The pool of DAI must be old and have two makers. */
+/** Events of the attacker in one block. DAI has the lowest address. The pool of DAI must be old and have two makers. */
 function attack(number: number): readonly Draft[] {
   if (number === 5) return [pairCreated(BACKED, DAI, RICH), sync(BACKED, 12_000n, 12_000n)];
   if (number === 6 || number === 7) return [sync(BACKED, 12_000n, 12_000n), swap(BACKED, 1_000n, 990n)];
