@@ -49,7 +49,7 @@ export async function runAll(
       const isEngineAway = (): boolean => listEngineProblems(storage).length > 0;
       api = await startApi({ config, log, metrics, moreProblems, isEngineAway, ...ingest });
     }
-    storage = await openStorage(config, log, { readingIsEnough: !parts.ingest });
+    storage = await openStorage(config, log, { readingIsEnough: !parts.ingest, signal });
     const watched = parts.ingest ? watchWrites(storage, ingester, metrics) : storage;
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
@@ -61,6 +61,9 @@ export async function runAll(
         : [keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, going)]),
     ];
     await Promise.all(works);
+  } catch (error) {
+    // A stop during the start is no failure.
+    if (!signal.aborted || error !== signal.reason) throw error;
   } finally {
     log.info('stopping');
     stopLogging();

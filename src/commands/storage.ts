@@ -31,6 +31,8 @@ interface StorageNeeds {
   readonly readingIsEnough?: boolean;
   /** True if the command may use the embedded server of another program on the same folder. */
   readonly besideIsEnough?: boolean;
+  /** Cancels the opening between two steps. */
+  readonly signal?: AbortSignal;
 }
 
 /** Connects and updates the schema. Rejects if the database does not answer, or if it is read-only and the
@@ -38,7 +40,7 @@ interface StorageNeeds {
 export async function openStorage(
   config: Config,
   log: Logger,
-  { readingIsEnough = false, besideIsEnough = false }: StorageNeeds = {},
+  { readingIsEnough = false, besideIsEnough = false, signal }: StorageNeeds = {},
 ): Promise<Storage> {
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     throw new AppError(
@@ -66,8 +68,10 @@ export async function openStorage(
   };
   try {
     const place = { cluster, isOurs: server !== null };
+    signal?.throwIfAborted();
     if (!readOnly) {
       await updateSchema(writer, writeUrl, place, log);
+      signal?.throwIfAborted();
       await seedSignatures(writer, createQueryRunner(writer));
     }
     if (secondWriter !== null) {

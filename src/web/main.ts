@@ -139,7 +139,7 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
     const place = placeOf(location.hash);
     const name = place.path[0] ?? '';
     markNavigation(name);
-    const view = VIEWS[name];
+    const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
     window.scrollTo(0, 0);
     if (view === undefined) {
       app.setTitle('Not found');

@@ -190,6 +190,8 @@ function chainListRoute(deps: DialectDeps): Route {
       }));
       const list = { comments: '', totalcount: result.length, result };
       ctx.type = 'application/json';
+      // The answer repeats the Host header of this request, so no cache may give it to others.
+      ctx.set('Cache-Control', 'no-store');
       ctx.body = Buffer.from(JSON.stringify(list));
     },
   };

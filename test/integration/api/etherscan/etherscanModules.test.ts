@@ -191,7 +191,11 @@ test('balances, supplies and calls come from the node at the head, and are refus
 });
 
 test('the chain list names both chains and whether this service stores them', async () => {
-  const { json } = await world.api.ask('/v2/chainlist', { headers: { origin: 'https://elsewhere.org' } });
+  const { json, headers } = await world.api.ask('/v2/chainlist', {
+    headers: { origin: 'https://elsewhere.org' },
+  });
+  // The answer repeats the Host header, so a shared cache must not keep it.
+  expect(headers.get('cache-control')).toBe('no-store');
   const items = json?.result as { chainid: string; apiurl: string; blockexplorer: string; status: number }[];
   expect(items.map(({ chainid, status }) => [chainid, status])).toEqual([
     ['369', 1],
