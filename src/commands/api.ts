@@ -73,6 +73,8 @@ const READ_CONNECTIONS = 12;
 const CLOSE_MS = 2_000;
 const POLL_MS = 50;
 const POLL_TOLD_MS = 500;
+/** Interval in ms at which the comments of the stream learn the problems of the service. */
+const TELL_PROBLEMS_MS = 1_000;
 /** Time limit in ms of a call to the node for an answer. */
 const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
@@ -97,6 +99,8 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const server = createHttpServer(app.callback());
   const url = await listen(server, config);
   const stop = new AbortController();
+  const telling = setInterval(() => hub.tellProblems(readReadiness(facts).problems), TELL_PROBLEMS_MS);
+  telling.unref();
   let tailing = Promise.resolve();
   log.info({ url }, 'API listening');
   return {
@@ -112,6 +116,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     wake: (flip) => tail.wake(flip),
     async close() {
       endBound();
+      clearInterval(telling);
       stop.abort();
       hub.close();
       await closeServer(server);

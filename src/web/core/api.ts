@@ -49,9 +49,14 @@ async function call(url: string, signal: AbortSignal): Promise<Response> {
     if (signal.aborted) throw error;
     throw new ApiFailure(0, 'unreachable', 'The server does not answer');
   }
+  seeIndexedBlock(response);
+  return response;
+}
+
+/** Tells the listeners the block of an answer. */
+export function seeIndexedBlock(response: Response): void {
   const block = Number(response.headers.get('X-Indexed-Block'));
   if (block > 0) for (const listener of blockListeners) listener(block);
-  return response;
 }
 
 function failureOf(status: number, body: unknown): ApiFailure {
