@@ -105,12 +105,22 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
   const chain = { chainId: chainParam(deps.chainIds) };
   const asked = { ...endpoint, query: { ...endpoint.query, ...chain } };
   const ask = (ctx: RouteContext): Question<Answer> => {
-    const params = readParams(endpoint, ctx);
-    const chainId = parseParams(chain, ctx).chainId ?? deps.chainIds[0] ?? 0;
+    ctx.querystring = spellChainId(ctx.querystring);
+    const params = readParams(endpoint, ctx, Object.keys(chain));
+    const chainId = parseParams(chain, ctx, Object.keys(endpoint.query)).chainId ?? deps.chainIds[0] ?? 0;
     const what = `${endpoint.path} ${JSON.stringify(params)}`;
     return questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
   };
   return { path: endpoint.path, doc: docOf(asked, 'explorer'), handle: answering(deps.cache, ask) };
+}
+
+/** Clients of other explorers write `chainid`, so this name is read in any letter case. */
+function spellChainId(querystring: string): string {
+  if (!/chainid/i.test(querystring)) return querystring;
+  const given = [...new URLSearchParams(querystring)];
+  return new URLSearchParams(
+    given.map(([name, value]) => [name.toLowerCase() === 'chainid' ? 'chainId' : name, value]),
+  ).toString();
 }
 
 /**

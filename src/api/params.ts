@@ -1,13 +1,14 @@
 /**
  * Declarations of request parameters. One declaration parses the text, writes the error 400 and describes the
- * parameter in OpenAPI. Unknown parameters are ignored. An invalid, empty or repeated parameter is an error
- * that names the parameter.
+ * parameter in OpenAPI. Unknown parameters are ignored, except a likely typing error of a known name. An invalid, empty
+ * or repeated parameter is an error that names the parameter.
  */
 import { z } from 'zod';
 
 import { parseAddress } from '../domain/address';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
+import { refuseMistyped } from './suggestName';
 
 /** An error shows at most this many characters of the caller's text. */
 const SHOWN_MAX = 80;
@@ -184,12 +185,17 @@ export function badParam(name: string, got: string, allowed: string): AppError {
   return new AppError('bad_request', `${name}: got "${shown}"; allowed: ${allowed}`);
 }
 
-/** Parses the query parameters of a request. Throws bad_request for the first invalid parameter. */
+/**
+ * Parses the query parameters of a request. Throws bad_request for the first invalid parameter, and for a mistyped
+ * name. `others` are further names that the endpoint knows.
+ */
 export function parseParams<P extends Params>(
   params: P,
   request: { readonly querystring: string },
+  others: readonly string[] = [],
 ): ParsedOf<P> {
   const given = new URLSearchParams(request.querystring);
+  refuseMistyped(given, [...Object.keys(params), ...others]);
   return parseEach(params, (name) => {
     const texts = given.getAll(name);
     const [text] = texts;

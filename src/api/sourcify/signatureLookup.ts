@@ -9,6 +9,7 @@ import { AppError } from '../../errors';
 import type { DialectDeps } from '../etherscan/action';
 import { textParam } from '../params';
 import type { Route } from '../route';
+import { refuseMistyped } from '../suggestName';
 
 const SELECTORS_MAX = 100;
 const TEXT_MAX = 8_000;
@@ -39,6 +40,7 @@ export function signatureLookup(deps: DialectDeps): Route {
     },
     async handle(ctx) {
       const query = new URLSearchParams(ctx.querystring);
+      refuseMistyped(query, ['function', 'event', 'filter']);
       const functions = readList(query.get('function'), 'function', FUNCTION_DIGITS);
       const events = readList(query.get('event'), 'event', EVENT_DIGITS);
       const known = await deps.signatures.listBySelectors([...functions, ...events]);

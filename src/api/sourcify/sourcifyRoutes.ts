@@ -14,6 +14,7 @@ import type { DialectDeps } from '../etherscan/action';
 import { questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
+import { findMistyped } from '../suggestName';
 import { signatureLookup } from './signatureLookup';
 import { fieldsOf, isFieldPath, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
 
@@ -133,6 +134,8 @@ function isObject(value: unknown): value is Json {
 /** The requested fields, without the fields that every answer has. */
 function readFields(ctx: RouteContext): readonly string[] {
   const query = new URLSearchParams(ctx.querystring);
+  const fault = findMistyped(query, ['fields', 'omit']);
+  if (fault !== null) throw invalid(ctx, fault);
   const [fields, omit] = [query.get('fields'), query.get('omit')];
   if (fields !== null && omit !== null) throw invalid(ctx, 'Cannot specify both fields and omit');
   if (fields === 'all') return SOURCIFY_FIELDS;

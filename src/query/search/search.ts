@@ -182,8 +182,9 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
 async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<SearchHit[]> {
   const { source, logCounts, directory } = moment;
   const { chainId, runner } = source;
+  const counts = logCounts.at(moment.head);
   const [names, signatures, pairs] = await Promise.all([
-    listNamed({ runner, chainId, logCounts, directory, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
+    listNamed({ runner, chainId, counts, directory, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
     listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
   ]);
@@ -193,7 +194,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   const areOthers = names.some(({ type }) => type !== 'token');
   const [facts, { logsOf }] = await Promise.all([
     readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
-    logCounts.read(),
+    counts,
   ]);
   const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);

@@ -7,7 +7,7 @@ import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/turns';
 import type { Token } from '../../wire/primitives';
-import type { Counts, LogCounts } from '../logs/logCounts';
+import type { Counts } from '../logs/logCounts';
 import type { Directory } from '../tokens/directory';
 
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
@@ -27,7 +27,8 @@ interface Named {
 interface NameSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
-  readonly logCounts: LogCounts;
+  /** Log counts at the snapshot of the search. */
+  readonly counts: Promise<Counts>;
   readonly directory: Pick<Directory, 'allTokens'>;
   /** Database of the verified contracts. */
   readonly verifiedDb: string;
@@ -45,10 +46,10 @@ interface VerifiedRow {
 /** Tokens and verified contracts, best first, each address once; at most three times `limit`. `text` is in
  * lower case. */
 export async function listNamed(source: NameSource, text: string, limit: number): Promise<Named[]> {
-  const { runner, chainId, logCounts, verifiedDb } = source;
+  const { runner, chainId, verifiedDb } = source;
   const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
-    Promise.all([source.directory.allTokens(), logCounts.read()]).then(([known, counts]) =>
+    Promise.all([source.directory.allTokens(), source.counts]).then(([known, counts]) =>
       listTokensNamed(known.values(), counts, text, limit),
     ),
     runner.read('search/search_verified_names', asked, readVerified),
