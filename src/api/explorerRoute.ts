@@ -117,10 +117,10 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
 /** Clients of other explorers write `chainid`, so this name is read in any letter case. */
 function spellChainId(querystring: string): string {
   if (!/chainid/i.test(querystring)) return querystring;
-  const given = [...new URLSearchParams(querystring)];
-  return new URLSearchParams(
-    given.map(([name, value]) => [name.toLowerCase() === 'chainid' ? 'chainId' : name, value]),
-  ).toString();
+  const spelled = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(querystring))
+    spelled.append(name.toLowerCase() === 'chainid' ? 'chainId' : name, value);
+  return spelled.toString();
 }
 
 /**
@@ -155,6 +155,11 @@ export function asOf(moment: ChainMoment | null): {
   as_of_timestamp: number | null;
 } {
   return { as_of_block: moment?.head.number ?? null, as_of_timestamp: moment?.head.timestamp ?? null };
+}
+
+/** The fields of the number of items in the `meta` of lists. */
+export function totalOf(total: number, isExact: boolean): { total: number; total_relation: 'eq' | 'gte' } {
+  return { total, total_relation: isExact ? 'eq' : 'gte' };
 }
 
 /** The snapshot of a chain; null if this service does not ingest the chain. Throws unavailable if an ingested

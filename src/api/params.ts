@@ -133,15 +133,17 @@ export function requiredAddressParam(name: string, description: string): Param<H
 
 /** A search for an address checks its checksum too, because a wrong checksum is a typing error. */
 export function checkSearched(q: string | null): void {
-  const text = q?.trim() ?? '';
+  const text = q ?? '';
   if (/^(?:0x)?[0-9a-f]{40}$/i.test(text)) parseAddress(/^0x/i.test(text) ? text : `0x${text}`, 'q');
 }
 
-/** Any text of 1 to `max` characters. An absent parameter is null. */
-export function textParam(options: {
+interface TextOptions {
   readonly max: number;
   readonly description?: string;
-}): Param<string | null> {
+}
+
+/** Any text of 1 to `max` characters. An absent parameter is null. */
+export function textParam(options: TextOptions): Param<string | null> {
   return {
     schema: z.string().refine((text) => [...text].length <= options.max),
     absent: { value: null },
@@ -149,6 +151,12 @@ export function textParam(options: {
     doc: { type: 'string', minLength: 1, maxLength: options.max },
     description: options.description ?? '',
   };
+}
+
+/** A search text. Blanks around the text are ignored; a text of blanks alone is invalid. */
+export function searchParam(options: TextOptions): Param<string | null> {
+  const { schema, ...rest } = textParam(options);
+  return { ...rest, schema: z.string().trim().min(1).pipe(schema) };
 }
 
 /** A text for a custom parser, which returns null for an invalid text. An absent parameter is null. */

@@ -5,7 +5,8 @@ import { toOrd } from '../../src/domain/ord';
 import { readEmitted, sumEmitted } from '../../src/query/logs/emitters';
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { createLogCounts } from '../../src/query/logs/logCounts';
-import type { LogSource } from '../../src/query/logs/logFilter';
+import { ALL_LOGS, type LogSource } from '../../src/query/logs/logFilter';
+import { countLogs } from '../../src/query/logs/logs';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const CHAIN = 369;
@@ -106,4 +107,20 @@ test('contracts whose addresses share the first four bytes have separate counts'
   const runner = { ...source.runner, write: () => Promise.resolve(Buffer.from(rows, 'hex')) };
   const { logsOf } = await createLogCounts({ ...source, runner }).at(snapshot(600));
   expect([low, high, third].map((address) => logsOf(`0x${address}`))).toEqual([1, 2, 0]);
+});
+
+test('a list tells the exact number of its logs up to 100,000, and a lower bound beyond', async () => {
+  const busy: Hex = `0x${'e'.repeat(40)}`;
+  const count = (toBlock: number): ReturnType<typeof countLogs> =>
+    countLogs(source, snapshot(650), { ...ALL_LOGS, addresses: [busy], toBlock });
+  await store.db.command(
+    'emit many',
+    `INSERT INTO logs (chain_id, ord, address, topic_count)
+     SELECT ${CHAIN}, (number % 600 + 1) * 1048576 + 1000 + number, toFixedString(unhex('${busy.slice(2)}'), 20), 0
+     FROM numbers(120000)`,
+  );
+  expect(await count(100)).toEqual({ total: 20_000, exact: true });
+  expect(await count(500)).toEqual({ total: 100_000, exact: true });
+  const beyond = await count(650);
+  expect(beyond).toEqual({ total: 100_001, exact: false });
 });

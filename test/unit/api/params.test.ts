@@ -52,7 +52,10 @@ test.each([
 ])('the mistyped parameter in %s is refused with the suggestion %s', (query, meant) => {
   const name = query.replace(/^x=1&/, '').split('=')[0];
   expect(() => parse(query)).toThrow(
-    expect.objectContaining({ code: 'bad_request', message: `${name}: unknown parameter; did you mean ${meant}?` }),
+    expect.objectContaining({
+      code: 'bad_request',
+      message: `${name}: unknown parameter; did you mean ${meant}?`,
+    }),
   );
 });
 

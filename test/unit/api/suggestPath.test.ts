@@ -30,9 +30,15 @@ test.each([
   expect(suggestPath(path, PATHS)).toBe(meant);
 });
 
-test.each(['/nothing', '/api/v1/nothing', '/api/v1/pairs/0xab/x', '/', '//', '/api/v1/pair//', '/x/y/z', '/%'])(
-  'a request for %s gets no suggestion',
-  (path) => {
-    expect(suggestPath(path, PATHS)).toBeNull();
-  },
-);
+test.each([
+  '/nothing',
+  '/api/v1/nothing',
+  '/api/v1/pairs/0xab/x',
+  '/',
+  '//',
+  '/api/v1/pair//',
+  '/x/y/z',
+  '/%',
+])('a request for %s gets no suggestion', (path) => {
+  expect(suggestPath(path, PATHS)).toBeNull();
+});
