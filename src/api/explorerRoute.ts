@@ -45,6 +45,8 @@ export interface ExplorerChain extends LogSource {
 export interface ExplorerDeps {
   /** The allowed chain ids. The first id is the default. */
   readonly chainIds: readonly number[];
+  /** Display name of a chain; null if the service has no description of the chain. */
+  readonly chainNameOf?: (chainId: number) => string | null;
   /** The data of a chain; null if this service does not ingest the chain. */
   findChain(chainId: number): ExplorerChain | null;
   readonly cache: ByteCache;
@@ -87,7 +89,7 @@ export function chainParam(chainIds: readonly number[]): Param<number | null> {
   return parsedParam({
     parse: (text) => chainIds.find((id) => String(id) === text) ?? null,
     allowed,
-    doc: { type: 'integer', enum: chainIds.map(String), default: chainIds[0] ?? 0 },
+    doc: { type: 'integer', enum: chainIds, default: chainIds[0] ?? 0 },
     description: 'Chain id',
   });
 }

@@ -14,7 +14,9 @@ import { refuseMistyped } from './suggestName';
 const SHOWN_MAX = 80;
 
 /** OpenAPI schema of the values of a parameter. */
-export type ParamDoc = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+export type ParamDoc = Readonly<
+  Record<string, string | number | boolean | readonly string[] | readonly number[]>
+>;
 
 /** One parameter: its parser, its default and its description. */
 export interface Param<T> {

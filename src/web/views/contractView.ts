@@ -1,8 +1,8 @@
 /** The page of one contract: its facts, decoded events, sources and ABI. Also a search through all sources. */
-import { getAnswer } from '../core/api.ts';
+import { getAnswer, getBody } from '../core/api.ts';
 import { contractHash, pairHash, tokenHash, type View } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
-import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
+import type { ChainList, ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount, formatTime, shortHex } from '../core/format.ts';
 import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
 import { addressLink, ago, badge, copyButton, fact, facts } from '../core/pieces.ts';
@@ -15,20 +15,11 @@ type Tab = 'events' | 'source' | 'abi';
 
 export const contractView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
-  const chain = place.query.get('chainId') === '943' ? '943' : '369';
+  const chain = place.query.get('chainId');
+  const suffix = chain === null ? '' : `?chainId=${chain}`;
   app.setTitle('Contract');
-  const form = addressForm('Contract address', address, (given) =>
-    app.go(`${contractHash(given)}?chainId=${chain}`),
-  );
-  const chains = segments<string>({
-    label: 'Chain',
-    values: [
-      ['369', 'PulseChain'],
-      ['943', 'Testnet v4'],
-    ],
-    value: chain,
-    onchange: (value) => app.go(`#/contract/${address}?chainId=${value}`),
-  });
+  const form = addressForm('Contract address', address, (given) => app.go(`${contractHash(given)}${suffix}`));
+  const chains = chainChoice(chain, signal, (value) => app.go(`#/contract/${address}?chainId=${value}`));
   const head = h('div', { class: 'look-up' }, h('h1', {}, 'Contract'), form, chains);
   if (address === '') {
     main.replaceChildren(head, sourceSearch(chain, place.query.get('q') ?? '', app, signal));
@@ -43,14 +34,32 @@ export const contractView: View = (app, place, main, signal) => {
     skeleton: () => h('div', {}, skeleton(120), skeleton(400, 8)),
     explain: (error) =>
       isMissing(error)
-        ? `No contract is known at ${shortHex(address)} on chain ${chain}: it has no indexed logs, or this service does not index the chain`
+        ? `No contract is known at ${shortHex(address)} on ${chain === null ? 'this chain' : `chain ${chain}`}: it has no indexed logs, or this service does not index the chain`
         : null,
     signal,
   });
   main.replaceChildren(head, view.element);
 };
 
-function contract(record: ContractRecord, chain: string, signal: AbortSignal): HTMLElement {
+/** The chains of this service, loaded after the page is shown. The first chain is the default. */
+function chainChoice(
+  chain: string | null,
+  signal: AbortSignal,
+  choose: (chain: string) => void,
+): HTMLElement {
+  const place = h('div', {});
+  void getBody('/v2/chainlist', signal)
+    .then((body) => {
+      const { result } = body as ChainList;
+      const values = result.map(({ chainid, chainname }): [string, string] => [chainid, chainname]);
+      const value = chain ?? values[0]?.[0] ?? '';
+      place.replaceChildren(segments<string>({ label: 'Chain', values, value, onchange: choose }));
+    })
+    .catch(() => undefined);
+  return place;
+}
+
+function contract(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
   const body = h('div', { class: 'tab-body' });
   const show = (tab: Tab): void => {
     if (tab === 'events') body.replaceChildren(eventList(record.address, chain, signal));
@@ -120,7 +129,7 @@ function summary(record: ContractRecord): HTMLElement {
   );
 }
 
-function eventList(address: string, chain: string, signal: AbortSignal): HTMLElement {
+function eventList(address: string, chain: string | null, signal: AbortSignal): HTMLElement {
   let event = '';
   let offset = 0;
   const input = h('input', {
