@@ -5,6 +5,7 @@
 import { z } from 'zod';
 
 import { AppError } from '../../errors';
+import { etherscanAnswerShape } from '../../wire/etherscan';
 import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
 import { chainParam, questionOf } from '../explorerRoute';
@@ -65,8 +66,8 @@ export function etherscanRoutes(deps: DialectDeps): Route[] {
 }
 
 function dialectRoute(deps: DialectDeps, path: string): Route {
-  // All paths give the same answers, so only one path is documented.
-  const answer = path === '/api' ? { answer: dialectAnswerShape } : {};
+  // All paths give the same answers, so only one path has an example.
+  const hasExample = path === '/api';
   const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
     path,
@@ -76,7 +77,9 @@ function dialectRoute(deps: DialectDeps, path: string): Route {
       description: describe(),
       tag: 'etherscan',
       query: queryOf(deps.chainIds),
-      ...answer,
+      answer: dialectAnswerShape,
+      hasExample,
+      ...(path === SHARED_PATH ? { errors: [404] } : {}),
       ...inPath,
     },
     handle: answering(deps.cache, (ctx) => readCall(deps, ctx, path === SHARED_PATH), refusalOfCall),
@@ -160,19 +163,22 @@ function keyOf(asked: AskedParams): string | null {
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const chainListShape = z.object({
-  comments: z.string(),
-  totalcount: z.int(),
-  result: z.array(
-    z.object({
-      chainname: z.string(),
-      chainid: z.string(),
-      blockexplorer: z.string(),
-      apiurl: z.string(),
-      status: z.int().meta({ description: '1: this service indexes the chain; 0: it does not' }),
-    }),
-  ),
-});
+const chainListShape = z.union([
+  z.object({
+    comments: z.string(),
+    totalcount: z.int(),
+    result: z.array(
+      z.object({
+        chainname: z.string(),
+        chainid: z.string(),
+        blockexplorer: z.string(),
+        apiurl: z.string(),
+        status: z.int().meta({ description: '1: this service indexes the chain; 0: it does not' }),
+      }),
+    ),
+  }),
+  etherscanAnswerShape,
+]);
 
 function chainListRoute(deps: DialectDeps): Route {
   return {

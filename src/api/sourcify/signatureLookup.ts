@@ -6,6 +6,7 @@
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { KnownSignature } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
+import { signaturesShape } from '../../wire/sourcify';
 import type { DialectDeps } from '../etherscan/action';
 import { textParam } from '../params';
 import type { Route } from '../route';
@@ -36,6 +37,8 @@ export function signatureLookup(deps: DialectDeps): Route {
         }),
         filter: textParam({ max: 5, description: 'Accepted for compatibility and ignored' }),
       },
+      answer: signaturesShape,
+      hasExample: false,
       errors: [400, 503],
     },
     async handle(ctx) {
