@@ -153,8 +153,8 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
         'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
         'USD price. A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
         'least one of its tokens has a trusted price. Volumes and fees in USD count tracked swaps only. ' +
-        'Unknown parameters are ignored. A known parameter that is invalid, empty or repeated is a 400 ' +
-        'that names the parameter.',
+        'Unknown parameters are ignored, except a likely typing error of a known name. A known parameter ' +
+        'that is invalid, empty or repeated is a 400 that names the parameter.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

@@ -153,7 +153,7 @@ function eventList(address: string, chain: string | null, signal: AbortSignal): 
         list.reload();
       };
       const total = meta?.total ?? 0;
-      const range = `${formatCount(offset + 1)}–${formatCount(offset + data.length)}${total > 0 ? ` of ${formatCount(total)}` : ''}`;
+      const range = `${formatCount(offset + 1)}–${formatCount(offset + data.length)}${total > 0 ? ` of ${formatCount(total)}${meta?.total_relation === 'gte' ? '+' : ''}` : ''}`;
       return h(
         'div',
         {},
