@@ -131,14 +131,14 @@ function writeCalls(): string {
     const body = operation.requestBody === undefined ? '' : ", body: { module: 'logs' }";
     const parse = `parseAs: ${operation.responses['200']?.content?.['application/json'] === undefined ? "'text'" : "'json'"}`;
     const call = `client.${method.toUpperCase()}(${JSON.stringify(path)}, { ${given}${body}, ${parse} })`;
-    return `export async function call${index}() {\n  const { data, error } = await ${call};\n  return { data, error };\n}`;
+    return `async function call${index}() {\n  const { data, error } = await ${call};\n  return { data, error };\n}`;
   });
   return `import createClient from 'openapi-fetch';
-import type { paths } from './api';
+import type { paths } from "./api";
 
 const client = createClient<paths>({ baseUrl: 'http://127.0.0.1:3000' });
 ${calls.join('\n')}
-export async function readsFields() {
+async function readsFields() {
   const pairs = await client.GET('/api/v1/pairs', { params: { query: { limit: 1 } } });
   const address: string | undefined = pairs.data?.data[0]?.address;
   const code: string | undefined = pairs.error?.code;

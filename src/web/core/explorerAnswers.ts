@@ -82,8 +82,3 @@ export interface ListAnswer<T> {
     readonly next_cursor?: string | null;
   };
 }
-
-/** The answer of /v2/chainlist, as far as the page needs it. */
-export interface ChainList {
-  readonly result: readonly { readonly chainid: string; readonly chainname: string }[];
-}

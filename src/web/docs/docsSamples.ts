@@ -1,6 +1,5 @@
 /** Sample values for required parameters, taken from the database behind this page. */
-import { API, getBody } from '../core/api.ts';
-import type { ChainList } from '../core/explorerAnswers.ts';
+import { API, getBody, getChains } from '../core/api.ts';
 
 export interface Samples {
   /** A value for a path parameter; null if none is known. */
@@ -42,8 +41,8 @@ async function askSamples(signal: AbortSignal): Promise<Samples> {
 
 /** Id of the default chain; null if the request fails. */
 async function firstChain(signal: AbortSignal): Promise<string | null> {
-  const body = await getBody('/v2/chainlist', signal).catch(() => null);
-  return (body as ChainList | null)?.result[0]?.chainid ?? null;
+  const chains = await getChains(signal).catch(() => []);
+  return chains[0]?.chainid ?? null;
 }
 
 /** The first item of a list; an empty object if the request fails. */

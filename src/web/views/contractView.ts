@@ -1,8 +1,8 @@
 /** The page of one contract: its facts, decoded events, sources and ABI. Also a search through all sources. */
-import { getAnswer, getBody } from '../core/api.ts';
+import { getAnswer, getChains } from '../core/api.ts';
 import { contractHash, pairHash, tokenHash, type View } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
-import type { ChainList, ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
+import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount, formatTime, shortHex } from '../core/format.ts';
 import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
 import { addressLink, ago, badge, copyButton, fact, facts } from '../core/pieces.ts';
@@ -48,10 +48,9 @@ function chainChoice(
   choose: (chain: string) => void,
 ): HTMLElement {
   const place = h('div', {});
-  void getBody('/v2/chainlist', signal)
-    .then((body) => {
-      const { result } = body as ChainList;
-      const values = result.map(({ chainid, chainname }): [string, string] => [chainid, chainname]);
+  void getChains(signal)
+    .then((known) => {
+      const values = known.map(({ chainid, chainname }): [string, string] => [chainid, chainname]);
       const value = chain ?? values[0]?.[0] ?? '';
       place.replaceChildren(segments<string>({ label: 'Chain', values, value, onchange: choose }));
     })
