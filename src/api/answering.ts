@@ -90,12 +90,14 @@ async function answer<Answer>(
   ctx.body = body;
 }
 
-/** Parses the parameters of an endpoint. Throws bad_request. */
+/** Parses the parameters of an endpoint. `others` are further names in the query. Throws bad_request. */
 export function readParams<P extends Params, Q extends Params>(
   endpoint: Pick<EndpointSpec<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
   ctx: RouteContext,
+  others: readonly string[] = [],
 ): ParsedOf<P> & ParsedOf<Q> {
-  const params = { ...parsePath(endpoint.pathParams, ctx.params), ...parseParams(endpoint.query, ctx) };
+  const query = parseParams(endpoint.query, ctx, others);
+  const params = { ...parsePath(endpoint.pathParams, ctx.params), ...query };
   endpoint.check?.(params);
   return params;
 }

@@ -17,6 +17,7 @@ import { limitRate } from './middleware/limitRate';
 import { allowedMethods, ALLOWED_METHODS, checkRequest, FORM_METHODS } from './middleware/checkRequest';
 import { setHeaders } from './middleware/setHeaders';
 import type { RequestState, Route } from './route';
+import { suggestPath } from './suggestPath';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -44,6 +45,9 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
+/** An error shows at most this many characters of a path. */
+const SHOWN_MAX = 200;
+
 /** Creates the application; pass `callback()` to an HTTP server. */
 export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
@@ -67,6 +71,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       await route.handle(ctx);
     });
   }
+  const paths = options.routes.map(({ path }) => path);
   app.use(router.routes());
   app.use((ctx) => {
     if (ctx.method === 'OPTIONS') {
@@ -74,7 +79,9 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ctx.status = 204;
       return;
     }
-    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
+    const meant = suggestPath(ctx.path, paths);
+    const hint = meant === null ? '' : `; did you mean ${meant.slice(0, SHOWN_MAX)}?`;
+    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, SHOWN_MAX)}${hint}`);
   });
   return app;
 }

@@ -75,7 +75,7 @@ export function createExamples(market: MarketDeps): (routes: readonly Route[]) =
       const facts = await findFacts(market, head);
       const examples = new Map<string, Example>();
       if (facts === null) return examples;
-      const wanted = routes.filter(({ doc }) => doc.answer !== undefined);
+      const wanted = routes.filter(({ doc }) => doc.answer !== undefined && doc.hasExample !== false);
       for (const route of wanted) {
         const example = await callRoute(route, paramsOf(route, facts), head).catch(() => null);
         if (example !== null) examples.set(route.path, example);

@@ -45,6 +45,8 @@ export interface ExplorerChain extends LogSource {
 export interface ExplorerDeps {
   /** The allowed chain ids. The first id is the default. */
   readonly chainIds: readonly number[];
+  /** Display name of a chain; null if the service has no description of the chain. */
+  readonly chainNameOf?: (chainId: number) => string | null;
   /** The data of a chain; null if this service does not ingest the chain. */
   findChain(chainId: number): ExplorerChain | null;
   readonly cache: ByteCache;
@@ -87,7 +89,7 @@ export function chainParam(chainIds: readonly number[]): Param<number | null> {
   return parsedParam({
     parse: (text) => chainIds.find((id) => String(id) === text) ?? null,
     allowed,
-    doc: { type: 'integer', enum: chainIds.map(String), default: chainIds[0] ?? 0 },
+    doc: { type: 'integer', enum: chainIds, default: chainIds[0] ?? 0 },
     description: 'Chain id',
   });
 }
@@ -105,12 +107,22 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
   const chain = { chainId: chainParam(deps.chainIds) };
   const asked = { ...endpoint, query: { ...endpoint.query, ...chain } };
   const ask = (ctx: RouteContext): Question<Answer> => {
-    const params = readParams(endpoint, ctx);
-    const chainId = parseParams(chain, ctx).chainId ?? deps.chainIds[0] ?? 0;
+    ctx.querystring = spellChainId(ctx.querystring);
+    const params = readParams(endpoint, ctx, Object.keys(chain));
+    const chainId = parseParams(chain, ctx, Object.keys(endpoint.query)).chainId ?? deps.chainIds[0] ?? 0;
     const what = `${endpoint.path} ${JSON.stringify(params)}`;
     return questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
   };
   return { path: endpoint.path, doc: docOf(asked, 'explorer'), handle: answering(deps.cache, ask) };
+}
+
+/** Clients of other explorers write `chainid`, so this name is read in any letter case. */
+function spellChainId(querystring: string): string {
+  if (!/chainid/i.test(querystring)) return querystring;
+  const spelled = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(querystring))
+    spelled.append(name.toLowerCase() === 'chainid' ? 'chainId' : name, value);
+  return spelled.toString();
 }
 
 /**
@@ -145,6 +157,11 @@ export function asOf(moment: ChainMoment | null): {
   as_of_timestamp: number | null;
 } {
   return { as_of_block: moment?.head.number ?? null, as_of_timestamp: moment?.head.timestamp ?? null };
+}
+
+/** The fields of the number of items in the `meta` of lists. */
+export function totalOf(total: number, isExact: boolean): { total: number; total_relation: 'eq' | 'gte' } {
+  return { total, total_relation: isExact ? 'eq' : 'gte' };
 }
 
 /** The snapshot of a chain; null if this service does not ingest the chain. Throws unavailable if an ingested

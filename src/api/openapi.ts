@@ -153,11 +153,13 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
         'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
         'USD price. A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
         'least one of its tokens has a trusted price. Volumes and fees in USD count tracked swaps only. ' +
-        'Unknown parameters are ignored. A known parameter that is invalid, empty or repeated is a 400 ' +
-        'that names the parameter.',
+        'Unknown parameters are ignored, except a likely typing error of a known name. A known parameter ' +
+        'that is invalid, empty or repeated is a 400 that names the parameter.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
+    // No endpoint needs credentials.
+    security: [],
     tags: TAGS.filter(({ name }) => routes.some(({ doc }) => doc.tag === name)),
     paths,
     components: { schemas },
@@ -170,7 +172,9 @@ function describeRoute({ path, doc }: Route, schemas: Json, example: Example | n
     200: { description: doc.summary, headers: HEADERS, content: describeContent(doc, schemas, example) },
     304: { description: 'The answer still has the ETag of If-None-Match' },
   };
-  for (const status of [...(doc.errors ?? []), ...ALWAYS]) responses[status] = describeError(status);
+  for (const status of [...(doc.errors ?? []), ...alwaysOf(doc)]) responses[status] = describeError(status);
+  for (const [status, shape] of Object.entries(doc.dialectErrors ?? {}))
+    responses[status] = describeDialectError(Number(status), toSchema(shape, schemas));
   return {
     operationId: operationId(path),
     summary: doc.summary,
@@ -196,6 +200,16 @@ function describeContent(doc: Route['doc'], schemas: Json, example: Example | nu
   return { [mediaType]: { schema, ...shown }, ...Object.fromEntries(others) };
 }
 
+/** The dialect of Etherscan answers its errors with status 200, except on paths and methods that do not exist. */
+function alwaysOf({ tag }: Route['doc']): readonly number[] {
+  return tag === 'etherscan' ? [405] : ALWAYS;
+}
+
+function describeDialectError(status: number, schema: Json): Json {
+  const description = ERRORS[status]?.description ?? 'The request is invalid';
+  return { description, content: { 'application/json': { schema } } };
+}
+
 function describeError(status: number): Json {
   const { description, code, error } = ERRORS[status] ?? { description: '', code: 'internal', error: '' };
   const content = {
@@ -218,9 +232,9 @@ function describeParams(
   return Object.entries(params).map(([name, param]) => ({
     name,
     in: where,
-    required: isRequired(param),
+    required: where === 'path' || isRequired(param),
     description: param.description === '' ? param.allowed : param.description,
-    schema: schemaOfDoc(param.doc),
+    schema: schemaOfDoc(param.doc, where),
     ...(examples[name] === undefined ? {} : { example: exampleOf(param.doc, examples[name]) }),
   }));
 }
@@ -234,8 +248,10 @@ function isRequired(param: Param<unknown>): boolean {
   return param.absent === 'required';
 }
 
-function schemaOfDoc(doc: ParamDoc): Json {
-  return { ...doc };
+/** A parameter in a path has no default, because the path always contains a value. */
+function schemaOfDoc(doc: ParamDoc, where: 'path' | 'query'): Json {
+  const { default: absent, ...schema } = doc;
+  return where === 'path' || absent === undefined ? schema : doc;
 }
 
 /** JSON Schema of a shape. Shapes with an id become shared schemas of the document. */

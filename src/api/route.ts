@@ -39,6 +39,10 @@ export interface RouteDoc {
   readonly otherTypes?: readonly string[];
   /** Statuses of errors besides 405, 429 and 500. Every route can return those three. */
   readonly errors?: readonly (400 | 404 | 503)[];
+  /** Shapes of errors in the format of a dialect, by status. Other errors have the shape Error. */
+  readonly dialectErrors?: Readonly<Record<number, z.ZodType>>;
+  /** Whether the document shows an example call, which must answer 200 for any stored data. Default true. */
+  readonly hasExample?: boolean;
 }
 
 export interface Route {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
 import type { ExplorerChain } from '../api/explorerRoute';
+import { findBuiltInChain } from '../chains/builtInChains';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { createNodeState } from '../chain/rpc/nodeState';
 import { openDatabase, type Database } from '../clickhouse/client/database';
@@ -57,8 +58,8 @@ export interface Explorer {
   close(): Promise<void>;
 }
 
-/** The chains that requests may name. The first chain is the default. */
-const CHAIN_IDS = [369, SECOND_CHAIN_ID];
+/** The chains that requests may name besides the market chain, which is the default. */
+const OTHER_CHAIN_IDS = [369, SECOND_CHAIN_ID];
 const SECOND_CONNECTIONS = 6;
 /** Interval between checks for the second chain's database. */
 const LOOK_MS = 5_000;
@@ -88,7 +89,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const decoder = createLogDecoder({ verified, signatures });
   return {
     deps: {
-      chainIds: [...new Set([...CHAIN_IDS, config.chainId])],
+      chainIds: [...new Set([config.chainId, ...OTHER_CHAIN_IDS])],
+      chainNameOf: (chainId) =>
+        chainId === config.chainId ? config.chain.name : (findBuiltInChain(chainId)?.name ?? null),
       findChain,
       cache,
       contracts,

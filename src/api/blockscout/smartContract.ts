@@ -11,6 +11,11 @@ import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContract';
 import { readContractView, type ContractView } from '../../query/contracts/contractView';
+import {
+  blockscoutContractShape,
+  blockscoutInvalidShape,
+  blockscoutMissingShape,
+} from '../../wire/blockscout';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
@@ -49,7 +54,10 @@ function smartContract(deps: DialectDeps, path: string): Route {
         'verified is a 404.',
       tag: 'explorer',
       path: { ...inPath, address: requiredAddressParam('address', 'Address of the contract') },
-      errors: [400, 404, 503],
+      answer: blockscoutContractShape,
+      hasExample: false,
+      errors: [503],
+      dialectErrors: { 404: blockscoutMissingShape, 422: blockscoutInvalidShape },
     },
     handle: answering(deps.cache, (ctx) => {
       const { chainId: chainText, address: text = '' } = ctx.params;

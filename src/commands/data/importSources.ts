@@ -21,9 +21,8 @@ import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
 import { openStorage } from '../storage';
 
-/** The chains of the explorer. Both started as copies of chain 1. */
+/** Chains that started as copies of chain 1. */
 const DESCENDANTS = [369, 943];
-const CHAINS = [...DESCENDANTS, ANCESTOR_CHAIN];
 
 interface ImportOptions {
   /** The chains to import; an empty list means all chains of the source. */
@@ -41,7 +40,7 @@ export async function runImportSources(
   place: string,
   options: ImportOptions,
 ): Promise<void> {
-  const sources = await openSources(place, options.chains, signal);
+  const sources = await openSources(place, options.chains, config.chainId, signal);
   const storage = await openStorage(config, log, { besideIsEnough: true });
   const pools = openPools(config, log, options.rpc);
   try {
@@ -86,26 +85,31 @@ function openPools(config: Config, log: Logger, rpc: string | null): Map<number,
   return pools;
 }
 
-/** Opens a folder, or a server. A request detects the kind of server. */
+/**
+ * Opens a folder, or a server. A request detects the kind of server. `asked` are the chains to import; an empty list
+ * means the market chain and the chains around PulseChain.
+ */
 async function openSources(
   place: string,
-  chains: readonly number[],
+  asked: readonly number[],
+  marketId: number,
   signal: AbortSignal,
 ): Promise<ContractSource[]> {
+  const chains = asked.length === 0 ? [...new Set([marketId, ...DESCENDANTS, ANCESTOR_CHAIN])] : asked;
   if (!/^https?:\/\//i.test(place)) {
     const folder = resolve(place);
     const about = await stat(folder).catch(() => null);
     if (about?.isDirectory() !== true)
       throw new AppError('bad_config', `got ${place}; allowed: a folder, or an http(s) URL`);
-    return [await openSourcifyFolder(folder, chains.length === 0 ? CHAINS : chains)];
+    return [await openSourcifyFolder(folder, chains)];
   }
   if (!URL.canParse(place))
     throw new AppError('bad_config', `got ${redactUrls(place)}, which is not a valid URL`);
   const fetch = createJsonFetch(place);
-  const [market = 369] = chains;
+  const [market = marketId] = chains;
   if (await isSourcifyServer(fetch, market, signal).catch(() => false))
-    return (chains.length === 0 ? CHAINS : chains).map((chainId) => openSourcifyServer(fetch, chainId));
-  if (chains.length > 1)
+    return chains.map((chainId) => openSourcifyServer(fetch, chainId));
+  if (asked.length > 1)
     throw new AppError('bad_config', '--chain: allowed once, because a Blockscout server has one chain');
   if (await isBlockscoutServer(fetch, signal).catch(() => false))
     return [openBlockscoutServer(fetch, market)];

@@ -115,3 +115,15 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 export function failureText(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong';
 }
+
+/** A chain of this service. */
+interface Chain {
+  readonly chainid: string;
+  readonly chainname: string;
+}
+
+/** The chains of this service; the first one is the default. */
+export async function getChains(signal: AbortSignal): Promise<readonly Chain[]> {
+  const { result } = (await getBody('/v2/chainlist', signal)) as { readonly result: readonly Chain[] };
+  return result;
+}
