@@ -17,7 +17,8 @@ test('the first signal aborts, and a shutdown of more than 12 s ends the process
     expect(exit).toHaveBeenCalledWith(1);
     expect(write).toHaveBeenCalledWith(expect.stringContaining('the shutdown took more than 12 s'));
   } finally {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.removeAllListeners(name);
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
+      process.removeAllListeners(name);
     exit.mockRestore();
     write.mockRestore();
     jest.useRealTimers();
