@@ -191,6 +191,7 @@ const stateShape = z.object({
     'flash',
     'fee',
     'register',
+    'found',
   ]),
   pair: hexShape,
   reserve0: wideIntegerShape,
