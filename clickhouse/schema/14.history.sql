@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS found_pools
     fee_pips UInt32 COMMENT 'Swap fee, in hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
     pool_id Nullable(FixedString(32)) COMMENT 'Vault pools: id of the pool in its vault; null for other pools',
+    moved_at UInt32 COMMENT 'Time of the last change of the pool, unix seconds, UTC, as its contract tells; the time of the block if the contract does not tell it',
     reserve0 UInt256 COMMENT 'Pool balance of token0, raw units; vault pools: 0',
     reserve1 UInt256 COMMENT 'Pool balance of token1, raw units; vault pools: 0',
     sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96 of the pool; 0 for other pools',

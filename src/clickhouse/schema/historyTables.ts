@@ -34,6 +34,7 @@ export const foundPoolsTable = defineTable('found_pools', {
   fee_pips: u32,
   tick_spacing: i32,
   pool_id: nullable(hash),
+  moved_at: u32,
   reserve0: u256,
   reserve1: u256,
   sqrt_price_x96: u256,

@@ -48,7 +48,7 @@ export function addFoundPools(
     });
     facts.pool_states.push({
       ord,
-      timestamp,
+      timestamp: row.moved_at > 0 ? Math.min(row.moved_at, timestamp) : timestamp,
       kind: 'found',
       pair: address,
       dex: pool.dex,

@@ -21,11 +21,12 @@ const SELECTORS = {
   slot0: '0x3850c7bd',
   liquidity: '0x1a686502',
   balanceOf: '0x70a08231',
+  observations: '0x252c09d7',
 } as const;
 const CALL_GAS: Hex = '0x4c4b40';
 
 /** Most calls for the state of one pool. */
-export const CALLS_PER_POOL = 4;
+export const CALLS_PER_POOL = 5;
 /** A vault pool needs facts, tokens and one call per token. */
 export const CALLS_PER_VAULT_POOL = 12;
 
@@ -66,12 +67,14 @@ async function readPairs(
     ];
   });
   const answers = await callContracts(rpc, calls.flat(), signal);
+  const observed = await readObservations(rpc, pools, answers, calls, at, signal);
   let next = 0;
-  return pools.flatMap(({ creation, protocol, dex }, index) => {
+  return pools.flatMap(({ address, creation, protocol, dex }, index) => {
     const mine = answers.slice(next, (next += calls[index]?.length ?? 0));
     if (creation === null || protocol === null) return [];
     const pool = toPool(protocol, dex, creation);
     const state = pool.poolType === 3 ? toV3State(mine) : toV2State(mine[0]);
+    const moved = pool.poolType === 3 ? observed.get(address) : wordOf(mine[0], 2);
     const row = {
       address: pool.address,
       dex: pool.dex,
@@ -87,6 +90,7 @@ async function readPairs(
       fee_pips: pool.feePips,
       tick_spacing: pool.tickSpacing,
       pool_id: null,
+      moved_at: Number(BigInt.asUintN(32, moved ?? 0n)),
       reserve0: state.reserve0,
       reserve1: state.reserve1,
       sqrt_price_x96: state.sqrtPriceX96,
@@ -96,6 +100,32 @@ async function readPairs(
     };
     return [{ row, readAt: block }];
   });
+}
+
+/** Time of the newest observation of each V3 pool: the last swap or change of liquidity that moved its price range. */
+async function readObservations(
+  rpc: EthCalls,
+  pools: readonly OldPool[],
+  answers: readonly (Hex | null)[],
+  calls: readonly (readonly unknown[])[],
+  at: { readonly blockHash: Hex },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Hex, bigint>> {
+  let next = 0;
+  const asked = pools.flatMap(({ address, protocol }, index) => {
+    const [slot0] = answers.slice(next, (next += calls[index]?.length ?? 0));
+    const observation = wordOf(slot0, 2);
+    if (protocol?.poolType !== 3 || observation === null) return [];
+    const data = SELECTORS.observations + (observation & 0xffffn).toString(16).padStart(64, '0');
+    return [{ to: address, data, gas: CALL_GAS, at }];
+  });
+  const found = await callContracts(rpc, asked, signal);
+  return new Map(
+    asked.flatMap(({ to }, index) => {
+      const time = wordOf(found[index], 0);
+      return time === null ? [] : [[to, time] as const];
+    }),
+  );
 }
 
 /** A reverted or malformed answer counts as an empty pool: it has no price, like a pool without liquidity. */
@@ -170,6 +200,7 @@ async function readVaultPools(
       fee_pips: pool.feePips,
       tick_spacing: 0,
       pool_id: state.poolId,
+      moved_at: 0,
       reserve0: 0n,
       reserve1: 0n,
       sqrt_price_x96: 0n,

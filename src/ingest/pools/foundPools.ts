@@ -175,6 +175,7 @@ const rowShape = z.object({
   fee_pips: z.int(),
   tick_spacing: z.int(),
   pool_id: hexShape.nullable(),
+  moved_at: z.int(),
   reserve0: wideIntegerShape,
   reserve1: wideIntegerShape,
   sqrt_price_x96: wideIntegerShape,

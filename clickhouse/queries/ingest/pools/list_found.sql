@@ -16,6 +16,7 @@ SELECT
     fee_pips,
     tick_spacing,
     if(isNull(f.pool_id), NULL, concat('0x', lower(hex(assumeNotNull(f.pool_id))))) AS pool_id,
+    moved_at,
     reserve0,
     reserve1,
     sqrt_price_x96,
