@@ -198,7 +198,12 @@ export class Pricer {
     }
     if (records !== null) this.touchMeans(records, touched);
     this.forgetPrices();
-    return { records: [...(records ?? []), ...adopted], routes: [...routes.values()], hops: this.changedHops(touched), holds };
+    return {
+      records: [...(records ?? []), ...adopted],
+      routes: [...routes.values()],
+      hops: this.changedHops(touched),
+      holds,
+    };
   }
 
   private addLeg(leg: Leg, older: boolean): void {
@@ -252,7 +257,11 @@ export class Pricer {
    * Takes over legs that were quiet since before the first block. Their state needs no epoch to be confirmed, so the
    * tokens get their routes at once.
    */
-  private adopt({ number, found = [] }: MarketBlock, touched: Set<IndexedToken>, routes: Routes): LegRecord[] {
+  private adopt(
+    { number, found = [] }: MarketBlock,
+    touched: Set<IndexedToken>,
+    routes: Routes,
+  ): LegRecord[] {
     const { index } = this;
     const records = found.flatMap((item) => {
       const leg = index.findLeg(item.key);

@@ -84,9 +84,7 @@ const item = {
   created_at: unixSecondsShape.nullable().meta({
     description: 'Time of the creation, unix seconds, UTC; null if it is unknown',
   }),
-  created_block: countShape
-    .nullable()
-    .meta({ description: 'Block of the creation; null if it is unknown' }),
+  created_block: countShape.nullable().meta({ description: 'Block of the creation; null if it is unknown' }),
   last_trade_at: unixSecondsShape
     .nullable()
     .meta({ description: 'Time of the last swap, unix seconds, UTC; null if there was none' }),

@@ -49,7 +49,11 @@ interface Token {
 }
 interface Overview {
   readonly tvl_usd: number;
-  readonly history: { readonly complete: boolean; readonly start_block: number; readonly older_pools: number };
+  readonly history: {
+    readonly complete: boolean;
+    readonly start_block: number;
+    readonly older_pools: number;
+  };
 }
 
 let on: WorldProgram;
@@ -61,14 +65,17 @@ const readAll = async (from: Program) => ({
   overview: await on.get<Overview>('/overview', from),
 });
 const problemsOf = async ({ url }: Program): Promise<{ code: string; message: string }[]> =>
-  ((await (await fetch(`${url}/readyz`)).json()) as { problems: { code: string; message: string }[] }).problems;
+  ((await (await fetch(`${url}/readyz`)).json()) as { problems: { code: string; message: string }[] })
+    .problems;
 
 /** Waits until the history of the program is complete and it has nothing left to read. */
 const whenComplete = (from: Program): Promise<void> =>
   until(async () => {
     const { overview, tokens } = await readAll(from);
     const isReading = (await problemsOf(from)).some(({ code }) => code === 'history_incomplete');
-    return overview.history.complete && !isReading && tokens.every(({ total_supply: supply }) => supply !== null);
+    return (
+      overview.history.complete && !isReading && tokens.every(({ total_supply: supply }) => supply !== null)
+    );
   }, 60_000);
 
 beforeAll(async () => {

@@ -51,7 +51,6 @@ export const poolBirthsTable = defineTable('pool_births', {
   created_tx: hash,
   version: u64,
 });
-export type PoolBirthRow = Parameters<typeof poolBirthsTable.writeRow>[1];
 
 export const tokenSuppliesTable = defineTable('token_supplies', {
   token: address,

@@ -39,7 +39,8 @@ export function addFoundPools(
     if (context.registry.findPool(address) !== undefined) continue;
     if (context.registry.findVaultPool(address) !== undefined) continue;
     const pool = toKnownPool(row);
-    const state = row.protocol === VAULT_PROTOCOL ? addVault(context, row, pool) : addPair(context, row, pool);
+    const state =
+      row.protocol === VAULT_PROTOCOL ? addVault(context, row, pool) : addPair(context, row, pool);
     facts.pools.push({
       ...toPoolRow(pool, ord),
       tokens: [...row.tokens],

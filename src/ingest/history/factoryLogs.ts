@@ -4,7 +4,15 @@ import { z } from 'zod';
 import { RpcError } from '../../chain/rpc/rpcError';
 import type { RpcCall } from '../../chain/rpc/rpcTransport';
 import type { ChainLog } from '../../domain/block';
-import { isAddress, isHash, isHexData, isQuantity, numberToHex, toLowerHex, type Hex } from '../../domain/hex';
+import {
+  isAddress,
+  isHash,
+  isHexData,
+  isQuantity,
+  numberToHex,
+  toLowerHex,
+  type Hex,
+} from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
 import { AppError } from '../../errors';
 import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2';
@@ -48,7 +56,9 @@ export async function readFactoryLogs(
 ): Promise<OldPool[]> {
   const topics = new Set(pairs.map(({ protocol }) => protocol.creationTopic));
   if (vaults.length > 0) topics.add(POOL_REGISTERED);
-  const address = [...new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)])];
+  const address = [
+    ...new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
+  ];
   const filter = {
     fromBlock: numberToHex(range.from),
     toBlock: numberToHex(range.to),

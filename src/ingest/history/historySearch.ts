@@ -20,7 +20,7 @@ import { readPairCounts, readPairsAt } from './listAllPairs';
 import { countListed, listUnlisted } from './listedPools';
 import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
-import { CALLS_PER_TOKEN, listUnaskedTokens, readSupplies } from './readSupplies';
+import { CALLS_PER_TOKEN, listUnaskedTokens, storeSupplies } from './readSupplies';
 import { readSearchBlock, type SearchBlock } from './searchBlock';
 import { loadProgress, saveProgress, type SearchProgress } from './searchProgress';
 
@@ -243,7 +243,7 @@ export class HistorySearch {
       return false;
     }
     await this.spend(CALLS_PER_TOKEN * tokens.length, signal);
-    await readSupplies({ database, rpc, version: Math.floor(now() * 1_000) }, tokens, block, signal);
+    await storeSupplies({ database, rpc, version: Math.floor(now() * 1_000) }, tokens, block, signal);
     found.refresh();
     return true;
   }
@@ -274,7 +274,10 @@ export class HistorySearch {
     if (state !== 'searching' || clock.now() - this.loggedAt < LOG_EVERY_MS) return;
     this.loggedAt = clock.now();
     const percent = percentOf(progress);
-    log.info({ searchedFrom: searched_from, searchTo: search_to, pools, percent }, 'searching for older pools');
+    log.info(
+      { searchedFrom: searched_from, searchTo: search_to, pools, percent },
+      'searching for older pools',
+    );
   }
 }
 

@@ -15,7 +15,11 @@ const headerShape = z.object({ number: z.custom<Hex>(isQuantity), timestamp: z.c
 
 /** Throws a retryable error if the node does not tell the time of a block, so that no creation is without its time. */
 export async function storeBirths(
-  { database, rpc, version }: { readonly database: Database; readonly rpc: EthCalls; readonly version: number },
+  {
+    database,
+    rpc,
+    version,
+  }: { readonly database: Database; readonly rpc: EthCalls; readonly version: number },
   pools: readonly OldPool[],
   signal: AbortSignal,
 ): Promise<void> {

@@ -20,7 +20,7 @@ import type { SearchBlock } from './searchBlock';
 const DEAD: Hex = '0x000000000000000000000000000000000000dead';
 const CALL_GAS: Hex = '0x4c4b40';
 /** Tokens per batch. Each takes two calls. */
-export const TOKENS_MAX = 50;
+const TOKENS_MAX = 50;
 export const CALLS_PER_TOKEN = 2;
 
 const tokenShape = z.object({ token: hexShape });
@@ -32,8 +32,12 @@ export async function listUnaskedTokens(database: Database, { commits }: SearchB
   return rows.map(({ token }) => token);
 }
 
-export async function readSupplies(
-  { database, rpc, version }: { readonly database: Database; readonly rpc: EthCalls; readonly version: number },
+export async function storeSupplies(
+  {
+    database,
+    rpc,
+    version,
+  }: { readonly database: Database; readonly rpc: EthCalls; readonly version: number },
   tokens: readonly Hex[],
   block: SearchBlock,
   signal: AbortSignal,

@@ -118,7 +118,8 @@ export class FoundPools {
     for (const { pools } of this.waiting) {
       while (pools.length > 0 && taken.size < LISTED_MAX) {
         const pool = pools.shift();
-        if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt)) continue;
+        if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt))
+          continue;
         taken.set(pool.row.address, pool);
       }
     }
@@ -126,7 +127,10 @@ export class FoundPools {
   }
 
   /** Stores that the block lists the pools. From now on every read of the block adds them. */
-  async record({ number, hash }: Pick<BlockRef, 'number' | 'hash'>, pools: readonly FoundPool[]): Promise<void> {
+  async record(
+    { number, hash }: Pick<BlockRef, 'number' | 'hash'>,
+    pools: readonly FoundPool[],
+  ): Promise<void> {
     const rows = pools.map(({ row }) => ({ ...row, block: number, block_hash: hash }));
     await insertRows(this.database, foundPoolsTable, rows);
     for (const row of rows) this.remember(row);

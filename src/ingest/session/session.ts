@@ -155,7 +155,8 @@ export class IngestSession {
     if (foundPools === undefined || !this.canList()) return;
     const rows = await listFoundPools(foundPools, this.reader, source, this.follower, this.signal);
     const isStale = foundPools.takeRefresh();
-    const change = rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);
+    const change =
+      rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);
     if (change === null || (rows === null && !isStale)) return;
     this.version += 1;
     await store.writeHead({ ...change, version: this.version, finalNumber: this.follower.base.number });

@@ -35,7 +35,7 @@ const supplyShape = z.object({
 });
 
 /** How complete the index is with respect to the time before its first block. */
-export interface History {
+interface History {
   /** Whether all pools of the factories are listed. */
   readonly complete: boolean;
   /** First ingested block. */
@@ -78,7 +78,11 @@ export function createPoolBirths(runner: QueryRunner): (head: HeadSnapshot) => P
     if (!isHistoryPartial(head)) return NO_BIRTHS;
     const since = newest > LATE_US ? newest - LATE_US : 0n;
     const params = { since_version: since.toString(), limit: ROWS_MAX };
-    for (const { address, version, ...birth } of await runner.run('history/list_births', params, birthShape)) {
+    for (const { address, version, ...birth } of await runner.run(
+      'history/list_births',
+      params,
+      birthShape,
+    )) {
       births.set(address, birth);
       if (BigInt(version) > newest) newest = BigInt(version);
     }
