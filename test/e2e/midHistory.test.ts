@@ -5,8 +5,7 @@
 import { ERC20, encodeCall } from '../../src/dev/abi';
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
 import { until } from '../support/eventually';
-import type { Program } from '../support/server/program';
-import { waitForBlock } from '../support/server/program';
+import { waitForBlock, type Program } from '../support/server/program';
 import { startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
 const TOKENS = ['wpls', 'usdc', 'dai', 'hexd', 'weth', 'whole', 'deep', 'pepe', 'floki'];
@@ -151,3 +150,19 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
     expect((mine.fdv_usd ?? NaN) / (token.fdv_usd ?? NaN)).toBeCloseTo(1, 3);
   }
 });
+
+test('a reorg that removes the block that listed the pools lists them again', async () => {
+  const before = await readAll(late);
+  const heads = await on.world.reorg(2, [{}, {}, {}]);
+  const head = heads.at(-1)!.number;
+  for (const { url } of [late, on.program]) await waitForBlock(url, head);
+  await until(async () => (await readAll(late)).pairs.length === on.world.pools.length, 30_000);
+  await whenComplete(late);
+  const [whole, part] = [await readAll(on.program), await readAll(late)];
+  const byAddress = (pairs: readonly Pair[]): Pair[] =>
+    [...pairs].sort((a, b) => (a.address < b.address ? -1 : 1));
+  expect(byAddress(part.pairs).map(({ created_at }) => created_at)).toEqual(
+    byAddress(before.pairs).map(({ created_at }) => created_at),
+  );
+  expect(part.overview.tvl_usd / whole.overview.tvl_usd).toBeCloseTo(1, 3);
+}, 60_000);

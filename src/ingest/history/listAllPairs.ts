@@ -1,6 +1,5 @@
 /** Reads pairs of V2 factories from their list `allPairs`, for nodes that do not keep old logs. */
-import type { Hex } from '../../domain/hex';
-import { ZERO_ADDRESS, ZERO_HASH } from '../../domain/hex';
+import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { callContracts } from '../pools/contractCalls';
 import type { EthCalls } from '../pools/ethCalls';
 import type { OldPool, SearchedDexes } from './factoryLogs';

@@ -3,8 +3,7 @@
  * left out, and the search asks again.
  */
 import type { ChainBlock } from '../../domain/block';
-import type { Hex } from '../../domain/hex';
-import { ZERO_HASH } from '../../domain/hex';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { toPool } from '../../protocols/protocol';
 import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2';

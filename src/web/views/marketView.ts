@@ -53,7 +53,7 @@ function overviewTiles(data: OverviewAnswer['data']): HTMLElement {
   const text =
     `Lists and liquidity are incomplete: pools from before block ${history.start_block} are being searched, ` +
     `${formatCount(history.older_pools)} found so far.`;
-  return h('div', {}, h('p', { class: 'note', role: 'status' }, text), tilesOf(data));
+  return h('div', {}, h('p', { class: 'muted', role: 'status' }, text), tilesOf(data));
 }
 
 function tilesOf(data: OverviewAnswer['data']): HTMLElement {

@@ -340,6 +340,7 @@ test('without an answer about the time of the block, nothing is stored, and the 
   const pair = await makePair(6);
   await storePair(pair);
   status.finalTo = pair.block;
+  on.head = finalHead(pair.block);
   const silent = on.newWorker({
     rpc: {
       run: (work, options) => on.node.pool.run(work, options),
