@@ -14,6 +14,7 @@ import { AppError, errorText } from './errors';
 const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
 const FINALITY_DEPTH_MAX = 1_000_000;
 const PORT_MAX = 65_535;
+const HISTORY_CALLS_MAX = 100_000;
 const RATE_LIMIT_MAX = 1_000_000_000;
 const RPC_URLS_MAX = 20;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -41,6 +42,8 @@ export interface Config {
   readonly logLevel: string;
   /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
+  /** Calls per second that the search of the history before the start block may send; 0 means no search. */
+  readonly historyCallsPerSecond: number;
   /** Value of CORS_ORIGIN: `*` or one origin. */
   readonly corsOrigin: string;
 }
@@ -93,6 +96,9 @@ const settings = z.object({
   RATE_LIMIT_PER_MINUTE: setting(`an integer from 0 to ${RATE_LIMIT_MAX}`, (text) =>
     readInteger(text, 0, RATE_LIMIT_MAX),
   ),
+  HISTORY_CALLS_PER_SECOND: setting(`an integer from 0 to ${HISTORY_CALLS_MAX}`, (text) =>
+    readInteger(text, 0, HISTORY_CALLS_MAX),
+  ),
   CORS_ORIGIN: setting('* or an origin such as https://example.org', readOrigin),
 });
 type SettingName = keyof typeof settings.shape;
@@ -135,6 +141,7 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     port: read.PORT ?? 3_000,
     logLevel: read.LOG_LEVEL ?? 'info',
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE ?? 600,
+    historyCallsPerSecond: read.HISTORY_CALLS_PER_SECOND ?? 50,
     corsOrigin: read.CORS_ORIGIN ?? '*',
   };
 }

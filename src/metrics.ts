@@ -70,6 +70,14 @@ export interface IngestFigures {
   readonly logs: number;
   readonly swaps: number;
   readonly malformedLogs: number;
+  /** Progress of the search for pools from before the start block. */
+  readonly history: {
+    readonly state: string;
+    readonly searchedFrom: number;
+    readonly searchTo: number;
+    readonly pools: number;
+    readonly calls: number;
+  };
   readonly refills: number;
   readonly mends: number;
   /** Number of reorgs by depth. It only grows. */
@@ -296,6 +304,23 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
       'malformed_logs_total',
       'Number of logs with the topic of a known event but a different layout',
       (all) => all.malformedLogs,
+    ],
+    [
+      'history_complete',
+      '1 if all pools from before the start block are listed, 0 while they are searched or missing',
+      ({ history: { state } }) =>
+        state === 'unknown' ? null : Number(state === 'whole' || state === 'complete'),
+    ],
+    [
+      'history_blocks_left',
+      'Number of blocks whose pool creations are still to be read',
+      ({ history: { searchedFrom, searchTo } }) => searchedFrom - searchTo,
+    ],
+    ['history_pools', 'Number of pools found from before the start block', ({ history }) => history.pools],
+    [
+      'history_calls_total',
+      'Number of calls of the search for pools and supplies from before the start block',
+      ({ history }) => history.calls,
     ],
     ['gaps_refilled_total', 'Number of block ranges whose lost rows were stored again', (all) => all.refills],
     [

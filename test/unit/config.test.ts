@@ -49,6 +49,7 @@ describe('loadConfig', () => {
     port: 3_000,
     logLevel: 'info',
     rateLimitPerMinute: 600,
+    historyCallsPerSecond: 50,
     corsOrigin: '*',
   };
 

@@ -34,7 +34,7 @@ const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
   price_change_24h: (entry) => entry.priceChange('h24'),
   fees_24h_usd: (entry) => entry.fees24hUsd,
   apr_24h: (entry) => entry.apr24h,
-  created_at: ({ pool }) => pool.created_at,
+  created_at: ({ creation }) => creation.created_at,
 };
 
 const rankings = new Rankings<PairEntry, PairSort>(
