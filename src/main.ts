@@ -134,11 +134,14 @@ function addStoreCommands(program: Command): void {
         .default([], 'all; for Blockscout 369'),
     )
     .option('--rpc <url>', 'URL of a market chain node, to compare contract code (default: RPC_URL)')
-    .action(async (source: string, options: { chain: readonly number[]; rpc?: string }) => {
-      const { config, log } = start();
-      const { chain: chains, rpc = null } = options;
-      await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
-    });
+    .option('--allow-private', 'allow a host name that resolves to a private or loopback address', false)
+    .action(
+      async (source: string, options: { chain: readonly number[]; rpc?: string; allowPrivate: boolean }) => {
+        const { config, log } = start();
+        const { chain: chains, rpc = null, allowPrivate } = options;
+        await runImportSources(config, log, stopOnSignals(), source, { chains, rpc, allowPrivate });
+      },
+    );
 }
 
 /** Runs the command of process.argv. An error prints one line to stderr and sets exit code 1. */

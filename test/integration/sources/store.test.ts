@@ -141,6 +141,32 @@ test('an exact match replaces a match with all its files, but a match does not r
   expect(row).toEqual({ uses: '0' });
 });
 
+test.each(['sourcify', 'blockscout', 'ancestor:1', 'local'] as const)(
+  'a partial match from %s is replaced by no other partial match, but by an exact match',
+  async (source) => {
+    const address: Hex = `0x${'b'.repeat(39)}${source.length % 10}`;
+    const codeHash: Hex = `0x${'77'.repeat(32)}`;
+    const first = { ...like(token(), address, { status: 'match', source, name: 'First' }), codeHash };
+    await db.store.store([first]);
+    for (const other of ['local', 'sourcify', 'blockscout', 'ancestor:1'] as const) {
+      const second = { ...like(first, address, { source: other, name: 'Second' }), codeHash };
+      expect(await db.store.store([second])).toEqual({ stored: 0, kept: 1 });
+    }
+    expect((await db.reader.find(first.contract, null))?.name).toBe('First');
+    expect(await db.store.store([{ ...like(token(), address), codeHash }])).toEqual({ stored: 1, kept: 0 });
+  },
+);
+
+test('the same partial match may add its code hash and constructor arguments', async () => {
+  const facts = { status: 'match', source: 'local' } as const;
+  const bare = { ...like(token(), at('d'), { ...facts, constructorArguments: null }), codeHash: null };
+  await db.store.store([bare]);
+  const codeHash: Hex = `0x${'78'.repeat(32)}`;
+  const full = { ...like(bare, at('d'), { constructorArguments: '0x' }), codeHash };
+  expect(await db.store.store([full])).toEqual({ stored: 1, kept: 0 });
+  expect(await db.store.store([bare])).toEqual({ stored: 0, kept: 1 });
+});
+
 test('every event, function and error of every ABI is found by its selector', async () => {
   const wanted = new Map<string, string>();
   for (const { contract } of records) {
