@@ -9,7 +9,7 @@ export interface VerificationRequest extends ContractId {
   readonly contractName: string;
   /** Version of the compiler: `0.8.30+commit.73712a01`, with or without a leading v, or `0.8.30`. */
   readonly compilerVersion: string;
-  /** SPDX identifier of the licence; null means the identifier in the file. */
+  /** SPDX identifier of the licence; null if the requester names none. Then the comment SPDX-License-Identifier of the source file names it. */
   readonly license: string | null;
   /**
    * Constructor arguments from the requester. They are compared with the chain if the creation code is known. Null or

@@ -1,4 +1,4 @@
--- One row: one bar, built from the given columns, in their order. Reads no table: this query converts merged bars to
+-- Each row: one bar, built from the given columns, in their order. Reads no table: this query converts merged bars to
 -- CSV, Parquet or Arrow. Floats arrive as their 64 bits, so no value is rounded.
 SELECT
     time,

@@ -1,4 +1,4 @@
--- One row: one event of /activity, built from the given columns, in their order. A field is null if the kind of event
+-- Each row: one event of /activity, built from the given columns, in their order. A field is null if the kind of event
 -- lacks the field, or if the stored row cannot be read. Reads no table: this query converts a page of events to CSV,
 -- Parquet or Arrow. Floats arrive as their 64 bits, so no value is rounded.
 SELECT

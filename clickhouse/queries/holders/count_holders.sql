@@ -1,4 +1,4 @@
--- One row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64
+-- Each row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64
 -- largest balances, and the balances of the dead and the zero address. A negative balance means that the logs
 -- do not add up. The zero address holds minus the supply. The query adds a transfer of a head block only if
 -- its ord is above last_ord of the stored balance, because a promotion stores transfers before the snapshot's

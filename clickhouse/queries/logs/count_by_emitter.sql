@@ -1,4 +1,4 @@
--- One row: a contract and the number of its final logs, by address. The caller reads RowBinary. The count includes
+-- Each row: a contract and the number of its final logs, by address. The caller reads RowBinary. The count includes
 -- final logs that a snapshot may not show yet. Reads the projection by_contract, never the logs.
 SELECT address, toUInt64(count()) AS logs
 FROM logs

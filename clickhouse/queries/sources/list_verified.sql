@@ -1,4 +1,4 @@
--- One row: the verification of one contract. `contracts` are at most 1,000 texts of chain id and address in hex without
+-- Each row: the verification of one contract. `contracts` are at most 1,000 texts of chain id and address in hex without
 -- 0x, such as 369:ab12…. Uses the key (chain_id, address). Never scans other contracts.
 SELECT
     v.chain_id AS chain_id,

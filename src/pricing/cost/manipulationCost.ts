@@ -130,9 +130,11 @@ function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number
 }
 
 /**
- * The part of a hop's cost that is left if shifted weight moves the price by s = `shift` of the distance d. The
- * attacker must also push the liquidity that gets the weight w. The cost (d − s·w)² / (1 − w) is least at w = 2 − d/s.
- * There it is 4·s·(d − s).
+ * The part (0 to 1) of a hop's cost that is left for an attacker who also takes weight from some pools of the hop. A
+ * weight that moves to other pools changes the hop price by at most s = `shift` of the wanted distance d; both are
+ * differences of ln(price). If the part w of the weight moves, the attacker must push the price of the rest by
+ * (d − s·w), which costs (d − s·w)² / (1 − w), against d² without such a move. For s > d/2 this cost is least at
+ * w = 2 − d/s, where it is 4·s·(d − s). For a smaller s, no move of weight makes the attack cheaper.
  */
 function unshifted(distance: number, shift: number): number {
   if (shift * 2 <= distance) return 1;

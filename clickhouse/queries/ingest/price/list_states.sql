@@ -1,4 +1,4 @@
--- One row: one pool state in a range of blocks, in canonical order.
+-- Each row: one pool state in a range of blocks, in canonical order.
 SELECT
     ord,
     toString(kind) AS kind,
