@@ -41,6 +41,10 @@ export interface Config {
   readonly logLevel: string;
   /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
+  /** Folder with compilers and their list.json; null without one. */
+  readonly solcDir: string | null;
+  /** URL of a folder with compilers and their list.json; null without one. */
+  readonly solcMirror: string | null;
   /** Value of CORS_ORIGIN: `*` or one origin. */
   readonly corsOrigin: string;
 }
@@ -93,6 +97,12 @@ const settings = z.object({
   RATE_LIMIT_PER_MINUTE: setting(`an integer from 0 to ${RATE_LIMIT_MAX}`, (text) =>
     readInteger(text, 0, RATE_LIMIT_MAX),
   ),
+  SOLC_DIR: setting('the path of a folder', (text) => (text.includes('\0') ? null : text)),
+  SOLC_MIRROR: setting(
+    'an http or https URL',
+    (text) => (isUrl(text, ['http:', 'https:']) ? text : null),
+    redactUrls,
+  ),
   CORS_ORIGIN: setting('* or an origin such as https://example.org', readOrigin),
 });
 type SettingName = keyof typeof settings.shape;
@@ -135,6 +145,8 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     port: read.PORT ?? 3_000,
     logLevel: read.LOG_LEVEL ?? 'info',
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE ?? 600,
+    solcDir: read.SOLC_DIR === undefined ? null : resolve(read.SOLC_DIR),
+    solcMirror: read.SOLC_MIRROR ?? null,
     corsOrigin: read.CORS_ORIGIN ?? '*',
   };
 }

@@ -69,8 +69,9 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
       });
       for (let from = 0; from < news.length; from += RECORDS_MAX) {
         const batch = news.slice(from, from + RECORDS_MAX);
-        lastVersion = Math.max(Date.now() * 1_000, lastVersion + 1);
-        await writeBatch(database, runner, batch, lastVersion);
+        const version = Math.max(Date.now() * 1_000, lastVersion + 1);
+        lastVersion = version + batch.length - 1;
+        await writeBatch(database, runner, batch, version);
       }
       return { stored: news.length, kept: records.length - news.length };
     },
@@ -131,12 +132,14 @@ async function writeBatch(
   database: Database,
   runner: QueryRunner,
   batch: readonly Replacement[],
-  version: number,
+  firstVersion: number,
 ): Promise<void> {
   const contents = new Map<Hex, string>();
   const uses: SourceUseRow[] = [];
   const rows: VerifiedContractRow[] = [];
-  for (const { record, old } of batch) {
+  for (const [index, { record, old }] of batch.entries()) {
+    // Lists page by version, so each row has its own.
+    const version = firstVersion + index;
     const files = record.sources.map(({ content, contentHash }) => ({
       content,
       hash: contentHash ?? hashContent(content),

@@ -49,6 +49,8 @@ describe('loadConfig', () => {
     port: 3_000,
     logLevel: 'info',
     rateLimitPerMinute: 600,
+    solcDir: null,
+    solcMirror: null,
     corsOrigin: '*',
   };
 

@@ -13,7 +13,7 @@ const addressOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '
 
 /** A compiler that runs one compilation at a time and ends it when the test calls `end`. */
 class HeldCompiler {
-  readonly versions = ['0.8.30'];
+  listVersions = (): Promise<string[]> => Promise.resolve(['0.8.30']);
   /** Names of the sources in the order of their compilation. */
   readonly seen: string[] = [];
   private finish: ((error: AppError | null) => void) | null = null;
