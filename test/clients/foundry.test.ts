@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { field } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, type ClientRun } from './runClient';
+import { deploy } from '../support/worlds/verifiedWorld';
 
 jest.setTimeout(600_000);
 
@@ -206,6 +207,49 @@ test('forge clone keeps the compiler settings of a contract of one file, and the
   ]);
   expect(stderr).toBe('');
   expect(readTree(join(folder, 'out', contract.name))).toEqual(filesOf(world.vaultByIr));
+});
+
+test('forge verify-contract verifies a contract through the Sourcify API, and then reports it as verified', async () => {
+  const home = prepareHome('0.8.30');
+  mkdirSync(join(folder, 'src'));
+  const source = `// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+contract Forged { uint256 public forged = 7; }
+`;
+  writeFileSync(join(folder, 'src/Forged.sol'), source);
+  writeFileSync(join(folder, 'foundry.toml'), '[profile.default]\nsolc_version = "0.8.30"\noffline = true\n');
+  const built = await run('forge', ['build'], home);
+  expect(built.stdout + built.stderr).toContain('Compiler run successful');
+  const artifact = JSON.parse(readFileSync(join(folder, 'out/Forged.sol/Forged.json'), 'utf8')) as {
+    bytecode: { object: string };
+  };
+  const { rpc, url } = world.nodes.get(369)!;
+  const contract = { ...world.vault.contract, abi: [], creation: artifact.bytecode.object };
+  const { address } = await deploy(rpc, contract, []);
+  const verify = [
+    'verify-contract',
+    address,
+    'src/Forged.sol:Forged',
+    '--chain',
+    '369',
+    '--rpc-url',
+    url,
+    '--verifier',
+    'sourcify',
+    '--verifier-url',
+    world.url,
+    '--compiler-version',
+    '0.8.30+commit.73712a01',
+    '--watch',
+  ];
+  const first = await run('forge', verify, home);
+  expect(first.stdout + first.stderr).toMatch(/Contract successfully verified/);
+  const { match } = (await (await fetch(`${world.url}/v2/contract/369/${address}`)).json()) as {
+    match: string;
+  };
+  expect(match).toBe('exact_match');
+  const again = await run('forge', verify, home);
+  expect(again.stdout + again.stderr).toMatch(/already verified/);
 });
 
 test('forge verify-check reports an unknown ticket', async () => {

@@ -144,7 +144,7 @@ test('an exact match replaces a match with all its files, but a match does not r
 test.each(['sourcify', 'blockscout', 'ancestor:1', 'local'] as const)(
   'a partial match from %s is replaced by no other partial match, but by an exact match',
   async (source) => {
-    const address: Hex = `0x${'b'.repeat(39)}${source.length % 10}`;
+    const address: Hex = `0x${source.charCodeAt(0).toString(16).padStart(40, 'b')}`;
     const codeHash: Hex = `0x${'77'.repeat(32)}`;
     const first = { ...like(token(), address, { status: 'match', source, name: 'First' }), codeHash };
     await db.store.store([first]);

@@ -142,7 +142,7 @@ test('a failing source is compiled once, and repeated requests get the same fail
   await until(() => compiler.seen.length === 1);
   await compiler.end(failure);
   const state = await finished(queue, guid);
-  expect(state).toEqual({ state: 'failed', reason: failure.message });
+  expect(state).toEqual({ state: 'failed', reason: failure.message, fault: 'compiler_error' });
   expect(await guidOf(queue, 'slow', 'another')).toBe(guid);
   const other = await queue.submit(requestOf('slow', 10, 2), 'another');
   if (other.kind !== 'queued') throw new Error(other.kind);
