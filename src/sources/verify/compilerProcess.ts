@@ -62,9 +62,11 @@ process.once('message', (input) => {
     const { folder } = workerData;
     const file = folder.endsWith('.js') ? folder : folder + '/soljson.js';
     const load = () => {
-      const { cwrap } = require(file);
-      const compile = cwrap('solidity_compile', 'string', ['string', 'number', 'number']);
-      return { version: cwrap('solidity_version', 'string', []), compile: (input) => compile(input, 0, 0) };
+      const soljson = require(file);
+      const bind = (names, types) => soljson.cwrap(names.find((each) => '_' + each in soljson), 'string', types);
+      const compile = bind(['solidity_compile', 'compileStandard'], ['string', 'number', 'number']);
+      const version = bind(['solidity_version', 'version'], []);
+      return { version, compile: (input) => compile(input, 0, 0) };
     };
     const solc = existsSync(file) ? load() : require(folder);
     const { errors = [], contracts } = JSON.parse(solc.compile(workerData.input));
