@@ -3,7 +3,6 @@
  * signatures.
  */
 import { join } from 'node:path';
-
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ByteCache } from '../api/byteCache';

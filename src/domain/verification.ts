@@ -1,6 +1,6 @@
 /** The interface of source verification: requests, tickets and their states. */
 import type { Hex } from './hex';
-import type { ContractId, VerificationStatus } from './verifiedContract';
+import type { ContractId, VerificationStatus, VerifiedContract } from './verifiedContract';
 
 export interface VerificationRequest extends ContractId {
   /** The standard JSON input, parsed but not validated. */
@@ -24,6 +24,9 @@ export interface VerificationRequest extends ContractId {
   /** The creation transaction from the requester, for a contract whose creation is not indexed. */
   readonly creationTransaction?: Hex | null;
 }
+
+/** The parts of a request that metadata or another verification tells. */
+export type VerificationDraft = Pick<VerificationRequest, 'input' | 'compilerVersion' | 'contractName'>;
 
 /** Why a verification failed, in the codes of Sourcify. */
 export type VerificationFault =
@@ -82,6 +85,13 @@ export interface VerificationQueue {
   idOf(guid: string): string;
   /** Whether a job of the contract waits or runs. */
   isOpen(contract: ContractId): boolean;
+  /** Builds a request from a metadata file and its sources. Throws bad_request. */
+  draftFromMetadata(contract: ContractId, metadata: unknown, sources: readonly string[]): VerificationDraft;
+  /** Builds a request from the verification of another contract. */
+  draftFromRecord(
+    record: VerifiedContract,
+    sources: readonly { readonly path: string; readonly content: string }[],
+  ): VerificationDraft;
   /** Makes a ticket of a request that failed before its compilation. Returns the UUID of the ticket. */
   refuse(contract: ContractId, fault: VerificationFault, reason: string): string;
   /** Stops the running compilation and drops the queue. */

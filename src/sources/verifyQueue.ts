@@ -23,6 +23,7 @@ import type { ChainCode } from './chainCode';
 import { FairQueue } from './fairQueue';
 import type { VerifiedStore } from './storeVerified';
 import { rememberCompilations, type Compilers } from './verify/compilers';
+import { draftFromMetadata, draftFromRecord } from './verify/metadataRequest';
 import { SourceFault } from './verify/sourceFault';
 import { parseTarget, readStandardInput } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
@@ -72,6 +73,8 @@ export function createVerifyQueue(deps: VerifyQueueDeps): VerificationQueue {
 }
 
 class VerifyQueue implements VerificationQueue {
+  readonly draftFromMetadata = draftFromMetadata;
+  readonly draftFromRecord = draftFromRecord;
   private readonly deps: VerifyQueueDeps;
   /** Tickets by UUID. */
   private readonly tickets = new LRUCache<string, Ticket>({ max: TICKETS_KEPT });

@@ -227,10 +227,10 @@ test('hardhat verify fails with a message if no submitted sources fit the contra
 
 describe('hardhat 3', () => {
   let place: string;
-  let node: string | null;
+  let node: string;
 
   beforeAll(async () => {
-    const installed = await installHardhat3();
+    const installed = await installHardhat3(world.clients);
     node = installed.node;
     place = mkdtempSync(join(tmpdir(), 'candlehouse-hardhat3-'));
     symlinkSync(join(installed.folder, 'node_modules'), join(place, 'node_modules'));
@@ -256,13 +256,12 @@ describe('hardhat 3', () => {
       `import verify from '@nomicfoundation/hardhat-verify';
        export default { plugins: [verify], ...${JSON.stringify(config)} };`,
     );
-    await hardhat3(['build', '--build-profile', 'production']);
+    expect(await hardhat3(['build', '--build-profile', 'production'])).toContain('Compiled');
   });
 
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
   async function hardhat3(args: readonly string[]): Promise<string> {
-    if (node === null) throw new Error('no Node 22 for this platform');
     const cli = join(place, 'node_modules/hardhat/dist/src/cli.js');
     const { stdout, stderr } = await runClient(node, [cli, ...args], {
       cwd: place,

@@ -6,7 +6,7 @@ import type { DialectDeps } from '../etherscan/action';
 import { questionOf } from '../explorerRoute';
 import { required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
-import { invalid, refusalOf, shown } from './refusals';
+import { invalid, sourcifyRefusal, shown } from './refusals';
 import { minimalOf } from './sourcifyFields';
 
 const LIMIT_MAX = 200;
@@ -54,7 +54,7 @@ export function contractList(deps: DialectDeps): Route {
       const { chainId: chainText = '' } = ctx.params;
       const chainId = deps.chainIds.find((id) => String(id) === chainText);
       if (chainId === undefined)
-        throw refusalOf(
+        throw sourcifyRefusal(
           ctx,
           400,
           'unsupported_chain',

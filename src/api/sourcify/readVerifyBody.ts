@@ -8,7 +8,7 @@ import { AppError } from '../../errors';
 import { bodyReader } from '../bodyReader';
 import { VERIFY_BODY_MAX } from '../etherscan/mounts';
 import type { RouteContext } from '../route';
-import { invalid, refusalOf, shown } from './refusals';
+import { invalid, sourcifyRefusal, shown } from './refusals';
 
 const BOUNDS = { depthMax: 32, partsMax: 20_000 };
 const NAME_MAX = 1_200;
@@ -35,7 +35,8 @@ async function readObject(ctx: RouteContext): Promise<Readonly<Record<string, un
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch (error) {
-    if (error instanceof SyntaxError) throw refusalOf(ctx, 400, 'invalid_json', 'the body is not valid JSON');
+    if (error instanceof SyntaxError)
+      throw sourcifyRefusal(ctx, 400, 'invalid_json', 'the body is not valid JSON');
     throw invalid(ctx, 'the body must be a JSON object');
   }
 }
@@ -101,7 +102,7 @@ function checkInput(ctx: RouteContext, input: unknown): void {
   const { language, sources } = input;
   if (typeof language !== 'string') throw invalid(ctx, 'Standard JSON input must contain a language field.');
   if (language !== 'Solidity' && language !== 'Yul')
-    throw refusalOf(ctx, 400, 'unsupported_language', 'The provided language is not supported.');
+    throw sourcifyRefusal(ctx, 400, 'unsupported_language', 'The provided language is not supported.');
   if (!isObject(sources)) throw invalid(ctx, 'Standard JSON input must contain a sources field.');
   const isFilled = Object.values(sources).every(
     (source) => isObject(source) && typeof source['content'] === 'string',

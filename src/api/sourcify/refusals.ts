@@ -7,9 +7,14 @@ const SHOWN_MAX = 80;
 export const shown = (text: string): string => text.slice(0, SHOWN_MAX);
 
 export function invalid(ctx: RouteContext, message: string): Refusal {
-  return refusalOf(ctx, 400, 'invalid_parameter', message);
+  return sourcifyRefusal(ctx, 400, 'invalid_parameter', message);
 }
 
-export function refusalOf(ctx: RouteContext, status: number, customCode: string, message: string): Refusal {
+export function sourcifyRefusal(
+  ctx: RouteContext,
+  status: number,
+  customCode: string,
+  message: string,
+): Refusal {
   return new Refusal(status, { customCode, message, errorId: ctx.state.requestId });
 }

@@ -15,7 +15,7 @@ import { questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { contractList } from './contractList';
-import { invalid, refusalOf, shown } from './refusals';
+import { invalid, sourcifyRefusal, shown } from './refusals';
 import { signatureLookup } from './signatureLookup';
 import { fieldsOf, isFieldPath, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
 import { verifyRoutes } from './verifyRoutes';
@@ -184,5 +184,10 @@ async function readChains(deps: DialectDeps, address: Hex): Promise<Json> {
 }
 
 function unsupported(ctx: RouteContext, chain: string): Refusal {
-  return refusalOf(ctx, 404, 'unsupported_chain', `The chain with chainId ${shown(chain)} is not supported`);
+  return sourcifyRefusal(
+    ctx,
+    404,
+    'unsupported_chain',
+    `The chain with chainId ${shown(chain)} is not supported`,
+  );
 }

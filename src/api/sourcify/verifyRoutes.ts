@@ -7,16 +7,14 @@ import { z } from 'zod';
 
 import { findAddress } from '../../domain/address';
 import type {
+  VerificationDraft,
   VerificationJob,
   VerificationQueue,
   VerificationRequest,
   VerificationState,
 } from '../../domain/verification';
-import type { ContractId, VerifiedContract } from '../../domain/verifiedContract';
+import type { ContractId } from '../../domain/verifiedContract';
 import { readContractView } from '../../query/contracts/contractView';
-import { BrokenRecord } from '../../sources/import/foundContract';
-import { readMetadata } from '../../sources/import/metadata';
-import { hashContent } from '../../sources/verifiedRecord';
 import { answering } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { TEXTS } from '../etherscan/answers';
@@ -31,10 +29,10 @@ import {
   similarityBodyShape,
   standardJsonBodyShape,
 } from './readVerifyBody';
-import { invalid, refusalOf, shown } from './refusals';
+import { invalid, sourcifyRefusal, shown } from './refusals';
 import { minimalOf } from './sourcifyFields';
 
-type Draft = Omit<VerificationRequest, keyof ContractId | 'license'>;
+type Draft = VerificationDraft & Pick<VerificationRequest, 'creationTransaction'>;
 
 const acceptedShape = z.object({ verificationId: z.string() });
 const jobShape = z.object({
@@ -74,7 +72,7 @@ export function verifyRoutes(deps: DialectDeps): Route[] {
       summary:
         'Verify a contract with the sources of a contract with the same code, in the format of Sourcify',
       body: similarityBodyShape,
-      draft: (ctx, contract) => draftFromTwin(deps, ctx, contract),
+      draft: (ctx, contract, queue) => draftFromTwin(deps, ctx, contract, queue),
     }),
     jobRoute(deps),
   ];
@@ -85,7 +83,7 @@ interface VerifyEndpoint {
   readonly summary: string;
   readonly body: z.ZodType;
   /** The request without its contract; null if no similar contract is verified. */
-  draft(ctx: RouteContext, contract: ContractId): Promise<Draft | null>;
+  draft(ctx: RouteContext, contract: ContractId, queue: VerificationQueue): Promise<Draft | null>;
 }
 
 function verifyRoute(deps: DialectDeps, { path, summary, body, draft }: VerifyEndpoint): Route {
@@ -110,8 +108,8 @@ function verifyRoute(deps: DialectDeps, { path, summary, body, draft }: VerifyEn
     handle: answering(deps.cache, async (ctx) => {
       const contract = readContract(deps, ctx);
       const queue = deps.verifications?.() ?? null;
-      if (queue === null) throw refusalOf(ctx, 503, 'internal_error', TEXTS.noVerification);
-      const request = await draft(ctx, contract);
+      if (queue === null) throw sourcifyRefusal(ctx, 503, 'internal_error', TEXTS.noVerification);
+      const request = await draft(ctx, contract, queue);
       const verificationId =
         request === null
           ? queue.refuse(contract, 'no_similar_match_found', MESSAGES.no_similar_match_found)
@@ -127,7 +125,7 @@ function readContract(deps: DialectDeps, ctx: RouteContext): ContractId {
   const { chainId: chainText = '', address: addressText = '' } = ctx.params;
   const chainId = deps.chainIds.find((id) => String(id) === chainText);
   if (chainId === undefined)
-    throw refusalOf(
+    throw sourcifyRefusal(
       ctx,
       400,
       'unsupported_chain',
@@ -148,13 +146,13 @@ async function submit(
   const address = getAddress(request.address);
   const name = `Contract ${address} on chain ${chainId}`;
   if (queue.isOpen(request))
-    throw refusalOf(ctx, 429, 'duplicate_verification_request', `${name} is already being verified`);
+    throw sourcifyRefusal(ctx, 429, 'duplicate_verification_request', `${name} is already being verified`);
   const submission = await queue.submit(request, clientOf(ctx.ip));
   switch (submission.kind) {
     case 'queued':
       return queue.idOf(submission.guid);
     case 'already_verified':
-      throw refusalOf(ctx, 409, 'already_verified', `${name} is already verified with an exact match.`);
+      throw sourcifyRefusal(ctx, 409, 'already_verified', `${name} is already verified with an exact match.`);
     case 'no_code':
       return queue.refuse(
         request,
@@ -162,14 +160,14 @@ async function submit(
         `Chain #${chainId} does not have a contract deployed at ${address}.`,
       );
     case 'client_busy':
-      throw refusalOf(
+      throw sourcifyRefusal(
         ctx,
         429,
         'too_many_requests',
         `A client address may have ${submission.openMax} open verifications; retry after one has ended`,
       );
     case 'no_node':
-      throw refusalOf(
+      throw sourcifyRefusal(
         ctx,
         503,
         'cannot_fetch_bytecode',
@@ -178,17 +176,13 @@ async function submit(
   }
 }
 
-async function draftFromMetadata(ctx: RouteContext, contract: ContractId): Promise<Draft> {
+async function draftFromMetadata(
+  ctx: RouteContext,
+  contract: ContractId,
+  queue: VerificationQueue,
+): Promise<Draft> {
   const { metadata, sources, creationTransaction } = await readMetadataBody(ctx);
-  const byHash = new Map(sources.map((content) => [hashContent(content), content]));
-  try {
-    const facts = { ...contract, status: 'match', verifiedAt: 0 } as const;
-    const record = readMetadata(JSON.stringify(metadata), facts, (hash) => byHash.get(hash) ?? null);
-    return { ...draftOf(record.contract, record.sources), creationTransaction };
-  } catch (error) {
-    if (error instanceof BrokenRecord) throw invalid(ctx, error.message);
-    throw error;
-  }
+  return { ...queue.draftFromMetadata(contract, metadata, sources), creationTransaction };
 }
 
 /** Null if no contract with the same code is verified. */
@@ -196,26 +190,13 @@ async function draftFromTwin(
   deps: DialectDeps,
   ctx: RouteContext,
   contract: ContractId,
+  queue: VerificationQueue,
 ): Promise<Draft | null> {
   const creationTransaction = await readSimilarityBody(ctx);
   const { record } = await readContractView(deps, contract.chainId, null, contract.address);
   if (record === null || record.language === 'Vyper') return null;
-  return { ...draftOf(record, await deps.verified.readSources(record)), creationTransaction };
-}
-
-function draftOf(
-  record: Pick<VerifiedContract, 'language' | 'settings' | 'path' | 'name' | 'compilerVersion'>,
-  sources: readonly { readonly path: string; readonly content: string }[],
-): Draft {
-  return {
-    input: {
-      language: record.language,
-      sources: Object.fromEntries(sources.map(({ path, content }) => [path, { content }])),
-      settings: JSON.parse(record.settings) as unknown,
-    },
-    compilerVersion: record.compilerVersion,
-    contractName: `${record.path}:${record.name}`,
-  };
+  const sources = await deps.verified.readSources(record);
+  return { ...queue.draftFromRecord(record, sources), creationTransaction };
 }
 
 function jobRoute(deps: DialectDeps): Route {
@@ -233,7 +214,7 @@ function jobRoute(deps: DialectDeps): Route {
       const { verificationId = '' } = ctx.params;
       const job = deps.verifications?.()?.job(verificationId) ?? null;
       if (job === null)
-        throw refusalOf(
+        throw sourcifyRefusal(
           ctx,
           404,
           'job_not_found',

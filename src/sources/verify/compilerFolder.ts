@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { systemClock, withDeadline } from '../../chain/rpc/clock';
-import { redactUrls } from '../../chains/redactUrls';
 import { AppError, errorText } from '../../errors';
 import { guardedGet } from '../guardedGet';
 
@@ -66,7 +65,7 @@ export function openCompilerFolder(folder: string): CompilerSource {
 export function openCompilerMirror(mirror: string, folder: string): CompilerSource {
   const base = mirror.endsWith('/') ? mirror : `${mirror}/`;
   return createSource(
-    redactUrls(base),
+    new URL(base).origin + new URL(base).pathname,
     async (signal) =>
       (await download(base, 'list.json', LIST_BYTES_MAX, LIST_TIMEOUT_MS, signal)).toString('utf8'),
     async (build, signal) => {

@@ -1,12 +1,9 @@
 /** Tests imports of verified contracts: both folder layouts, both servers, a copied chain, broken records,
  * and resuming. */
-import { execFileSync } from 'node:child_process';
-import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-import { getAddress } from 'ethers';
 
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
@@ -200,39 +197,6 @@ test('an import skips and names invalid records, and imports the valid ones', as
     'the file metadata.json is missing',
   ]);
   for (const contract of contracts.slice(0, 7)) expect(await find(db, 369, addressOf(contract))).toBeNull();
-});
-
-test('an import follows no symbolic link and waits for no pipe', async () => {
-  const db = await open();
-  const root = await makeFolder();
-  const contracts = world.slice(0, 6);
-  const place = (each: WorldContract): Placed => ({ contract: each, chainId: 369, match: 'full_match' });
-  const folders = writeRepository(root, 1, contracts.map(place));
-  const outside = await makeFolder();
-  const link = (from: string, to: string): void => {
-    renameSync(from, join(outside, to));
-    symlinkSync(join(outside, to), from);
-  };
-  link(join(folders[0]!, 'metadata.json'), 'metadata.json');
-  link(join(folders[1]!, 'sources'), 'sources');
-  link(folders[2]!, 'contract');
-  rmSync(join(folders[3]!, 'metadata.json'));
-  execFileSync('mkfifo', [join(folders[3]!, 'metadata.json')]);
-  writeFileSync(join(outside, 'arguments'), `0x${'01'.repeat(32)}`);
-  symlinkSync(join(outside, 'arguments'), join(folders[4]!, 'constructor-args.txt'));
-  const { stored, skipped } = await importAll(db, await openSourcifyFolder(root, [369]));
-  expect(skipped.sort()).toEqual(
-    [
-      `${addressOf(contracts[0]!)} metadata.json is not a plain file`,
-      `${addressOf(contracts[1]!)} sources is not a plain folder`,
-      `${addressOf(contracts[2]!)} ${getAddress(addressOf(contracts[2]!))} is not a plain folder`,
-      `${addressOf(contracts[3]!)} metadata.json is not a plain file`,
-      `${addressOf(contracts[4]!)} constructor-args.txt is not a plain file`,
-    ].sort(),
-  );
-  expect(stored).toBe(1);
-  link(join(root, 'contracts/full_match/369'), 'chain');
-  expect(await importAll(db, await openSourcifyFolder(root, [369]))).toMatchObject({ found: 0 });
 });
 
 test('an import with a node skips records without code on the chain, and stores the code hash of the other records', async () => {

@@ -34,6 +34,8 @@ beforeAll(async () => {
     idOf: (guid) => guid,
     isOpen: () => false,
     refuse: () => 'ticket',
+    draftFromMetadata: () => ({ input: {}, compilerVersion: '', contractName: '' }),
+    draftFromRecord: () => ({ input: {}, compilerVersion: '', contractName: '' }),
     close: () => Promise.resolve(),
   };
   const deps = explorerDeps(null, () => null, { verifications: () => queue });
