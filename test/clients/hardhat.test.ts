@@ -239,12 +239,13 @@ describe('hardhat 3', () => {
     writeFileSync(join(place, 'contracts/Counted.sol'), COUNTED);
     writeFileSync(join(place, 'package.json'), '{"type":"module"}');
     const explorer = { name: 'own', url: 'http://127.0.0.1', apiUrl: `${world.url}/api` };
+    const compiler = {
+      version: SOLC,
+      path: join(__dirname, '../../node_modules', `solc-${SOLC}`, 'soljson.js'),
+      settings: { optimizer: { enabled: true, runs: 1_000 }, evmVersion: 'shanghai' },
+    };
     const config = {
-      solidity: {
-        version: SOLC,
-        path: join(__dirname, '../../node_modules', `solc-${SOLC}`, 'soljson.js'),
-        settings: { optimizer: { enabled: true, runs: 1_000 }, evmVersion: 'shanghai' },
-      },
+      solidity: { profiles: { default: compiler, production: compiler } },
       networks: { pls: { type: 'http', url: world.nodes.get(369)!.url, chainId: 369 } },
       chainDescriptors: {
         369: { name: 'pls', blockExplorers: { blockscout: explorer, etherscan: explorer } },
@@ -265,7 +266,7 @@ describe('hardhat 3', () => {
     const cli = join(place, 'node_modules/hardhat/dist/src/cli.js');
     const { stdout, stderr } = await runClient(node, [cli, ...args], {
       cwd: place,
-      env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', CI: 'true' },
+      env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', CI: 'true', NODE_DISABLE_COMPILE_CACHE: '1' },
     });
     return stdout + stderr;
   }
