@@ -86,7 +86,11 @@ export interface VerificationQueue {
   /** Whether a job of the contract waits or runs. */
   isOpen(contract: ContractId): boolean;
   /** Builds a request from a metadata file and its sources. Throws bad_request. */
-  draftFromMetadata(contract: ContractId, metadata: unknown, sources: readonly string[]): VerificationDraft;
+  draftFromMetadata(
+    contract: ContractId,
+    metadata: unknown,
+    sources: readonly string[],
+  ): Promise<VerificationDraft>;
   /** Builds a request from the verification of another contract. */
   draftFromRecord(
     record: VerifiedContract,

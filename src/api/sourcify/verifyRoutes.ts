@@ -182,7 +182,8 @@ async function draftFromMetadata(
   queue: VerificationQueue,
 ): Promise<Draft> {
   const { metadata, sources, creationTransaction } = await readMetadataBody(ctx);
-  return { ...queue.draftFromMetadata(contract, metadata, sources), creationTransaction };
+  const draft = await queue.draftFromMetadata(contract, metadata, sources);
+  return { ...draft, creationTransaction };
 }
 
 /** Null if no contract with the same code is verified. */

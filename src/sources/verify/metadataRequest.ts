@@ -1,18 +1,25 @@
 /** Builds the standard JSON input of a contract from Solidity's metadata file and its sources. */
 import type { VerificationDraft } from '../../domain/verification';
 import type { ContractId, VerifiedContract } from '../../domain/verifiedContract';
+import type { Hex } from '../../domain/hex';
+import { createSlices } from '../../domain/turns';
 import { AppError } from '../../errors';
 import { BrokenRecord } from '../import/foundContract';
 import { readMetadata } from '../import/metadata';
 import { hashContent } from '../verifiedRecord';
 
 /** `sources` are the contents in any order; their hashes name them. Throws bad_request. */
-export function draftFromMetadata(
+export async function draftFromMetadata(
   contract: ContractId,
   metadata: unknown,
   sources: readonly string[],
-): VerificationDraft {
-  const byHash = new Map(sources.map((content) => [hashContent(content), content]));
+): Promise<VerificationDraft> {
+  const slices = createSlices();
+  const byHash = new Map<Hex, string>();
+  for (const content of sources) {
+    byHash.set(hashContent(content), content);
+    if (slices.isOver()) await slices.giveWay();
+  }
   try {
     const facts = { ...contract, status: 'match', verifiedAt: 0 } as const;
     const record = readMetadata(JSON.stringify(metadata), facts, (hash) => byHash.get(hash) ?? null);

@@ -190,15 +190,19 @@ function faultOf(reply: Reply): string | null {
 
 test('every endpoint answers for every hostile pattern in its format and never with a 500', async () => {
   const document_ = jsonOf(await ask('/openapi.json')) as {
-    paths: Record<string, { get: { description?: string; responses: Record<string, { content?: object }> } }>;
+    paths: Record<
+      string,
+      { get?: { description?: string; responses: Record<string, { content?: object }> } }
+    >;
   };
   const paths = Object.entries(document_.paths);
-  const calls = hostileCalls(facts, servedActions(document_.paths['/api']?.get.description ?? ''));
+  const calls = hostileCalls(facts, servedActions(document_.paths['/api']?.get?.description ?? ''));
   const faults: string[] = [];
   const silent: string[] = [];
   const unknown: string[] = [];
   let asked = 0;
   for (const [path, { get }] of paths) {
+    if (get === undefined) continue;
     const list = calls[path];
     if (list === undefined) {
       if (WITHOUT_CHAIN_BYTES[path] === undefined) unknown.push(path);

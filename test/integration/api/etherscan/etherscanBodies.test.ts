@@ -34,7 +34,7 @@ beforeAll(async () => {
     idOf: (guid) => guid,
     isOpen: () => false,
     refuse: () => 'ticket',
-    draftFromMetadata: () => ({ input: {}, compilerVersion: '', contractName: '' }),
+    draftFromMetadata: () => Promise.resolve({ input: {}, compilerVersion: '', contractName: '' }),
     draftFromRecord: () => ({ input: {}, compilerVersion: '', contractName: '' }),
     close: () => Promise.resolve(),
   };
