@@ -195,20 +195,19 @@ test('every endpoint answers for every hostile pattern in its format and never w
       { get?: { description?: string; responses: Record<string, { content?: object }> } }
     >;
   };
-  const paths = Object.entries(document_.paths);
+  const paths = Object.entries(document_.paths).filter(([, { get }]) => get !== undefined);
   const calls = hostileCalls(facts, servedActions(document_.paths['/api']?.get?.description ?? ''));
   const faults: string[] = [];
   const silent: string[] = [];
   const unknown: string[] = [];
   let asked = 0;
   for (const [path, { get }] of paths) {
-    if (get === undefined) continue;
     const list = calls[path];
     if (list === undefined) {
       if (WITHOUT_CHAIN_BYTES[path] === undefined) unknown.push(path);
       continue;
     }
-    const formats = Object.keys(get.responses['200']?.content ?? {});
+    const formats = Object.keys(get?.responses['200']?.content ?? {});
     const replies = await askAll([
       ...list.map((call) => [call] as const),
       ...formats
