@@ -189,12 +189,8 @@ function faultOf(reply: Reply): string | null {
 }
 
 test('every endpoint answers for every hostile pattern in its format and never with a 500', async () => {
-  const document_ = jsonOf(await ask('/openapi.json')) as {
-    paths: Record<
-      string,
-      { get?: { description?: string; responses: Record<string, { content?: object }> } }
-    >;
-  };
+  type Described = { get?: { description?: string; responses: Record<string, { content?: object }> } };
+  const document_ = jsonOf(await ask('/openapi.json')) as { paths: Record<string, Described> };
   const paths = Object.entries(document_.paths).filter(([, { get }]) => get !== undefined);
   const calls = hostileCalls(facts, servedActions(document_.paths['/api']?.get?.description ?? ''));
   const faults: string[] = [];
