@@ -186,7 +186,7 @@ function urlOf(endpoint: Endpoint, texts: ReadonlyMap<string, readonly string[]>
 const MAY_BE_AWAY = /^\/(readyz([?].*)?)?$/;
 
 /** Look-ups of the Sourcify and Blockscout dialects. Without a chain or an address their path does not exist. */
-const OTHER_WORDS = /^(\/v2\/(contracts?|verify)\/|(\/[^/]+)?\/api\/v2\/smart-contracts(\/|$))/;
+const OTHER_WORDS = /^(\/v2\/(contracts?|verify)\/|(\/[^/]+)?\/api\/v2\/smart-contracts(\/|\?|$))/;
 
 function missingHeader(headers: Reply['headers']): string | null {
   if (headers['x-content-type-options'] !== 'nosniff' || headers['referrer-policy'] === undefined)
