@@ -44,6 +44,10 @@ export interface Config {
   readonly rateLimitPerMinute: number;
   /** Calls per second that the search of the history before the start block may send; 0 means no search. */
   readonly historyCallsPerSecond: number;
+  /** Folder with compilers and their list.json; null without one. */
+  readonly solcDir: string | null;
+  /** URL of a folder with compilers and their list.json; null without one. */
+  readonly solcMirror: string | null;
   /** Value of CORS_ORIGIN: `*` or one origin. */
   readonly corsOrigin: string;
 }
@@ -99,6 +103,12 @@ const settings = z.object({
   HISTORY_CALLS_PER_SECOND: setting(`an integer from 0 to ${HISTORY_CALLS_MAX}`, (text) =>
     readInteger(text, 0, HISTORY_CALLS_MAX),
   ),
+  SOLC_DIR: setting('the path of a folder', (text) => (text.includes('\0') ? null : text)),
+  SOLC_MIRROR: setting(
+    'an http or https URL',
+    (text) => (isUrl(text, ['http:', 'https:']) ? text : null),
+    redactUrls,
+  ),
   CORS_ORIGIN: setting('* or an origin such as https://example.org', readOrigin),
 });
 type SettingName = keyof typeof settings.shape;
@@ -142,6 +152,8 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     logLevel: read.LOG_LEVEL ?? 'info',
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE ?? 600,
     historyCallsPerSecond: read.HISTORY_CALLS_PER_SECOND ?? 50,
+    solcDir: read.SOLC_DIR === undefined ? null : resolve(read.SOLC_DIR),
+    solcMirror: read.SOLC_MIRROR ?? null,
     corsOrigin: read.CORS_ORIGIN ?? '*',
   };
 }

@@ -140,11 +140,14 @@ function addStoreCommands(program: Command): void {
         .default([], 'the market chain, 369, 943 and 1; for Blockscout the market chain'),
     )
     .option('--rpc <url>', 'URL of a market chain node, to compare contract code (default: RPC_URL)')
-    .action(async (source: string, options: { chain: readonly number[]; rpc?: string }) => {
-      const { config, log } = start();
-      const { chain: chains, rpc = null } = options;
-      await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
-    });
+    .option('--allow-private', 'allow a host name that resolves to a private or loopback address', false)
+    .action(
+      async (source: string, options: { chain: readonly number[]; rpc?: string; allowPrivate: boolean }) => {
+        const { config, log } = start();
+        const { chain: chains, rpc = null, allowPrivate } = options;
+        await runImportSources(config, log, stopOnSignals(), source, { chains, rpc, allowPrivate });
+      },
+    );
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { takesForms } from './etherscan/mounts';
 import { answerErrors } from './middleware/answerErrors';
+import { answerLikeSourcify } from './middleware/answerLikeSourcify';
 import { answerInDialect } from './middleware/answerInDialect';
 import { conditional } from './middleware/conditional';
 import { limitRate } from './middleware/limitRate';
@@ -18,6 +19,7 @@ import { allowedMethods, ALLOWED_METHODS, checkRequest, FORM_METHODS } from './m
 import { setHeaders } from './middleware/setHeaders';
 import type { RequestState, Route } from './route';
 import { suggestPath } from './suggestPath';
+import { takesVerifications } from './sourcify/paths';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -59,13 +61,14 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(setHeaders(options.head, options.observe));
   app.use(allowOrigins(options.corsOrigin));
   app.use(conditional());
+  app.use(answerLikeSourcify());
   app.use(answerErrors(options.log));
   app.use(answerInDialect(options.log));
   app.use(checkRequest());
   if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, free));
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of options.routes) {
-    const methods = route.takesForms === true ? ['get', 'post'] : ['get'];
+    const methods = route.takesForms === true ? ['get', 'post'] : [route.method ?? 'get'];
     router.register(route.path, methods, async (ctx) => {
       ctx.state.route = route.path;
       await route.handle(ctx);
@@ -91,5 +94,6 @@ function allowOrigins(origin: string): Koa.Middleware<RequestState> {
     cors({ origin, allowMethods, exposeHeaders: EXPOSED_HEADERS });
   const reading = allow(ALLOWED_METHODS);
   const posting = allow(FORM_METHODS);
-  return (ctx, next) => (takesForms(ctx.path) ? posting(ctx, next) : reading(ctx, next));
+  return (ctx, next) =>
+    takesForms(ctx.path) || takesVerifications(ctx.path) ? posting(ctx, next) : reading(ctx, next);
 }

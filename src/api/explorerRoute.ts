@@ -19,6 +19,7 @@ import type { TwinArguments } from '../query/contracts/twinArguments';
 import type { LogDecoder } from '../query/logs/logDecoder';
 import type { NodeCode } from '../query/contracts/nodeCode';
 import type { NodeReads } from '../query/head/nodeReads';
+import type { VerifiedLister } from '../query/contracts/verifiedList';
 import type { SearchDeps } from '../query/search/search';
 import type { ByteCache } from './byteCache';
 import { answering, docOf, readParams, type EndpointSpec, type Question } from './answering';
@@ -52,6 +53,7 @@ export interface ExplorerDeps {
   readonly cache: ByteCache;
   readonly contracts: ContractReader;
   readonly verified: VerifiedReader;
+  readonly verifiedList: VerifiedLister;
   /** Finds constructor arguments of contracts that have the code of a verified contract. */
   readonly twinArguments?: TwinArguments;
   readonly signatures: SignatureReader;

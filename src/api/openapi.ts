@@ -33,6 +33,11 @@ const ERRORS: Readonly<Record<number, ErrorDoc>> = {
     code: 'method_not_allowed',
     error: 'POST is not allowed; allowed: GET, HEAD, OPTIONS',
   },
+  409: {
+    description: 'The object exists already',
+    code: 'already_verified',
+    error: 'the contract is already verified',
+  },
   429: {
     description: 'Too many calls. Retry-After gives the seconds to wait',
     code: 'rate_limited',
@@ -139,7 +144,8 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const get = describeRoute(route, schemas, examples.get(route.path) ?? null);
     const post = { ...get, operationId: `post_${operationId(route.path)}`, requestBody: FORM };
-    paths[path] = route.takesForms === true ? { get, post } : { get };
+    if (route.method === 'post') paths[path] = { post: { ...get, requestBody: bodyOf(route.doc, schemas) } };
+    else paths[path] = route.takesForms === true ? { get, post } : { get };
   }
   return {
     openapi: '3.1.0',
@@ -169,7 +175,11 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
 function describeRoute({ path, doc }: Route, schemas: Json, example: Example | null): Json {
   const params = example?.params ?? {};
   const responses: Json = {
-    200: { description: doc.summary, headers: HEADERS, content: describeContent(doc, schemas, example) },
+    [doc.status ?? 200]: {
+      description: doc.summary,
+      headers: HEADERS,
+      content: describeContent(doc, schemas, example),
+    },
     304: { description: 'The answer still has the ETag of If-None-Match' },
   };
   for (const status of [...(doc.errors ?? []), ...alwaysOf(doc)]) responses[status] = describeError(status);
@@ -217,6 +227,11 @@ function describeError(status: number): Json {
     example: { success: false, error, code },
   };
   return { description, content: { 'application/json': content } };
+}
+
+function bodyOf({ body }: Route['doc'], schemas: Json): Json {
+  const schema = body === undefined ? { type: 'object' } : toSchema(body, schemas);
+  return { required: true, content: { 'application/json': { schema } } };
 }
 
 /** The id of an operation: `/api/v1/pairs/:address/ticks` becomes `pairs_address_ticks`. */

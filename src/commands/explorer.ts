@@ -2,6 +2,7 @@
  * Builds the dependencies of the explorer's endpoints: both chains with their heads, contracts, verified sources and
  * signatures.
  */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ByteCache } from '../api/byteCache';
@@ -30,11 +31,18 @@ import { withNodeCode } from '../query/contracts/nodeCode';
 import { rememberState } from '../query/head/rememberState';
 import { createSignatureReader } from '../query/contracts/signatures';
 import { createTwinArguments } from '../query/contracts/twinArguments';
+import { createVerifiedLister } from '../query/contracts/verifiedList';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { createNodeCode } from '../sources/createNodeCode';
 import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
+import { findCompilers } from '../sources/verify/compilers';
+import {
+  openCompilerFolder,
+  openCompilerMirror,
+  type CompilerSource,
+} from '../sources/verify/compilerFolder';
 import { openVerifyQueue } from './openVerifyQueue';
 import { hasSecondChain, SECOND_CHAIN_ID, secondDatabaseUrl } from './secondChain';
 
@@ -96,6 +104,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       cache,
       contracts,
       verified,
+      verifiedList: createVerifiedLister(runner),
       twinArguments: createTwinArguments({ contracts, verified, readsOf: reads.readsOf }),
       signatures,
       decoder,
@@ -111,7 +120,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
         decoder.forget();
         cache.forgetAll();
       };
-      const parts = { reader: verified, contracts, nodes, log, onStored };
+      const compilers = findCompilers({}, undefined, openCompilerSources(config));
+      const parts = { reader: verified, contracts, nodes, compilers, log, onStored };
       if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
       second?.connect(secondDatabaseUrl(readUrl));
@@ -122,6 +132,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       log.debug('the explorer is closed');
     },
   };
+}
+
+/** The folder and the mirror that the operator names. Downloads go into the data folder. */
+function openCompilerSources({ solcDir, solcMirror, dataDir }: Config): CompilerSource[] {
+  return [
+    ...(solcDir === null ? [] : [openCompilerFolder(solcDir)]),
+    ...(solcMirror === null ? [] : [openCompilerMirror(solcMirror, join(dataDir, 'compilers'))]),
+  ];
 }
 
 type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;

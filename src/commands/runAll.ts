@@ -62,8 +62,7 @@ export async function runAll(
     ];
     await Promise.all(works);
   } catch (error) {
-    // A stop during the start is no failure.
-    if (!signal.aborted || error !== signal.reason) throw error;
+    throwUnlessStopped(error, signal);
   } finally {
     log.info('stopping');
     stopLogging();
@@ -76,6 +75,11 @@ export async function runAll(
     await storage?.close();
     log.info('stopped');
   }
+}
+
+/** A stop during the start is no failure. */
+function throwUnlessStopped(error: unknown, signal: AbortSignal): void {
+  if (!signal.aborted || error !== signal.reason) throw error;
 }
 
 /** Wraps the storage to count metrics of the market chain's ingester. */

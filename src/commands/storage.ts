@@ -68,10 +68,10 @@ export async function openStorage(
   };
   try {
     const place = { cluster, isOurs: server !== null };
-    signal?.throwIfAborted();
+    stopIfAsked(signal);
     if (!readOnly) {
       await updateSchema(writer, writeUrl, place, log);
-      signal?.throwIfAborted();
+      stopIfAsked(signal);
       await seedSignatures(writer, createQueryRunner(writer));
     }
     if (secondWriter !== null) {
@@ -83,6 +83,11 @@ export async function openStorage(
     throw error;
   }
   return { writer, secondWriter, readUrl, readOnly, server, close };
+}
+
+/** Throws the signal's reason if it is aborted. */
+function stopIfAsked(signal: AbortSignal | undefined): void {
+  signal?.throwIfAborted();
 }
 
 /** The configured server, an embedded server of another program if that is enough, or one started here. */

@@ -23,9 +23,11 @@ beforeAll(async () => {
   const config = loadConfig({ PORT: '0' }, () => '');
   const api = await startApi({ config, log: createLog('silent'), metrics: createMetrics() });
   const answer = await fetch(`${api.url}/openapi.json`);
-  const { paths } = (await answer.json()) as { paths: Readonly<Record<string, { get: Operation }>> };
+  const { paths } = (await answer.json()) as {
+    paths: Readonly<Record<string, { get?: Operation; post?: Operation }>>;
+  };
   await api.close();
-  for (const [path, { get }] of Object.entries(paths)) operations.set(path, get);
+  for (const [path, { get, post }] of Object.entries(paths)) operations.set(path, (get ?? post)!);
   const pages = webRoutes('no such folder').map(({ path }) => path);
   for (const path of [...operations.keys(), ...pages]) served.add(plain(path));
 });

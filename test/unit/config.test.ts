@@ -50,6 +50,8 @@ describe('loadConfig', () => {
     logLevel: 'info',
     rateLimitPerMinute: 600,
     historyCallsPerSecond: 50,
+    solcDir: null,
+    solcMirror: null,
     corsOrigin: '*',
   };
 

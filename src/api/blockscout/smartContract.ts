@@ -21,6 +21,7 @@ import type { DialectDeps } from '../etherscan/action';
 import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
+import { smartContractList } from './smartContractList';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -35,9 +36,10 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
 };
 
 export function blockscoutRoutes(deps: DialectDeps): Route[] {
-  return ['/api/v2/smart-contracts/:address', '/:chainId/api/v2/smart-contracts/:address'].map((path) =>
-    smartContract(deps, path),
-  );
+  return ['/api/v2/smart-contracts', '/:chainId/api/v2/smart-contracts'].flatMap((path) => [
+    smartContractList(deps, path),
+    smartContract(deps, `${path}/:address`),
+  ]);
 }
 
 function smartContract(deps: DialectDeps, path: string): Route {

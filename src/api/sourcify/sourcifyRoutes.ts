@@ -21,17 +21,19 @@ import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { findMistyped } from '../suggestName';
+import { contractList } from './contractList';
+import { invalid, sourcifyRefusal, shown } from './refusals';
 import { signatureLookup } from './signatureLookup';
 import { fieldsOf, isFieldPath, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
+import { verifyRoutes } from './verifyRoutes';
 
 const FIELDS_LENGTH_MAX = 1_000;
-const SHOWN_MAX = 80;
 
 type Json = Readonly<Record<string, unknown>>;
 
 export function sourcifyRoutes(deps: DialectDeps): Route[] {
   // The route with the fixed word `all-chains` must come before the route with a chain id.
-  return [allChains(deps), contract(deps), signatureLookup(deps)];
+  return [allChains(deps), contract(deps), contractList(deps), ...verifyRoutes(deps), signatureLookup(deps)];
 }
 
 function contract(deps: DialectDeps): Route {
@@ -196,16 +198,11 @@ async function readChains(deps: DialectDeps, address: Hex): Promise<Json> {
   return { results };
 }
 
-const shown = (text: string): string => text.slice(0, SHOWN_MAX);
-
-function invalid(ctx: RouteContext, message: string): Refusal {
-  return refusalOf(ctx, 400, 'invalid_parameter', message);
-}
-
 function unsupported(ctx: RouteContext, chain: string): Refusal {
-  return refusalOf(ctx, 404, 'unsupported_chain', `The chain with chainId ${shown(chain)} is not supported`);
-}
-
-function refusalOf(ctx: RouteContext, status: number, customCode: string, message: string): Refusal {
-  return new Refusal(status, { customCode, message, errorId: ctx.state.requestId });
+  return sourcifyRefusal(
+    ctx,
+    404,
+    'unsupported_chain',
+    `The chain with chainId ${shown(chain)} is not supported`,
+  );
 }

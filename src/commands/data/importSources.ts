@@ -29,6 +29,8 @@ interface ImportOptions {
   readonly chains: readonly number[];
   /** URL of a node of the market chain; null means RPC_URL. */
   readonly rpc: string | null;
+  /** Whether the name of the server may resolve to a private address. */
+  readonly allowPrivate: boolean;
 }
 
 /** Resolves when the import is complete, or when the signal stops it. The next run continues at the same
@@ -40,7 +42,7 @@ export async function runImportSources(
   place: string,
   options: ImportOptions,
 ): Promise<void> {
-  const sources = await openSources(place, options.chains, config.chainId, signal);
+  const sources = await openSources(place, options, config.chainId, signal);
   const storage = await openStorage(config, log, { besideIsEnough: true });
   const pools = openPools(config, log, options.rpc);
   try {
@@ -91,7 +93,7 @@ function openPools(config: Config, log: Logger, rpc: string | null): Map<number,
  */
 async function openSources(
   place: string,
-  asked: readonly number[],
+  { chains: asked, allowPrivate }: ImportOptions,
   marketId: number,
   signal: AbortSignal,
 ): Promise<ContractSource[]> {
@@ -105,13 +107,13 @@ async function openSources(
   }
   if (!URL.canParse(place))
     throw new AppError('bad_config', `got ${redactUrls(place)}, which is not a valid URL`);
-  const fetch = createJsonFetch(place);
+  const fetch = createJsonFetch(place, { allowPrivate });
   const [market = marketId] = chains;
-  if (await isSourcifyServer(fetch, market, signal).catch(() => false))
+  if (await isSourcifyServer(fetch, market, signal).catch(noUnlessRefused))
     return chains.map((chainId) => openSourcifyServer(fetch, chainId));
   if (asked.length > 1)
     throw new AppError('bad_config', '--chain: allowed once, because a Blockscout server has one chain');
-  if (await isBlockscoutServer(fetch, signal).catch(() => false))
+  if (await isBlockscoutServer(fetch, signal).catch(noUnlessRefused))
     return [openBlockscoutServer(fetch, market)];
   signal.throwIfAborted();
   throw new AppError(
@@ -119,4 +121,10 @@ async function openSources(
     `${fetch.shown} is not a Sourcify server (no list at /v2/contracts/${market}) ` +
       'and not a Blockscout server (no list at /api/v2/smart-contracts)',
   );
+}
+
+/** A server that does not answer is not of this kind. A refused address or redirect ends the import. */
+function noUnlessRefused(error: unknown): false {
+  if (error instanceof AppError && error.code === 'bad_config') throw error;
+  return false;
 }

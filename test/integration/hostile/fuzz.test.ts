@@ -116,11 +116,12 @@ const statuses = new Map<number, number>();
 beforeAll(async () => {
   api = await startSimApi(5, 160);
   const document_ = JSON.parse((await send('/openapi.json')).body) as {
-    paths: Record<string, { get: { parameters: Parameter[]; 'x-example-call'?: string } }>;
+    paths: Record<string, { get?: { parameters: Parameter[]; 'x-example-call'?: string } }>;
   };
-  endpoints = Object.entries(document_.paths).map(([path, { get }]) => {
+  endpoints = Object.entries(document_.paths).flatMap(([path, { get }]) => {
+    if (get === undefined) return [];
     const example = new URL(get['x-example-call'] ?? path, 'http://x');
-    return { path, parameters: get.parameters, good: example.searchParams, goodPath: example.pathname };
+    return [{ path, parameters: get.parameters, good: example.searchParams, goodPath: example.pathname }];
   });
   before = await fingerprint();
 });
@@ -185,7 +186,7 @@ function urlOf(endpoint: Endpoint, texts: ReadonlyMap<string, readonly string[]>
 const MAY_BE_AWAY = /^\/(readyz([?].*)?)?$/;
 
 /** Look-ups of the Sourcify and Blockscout dialects. Without a chain or an address their path does not exist. */
-const OTHER_WORDS = /^(\/v2\/contract\/|(\/[^/]+)?\/api\/v2\/smart-contracts\/)/;
+const OTHER_WORDS = /^(\/v2\/(contracts?|verify)\/|(\/[^/]+)?\/api\/v2\/smart-contracts(\/|\?|$))/;
 
 function missingHeader(headers: Reply['headers']): string | null {
   if (headers['x-content-type-options'] !== 'nosniff' || headers['referrer-policy'] === undefined)

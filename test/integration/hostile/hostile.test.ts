@@ -189,11 +189,10 @@ function faultOf(reply: Reply): string | null {
 }
 
 test('every endpoint answers for every hostile pattern in its format and never with a 500', async () => {
-  const document_ = jsonOf(await ask('/openapi.json')) as {
-    paths: Record<string, { get: { description?: string; responses: Record<string, { content?: object }> } }>;
-  };
-  const paths = Object.entries(document_.paths);
-  const calls = hostileCalls(facts, servedActions(document_.paths['/api']?.get.description ?? ''));
+  type Described = { get?: { description?: string; responses: Record<string, { content?: object }> } };
+  const document_ = jsonOf(await ask('/openapi.json')) as { paths: Record<string, Described> };
+  const paths = Object.entries(document_.paths).filter(([, { get }]) => get !== undefined);
+  const calls = hostileCalls(facts, servedActions(document_.paths['/api']?.get?.description ?? ''));
   const faults: string[] = [];
   const silent: string[] = [];
   const unknown: string[] = [];
@@ -204,7 +203,7 @@ test('every endpoint answers for every hostile pattern in its format and never w
       if (WITHOUT_CHAIN_BYTES[path] === undefined) unknown.push(path);
       continue;
     }
-    const formats = Object.keys(get.responses['200']?.content ?? {});
+    const formats = Object.keys(get?.responses['200']?.content ?? {});
     const replies = await askAll([
       ...list.map((call) => [call] as const),
       ...formats

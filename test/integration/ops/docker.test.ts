@@ -188,6 +188,17 @@ test('the Docker image copies existing files, builds in stages, omits developmen
   expect(engines).toMatch(new RegExp(`>=${major}\\.`));
 });
 
+test('the Docker image has the compilers of devDependencies', () => {
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+  const compilers = Object.keys(devDependencies).filter((name) => /^solc-/.test(name));
+  expect(compilers).toHaveLength(5);
+  const text = read('scripts/docker/Dockerfile');
+  for (const name of compilers) {
+    const files = ['package.json', 'soljson.js'].map((file) => `/app/node_modules/${name}/${file}`).join(' ');
+    expect(text).toContain(`COPY --from=build ${files} node_modules/${name}/`);
+  }
+});
+
 /** Names in a PromQL expression that this program or its libraries export. */
 function namesIn(expression: string): string[] {
   return [...expression.matchAll(/\b(?:candlehouse|process|nodejs)_\w+/g)].map(([name]) => name);

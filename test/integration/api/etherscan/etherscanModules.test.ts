@@ -221,8 +221,15 @@ test('the OpenAPI document has every mount with GET and POST', () => {
     ['/v2/chainlist', ['get']],
     ['/v2/contract/all-chains/{address}', ['get']],
     ['/v2/contract/{chainId}/{address}', ['get']],
+    ['/v2/contracts/{chainId}', ['get']],
+    ['/v2/verify/{chainId}/{address}', ['post']],
+    ['/v2/verify/metadata/{chainId}/{address}', ['post']],
+    ['/v2/verify/similarity/{chainId}/{address}', ['post']],
+    ['/v2/verify/{verificationId}', ['get']],
     ['/signature-database/v1/lookup', ['get']],
+    ['/api/v2/smart-contracts', ['get']],
     ['/api/v2/smart-contracts/{address}', ['get']],
+    ['/{chainId}/api/v2/smart-contracts', ['get']],
     ['/{chainId}/api/v2/smart-contracts/{address}', ['get']],
   ]);
 });
