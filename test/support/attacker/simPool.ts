@@ -3,7 +3,9 @@
  * balances. Knows which part of the liquidity is the attacker's. Fees go to the owners of the liquidity in range.
  */
 import type { Hex } from '../../../src/domain/hex';
-import { makeLeg, weightedLiquidity, type Leg, type LegState } from '../../../src/pricing/leg';
+import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
+import { VaultRecord } from './vaultRecord';
+import * as weighted from './weightedBalances';
 
 /** Largest relative price move for the depth: the tokens paid out within this move are the depth. */
 const CLOSE = 0.02;
@@ -15,6 +17,9 @@ export interface Amounts {
   readonly amount0: number;
   readonly amount1: number;
 }
+
+/** Index of a token in its pool. */
+export type Side = 0 | 1;
 
 export interface Trade {
   /** Amounts that the trader pays, including the fee. A negative amount is received. */
@@ -42,23 +47,33 @@ export interface SimPoolPlan {
   readonly weight0: number;
   /** Whole token1 per whole token0. */
   readonly price: number;
+  /** Whether the attacker is the asset manager of the pool (weighted pools). */
+  readonly isManaged?: boolean;
 }
 
 export class SimPool {
   readonly leg: Leg;
+  /** Null for pools that are no vault pools. */
+  private vault: VaultRecord | null = null;
   private root: number;
   private positions: readonly Position[] = [];
   private balances: Amounts = { amount0: 0, amount1: 0 };
   /** Fraction of the weighted balances that belongs to the attacker, 0–1. */
   private attackerPart = 0;
 
-  constructor(readonly plan: SimPoolPlan) {
-    this.leg = makeLeg(plan.address, 1, plan.token0, plan.token1);
+  constructor(
+    readonly plan: SimPoolPlan,
+    leg?: Leg,
+  ) {
+    if (leg === undefined && plan.kind === 'weighted')
+      this.vault = VaultRecord.register({ ...plan, isManaged: plan.isManaged === true });
+    this.leg = leg ?? this.vault?.leg ?? makeLeg(plan.address, 1, plan.token0, plan.token1);
     this.root = Math.sqrt(plan.price);
   }
 
   clone(): SimPool {
-    const copy = new SimPool(this.plan);
+    const copy = new SimPool(this.plan, this.leg);
+    copy.vault = this.vault;
     copy.root = this.root;
     copy.positions = this.positions;
     copy.balances = this.balances;
@@ -72,11 +87,7 @@ export class SimPool {
 
   state(): LegState {
     const { amount0: reserve0, amount1: reserve1 } = this.amounts(() => true);
-    if (this.plan.kind === 'weighted') {
-      const { weight0 } = this.plan;
-      const liquidity = weightedLiquidity(reserve0, reserve1, weight0, 1 - weight0);
-      return { price: reserve0 > 0 ? this.price : 0, liquidity, reserve0, reserve1 };
-    }
+    if (this.vault !== null) return this.vault.legState(reserve0, reserve1);
     if (this.plan.kind === 'v3') return this.walkedState();
     const price = reserve0 > 0 ? this.price : 0;
     return { price, liquidity: this.liquidityAt(this.root), reserve0, reserve1 };
@@ -94,6 +105,11 @@ export class SimPool {
       reserve0: Math.max(0, -paidTo(1.5).amount0),
       reserve1: Math.max(0, -paidTo(0.5).amount1),
     };
+  }
+
+  /** Balances of both tokens. */
+  get held(): Amounts {
+    return this.amounts(() => true);
   }
 
   /** Liquidity of the positions whose range contains the price. */
@@ -155,6 +171,42 @@ export class SimPool {
     }));
     this.root = Math.sqrt(y / x);
     return true;
+  }
+
+  /** The attacker deposits one token of a weighted pool. Returns false for other kinds. */
+  joinOne(side: Side, amount: number): boolean {
+    if (this.plan.kind !== 'weighted' || !(amount > 0)) return false;
+    const { plan, balances } = this;
+    const { minted, balances: after } = weighted.joinOne(balances, plan, side, amount);
+    this.attackerPart = (this.attackerPart + minted) / (1 + minted);
+    this.setBalances(after);
+    return true;
+  }
+
+  /**
+   * The attacker withdraws one token of a weighted pool for a part (0 to 1) of his share. Returns the amount that the
+   * attacker receives.
+   */
+  exitOne(side: Side, part: number): number {
+    const burned = this.attackerPart * part;
+    if (this.plan.kind !== 'weighted' || !(burned > 0) || burned >= 1) return 0;
+    const { paid, balances: after } = weighted.exitOne(this.balances, this.plan, side, burned);
+    this.attackerPart = (this.attackerPart - burned) / (1 - burned);
+    this.setBalances(after);
+    return paid;
+  }
+
+  /** The attacker, as the asset manager, reports tokens that do not exist. Returns false if he is not the manager. */
+  declare(side: Side, amount: number): boolean {
+    if (this.vault === null || this.plan.isManaged !== true) return false;
+    this.vault = this.vault.declare(side, amount);
+    return true;
+  }
+
+  private setBalances(balances: Amounts): void {
+    const { weight0 } = this.plan;
+    this.balances = balances;
+    this.root = Math.sqrt((balances.amount1 * weight0) / (balances.amount0 * (1 - weight0)));
   }
 
   private liquidityAt(root: number): number {

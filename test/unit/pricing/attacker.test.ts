@@ -3,9 +3,10 @@
  * More: npm run attack -- --markets 5000.
  */
 import { attackMarket } from '../../support/attacker/attackMarket';
-import { AttackRunner } from '../../support/attacker/attackPlan';
+import { AttackRunner, BLOCKS_MAX } from '../../support/attacker/attackPlan';
 import { planMarket } from '../../support/attacker/makePools';
-import { BLOCKS_MAX, publishedCost, RATIO_MIN, searchAttack } from '../../support/attacker/searchAttack';
+import { publishedCost } from '../../support/attacker/publishedCost';
+import { RATIO_MIN, searchAttack } from '../../support/attacker/searchAttack';
 import { runHistory } from '../../support/attacker/simMarket';
 
 const FIRST_SEED = Number(process.env['ATTACK_FIRST_SEED'] ?? 1);

@@ -5,7 +5,16 @@ const SIDE = 1e6;
 const pool = (changes: Partial<CostPool> = {}): CostPool => {
   const sideUsd = changes.sideUsd ?? SIDE;
   const known = { sideUsd, depthUsd: sideUsd * (Math.sqrt(1.02) - 1) };
-  return { ...known, share: 1, log: 0, fee: 0, isRanged: false, concentration: 1, ...changes };
+  return {
+    ...known,
+    share: 1,
+    log: 0,
+    fee: 0,
+    isRanged: false,
+    concentration: 1,
+    isVault: false,
+    ...changes,
+  };
 };
 const hopOf = (pools: readonly CostPool[]): CostHop => ({
   pools,
