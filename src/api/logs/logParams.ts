@@ -119,13 +119,13 @@ export function checkRange({ from_block, to_block }: Pick<LogPageParams, 'from_b
 export async function answerLogs(
   deps: ExplorerDeps,
   moment: ChainMoment | null,
-  filter: LogFilter,
+  filter: LogFilter | null,
   params: LogPageParams,
 ): Promise<LogsAnswer> {
   const { limit, order, cursor } = params;
   const skip = cursor === null ? params.offset : 0;
   const meta = { limit, offset: skip, ...asOf(moment) };
-  if (moment === null)
+  if (moment === null || filter === null)
     return { success: true, data: [], meta: { ...meta, total: 0, total_exact: true, next_cursor: null } };
   const { chain, head } = moment;
   const bounds = limit === 1 ? SINGLE_BOUNDS : LIST_BOUNDS;

@@ -85,6 +85,7 @@ export function parseReceipts(
       index,
       from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
       effectiveGasPrice: readWei(fields['effectiveGasPrice'], header.number, 'effectiveGasPrice'),
+      gasUsed: readGasUsed(fields['gasUsed'], header.number),
       contractAddress:
         created === undefined || created === null
           ? null
@@ -112,6 +113,7 @@ export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransact
       from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
       // For mined transactions of every type, gasPrice is the effective price.
       effectiveGasPrice: readWei(fields['gasPrice'], header.number, 'gasPrice'),
+      gasUsed: null,
       contractAddress: null,
     };
   });
@@ -249,6 +251,10 @@ function readNumber(value: unknown, limit: number, block: number | null, name: s
   const number = isQuantity(value) ? Number(value) : NaN;
   if (number < limit) return number;
   throw new BlockMismatch('malformed', block, `${name} is not a quantity below ${limit}`);
+}
+
+function readGasUsed(value: unknown, block: number): number | null {
+  return value === undefined || value === null ? null : readNumber(value, 2 ** 53, block, 'gasUsed');
 }
 
 function readWei(value: unknown, block: number, name: string): bigint | null {

@@ -72,6 +72,7 @@ function sync(block: number, logIndex: number, pool = 'a'): ActivityEvent {
     pool_type: 2,
     token0: token('1'),
     token1: token('2'),
+    base_token: token('1'),
     maker: null,
     amount_usd: null,
     finalized: false,
