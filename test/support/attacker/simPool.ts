@@ -237,17 +237,18 @@ export class SimPool {
   /** Walks the ranges between the present root and the target (Uniswap V3 whitepaper, 6.2). */
   private swapRanges(target: number): Trade {
     const isUp = target > this.root;
-    const ends = this.positions.flatMap(({ low, high }) => [low, high]);
     const [from, to] = isUp ? [this.root, target] : [target, this.root];
-    const stops = [...new Set([from, ...ends.filter((end) => end > from && end < to), to])].sort(
-      (a, b) => a - b,
-    );
-    let [paid0, paid1, earned] = [0, 0, 0];
+    const stops = stopsBetween(this.positions, from, to);
+    let paid0 = 0;
+    let paid1 = 0;
+    let earned = 0;
     const { fee } = this.plan;
     for (let i = 1; i < stops.length; i += 1) {
-      const [a, b] = [stops[i - 1]!, stops[i]!];
+      const a = stops[i - 1]!;
+      const b = stops[i]!;
       const middle = (a + b) / 2;
-      let [all, own] = [0, 0];
+      let all = 0;
+      let own = 0;
       for (const { low, high, liquidity, isAttackers } of this.positions) {
         if (middle < low || middle >= high) continue;
         all += liquidity;
@@ -298,6 +299,17 @@ export class SimPool {
     this.attackerPart = own / this.balances.amount1;
     return put;
   }
+}
+
+/** `from`, `to`, and the ends of ranges between them, ascending. */
+function stopsBetween(positions: readonly Position[], from: number, to: number): number[] {
+  const stops = [from];
+  for (const { low, high } of positions) {
+    if (low > from && low < to && !stops.includes(low)) stops.push(low);
+    if (high > from && high < to && !stops.includes(high)) stops.push(high);
+  }
+  stops.push(to);
+  return stops.length === 2 ? stops : stops.sort((a, b) => a - b);
 }
 
 function amountsIn({ low, high, liquidity }: Position, root: number): Amounts {

@@ -2,7 +2,7 @@
  * What the product knows about a simulated vault pool: cash, weights and doubts, derived from the events of the vault.
  */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import { legsOf, NOT_WALKED, toLegState, type LegsPool } from '../../../src/pricing/legState';
+import { legsOf, NOT_WALKED, toLegState, type LegInfo, type LegsPool } from '../../../src/pricing/legState';
 import type { Leg, LegState } from '../../../src/pricing/leg';
 import {
   applyBalancerEvent,
@@ -25,12 +25,16 @@ interface VaultPoolPlan {
 }
 
 export class VaultRecord {
+  private readonly info: LegInfo;
+
   private constructor(
     private readonly pool: LegsPool,
     private readonly state: WeightedPoolState,
     /** Raw units that the product counts as cash, beyond the tokens in the vault; 0 if declarations count nothing. */
     private readonly invented: readonly bigint[],
-  ) {}
+  ) {
+    this.info = legsOf(pool)[0]!;
+  }
 
   static register({ address, token0, token1, weight0, isManaged }: VaultPoolPlan): VaultRecord {
     const tokens = [token0, token1];
@@ -49,7 +53,7 @@ export class VaultRecord {
   }
 
   get leg(): Leg {
-    return legsOf(this.pool)[0]!.leg;
+    return this.info.leg;
   }
 
   /** The record after the manager reports tokens that do not exist (PoolBalanceManaged, UPDATE). */
@@ -83,7 +87,7 @@ export class VaultRecord {
       near0: 0,
       near1: 0,
     };
-    return toLegState(this.pool, legsOf(this.pool)[0]!, state, () => DECIMALS);
+    return toLegState(this.pool, this.info, state, () => DECIMALS);
   }
 }
 
