@@ -5,8 +5,9 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
+import type { Side } from './amounts';
 import { toMarketBlock, type SimBooks, type SimEvent, type SimMarket } from './simMarket';
-import { SimPool, type Side, type SimPoolPlan } from './simPool';
+import { SimPool, type SimPoolPlan } from './simPool';
 
 /**
  * One move of the attacker. Times are in blocks since the attack began. `pool` is an index into the market's pools;

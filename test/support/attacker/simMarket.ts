@@ -9,8 +9,9 @@ import type { LegState } from '../../../src/pricing/leg';
 import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
 import { Random } from '../random';
 import { ANCHORS, NATIVE } from '../worlds/pools';
+import type { Amounts, Side } from './amounts';
 import type { MarketPlan } from './makePools';
-import type { Amounts, Side, SimPool, Trade } from './simPool';
+import type { SimPool, Trade } from './simPool';
 
 const FIRST_BLOCK = 320;
 const BLOCK_SECONDS = 10;

@@ -4,6 +4,7 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
+import type { Amounts, Side } from './amounts';
 import { VaultRecord } from './vaultRecord';
 import * as weighted from './weightedBalances';
 
@@ -11,15 +12,6 @@ import * as weighted from './weightedBalances';
 const CLOSE = 0.02;
 
 export type PoolKind = 'v2' | 'v3' | 'weighted';
-
-/** Amounts of token0 and token1. */
-export interface Amounts {
-  readonly amount0: number;
-  readonly amount1: number;
-}
-
-/** Index of a token in its pool. */
-export type Side = 0 | 1;
 
 export interface Trade {
   /** Amounts that the trader pays, including the fee. A negative amount is received. */

@@ -3,7 +3,7 @@
  * `_calcBptOutGivenExactTokensIn` and `_calcTokenOutGivenExactBptIn`). The swap fee applies to the part of the
  * amount that a proportional join or exit would have swapped. The fee stays in the pool. Pure.
  */
-import type { Amounts, Side } from './simPool';
+import type { Amounts, Side } from './amounts';
 
 interface Terms {
   /** Weight of token0, 0–1. */
