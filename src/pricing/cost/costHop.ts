@@ -42,7 +42,8 @@ export function costHop<L extends Leg>(
       const log = Math.log(found.price / hop.price);
       const concentration = isRanged(leg) && liquidity > 0 ? Math.max(1, activeOf(leg) / liquidity) : 1;
       const [share, fee] = [found.weight, feeOf(leg)];
-      return [{ sideUsd, depthUsd, share, log, fee, isRanged: isRanged(leg), concentration }];
+      const isVault = leg.isVault === true;
+      return [{ sideUsd, depthUsd, share, log, fee, isRanged: isRanged(leg), concentration, isVault }];
     }),
   };
 }

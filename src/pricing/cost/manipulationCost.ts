@@ -21,6 +21,8 @@ export interface CostPool {
   readonly isRanged: boolean;
   /** Active liquidity at the price, divided by the liquidity used for the depth; at least 1. */
   readonly concentration: number;
+  /** Whether the pool belongs to a vault. Open pools (V2 and V3) may exclude such a pool from the hop. */
+  readonly isVault: boolean;
 }
 
 export interface CostHop {
@@ -50,6 +52,11 @@ export interface ManipulationCost {
 const KNOWN_LOG = Math.log(1.02);
 /** Pools whose prices differ by less than this (as ln) stay in the hop together (hop.ts). */
 const AGREEMENT_LOG = 0.05;
+/**
+ * Depth of open pools per depth of vault pools from which the open pools exclude vault pools far from their price: a
+ * tenth of the whole depth (hop.ts). Routes round depths to steps of 9 %, so this limit is lower.
+ */
+const OPEN_PER_VAULT = 0.9 / 9;
 /** Most pools of a hop. Every selection of these pools is tried; shallower pools are ignored. */
 const POOLS_MAX = 6;
 /**
@@ -166,22 +173,41 @@ function selectionCost(all: readonly CostPool[], log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
-    let [walked, kept, others] = [0, 0, 0];
-    let isRanged = false;
     const isAll = chosen === 2 ** pools.length - 1;
     const distance = isAll ? log : Math.sign(log) * Math.max(Math.abs(log), AGREEMENT_LOG);
-    pools.forEach((pool, i) => {
-      if ((chosen >> i) % 2 === 0) others += pool.depthUsd;
-      else walked += walkCost(pool, distance);
-      if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
-      if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
-    });
-    // The depth of pools that left the hop still counts towards the confidence.
-    const missing = Math.max(0, others - kept, TRUSTED_DEPTH_USD - kept - others);
-    const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
+    const moved = pools.filter((_, i) => (chosen >> i) % 2 === 1);
+    const rest = pools.filter((_, i) => (chosen >> i) % 2 === 0);
+    const missing = missingDepth(moved, rest, distance);
+    const supplied = moved.some(({ isRanged }) => isRanged)
+      ? supplyCost(missing, distance)
+      : unrangedCost(missing / DEPTH_PART, distance);
+    const walked = moved.reduce((sum, pool) => sum + walkCost(pool, distance), 0);
     least = Math.min(least, walked + supplied);
   }
   return least;
+}
+
+/** USD of depth that the attacker must supply at the false price, so that the moved pools set a trusted price. */
+function missingDepth(moved: readonly CostPool[], rest: readonly CostPool[], log: number): number {
+  const kept = moved.filter((pool) => !beyondKnown(pool, log));
+  const [keptUsd, restUsd] = [depthOf(kept), depthOf(rest)];
+  // The depth of pools that left the hop still counts towards the confidence.
+  const untrusted = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
+  const outvoting = Math.max(0, restUsd - keptUsd);
+  if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault)) return Math.max(outvoting, untrusted);
+  // The moved open pools exclude the vault pools, so they outvote the other open pools only.
+  const [keptOpen, restOpen] = [depthOf(kept.filter(isOpen)), depthOf(rest.filter(isOpen))];
+  const vaults = depthOf([...moved, ...rest].filter(({ isVault }) => isVault));
+  const excluding = Math.max(0, restOpen - keptOpen, vaults * OPEN_PER_VAULT - keptOpen - restOpen);
+  return Math.max(Math.min(outvoting, excluding), untrusted);
+}
+
+function isOpen({ isVault }: CostPool): boolean {
+  return !isVault;
+}
+
+function depthOf(pools: readonly CostPool[]): number {
+  return pools.reduce((sum, { depthUsd }) => sum + depthUsd, 0);
 }
 
 /**
