@@ -49,6 +49,14 @@ describe('loadConfig', () => {
     port: 3_000,
     logLevel: 'info',
     rateLimitPerMinute: 600,
+    load: {
+      rowsPerMinute: 1_000_000_000,
+      bytesPerMinute: 50_000_000_000,
+      inFlightMax: 256,
+      loopDelayMaxMs: 500,
+    },
+    trustedProxies: [],
+    metrics: null,
     corsOrigin: '*',
   };
 
