@@ -67,7 +67,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(answerErrors(options.log));
   app.use(answerInDialect(options.log));
   app.use(checkRequest());
-  app.use(limitLoad(options.load ?? NO_LIMITS, free));
+  app.use(limitLoad(options.load ?? NO_LIMITS, free, options.log));
   if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, free));
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of options.routes) {

@@ -9,6 +9,7 @@ import { LRUCache } from 'lru-cache';
 
 import { countReads, type ReadCost } from '../../domain/readCost';
 import { AppError } from '../../errors';
+import type { Logger } from '../../log';
 import type { RequestState } from '../route';
 import { clientOf } from './limitRate';
 
@@ -34,7 +35,7 @@ const CLIENTS_MAX = 50_000;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 1_000;
 const RESOLUTION_MS = 20;
-const SHED_RETRY_S = '2';
+const SHED_RETRY_S = 2;
 
 /** What a client may still read. The balance may fall below 0, because the cost is known only after the answer. */
 interface Balance {
@@ -47,8 +48,9 @@ interface Balance {
 export function limitLoad(
   limits: LoadLimits,
   free: ReadonlySet<string>,
-  isLate: () => boolean = watchEventLoop(limits.loopDelayMaxMs),
+  log: Logger,
 ): Koa.Middleware<RequestState> {
+  const isLate = watchEventLoop(limits.loopDelayMaxMs, log);
   const inFlight = new Map<string, number>();
   const balances = new LRUCache<string, Balance>({ max: CLIENTS_MAX });
   const { rowsPerMinute, bytesPerMinute, inFlightMax } = limits;
@@ -56,8 +58,8 @@ export function limitLoad(
   return async (ctx, next) => {
     if (free.has(ctx.path) || ctx.method === 'OPTIONS') return next();
     if (isLate()) {
-      ctx.set('Retry-After', SHED_RETRY_S);
-      throw new AppError('unavailable', 'the service is overloaded');
+      shed(ctx);
+      return;
     }
     const client = clientOf(ctx.ip);
     const waiting = inFlight.get(client) ?? 0;
@@ -83,6 +85,16 @@ export function limitLoad(
       }
     }
   };
+}
+
+/** Answers at once. An error would write a log line for each refused request. */
+function shed(ctx: Koa.ParameterizedContext<RequestState>): void {
+  ctx.status = 503;
+  ctx.type = 'application/json';
+  ctx.set('Retry-After', String(SHED_RETRY_S));
+  ctx.set('Cache-Control', 'no-store');
+  const error = `the service is overloaded; retry in ${SHED_RETRY_S} s`;
+  ctx.body = JSON.stringify({ success: false, error, code: 'unavailable' });
 }
 
 function refill(known: Balance | undefined, { rowsPerMinute, bytesPerMinute }: LoadLimits): Balance {
@@ -119,7 +131,7 @@ function refuse(ctx: Koa.ParameterizedContext<RequestState>, seconds: number, wh
  * Tells whether the event loop was late in the last full sample. The mean is used, because a single long task is no
  * overload. `maxMs` 0 means never.
  */
-function watchEventLoop(maxMs: number): () => boolean {
+function watchEventLoop(maxMs: number, log: Logger): () => boolean {
   if (maxMs === 0) return () => false;
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
@@ -129,7 +141,13 @@ function watchEventLoop(maxMs: number): () => boolean {
     const at = performance.now();
     if (at - sampledAt < SAMPLE_MS) return isLate;
     // The histogram counts nanoseconds, and a delay includes the resolution.
-    isLate = delays.count > 0 && delays.mean / 1e6 - RESOLUTION_MS > maxMs;
+    const delayMs = delays.count === 0 ? 0 : delays.mean / 1e6 - RESOLUTION_MS;
+    if (delayMs > maxMs && !isLate)
+      log.warn(
+        { delayMs: Math.round(delayMs), maxMs },
+        'the event loop is late; new requests get status 503',
+      );
+    isLate = delayMs > maxMs;
     delays.reset();
     sampledAt = at;
     return isLate;
