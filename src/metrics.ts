@@ -188,7 +188,7 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
     'rpc_calls_total',
     'Number of calls to each RPC endpoint, by user: the ingester or the API',
     ['user', 'endpoint'],
-    () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: name }, calls]),
+    () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: labelOf(name) }, calls]),
   );
   watchLabels(
     registry,
@@ -197,7 +197,9 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
     ['user', 'endpoint', 'kind'],
     () =>
       all().flatMap(({ user, figures: { name, errors } }) =>
-        Object.entries(errors).map(([kind, count]) => [{ user, endpoint: name, kind }, count] as const),
+        Object.entries(errors).map(
+          ([kind, count]) => [{ user, endpoint: labelOf(name), kind }, count] as const,
+        ),
       ),
   );
 }
@@ -351,8 +353,13 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
     'rpc_endpoint',
     '1 for the current state of each RPC endpoint',
     ['endpoint', 'state'],
-    () => read().endpoints.map(({ name, state }) => [{ endpoint: name, state }, 1]),
+    () => read().endpoints.map(({ name, state }) => [{ endpoint: labelOf(name), state }, 1]),
   );
+}
+
+/** `#2 host` as `rpc-2`. The host may contain a key, and the metrics may be public. */
+function labelOf(name: string): string {
+  return `rpc-${/^#(\d+)/.exec(name)?.[1] ?? 'unknown'}`;
 }
 
 /** Groups depths by powers of two, so that the number of time series stays small. */

@@ -13,7 +13,10 @@ import { takesForms } from './etherscan/mounts';
 import { answerErrors } from './middleware/answerErrors';
 import { answerLikeSourcify } from './middleware/answerLikeSourcify';
 import { answerInDialect } from './middleware/answerInDialect';
+import { findClient } from './middleware/clientAddress';
+import { compressAnswers } from './middleware/compressAnswers';
 import { conditional } from './middleware/conditional';
+import { limitLoad, NO_LIMITS, type LoadLimits } from './middleware/limitLoad';
 import { limitRate } from './middleware/limitRate';
 import { allowedMethods, ALLOWED_METHODS, checkRequest, FORM_METHODS } from './middleware/checkRequest';
 import { setHeaders } from './middleware/setHeaders';
@@ -30,6 +33,10 @@ export interface AppOptions {
   readonly corsOrigin: string;
   /** Allowed requests per client address and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
+  /** Limits of the load. Default: no limits. */
+  readonly load?: LoadLimits;
+  /** Proxies whose X-Forwarded-For counts. Default: none. */
+  readonly trustedProxies?: readonly string[];
   /** Called for each answered request. `route` is the path of the matching route, or `none`. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
 }
@@ -58,13 +65,16 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     options.log.warn({ err: error }, 'the connection closed before an answer was complete'),
   );
   const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
+  app.use(findClient(options.trustedProxies ?? []));
   app.use(setHeaders(options.head, options.observe));
   app.use(allowOrigins(options.corsOrigin));
+  app.use(compressAnswers());
   app.use(conditional());
   app.use(answerLikeSourcify());
   app.use(answerErrors(options.log));
   app.use(answerInDialect(options.log));
   app.use(checkRequest());
+  app.use(limitLoad(options.load ?? NO_LIMITS, free, options.log));
   if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, free));
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of options.routes) {

@@ -22,7 +22,15 @@ import type { NodeReads } from '../query/head/nodeReads';
 import type { VerifiedLister } from '../query/contracts/verifiedList';
 import type { SearchDeps } from '../query/search/search';
 import type { ByteCache } from './byteCache';
-import { answering, docOf, readParams, type EndpointSpec, type Question } from './answering';
+import {
+  answering,
+  docOf,
+  readParams,
+  type EndpointSpec,
+  type Question,
+  type TableWriter,
+} from './answering';
+import { findListTable } from './formats/listTable';
 import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from './params';
 import type { Route, RouteContext } from './route';
 
@@ -108,12 +116,14 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
 ): Route {
   const chain = { chainId: chainParam(deps.chainIds) };
   const asked = { ...endpoint, query: { ...endpoint.query, ...chain } };
+  const table = findListTable(endpoint.answer);
   const ask = (ctx: RouteContext): Question<Answer> => {
     ctx.querystring = spellChainId(ctx.querystring);
     const params = readParams(endpoint, ctx, Object.keys(chain));
     const chainId = parseParams(chain, ctx, Object.keys(endpoint.query)).chainId ?? deps.chainIds[0] ?? 0;
     const what = `${endpoint.path} ${JSON.stringify(params)}`;
-    return questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
+    const question = questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
+    return { ...question, ...(table === null ? {} : tableWriter(deps, table)) };
   };
   return { path: endpoint.path, doc: docOf(asked, 'explorer'), handle: answering(deps.cache, ask) };
 }
@@ -125,6 +135,12 @@ function spellChainId(querystring: string): string {
   for (const [name, value] of new URLSearchParams(querystring))
     spelled.append(name.toLowerCase() === 'chainid' ? 'chainId' : name, value);
   return spelled.toString();
+}
+
+/** Any chain's database can write a table, because the rows are parameters. */
+function tableWriter(deps: ExplorerDeps, of: TableWriter['of']): { asTable?: TableWriter } {
+  const chain = deps.chainIds.map((chainId) => deps.findChain(chainId)).find((found) => found !== null);
+  return chain === undefined || chain === null ? {} : { asTable: { runner: chain.runner, of } };
 }
 
 /**

@@ -52,6 +52,14 @@ describe('loadConfig', () => {
     historyCallsPerSecond: 50,
     solcDir: null,
     solcMirror: null,
+    load: {
+      rowsPerMinute: 1_000_000_000,
+      bytesPerMinute: 50_000_000_000,
+      inFlightMax: 256,
+      loopDelayMaxMs: 500,
+    },
+    trustedProxies: [],
+    metrics: null,
     corsOrigin: '*',
   };
 
