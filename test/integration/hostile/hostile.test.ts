@@ -38,12 +38,12 @@ const PARALLEL = 6;
 
 /** Columns without bytes from the chain or another outside source, with the reason. */
 const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
-  [/\.(dex|protocol|factory)$/, 'named in the chain description by the operator'],
+  [/\.(dex|protocol|factory|factories)$/, 'named in the chain description by the operator'],
+  [/^verified_contracts\.(source|language|compiler)$/, 'one of a closed set of words'],
   [
-    /^(verified_contracts\.(source|language|compiler)|source_uses\.language)$/,
-    'one of a closed set of words',
+    /^(contract_codes\.proxy|token_routes(_head)?\.warnings|source_uses\.language)$/,
+    'a word of a closed set',
   ],
-  [/^(contract_codes\.proxy|token_routes(_head)?\.warnings)$/, 'one of a closed set of words'],
   [/^liquidity_events(_head)?\.recipient$/, 'the events of the simulated pools name none'],
   [/^audit_hashes\./, 'hashes that this program computes, by table name'],
   [/^promotions\.counts$/, 'by table name'],
@@ -209,7 +209,9 @@ test('every endpoint answers for every hostile pattern in its format and never w
       ...formats
         .slice(1)
         .flatMap((format, at) =>
-          list.filter((_, index) => index % 3 === at).map((call) => [call, format] as const),
+          list
+            .filter((_, index) => index % 3 === at || list.length < 3)
+            .map((call) => [call, format] as const),
         ),
     ]);
     asked += replies.length;
@@ -301,9 +303,12 @@ test.each([
   expect([reply.status, reply.type]).toEqual([200, type]);
   const rows = await readBack(api.writerUrl, api.db, reply.bytes, format, columns);
   const { data } = jsonOf(await ask('/api/v1/activity?limit=100&page=3')) as { data: Row[] };
+  // A spreadsheet would run such a symbol as a formula.
+  const inCell = (value: unknown): unknown =>
+    type === 'text/csv' && /^[=+\-@\t\r]/.test(String(value)) ? `'${String(value)}` : value;
   const flat = data.map((item) => {
     const tokens = ['token0', 'token1'].flatMap((side) =>
-      Object.entries(item[side] as Row).map(([name, value]) => [`${side}_${name}`, value] as const),
+      Object.entries(item[side] as Row).map(([name, value]) => [`${side}_${name}`, inCell(value)] as const),
     );
     return pick({ ...item, ...Object.fromEntries(tokens) }, ['id', ...names]);
   });
