@@ -30,7 +30,7 @@ function costHops(market: SimMarket): CostHop[] | null {
   const plans = new Map(pools.map((pool) => [pool.leg.key, pool.plan]));
   const active = new Map(pools.map((pool) => [pool.leg.key, pool.active]));
   const isAnchor = (token: Hex): boolean => anchors.has(token);
-  return path.map((route) =>
+  return path.map((route, step) =>
     costHop(route, priceRouteHop(route, view, anchors), {
       market: view,
       usdOf: (leg) => pricer.priceOf(leg.token0 === route.token ? leg.token1 : leg.token0)?.usd ?? 0,
@@ -39,7 +39,8 @@ function costHops(market: SimMarket): CostHop[] | null {
       fees: pools.flatMap(({ leg: { token0, token1 }, plan: { fee } }) => {
         if (token0 !== route.token && token1 !== route.token) return [];
         const other = token0 === route.token ? token1 : token0;
-        return other === route.next || (isAnchor(other) && isAnchor(route.next)) ? [fee] : [];
+        const isLater = path.slice(step).some(({ next }) => next === other);
+        return isLater || isAnchor(other) ? [fee] : [];
       }),
       isRanged: ({ key }) => plans.get(key)!.kind === 'v3',
     }),

@@ -18,6 +18,7 @@ const pool = (changes: Partial<CostPool> = {}): CostPool => {
 };
 const hopOf = (pools: readonly CostPool[]): CostHop => ({
   pools,
+  dormant: null,
   feeMax: Math.max(...pools.map(({ fee }) => fee)),
   hasOthers: pools.length > 1,
 });
