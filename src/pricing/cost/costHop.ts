@@ -16,14 +16,16 @@ interface CostContext<L extends Leg> {
   isRanged(leg: L): boolean;
   /** Active liquidity of a leg at its price, in whole tokens. */
   activeOf(leg: L): number;
-  /** Fees of all pools that could price the token of the hop. */
+  /** Fees of all pools that could price the hop. */
   readonly fees: readonly number[];
+  /** Fees of all pools that could give the token of the hop another route. */
+  readonly otherFees: readonly number[];
 }
 
 export function costHop<L extends Leg>(
   { token, pools }: Pick<PriceRoute<L>, 'token' | 'pools'>,
   hop: HopPrice,
-  { market, usdOf, feeOf, isRanged, activeOf, fees }: CostContext<L>,
+  { market, usdOf, feeOf, isRanged, activeOf, fees, otherFees }: CostContext<L>,
 ): CostHop {
   const kept = new Map(hop.pools.map((pool) => [pool.key, pool]));
   const all = [...fees, ...pools.map(({ leg }) => feeOf(leg))];
@@ -32,6 +34,7 @@ export function costHop<L extends Leg>(
   return {
     dormant: dormant === undefined ? null : { isRanged: isRanged(dormant.leg) },
     feeMax: Math.max(0, ...all),
+    otherFeeMax: Math.max(0, ...otherFees),
     hasOthers: Math.max(fees.length, pools.length) > 1,
     pools: pools.flatMap(({ leg }) => {
       const found = kept.get(leg.key);

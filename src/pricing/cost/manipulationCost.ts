@@ -33,8 +33,10 @@ export interface CostHop {
    * that the attacker wants, because moving it costs nothing. Null if there is none.
    */
   readonly dormant: Pick<CostPool, 'isRanged'> | null;
-  /** Highest fee of the pools of the hop and of pools that could price its token instead. */
+  /** Highest fee of the pools of the hop and of pools that could join the hop. */
   readonly feeMax: number;
+  /** Highest fee of the pools that could give the token of the hop another route. 0 if there is none. */
+  readonly otherFeeMax: number;
   /** Whether the hop has, or could get, more than one pool. */
   readonly hasOthers: boolean;
 }
@@ -100,9 +102,27 @@ function published(usd: number): number {
   return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
 }
 
-/** USD to move the price by a factor of e^log. Tries every selection of the at most four hops. */
+/** USD to move the price by a factor of e^log. At most one hop gets another route. */
 function moveCost(hops: readonly CostHop[], log: number): number {
   const shifts = hops.map((hop) => freeShift(hop, log > 0));
+  let least = pushCost(hops, shifts, log);
+  hops.forEach((hop, i) => {
+    if (!(hop.otherFeeMax > hop.feeMax)) return;
+    const switched = freeShift({ ...hop, feeMax: hop.otherFeeMax, hasOthers: true }, log > 0);
+    least = Math.min(
+      least,
+      pushCost(
+        hops,
+        shifts.map((shift, at) => (at === i ? switched : shift)),
+        log,
+      ),
+    );
+  });
+  return least;
+}
+
+/** Tries every selection of the at most four hops. `shifts` are the parts of the move that cost nothing, per hop. */
+function pushCost(hops: readonly CostHop[], shifts: readonly number[], log: number): number {
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
     let left = Math.abs(log);

@@ -37,8 +37,11 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
       return other === next ? known : (anchors.get(other) ?? 0);
     };
     others.add(next);
-    const ofHop = tokens.listFees(token, others, block.number).map((pips) => pips / PIPS);
-    return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop });
+    const feesWith = (tokensOfPools: ReadonlySet<string>): number[] =>
+      tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS);
+    const ofHop = feesWith(new Set(anchors.has(next) ? [next, ...anchors.keys()] : [next]));
+    const otherFees = feesWith(others);
+    return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop, otherFees });
   });
   return manipulationCost(costs);
 }
