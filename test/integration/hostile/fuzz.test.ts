@@ -56,7 +56,8 @@ let before: string;
 const statuses = new Map<number, number>();
 
 beforeAll(async () => {
-  api = await startSimApi(5, 160);
+  // This process is also the attacker. Its own work must not make the service refuse calls, which would hide the answers.
+  api = await startSimApi(5, 160, { SHED_LOOP_DELAY_MS: '0' });
   const document_ = JSON.parse((await send('/openapi.json')).body) as {
     paths: Record<string, { get?: { parameters: Parameter[]; 'x-example-call'?: string } }>;
   };
@@ -339,7 +340,7 @@ test('a small compressed body that becomes 64 MB is refused before it fills the 
   const bombs = makeBombs();
   const before_ = process.memoryUsage().rss;
   let most = before_;
-  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 10);
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 10).unref();
   for (const [encoding, body] of bombs) {
     for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
       for (const path of ['/api', '/api?module=contract&action=verifysourcecode', '/api/v1/pairs']) {
@@ -349,7 +350,7 @@ test('a small compressed body that becomes 64 MB is refused before it fills the 
         expect([encoding, path, answer]).toEqual([
           encoding,
           path,
-          expect.stringMatching(/^HTTP\/1\.1 (200|4\d\d|503)/),
+          expect.stringMatching(/^HTTP\/1\.1 (200|4\d\d)/),
         ]);
         expect(answer).not.toMatch(/"status":"1"/);
       }
@@ -364,7 +365,7 @@ test('a hostile expression for the source search is answered or refused at once'
   for (const expression of EXPRESSIONS) {
     const began = performance.now();
     const reply = await send(`/api/v1/source-search?mode=regex&q=${encodeURIComponent(expression)}`);
-    expect([expression, [200, 400, 503].includes(reply.status)]).toEqual([expression, true]);
+    expect([expression, [200, 400].includes(reply.status)]).toEqual([expression, true]);
     expect([expression, performance.now() - began < 5_000]).toEqual([expression, true]);
   }
   await expectUnharmed();

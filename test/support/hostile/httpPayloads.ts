@@ -1,5 +1,5 @@
 /** Texts, requests and bodies that an attacker would send. */
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 
 /** Values for a parameter: SQL, paths, scripts, templates, headers, numbers, Unicode and expressions. */
 export const PAYLOADS: readonly string[] = [
@@ -78,21 +78,21 @@ const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HEAD}\r\n`;
 export const MALFORMED: Readonly<Record<string, string | Buffer>> = {
   'no target': 'GET\r\n\r\n',
   'no method': ' / HTTP/1.1\r\nHost: x\r\n\r\n',
-  'an unknown version': `GET / HTTP/9.9\r\n${HEAD}\r\n`,
-  'a version without a number': `GET / HTTP/x\r\n${HEAD}\r\n`,
-  'version 0.9': 'GET /\r\n\r\n',
+  'an unknown version': `GET /healthz HTTP/9.9\r\n${HEAD}\r\n`,
+  'a version without a number': `GET /healthz HTTP/x\r\n${HEAD}\r\n`,
+  'version 0.9': 'GET /healthz\r\n\r\n',
   'the preface of version 2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'a TLS hello': Buffer.from('16030100c8010000c40303', 'hex'),
   'zero bytes': '\0\0\0\0\0\0\0\0',
   'random bytes': Buffer.from('f0288cbc90289f92a9ff00fe', 'hex'),
-  'no host': 'GET / HTTP/1.1\r\n\r\n',
-  'two hosts': 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
-  'a header without a colon': get('/', 'Broken\r\n'),
-  'a header without a name': get('/', ': x\r\n'),
-  'a blank before the colon': get('/', 'X-A : b\r\n'),
-  'a folded header': get('/', 'X-A: b\r\n c\r\n'),
-  'a zero byte in a header': get('/', 'X-A: b\0c\r\n'),
-  'a bare CR in a header': get('/', 'X-A: b\rc\r\n'),
+  'no host': 'GET /healthz HTTP/1.1\r\n\r\n',
+  'two hosts': 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
+  'a header without a colon': get('/healthz', 'Broken\r\n'),
+  'a header without a name': get('/healthz', ': x\r\n'),
+  'a blank before the colon': get('/healthz', 'X-A : b\r\n'),
+  'a folded header': get('/healthz', 'X-A: b\r\n c\r\n'),
+  'a zero byte in a header': get('/healthz', 'X-A: b\0c\r\n'),
+  'a bare CR in a header': get('/healthz', 'X-A: b\rc\r\n'),
   'lines that end with LF': 'GET /healthz HTTP/1.1\nHost: x\n\n',
   'lines that end with CR': 'GET /healthz HTTP/1.1\rHost: x\r\r',
   'a lower-case method': `get /healthz http/1.1\r\n${HEAD}\r\n`,
@@ -104,8 +104,8 @@ export const MALFORMED: Readonly<Record<string, string | Buffer>> = {
   'a blank in the target': get('/a b'),
   'raw bytes in the target': Buffer.from(`GET /\xff\xfe HTTP/1.1\r\n${HEAD}\r\n`, 'latin1'),
   'a target of 100 KB': get(`/${'a'.repeat(100_000)}`),
-  'a header of 100 KB': get('/', `X-A: ${'a'.repeat(100_000)}\r\n`),
-  '2,000 headers': get('/', 'X-A: b\r\n'.repeat(2_000)),
+  'a header of 100 KB': get('/healthz', `X-A: ${'a'.repeat(100_000)}\r\n`),
+  '2,000 headers': get('/healthz', 'X-A: b\r\n'.repeat(2_000)),
   'a negative length': post('Content-Length: -5\r\n', SMUGGLED),
   'a length that is no number': post('Content-Length: 0x10\r\n', SMUGGLED),
   'two lengths': post('Content-Length: 5\r\nContent-Length: 0\r\n', `a=1&b${SMUGGLED}`),
@@ -169,7 +169,7 @@ export function makeBombs(): readonly (readonly [encoding: string, body: Buffer]
   return [
     ['gzip', gzip],
     ['deflate', deflateSync(zeros)],
-    ['br', brotliCompressSync(zeros)],
+    ['br', brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
     ['gzip, gzip', gzipSync(gzip)],
     ['zstd', gzip],
     ['nonsense', gzip],
