@@ -23,13 +23,11 @@ beforeAll(async () => {
   const { paths } = JSON.parse((await get('/openapi.json')).bytes.toString()) as {
     paths: Record<
       string,
-      { get: { responses: Record<string, { content?: object }>; 'x-example-call'?: string } }
+      { get?: { responses: Record<string, { content?: object }>; 'x-example-call'?: string } }
     >;
   };
-  lists = Object.entries(paths).flatMap(([path, operation]) =>
-    'text/csv' in (operation.get.responses['200']?.content ?? {})
-      ? [operation.get['x-example-call'] ?? path]
-      : [],
+  lists = Object.entries(paths).flatMap(([path, { get: operation }]) =>
+    'text/csv' in (operation?.responses['200']?.content ?? {}) ? [operation?.['x-example-call'] ?? path] : [],
   );
 });
 
