@@ -35,8 +35,7 @@ function parseBlock(text: string, before?: number): number {
 }
 
 function listChain(text: string, before: readonly number[]): readonly number[] {
-  if (!['369', '943', '1'].includes(text))
-    throw new InvalidArgumentError(`expected 369, 943 or 1, got "${text}"`);
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError(`expected a chain id, got "${text}"`);
   return [...before, Number(text)];
 }
 
@@ -136,16 +135,19 @@ function addStoreCommands(program: Command): void {
       'import verified contracts from a Sourcify folder or a Sourcify or Blockscout URL; the next run continues a stopped import',
     )
     .addOption(
-      new Option('--chain <id>', 'only this chain: 369, 943 or 1; may be repeated')
+      new Option('--chain <id>', 'only this chain, such as 369; may be repeated')
         .argParser(listChain)
-        .default([], 'all; for Blockscout 369'),
+        .default([], 'the market chain, 369, 943 and 1; for Blockscout the market chain'),
     )
     .option('--rpc <url>', 'URL of a market chain node, to compare contract code (default: RPC_URL)')
-    .action(async (source: string, options: { chain: readonly number[]; rpc?: string }) => {
-      const { config, log } = start();
-      const { chain: chains, rpc = null } = options;
-      await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
-    });
+    .option('--allow-private', 'allow a host name that resolves to a private or loopback address', false)
+    .action(
+      async (source: string, options: { chain: readonly number[]; rpc?: string; allowPrivate: boolean }) => {
+        const { config, log } = start();
+        const { chain: chains, rpc = null, allowPrivate } = options;
+        await runImportSources(config, log, stopOnSignals(), source, { chains, rpc, allowPrivate });
+      },
+    );
 }
 
 /**

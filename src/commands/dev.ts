@@ -24,7 +24,11 @@ export async function runDev(
 ): Promise<void> {
   const { dataDir, chainId } = config;
   const overrides = env['CHAIN_CONFIG'] ? readOverrides(readFile(env['CHAIN_CONFIG'])) : {};
-  const chain = await startDevChain({ dataDir, chainId, overrides, log, signal });
+  const chain = await startDevChain({ dataDir, chainId, overrides, log, signal }).catch((error: unknown) => {
+    if (signal.aborted && error === signal.reason) return null;
+    throw error;
+  });
+  if (chain === null) return;
   try {
     const devEnv = {
       ...env,

@@ -27,8 +27,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Limit of block numbers. Other code relies on numbers below it. */
 const BLOCK_MAX = 2 ** 31;
-/** Limit of timestamps in unix seconds, far beyond any real block. */
-const TIMESTAMP_MAX = 2 ** 33;
+/** Limit of timestamps in unix seconds: the store has UInt32. */
+const TIMESTAMP_MAX = 2 ** 32;
 const TRANSACTIONS_MAX = 1_048_576;
 const LOWER_HEX_DATA = /^0x(?:[0-9a-f]{2})*$/;
 const LOWER_WORD = /^0x[0-9a-f]{64}$/;

@@ -189,6 +189,7 @@ const STATE_KINDS = {
   flash: 8,
   fee: 9,
   register: 10,
+  found: 11,
 } as const;
 
 export const poolStatesTable = defineTable('pool_states', {

@@ -70,7 +70,7 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: LpFacts
     ...lpFields(entry, lp),
     depth_2pct_usd: depthUsd(entry),
     factory: pool.factory,
-    created_tx: pool.created_tx,
+    created_tx: entry.creation.created_tx,
     ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(BigInt(weight), 18)) }

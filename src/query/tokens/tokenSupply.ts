@@ -2,6 +2,7 @@
 import { unitsToNumber } from '../../domain/amounts';
 import type { TokenDetail, Warning } from '../../wire/tokens';
 import { confirmsHolders, inventsTransfers, type BalanceChecks } from '../holders/balanceChecks';
+import type { ToldSupply } from '../history/history';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenPrice } from '../prices/priceByHops';
@@ -13,12 +14,14 @@ export interface HoldingFacts {
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
+  /** If transfers are missing: the supply by the contract, with later mints and burns. Absent or null if it is unknown. */
+  readonly told?: ToldSupply | null;
   /** Results of the ingester's checks against the node. Null if the checks found nothing. */
   readonly checks: BalanceChecks | null;
 }
 
 /** LP tokens are not checked, because a known factory created their pools. */
-export type LpFacts = Omit<HoldingFacts, 'checks'>;
+export type LpFacts = Omit<HoldingFacts, 'checks' | 'told'>;
 
 /** The supply of a token, in raw units. */
 interface Supply {
@@ -28,10 +31,14 @@ interface Supply {
   readonly dead: bigint;
 }
 
-/** The supply by the logs. Null without logs, if the history begins late, or if the logs do not add up. */
-export function supplyOf({ holding, partial, checks }: HoldingFacts): Supply | null {
-  if (partial || holding === null || holding.supply === null) return null;
+/**
+ * The supply by the logs. If the history begins late, the supply by the contract. Null if neither is known, or if the
+ * logs do not add up.
+ */
+export function supplyOf({ holding, partial, told, checks }: HoldingFacts): Supply | null {
   if (checks?.rebasing === true || inventsTransfers(checks)) return null;
+  if (partial) return told ?? null;
+  if (holding === null || holding.supply === null) return null;
   return { total: holding.supply, dead: holding.dead };
 }
 
@@ -66,7 +73,7 @@ export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): num
 /** Percent of the supply that the largest holders have. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
-  if (supply === null || supply.total === 0n) return null;
+  if (facts.partial || supply === null || supply.total === 0n) return null;
   const largest = facts.holding?.largest ?? [];
   const total = Number(supply.total);
   const [top10, top20, top40] = TOP.map((count) =>

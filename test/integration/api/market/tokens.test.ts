@@ -116,7 +116,8 @@ function checkDetail(
     decimals: token.decimals,
     pool_count: pools.length,
     traders_24h: makersOf(day),
-    created_at: times.includes(null) ? null : Math.min(...times.map(Number)),
+    // The world begins in mid-history, so the first pool of a token may be older than all its stored pools.
+    created_at: null,
     last_trade_at: own(Infinity).at(-1)?.timestamp ?? null,
     first_seen_block: Math.min(...pools.map(({ ord }) => blockOfOrd(ord))),
     fdv_usd: null,
