@@ -19,6 +19,15 @@ export interface Burn {
   readonly addresses: readonly Hex[];
 }
 
+/** An address that holds tokens which are not in circulation. */
+export interface HeldApart {
+  readonly address: Hex;
+  /** Name of the address for people. */
+  readonly label: string;
+  /** The tokens for which the address counts; absent means every token. */
+  readonly tokens?: readonly Hex[];
+}
+
 export interface ChainDescription {
   readonly chainId: number;
   readonly name: string;
@@ -32,6 +41,16 @@ export interface ChainDescription {
   readonly majors: readonly Hex[];
   /** The burn token; null if the chain has none. */
   readonly burn: Burn | null;
+  /** Addresses of teams and treasuries. Their balances are not in circulation. */
+  readonly treasuries?: readonly HeldApart[];
+  /** Contracts that lock tokens and LP tokens. Their balances are not in circulation, and LP tokens in them are locked. */
+  readonly lockers?: readonly HeldApart[];
+  /** Tokens that a bridge issues for tokens of other chains. */
+  readonly bridgedTokens?: readonly Hex[];
+  /** The last block that the chain shares with the chain whose state it copied. Absent for a chain of its own. */
+  readonly forkBlock?: number;
+  /** Tokens that are known to be copies from the fork. */
+  readonly forkTokens?: readonly Hex[];
   /** Depth at which a block is final, if the node has no `finalized` tag. */
   readonly confirmations: number;
   /** First block to ingest; null means START_BLOCK or its default. */

@@ -1,7 +1,6 @@
 /** Builds DEX items from pairs and sums. Pure. */
 import type { Dex, ProtocolName } from '../../domain/pool';
 import type { DexDay, DexItem } from '../../wire/dexes';
-import type { PairItem } from '../../wire/pairs';
 import type { DexDayRow } from './dexDays';
 import type { PairEntry } from '../pairs/pairItem';
 import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
@@ -147,7 +146,7 @@ function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): 
 }
 
 /** The pairs with the most volume; ties by address. */
-export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
+export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairEntry[] {
   return entries
     .filter(({ pool }) => pool.dex === dex)
     .sort(
@@ -155,6 +154,5 @@ export function topPairs(entries: readonly PairEntry[], dex: string, limit: numb
         compareKeys(a.volume24hUsd, b.volume24hUsd, 'desc') ||
         compareKeys(a.pool.address, b.pool.address, 'asc'),
     )
-    .slice(0, limit)
-    .map(({ item }) => item);
+    .slice(0, limit);
 }

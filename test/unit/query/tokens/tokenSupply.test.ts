@@ -27,7 +27,7 @@ function holdingOf(
     negatives: others.filter((balance) => balance < 0n).length,
     addresses: balances.size,
     zero_balance: String(balances.get(ZERO_ADDRESS) ?? 0n),
-    dead_balance: '0',
+    watched: [...balances].map(([holder, balance]) => [holder, String(balance)]),
     largest: positive.slice(0, 64).map(String),
   });
 }
