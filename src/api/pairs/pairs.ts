@@ -1,4 +1,5 @@
 /** GET /api/v1/pairs: all pairs, filtered and sorted, by page. */
+import type { Hex } from '../../domain/hex';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
 import type { PairTable } from '../../query/pairs/pairTable';
