@@ -1,14 +1,23 @@
 /**
- * `npm run attack -- --markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the
- * loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to
+ * `npm run attack -- --suite prices --markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares
+ * the loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to
  * published cost. Exits 1 if an attack costs less than half of the published cost.
+ *
+ * `npm run attack -- --suite http`: attacks the API with every hostile value in every parameter, malformed requests, slow
+ * clients, compressed bodies, expressions and imports. `npm test` tries a part of them. Without --suite, both suites run.
  */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { findPackageRoot } from '../src/clickhouse/client/packageRoot';
 import { attackMarket, isTrustedMarket } from '../test/support/attacker/attackMarket';
 import { RATIO_MIN, type Closest } from '../test/support/attacker/searchAttack';
 import { percentile } from './bench/figure';
 import { readOptions } from './options';
 
-const USAGE = 'Usage: npm run attack -- [--markets N] [--seed N] [--tries N] [--aims N]';
+const USAGE =
+  'Usage: npm run attack -- [--suite prices|http] [--markets N] [--seed N] [--tries N] [--aims N]';
+const SUITES = ['prices', 'http'];
 const TELL_EVERY_MS = 10_000;
 const CLOSEST_SHOWN = 10;
 
@@ -26,7 +35,29 @@ const describe = ({ seed, label, aim, ratio, result, published, plan }: Case): s
   `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.late].map(({ kind }) => kind).join(' ') || 'push only'}`;
 
 function main(): void {
-  const options = readOptions(USAGE, ['markets', 'seed', 'tries', 'aims']);
+  const options = readOptions(USAGE, ['suite', 'markets', 'seed', 'tries', 'aims']);
+  const suite = options.text('suite', '');
+  if (suite !== '' && !SUITES.includes(suite))
+    throw new Error(`--suite: got ${suite}; allowed: ${SUITES.join(', ')}`);
+  const harmed = suite === 'prices' ? 0 : attackApi();
+  if (suite === 'http' || harmed !== 0) process.exitCode = harmed;
+  else attackPrices(options);
+}
+
+/** Runs the tests of hostile requests in full. Returns their exit code. */
+function attackApi(): number {
+  const root = findPackageRoot();
+  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+  const env = { ...process.env, ATTACK_SIZE: 'full', PROPERTY_SHARE: '1' };
+  const { status } = spawnSync(process.execPath, [jest, 'test/integration/hostile', '-w', '1'], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
+  return status ?? 1;
+}
+
+function attackPrices(options: ReturnType<typeof readOptions>): void {
   const markets = options.number('markets', 5_000);
   const first = options.number('seed', 1);
   const tries = options.number('tries', 60);

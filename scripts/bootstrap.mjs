@@ -101,6 +101,8 @@ if (task === 'test') {
   handOver([join(root, 'build', 'scripts', `${task}.js`), ...rest]);
 } else {
   build();
+  const settings = process.env.ENV_FILE || join(root, '.env');
+  if (existsSync(settings)) process.loadEnvFile(settings);
   const command = process.env.RPC_URL ? 'all' : 'dev';
   handOver([join(root, 'dist', 'main.js'), command, ...rest], true);
 }

@@ -1,9 +1,11 @@
 /**
- * Compiles src into dist and the web page into dist/web, and writes the program's entry, dist/main.js. With `--tools` it
- * compiles the benchmarks and the other programs in scripts into build instead. The npm package does not contain build.
+ * Compiles src into dist and the web page into dist/web, and writes the program's entry, dist/main.js, and a list of the
+ * packages that it needs, dist/sbom.cdx.json (an SBOM in the CycloneDX format). With `--tools` it compiles the benchmarks
+ * and the other programs in scripts into build instead. The npm package does not contain build. With `--sbom <file>` it
+ * writes only the list of packages.
  */
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,7 +21,49 @@ function compile(config, folder) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-if (process.argv.includes('--tools')) {
+/**
+ * Lists every package of the lock file that the program needs at run time, with version, licence and hash, in the
+ * format of https://cyclonedx.org/docs/1.5/json/. (npm 11.19 has a command for this, which leaves packages out.)
+ */
+function writeSbom(path) {
+  const read = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'));
+  const { name, version, license } = read('package.json');
+  const component = (type, of, fields) => ({
+    type,
+    'bom-ref': `${of}@${fields.version}`,
+    name: of,
+    version: fields.version,
+    purl: `pkg:npm/${of.replace('@', '%40')}@${fields.version}`,
+    ...(fields.license === undefined ? {} : { licenses: [{ license: { name: fields.license } }] }),
+    ...(fields.integrity === undefined ? {} : { hashes: [hashOf(fields.integrity)] }),
+  });
+  const components = new Map();
+  for (const [place, fields] of Object.entries(read('package-lock.json').packages)) {
+    if (place === '' || fields.dev) continue;
+    const listed = component('library', fields.name ?? place.replace(/^.*node_modules\//, ''), fields);
+    components.set(listed['bom-ref'], listed);
+  }
+  const bom = {
+    $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: component('application', name, { version, license }) },
+    components: [...components.values()],
+  };
+  writeFileSync(path, `${JSON.stringify(bom, null, 2)}\n`);
+}
+
+/** A hash of the lock file, such as `sha512-<base64>`, in the form of CycloneDX. */
+function hashOf(integrity) {
+  const [algorithm, base64] = integrity.split(' ')[0].split(/-(.*)/s);
+  return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(base64, 'base64').toString('hex') };
+}
+
+const sbom = process.argv.indexOf('--sbom');
+if (sbom > 0) {
+  writeSbom(process.argv[sbom + 1] ?? 'sbom.cdx.json');
+} else if (process.argv.includes('--tools')) {
   compile('tsconfig.tools.json', 'build');
 } else {
   compile('tsconfig.build.json', 'dist');
@@ -31,4 +75,5 @@ if (process.argv.includes('--tools')) {
       mode: 0o755,
     },
   );
+  writeSbom(join(root, 'dist', 'sbom.cdx.json'));
 }

@@ -8,13 +8,18 @@ import { BUILT_IN_CHAINS, findBuiltInChain } from './chains/builtInChains';
 import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './chains/parseChainDescription';
 import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
+import { parseNetwork } from './domain/networks';
 import { AppError, errorText } from './errors';
 
 /** Default start of a first run: about one day of PulseChain blocks before the head. */
 const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
 const FINALITY_DEPTH_MAX = 1_000_000;
 const PORT_MAX = 65_535;
+const HISTORY_CALLS_MAX = 100_000;
 const RATE_LIMIT_MAX = 1_000_000_000;
+const COST_MAX = 1_000_000_000_000;
+const LOOP_DELAY_MAX_MS = 60_000;
+const METRICS_PORT_DEFAULT = 9_464;
 const RPC_URLS_MAX = 20;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -41,6 +46,23 @@ export interface Config {
   readonly logLevel: string;
   /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
+  /** Calls per second that the search of the history before the start block may send; 0 means no search. */
+  readonly historyCallsPerSecond: number;
+  /** Folder with compilers and their list.json; null without one. */
+  readonly solcDir: string | null;
+  /** URL of a folder with compilers and their list.json; null without one. */
+  readonly solcMirror: string | null;
+  /** Further limits of the API. A limit of 0 is off. */
+  readonly load: {
+    readonly rowsPerMinute: number;
+    readonly bytesPerMinute: number;
+    readonly inFlightMax: number;
+    readonly loopDelayMaxMs: number;
+  };
+  /** Networks of the proxies whose X-Forwarded-For counts. */
+  readonly trustedProxies: readonly string[];
+  /** Listen address of /metrics. Null serves /metrics with the API, for clients on this machine only. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Value of CORS_ORIGIN: `*` or one origin. */
   readonly corsOrigin: string;
 }
@@ -93,6 +115,29 @@ const settings = z.object({
   RATE_LIMIT_PER_MINUTE: setting(`an integer from 0 to ${RATE_LIMIT_MAX}`, (text) =>
     readInteger(text, 0, RATE_LIMIT_MAX),
   ),
+  HISTORY_CALLS_PER_SECOND: setting(`an integer from 0 to ${HISTORY_CALLS_MAX}`, (text) =>
+    readInteger(text, 0, HISTORY_CALLS_MAX),
+  ),
+  SOLC_DIR: setting('the path of a folder', (text) => (text.includes('\0') ? null : text)),
+  SOLC_MIRROR: setting(
+    'an http or https URL',
+    (text) => (isUrl(text, ['http:', 'https:']) ? text : null),
+    redactUrls,
+  ),
+  RATE_LIMIT_ROWS_PER_MINUTE: setting(`an integer from 0 to ${COST_MAX}`, (text) => readCost(text)),
+  RATE_LIMIT_BYTES_PER_MINUTE: setting(`an integer from 0 to ${COST_MAX}`, (text) => readCost(text)),
+  RATE_LIMIT_IN_FLIGHT: setting(`an integer from 0 to ${RATE_LIMIT_MAX}`, (text) =>
+    readInteger(text, 0, RATE_LIMIT_MAX),
+  ),
+  SHED_LOOP_DELAY_MS: setting(`an integer from 0 to ${LOOP_DELAY_MAX_MS}`, (text) =>
+    readInteger(text, 0, LOOP_DELAY_MAX_MS),
+  ),
+  TRUSTED_PROXIES: setting(
+    'a comma-separated list of networks such as 10.0.0.0/8 or addresses',
+    readNetworks,
+  ),
+  METRICS_HOST: setting('an IP address or a host name, without a port', readHost),
+  METRICS_PORT: setting(`an integer from 0 to ${PORT_MAX}`, (text) => readInteger(text, 0, PORT_MAX)),
   CORS_ORIGIN: setting('* or an origin such as https://example.org', readOrigin),
 });
 type SettingName = keyof typeof settings.shape;
@@ -119,6 +164,15 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
   return toConfig(result.data, chain);
 }
 
+function toLoad(read: z.infer<typeof settings>): Config['load'] {
+  return {
+    rowsPerMinute: read.RATE_LIMIT_ROWS_PER_MINUTE ?? 1_000_000_000,
+    bytesPerMinute: read.RATE_LIMIT_BYTES_PER_MINUTE ?? 50_000_000_000,
+    inFlightMax: read.RATE_LIMIT_IN_FLIGHT ?? 256,
+    loopDelayMaxMs: read.SHED_LOOP_DELAY_MS ?? 1_000,
+  };
+}
+
 function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Config {
   return {
     rpcUrls: read.RPC_URL ?? urlsOfFile(chain),
@@ -135,6 +189,12 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     port: read.PORT ?? 3_000,
     logLevel: read.LOG_LEVEL ?? 'info',
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE ?? 600,
+    historyCallsPerSecond: read.HISTORY_CALLS_PER_SECOND ?? 50,
+    solcDir: read.SOLC_DIR === undefined ? null : resolve(read.SOLC_DIR),
+    solcMirror: read.SOLC_MIRROR ?? null,
+    load: toLoad(read),
+    trustedProxies: read.TRUSTED_PROXIES ?? [],
+    metrics: metricsAddress(read.METRICS_HOST, read.METRICS_PORT),
     corsOrigin: read.CORS_ORIGIN ?? '*',
   };
 }
@@ -238,6 +298,22 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
 function readClickHouseUrl(text: string): string | null {
   if (!isUrl(text, ['http:', 'https:'])) return null;
   return /^\/(?:\w{1,64}\/?)?$/.test(new URL(text).pathname) ? text : null;
+}
+
+function readCost(text: string): number | null {
+  const value = /^\d{1,13}$/.test(text) ? Number(text) : COST_MAX + 1;
+  return value <= COST_MAX ? value : null;
+}
+
+function readNetworks(text: string): readonly string[] | null {
+  const networks = text.split(',').map((part) => part.trim());
+  return networks.every((network) => parseNetwork(network) !== null) ? networks : null;
+}
+
+/** One of the two settings is enough. */
+function metricsAddress(host: string | undefined, port: number | undefined): Config['metrics'] {
+  if (host === undefined && port === undefined) return null;
+  return { host: host ?? '127.0.0.1', port: port ?? METRICS_PORT_DEFAULT };
 }
 
 function readHost(text: string): string | null {

@@ -1,13 +1,13 @@
 /** The command line: parses options, loads the settings, runs a command and sets the exit code. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
 import { findPackageRoot } from './clickhouse/client/packageRoot';
 import { addDataCommands, type Started } from './commands/data/dataCommands';
-import { runDev } from './commands/dev';
+import { loadDevConfig, runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
 import { runImportSources } from './commands/data/importSources';
@@ -15,11 +15,13 @@ import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
 import { runVerify } from './commands/data/verify';
 import { loadConfig } from './config';
-import { errorText } from './errors';
+import { AppError, errorText } from './errors';
 import { createLog } from './log';
 
+const readText = (path: string): string => readFileSync(path, 'utf8');
+
 function start(): Started {
-  const config = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
+  const config = loadConfig(process.env, readText);
   return { config, log: createLog(config.logLevel) };
 }
 
@@ -33,8 +35,7 @@ function parseBlock(text: string, before?: number): number {
 }
 
 function listChain(text: string, before: readonly number[]): readonly number[] {
-  if (!['369', '943', '1'].includes(text))
-    throw new InvalidArgumentError(`expected 369, 943 or 1, got "${text}"`);
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError(`expected a chain id, got "${text}"`);
   return [...before, Number(text)];
 }
 
@@ -85,8 +86,13 @@ function addRunCommands(program: Command): void {
       'run a local development chain with Uniswap contracts and a trader, and ingest and serve its data',
     )
     .action(async () => {
-      const { config, log } = start();
-      await runDev(config, process.env, log, stopOnSignals());
+      const config = loadDevConfig(process.env, readText);
+      await runDev(
+        { env: process.env, readFile: readText },
+        config,
+        createLog(config.logLevel),
+        stopOnSignals(),
+      );
     });
 }
 
@@ -129,22 +135,41 @@ function addStoreCommands(program: Command): void {
       'import verified contracts from a Sourcify folder or a Sourcify or Blockscout URL; the next run continues a stopped import',
     )
     .addOption(
-      new Option('--chain <id>', 'only this chain: 369, 943 or 1; may be repeated')
+      new Option('--chain <id>', 'only this chain, such as 369; may be repeated')
         .argParser(listChain)
-        .default([], 'all; for Blockscout 369'),
+        .default([], 'the market chain, 369, 943 and 1; for Blockscout the market chain'),
     )
     .option('--rpc <url>', 'URL of a market chain node, to compare contract code (default: RPC_URL)')
-    .action(async (source: string, options: { chain: readonly number[]; rpc?: string }) => {
-      const { config, log } = start();
-      const { chain: chains, rpc = null } = options;
-      await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
-    });
+    .option('--allow-private', 'allow a host name that resolves to a private or loopback address', false)
+    .action(
+      async (source: string, options: { chain: readonly number[]; rpc?: string; allowPrivate: boolean }) => {
+        const { config, log } = start();
+        const { chain: chains, rpc = null, allowPrivate } = options;
+        await runImportSources(config, log, stopOnSignals(), source, { chains, rpc, allowPrivate });
+      },
+    );
+}
+
+/**
+ * Adds the settings of a file to the environment: of ENV_FILE, or of `.env` beside package.json if it exists. A variable
+ * that the environment has already keeps its value.
+ */
+function loadSettingsFile(): void {
+  const given = process.env['ENV_FILE'];
+  const path = given ? resolve(given) : join(findPackageRoot(), '.env');
+  if (!given && !existsSync(path)) return;
+  try {
+    process.loadEnvFile(path);
+  } catch (error) {
+    throw new AppError('bad_config', `${path}: the settings cannot be read (${errorText(error)})`);
+  }
 }
 
 /** Runs the command of process.argv. An error prints one line to stderr and sets exit code 1. */
 export function main(): void {
-  createProgram()
-    .parseAsync(process.argv)
+  Promise.resolve()
+    .then(loadSettingsFile)
+    .then(() => createProgram().parseAsync(process.argv))
     .catch((error: unknown) => {
       process.stderr.write(`candlehouse: ${errorText(error)}\n`);
       process.exitCode = 1;

@@ -70,6 +70,14 @@ export interface IngestFigures {
   readonly logs: number;
   readonly swaps: number;
   readonly malformedLogs: number;
+  /** Progress of the search for pools from before the start block. */
+  readonly history: {
+    readonly state: string;
+    readonly searchedFrom: number;
+    readonly searchTo: number;
+    readonly pools: number;
+    readonly calls: number;
+  };
   readonly refills: number;
   readonly mends: number;
   /** Number of reorgs by depth. It only grows. */
@@ -180,7 +188,7 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
     'rpc_calls_total',
     'Number of calls to each RPC endpoint, by user: the ingester or the API',
     ['user', 'endpoint'],
-    () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: name }, calls]),
+    () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: labelOf(name) }, calls]),
   );
   watchLabels(
     registry,
@@ -189,7 +197,9 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
     ['user', 'endpoint', 'kind'],
     () =>
       all().flatMap(({ user, figures: { name, errors } }) =>
-        Object.entries(errors).map(([kind, count]) => [{ user, endpoint: name, kind }, count] as const),
+        Object.entries(errors).map(
+          ([kind, count]) => [{ user, endpoint: labelOf(name), kind }, count] as const,
+        ),
       ),
   );
 }
@@ -297,6 +307,23 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
       'Number of logs with the topic of a known event but a different layout',
       (all) => all.malformedLogs,
     ],
+    [
+      'history_complete',
+      '1 if all pools from before the start block are listed, 0 while they are searched or missing',
+      ({ history: { state } }) =>
+        state === 'unknown' ? null : Number(state === 'whole' || state === 'complete'),
+    ],
+    [
+      'history_blocks_left',
+      'Number of blocks whose pool creations are still to be read',
+      ({ history: { searchedFrom, searchTo } }) => searchedFrom - searchTo,
+    ],
+    ['history_pools', 'Number of pools found from before the start block', ({ history }) => history.pools],
+    [
+      'history_calls_total',
+      'Number of calls of the search for pools and supplies from before the start block',
+      ({ history }) => history.calls,
+    ],
     ['gaps_refilled_total', 'Number of block ranges whose lost rows were stored again', (all) => all.refills],
     [
       'aggregates_mended_total',
@@ -326,8 +353,13 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
     'rpc_endpoint',
     '1 for the current state of each RPC endpoint',
     ['endpoint', 'state'],
-    () => read().endpoints.map(({ name, state }) => [{ endpoint: name, state }, 1]),
+    () => read().endpoints.map(({ name, state }) => [{ endpoint: labelOf(name), state }, 1]),
   );
+}
+
+/** `#2 host` as `rpc-2`. The host may contain a key, and the metrics may be public. */
+function labelOf(name: string): string {
+  return `rpc-${/^#(\d+)/.exec(name)?.[1] ?? 'unknown'}`;
 }
 
 /** Groups depths by powers of two, so that the number of time series stays small. */

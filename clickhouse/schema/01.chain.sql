@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS blocks
     transaction_count UInt32 COMMENT 'Number of transactions in the block',
     log_count UInt32 COMMENT 'Number of logs in the block',
     gas_prices Array(UInt128) COMMENT 'Effective gas price of each transaction, wei, ordered by transaction index; empty if unknown',
+    gas_used Array(UInt64) COMMENT 'Gas used by each transaction alone, ordered by transaction index; empty if no receipts were fetched',
     PROJECTION by_hash (SELECT reinterpretAsUInt32(hash), _part_offset ORDER BY reinterpretAsUInt32(hash))
 )
 ENGINE = MergeTree

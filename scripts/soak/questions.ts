@@ -19,7 +19,10 @@ interface Facts {
 }
 
 const documentShape = z.object({
-  paths: z.record(z.string(), z.object({ get: z.object({ 'x-example-call': z.string().optional() }) })),
+  paths: z.record(
+    z.string(),
+    z.object({ get: z.object({ 'x-example-call': z.string().optional() }).optional() }),
+  ),
 });
 const listShape = z.object({ data: z.array(z.object({ address: z.string() })) });
 const activityShape = z.object({ data: z.array(z.object({ maker: z.string().nullable() })) });
@@ -47,9 +50,9 @@ export class Questions {
     const pairs = listShape.parse(await get('/api/v1/pairs?limit=100')).data;
     const tokens = listShape.parse(await get('/api/v1/tokens?limit=100')).data;
     const events = activityShape.parse(await get('/api/v1/activity?limit=100')).data;
-    const dialect = paths[DIALECT]?.get['x-example-call']?.slice(DIALECT.length) ?? '';
+    const dialect = paths[DIALECT]?.get?.['x-example-call']?.slice(DIALECT.length) ?? '';
     const examples = Object.entries(paths).flatMap(([name, { get: operation }]) => {
-      if (name === STREAM) return [];
+      if (name === STREAM || operation === undefined) return [];
       const plain = MOUNTS.includes(name) ? `${name}${dialect}` : name;
       const call = operation['x-example-call'] ?? (name.includes('{') ? undefined : plain);
       return call === undefined ? [] : [{ name, path: call }];

@@ -7,7 +7,8 @@ import type { z } from 'zod';
 
 import { AppError } from '../errors';
 import type { ByteCache } from './byteCache';
-import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type AnswerTable } from './formats/formats';
+import { answerTable, chooseTable, FORMAT_PARAMS, TABLE_TYPES } from './formats/formats';
+import { findListTable, type ListTable } from './formats/listTable';
 import { toJsonBody } from './jsonBody';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
@@ -37,8 +38,13 @@ export interface Question<Answer> {
    * is full.
    */
   keepMs?(answer: Answer): number | null;
-  /** The answer as a table, for clients that accept a table format. */
-  readonly asTable?: { readonly runner: QueryRunner; of(answer: Answer): AnswerTable };
+  /** Converts the answer to a table, for clients that ask for a table format. Only lists have it. */
+  readonly asTable?: TableWriter;
+}
+
+export interface TableWriter {
+  readonly runner: QueryRunner;
+  of(answer: unknown): ListTable;
 }
 
 /** An error body in the format of a dialect, such as Etherscan's. */
@@ -77,12 +83,9 @@ async function answer<Answer>(
   ctx: RouteContext,
   { key, read, keepMs, asTable }: Question<Answer>,
 ): Promise<void> {
-  const type = asTable === undefined ? null : chooseTable(ctx);
-  if (asTable !== undefined && type !== null) {
-    const table = asTable.of(await read());
-    ctx.body = await asTable.runner.write(table.query, table.columns, TABLE_FORMATS[type]);
-    ctx.type = type;
-    return linkNext(ctx, table.next);
+  const chosen = asTable === undefined ? null : chooseTable(ctx, parseParams(FORMAT_PARAMS, ctx));
+  if (asTable !== undefined && chosen !== null) {
+    return answerTable(ctx, asTable.runner, chosen, asTable.of(await read()));
   }
   const { body, etag } = key === null ? await toJsonBody(await read()) : await cache.get(key, read, keepMs);
   ctx.type = 'application/json';
@@ -90,12 +93,14 @@ async function answer<Answer>(
   ctx.body = body;
 }
 
-/** Parses the parameters of an endpoint. Throws bad_request. */
+/** Parses the parameters of an endpoint. `others` are further names in the query. Throws bad_request. */
 export function readParams<P extends Params, Q extends Params>(
   endpoint: Pick<EndpointSpec<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
   ctx: RouteContext,
+  others: readonly string[] = [],
 ): ParsedOf<P> & ParsedOf<Q> {
-  const params = { ...parsePath(endpoint.pathParams, ctx.params), ...parseParams(endpoint.query, ctx) };
+  const query = parseParams(endpoint.query, ctx, others);
+  const params = { ...parsePath(endpoint.pathParams, ctx.params), ...query };
   endpoint.check?.(params);
   return params;
 }
@@ -103,13 +108,13 @@ export function readParams<P extends Params, Q extends Params>(
 export function docOf<P extends Params, Q extends Params, Answer>(
   { summary, description, pathParams, query, answer, errors }: EndpointSpec<P, Q, Answer>,
   tag: RouteDoc['tag'],
-  hasTables = false,
 ): RouteDoc {
+  const hasTables = findListTable(answer) !== null;
   return {
     summary,
     tag,
     ...(description === undefined ? {} : { description }),
-    query,
+    query: hasTables ? { ...query, ...FORMAT_PARAMS } : query,
     answer,
     errors,
     ...(hasTables ? { otherTypes: TABLE_TYPES } : {}),

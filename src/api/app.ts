@@ -11,12 +11,18 @@ import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { takesForms } from './etherscan/mounts';
 import { answerErrors } from './middleware/answerErrors';
+import { answerLikeSourcify } from './middleware/answerLikeSourcify';
 import { answerInDialect } from './middleware/answerInDialect';
+import { findClient } from './middleware/clientAddress';
+import { compressAnswers } from './middleware/compressAnswers';
 import { conditional } from './middleware/conditional';
+import { limitLoad, NO_LIMITS, type LoadLimits } from './middleware/limitLoad';
 import { limitRate } from './middleware/limitRate';
 import { allowedMethods, ALLOWED_METHODS, checkRequest, FORM_METHODS } from './middleware/checkRequest';
 import { setHeaders } from './middleware/setHeaders';
 import type { RequestState, Route } from './route';
+import { suggestPath } from './suggestPath';
+import { takesVerifications } from './sourcify/paths';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -27,6 +33,10 @@ export interface AppOptions {
   readonly corsOrigin: string;
   /** Allowed requests per client address and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
+  /** Limits of the load. Default: no limits. */
+  readonly load?: LoadLimits;
+  /** Proxies whose X-Forwarded-For counts. Default: none. */
+  readonly trustedProxies?: readonly string[];
   /** Called for each answered request. `route` is the path of the matching route, or `none`. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
 }
@@ -44,6 +54,9 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
+/** An error shows at most this many characters of a path. */
+const SHOWN_MAX = 200;
+
 /** Creates the application; pass `callback()` to an HTTP server. */
 export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
@@ -52,21 +65,26 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     options.log.warn({ err: error }, 'the connection closed before an answer was complete'),
   );
   const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
+  app.use(findClient(options.trustedProxies ?? []));
   app.use(setHeaders(options.head, options.observe));
   app.use(allowOrigins(options.corsOrigin));
+  app.use(compressAnswers());
   app.use(conditional());
+  app.use(answerLikeSourcify());
   app.use(answerErrors(options.log));
   app.use(answerInDialect(options.log));
   app.use(checkRequest());
+  app.use(limitLoad(options.load ?? NO_LIMITS, free, options.log));
   if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, free));
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of options.routes) {
-    const methods = route.takesForms === true ? ['get', 'post'] : ['get'];
+    const methods = route.takesForms === true ? ['get', 'post'] : [route.method ?? 'get'];
     router.register(route.path, methods, async (ctx) => {
       ctx.state.route = route.path;
       await route.handle(ctx);
     });
   }
+  const paths = options.routes.map(({ path }) => path);
   app.use(router.routes());
   app.use((ctx) => {
     if (ctx.method === 'OPTIONS') {
@@ -74,7 +92,9 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ctx.status = 204;
       return;
     }
-    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
+    const meant = suggestPath(ctx.path, paths);
+    const hint = meant === null ? '' : `; did you mean ${meant.slice(0, SHOWN_MAX)}?`;
+    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, SHOWN_MAX)}${hint}`);
   });
   return app;
 }
@@ -84,5 +104,6 @@ function allowOrigins(origin: string): Koa.Middleware<RequestState> {
     cors({ origin, allowMethods, exposeHeaders: EXPOSED_HEADERS });
   const reading = allow(ALLOWED_METHODS);
   const posting = allow(FORM_METHODS);
-  return (ctx, next) => (takesForms(ctx.path) ? posting(ctx, next) : reading(ctx, next));
+  return (ctx, next) =>
+    takesForms(ctx.path) || takesVerifications(ctx.path) ? posting(ctx, next) : reading(ctx, next);
 }

@@ -6,11 +6,18 @@ export function etagOf(body: Buffer | string): string {
   return `"${createHash('sha1').update(body).digest('base64url')}"`;
 }
 
+/** The weak form, for a body whose bytes depend on Accept-Encoding. */
+export function weaken(etag: string): string {
+  return etag.startsWith('W/') ? etag : `W/${etag}`;
+}
+
 /**
- * Compares an ETag with an If-None-Match header by weak comparison (RFC 9110 §13.1.2). The request's
- * Cache-Control is ignored: fetch() adds `no-cache` to every conditional request.
+ * The ETag of an If-None-Match header that equals `etag` by weak comparison (RFC 9110 §13.1.2), in the form in which
+ * the client knows it. Null if there is none. The request's Cache-Control is ignored: fetch() adds `no-cache` to every
+ * conditional request.
  */
-export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+export function findEtag(ifNoneMatch: string, etag: string): string | null {
+  if (ifNoneMatch.trim() === '*') return etag;
+  const candidates = ifNoneMatch.split(',').map((candidate) => candidate.trim());
+  return candidates.find((candidate) => candidate.replace(/^W\//, '') === etag) ?? null;
 }

@@ -75,7 +75,7 @@ export function createExamples(market: MarketDeps): (routes: readonly Route[]) =
       const facts = await findFacts(market, head);
       const examples = new Map<string, Example>();
       if (facts === null) return examples;
-      const wanted = routes.filter(({ doc }) => doc.answer !== undefined);
+      const wanted = routes.filter(hasExample);
       for (const route of wanted) {
         const example = await callRoute(route, paramsOf(route, facts), head).catch(() => null);
         if (example !== null) examples.set(route.path, example);
@@ -112,6 +112,12 @@ async function findFacts(market: MarketDeps, head: HeadSnapshot): Promise<Exampl
     wallet: maker ?? best.item.address,
     block: String(event?.item.block_number ?? head.number),
   };
+}
+
+/** Whether a route can answer an example call. A route with parameters in its path needs a call of the list. */
+function hasExample({ path, method, doc }: Route): boolean {
+  if (doc.answer === undefined || doc.hasExample === false) return false;
+  return method !== 'post' && (CALLS[path] !== undefined || !path.includes(':'));
 }
 
 function paramsOf({ path, doc }: Route, facts: ExampleFacts): Readonly<Record<string, string>> {

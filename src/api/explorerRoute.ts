@@ -18,9 +18,18 @@ import type { TwinArguments } from '../query/contracts/twinArguments';
 import type { LogDecoder } from '../query/logs/logDecoder';
 import type { NodeCode } from '../query/contracts/nodeCode';
 import type { NodeReads } from '../query/head/nodeReads';
+import type { VerifiedLister } from '../query/contracts/verifiedList';
 import type { SearchDeps } from '../query/search/search';
 import type { ByteCache } from './byteCache';
-import { answering, docOf, readParams, type EndpointSpec, type Question } from './answering';
+import {
+  answering,
+  docOf,
+  readParams,
+  type EndpointSpec,
+  type Question,
+  type TableWriter,
+} from './answering';
+import { findListTable } from './formats/listTable';
 import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from './params';
 import type { Route, RouteContext } from './route';
 
@@ -44,11 +53,14 @@ export interface ExplorerChain extends LogSource {
 export interface ExplorerDeps {
   /** The allowed chain ids. The first id is the default. */
   readonly chainIds: readonly number[];
+  /** Display name of a chain; null if the service has no description of the chain. */
+  readonly chainNameOf?: (chainId: number) => string | null;
   /** The data of a chain; null if this service does not ingest the chain. */
   findChain(chainId: number): ExplorerChain | null;
   readonly cache: ByteCache;
   readonly contracts: ContractReader;
   readonly verified: VerifiedReader;
+  readonly verifiedList: VerifiedLister;
   /** Finds constructor arguments of contracts that have the code of a verified contract. */
   readonly twinArguments?: TwinArguments;
   readonly signatures: SignatureReader;
@@ -86,7 +98,7 @@ export function chainParam(chainIds: readonly number[]): Param<number | null> {
   return parsedParam({
     parse: (text) => chainIds.find((id) => String(id) === text) ?? null,
     allowed,
-    doc: { type: 'integer', enum: chainIds.map(String), default: chainIds[0] ?? 0 },
+    doc: { type: 'integer', enum: chainIds, default: chainIds[0] ?? 0 },
     description: 'Chain id',
   });
 }
@@ -103,13 +115,31 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
 ): Route {
   const chain = { chainId: chainParam(deps.chainIds) };
   const asked = { ...endpoint, query: { ...endpoint.query, ...chain } };
+  const table = findListTable(endpoint.answer);
   const ask = (ctx: RouteContext): Question<Answer> => {
-    const params = readParams(endpoint, ctx);
-    const chainId = parseParams(chain, ctx).chainId ?? deps.chainIds[0] ?? 0;
+    ctx.querystring = spellChainId(ctx.querystring);
+    const params = readParams(endpoint, ctx, Object.keys(chain));
+    const chainId = parseParams(chain, ctx, Object.keys(endpoint.query)).chainId ?? deps.chainIds[0] ?? 0;
     const what = `${endpoint.path} ${JSON.stringify(params)}`;
-    return questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
+    const question = questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
+    return { ...question, ...(table === null ? {} : tableWriter(deps, table)) };
   };
   return { path: endpoint.path, doc: docOf(asked, 'explorer'), handle: answering(deps.cache, ask) };
+}
+
+/** Clients of other explorers write `chainid`, so this name is read in any letter case. */
+function spellChainId(querystring: string): string {
+  if (!/chainid/i.test(querystring)) return querystring;
+  const spelled = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(querystring))
+    spelled.append(name.toLowerCase() === 'chainid' ? 'chainId' : name, value);
+  return spelled.toString();
+}
+
+/** Any chain's database can write a table, because the rows are parameters. */
+function tableWriter(deps: ExplorerDeps, of: TableWriter['of']): { asTable?: TableWriter } {
+  const chain = deps.chainIds.map((chainId) => deps.findChain(chainId)).find((found) => found !== null);
+  return chain === undefined || chain === null ? {} : { asTable: { runner: chain.runner, of } };
 }
 
 /**
@@ -144,6 +174,11 @@ export function asOf(moment: ChainMoment | null): {
   as_of_timestamp: number | null;
 } {
   return { as_of_block: moment?.head.number ?? null, as_of_timestamp: moment?.head.timestamp ?? null };
+}
+
+/** The fields of the number of items in the `meta` of lists. */
+export function totalOf(total: number, isExact: boolean): { total: number; total_relation: 'eq' | 'gte' } {
+  return { total, total_relation: isExact ? 'eq' : 'gte' };
 }
 
 /** The snapshot of a chain; null if this service does not ingest the chain. Throws unavailable if an ingested

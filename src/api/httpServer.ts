@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { matchNetworks } from '../domain/networks';
 import { clientOf } from './middleware/limitRate';
 
 export interface HttpLimits {
@@ -28,6 +29,8 @@ export interface HttpLimits {
   readonly unansweredMax: number;
   /** Whether local addresses have no limit of their own. Behind a proxy, every client has a local address. */
   readonly localExempt: boolean;
+  /** Networks without a limit of their own: trusted proxies, which carry many clients. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export const HTTP_LIMITS: HttpLimits = {
@@ -86,12 +89,18 @@ function boundPipelines(handler: RequestListener, most: number): RequestListener
 }
 
 /** Refuses a new socket from an address that has too many open sockets. */
-function countSockets(server: Server, { socketsPerAddressMax, localExempt }: HttpLimits): void {
+function countSockets(
+  server: Server,
+  { socketsPerAddressMax, localExempt, trustedProxies = [] }: HttpLimits,
+): void {
+  const isProxy = matchNetworks(trustedProxies);
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
-    const address = clientOf(socket.remoteAddress ?? '');
+    const remote = socket.remoteAddress ?? '';
+    const address = clientOf(remote);
+    const isExempt = (localExempt && isLocal(address)) || isProxy(remote);
     const count = (open.get(address) ?? 0) + 1;
-    if (count > socketsPerAddressMax && !(localExempt && isLocal(address))) {
+    if (count > socketsPerAddressMax && !isExempt) {
       const text = `too many connections from one address; allowed: ${socketsPerAddressMax}`;
       endWith(socket, '429 Too Many Requests', text, 'rate_limited', 'Retry-After: 10\r\n');
       return;

@@ -7,7 +7,7 @@ import type { MarketTables, MarketChain } from '../query/marketTables';
 import type { WalletNode } from '../query/portfolio/walletState';
 import { answering, docOf, readParams, type EndpointSpec, type Question, type Refusal } from './answering';
 import type { ByteCache } from './byteCache';
-import type { AnswerTable } from './formats/formats';
+import { findListTable } from './formats/listTable';
 import type { Params, ParsedOf } from './params';
 import type { Route, RouteContext, RouteDoc } from './route';
 
@@ -36,8 +36,6 @@ export interface MarketEndpoint<P extends Params, Q extends Params, Answer> exte
   readonly tag?: RouteDoc['tag'];
   /** Longest time in ms for which the cache keeps the answer. Null (default) means until the head changes. */
   keepMs?(answer: Answer): number | null;
-  /** The answer as a table, for clients that accept a table format. */
-  table?(answer: Answer): AnswerTable;
   /** Reads the answer from a snapshot. The same parameters and head version give the same answer. */
   read(params: ParsedOf<P> & ParsedOf<Q>, head: HeadSnapshot): Promise<Answer>;
 }
@@ -48,7 +46,8 @@ export function marketRoute<P extends Params, Q extends Params, Answer>(
   endpoint: MarketEndpoint<P, Q, Answer>,
   refuse?: (error: AppError) => Refusal | null,
 ): Route {
-  const { path, table, keepMs } = endpoint;
+  const { path, keepMs } = endpoint;
+  const table = findListTable(endpoint.answer);
   const ask = (ctx: RouteContext): Question<Answer> => {
     const params = readParams(endpoint, ctx);
     const { head } = ctx.state;
@@ -58,12 +57,12 @@ export function marketRoute<P extends Params, Q extends Params, Answer>(
       key: `${head.version} ${path} ${JSON.stringify(params)}`,
       read: () => endpoint.read(params, head),
       ...(keepMs === undefined ? {} : { keepMs }),
-      ...(table === undefined ? {} : { asTable: { runner: deps.runner, of: table } }),
+      ...(table === null ? {} : { asTable: { runner: deps.runner, of: table } }),
     };
   };
   return {
     path,
-    doc: docOf(endpoint, endpoint.tag ?? 'market', table !== undefined),
+    doc: docOf(endpoint, endpoint.tag ?? 'market'),
     handle: answering(deps.cache, ask, refuse),
   };
 }

@@ -33,6 +33,11 @@ const ERRORS: Readonly<Record<number, ErrorDoc>> = {
     code: 'method_not_allowed',
     error: 'POST is not allowed; allowed: GET, HEAD, OPTIONS',
   },
+  409: {
+    description: 'The object exists already',
+    code: 'already_verified',
+    error: 'the contract is already verified',
+  },
   429: {
     description: 'Too many calls. Retry-After gives the seconds to wait',
     code: 'rate_limited',
@@ -139,7 +144,8 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const get = describeRoute(route, schemas, examples.get(route.path) ?? null);
     const post = { ...get, operationId: `post_${operationId(route.path)}`, requestBody: FORM };
-    paths[path] = route.takesForms === true ? { get, post } : { get };
+    if (route.method === 'post') paths[path] = { post: { ...get, requestBody: bodyOf(route.doc, schemas) } };
+    else paths[path] = route.takesForms === true ? { get, post } : { get };
   }
   return {
     openapi: '3.1.0',
@@ -153,11 +159,13 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
         'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
         'USD price. A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
         'least one of its tokens has a trusted price. Volumes and fees in USD count tracked swaps only. ' +
-        'Unknown parameters are ignored. A known parameter that is invalid, empty or repeated is a 400 ' +
-        'that names the parameter.',
+        'Unknown parameters are ignored, except a likely typing error of a known name. A known parameter ' +
+        'that is invalid, empty or repeated is a 400 that names the parameter.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
+    // No endpoint needs credentials.
+    security: [],
     tags: TAGS.filter(({ name }) => routes.some(({ doc }) => doc.tag === name)),
     paths,
     components: { schemas },
@@ -167,10 +175,16 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
 function describeRoute({ path, doc }: Route, schemas: Json, example: Example | null): Json {
   const params = example?.params ?? {};
   const responses: Json = {
-    200: { description: doc.summary, headers: HEADERS, content: describeContent(doc, schemas, example) },
+    [doc.status ?? 200]: {
+      description: doc.summary,
+      headers: HEADERS,
+      content: describeContent(doc, schemas, example),
+    },
     304: { description: 'The answer still has the ETag of If-None-Match' },
   };
-  for (const status of [...(doc.errors ?? []), ...ALWAYS]) responses[status] = describeError(status);
+  for (const status of [...(doc.errors ?? []), ...alwaysOf(doc)]) responses[status] = describeError(status);
+  for (const [status, shape] of Object.entries(doc.dialectErrors ?? {}))
+    responses[status] = describeDialectError(Number(status), toSchema(shape, schemas));
   return {
     operationId: operationId(path),
     summary: doc.summary,
@@ -196,6 +210,16 @@ function describeContent(doc: Route['doc'], schemas: Json, example: Example | nu
   return { [mediaType]: { schema, ...shown }, ...Object.fromEntries(others) };
 }
 
+/** The dialect of Etherscan answers its errors with status 200, except on paths and methods that do not exist. */
+function alwaysOf({ tag }: Route['doc']): readonly number[] {
+  return tag === 'etherscan' ? [405] : ALWAYS;
+}
+
+function describeDialectError(status: number, schema: Json): Json {
+  const description = ERRORS[status]?.description ?? 'The request is invalid';
+  return { description, content: { 'application/json': { schema } } };
+}
+
 function describeError(status: number): Json {
   const { description, code, error } = ERRORS[status] ?? { description: '', code: 'internal', error: '' };
   const content = {
@@ -203,6 +227,11 @@ function describeError(status: number): Json {
     example: { success: false, error, code },
   };
   return { description, content: { 'application/json': content } };
+}
+
+function bodyOf({ body }: Route['doc'], schemas: Json): Json {
+  const schema = body === undefined ? { type: 'object' } : toSchema(body, schemas);
+  return { required: true, content: { 'application/json': { schema } } };
 }
 
 /** The id of an operation: `/api/v1/pairs/:address/ticks` becomes `pairs_address_ticks`. */
@@ -218,9 +247,9 @@ function describeParams(
   return Object.entries(params).map(([name, param]) => ({
     name,
     in: where,
-    required: isRequired(param),
+    required: where === 'path' || isRequired(param),
     description: param.description === '' ? param.allowed : param.description,
-    schema: schemaOfDoc(param.doc),
+    schema: schemaOfDoc(param.doc, where),
     ...(examples[name] === undefined ? {} : { example: exampleOf(param.doc, examples[name]) }),
   }));
 }
@@ -234,8 +263,10 @@ function isRequired(param: Param<unknown>): boolean {
   return param.absent === 'required';
 }
 
-function schemaOfDoc(doc: ParamDoc): Json {
-  return { ...doc };
+/** A parameter in a path has no default, because the path always contains a value. */
+function schemaOfDoc(doc: ParamDoc, where: 'path' | 'query'): Json {
+  const { default: absent, ...schema } = doc;
+  return where === 'path' || absent === undefined ? schema : doc;
 }
 
 /** JSON Schema of a shape. Shapes with an id become shared schemas of the document. */

@@ -1,19 +1,22 @@
 /**
  * Declarations of request parameters. One declaration parses the text, writes the error 400 and describes the
- * parameter in OpenAPI. Unknown parameters are ignored. An invalid, empty or repeated parameter is an error
- * that names the parameter.
+ * parameter in OpenAPI. Unknown parameters are ignored, except a likely typing error of a known name. An invalid, empty
+ * or repeated parameter is an error that names the parameter.
  */
 import { z } from 'zod';
 
 import { parseAddress } from '../domain/address';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
+import { refuseMistyped } from './suggestName';
 
 /** An error shows at most this many characters of the caller's text. */
 const SHOWN_MAX = 80;
 
 /** OpenAPI schema of the values of a parameter. */
-export type ParamDoc = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+export type ParamDoc = Readonly<
+  Record<string, string | number | boolean | readonly string[] | readonly number[]>
+>;
 
 /** One parameter: its parser, its default and its description. */
 export interface Param<T> {
@@ -132,15 +135,17 @@ export function requiredAddressParam(name: string, description: string): Param<H
 
 /** A search for an address checks its checksum too, because a wrong checksum is a typing error. */
 export function checkSearched(q: string | null): void {
-  const text = q?.trim() ?? '';
+  const text = q ?? '';
   if (/^(?:0x)?[0-9a-f]{40}$/i.test(text)) parseAddress(/^0x/i.test(text) ? text : `0x${text}`, 'q');
 }
 
-/** Any text of 1 to `max` characters. An absent parameter is null. */
-export function textParam(options: {
+interface TextOptions {
   readonly max: number;
   readonly description?: string;
-}): Param<string | null> {
+}
+
+/** Any text of 1 to `max` characters. An absent parameter is null. */
+export function textParam(options: TextOptions): Param<string | null> {
   return {
     schema: z.string().refine((text) => [...text].length <= options.max),
     absent: { value: null },
@@ -148,6 +153,12 @@ export function textParam(options: {
     doc: { type: 'string', minLength: 1, maxLength: options.max },
     description: options.description ?? '',
   };
+}
+
+/** A search text. Blanks around the text are ignored; a text of blanks alone is invalid. */
+export function searchParam(options: TextOptions): Param<string | null> {
+  const { schema, ...rest } = textParam(options);
+  return { ...rest, schema: z.string().trim().min(1).pipe(schema) };
 }
 
 /** A text for a custom parser, which returns null for an invalid text. An absent parameter is null. */
@@ -184,12 +195,17 @@ export function badParam(name: string, got: string, allowed: string): AppError {
   return new AppError('bad_request', `${name}: got "${shown}"; allowed: ${allowed}`);
 }
 
-/** Parses the query parameters of a request. Throws bad_request for the first invalid parameter. */
+/**
+ * Parses the query parameters of a request. Throws bad_request for the first invalid parameter, and for a mistyped
+ * name. `others` are further names that the endpoint knows.
+ */
 export function parseParams<P extends Params>(
   params: P,
   request: { readonly querystring: string },
+  others: readonly string[] = [],
 ): ParsedOf<P> {
   const given = new URLSearchParams(request.querystring);
+  refuseMistyped(given, [...Object.keys(params), ...others]);
   return parseEach(params, (name) => {
     const texts = given.getAll(name);
     const [text] = texts;

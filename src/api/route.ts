@@ -38,7 +38,15 @@ export interface RouteDoc {
   /** Other media types of the same answer. The Accept header chooses one. */
   readonly otherTypes?: readonly string[];
   /** Statuses of errors besides 405, 429 and 500. Every route can return those three. */
-  readonly errors?: readonly (400 | 404 | 503)[];
+  readonly errors?: readonly (400 | 404 | 409 | 503)[];
+  /** Shapes of errors in the format of a dialect, by status. Other errors have the shape Error. */
+  readonly dialectErrors?: Readonly<Record<number, z.ZodType>>;
+  /** Whether the document shows an example call, which must answer 200 for any stored data. Default true. */
+  readonly hasExample?: boolean;
+  /** Status of a success, default 200. */
+  readonly status?: 200 | 202;
+  /** Shape of the JSON body of a POST. */
+  readonly body?: z.ZodType;
 }
 
 export interface Route {
@@ -48,6 +56,8 @@ export interface Route {
   /** Whether the route accepts POST besides GET and HEAD, for clients of the Etherscan dialect. Default
    * false. */
   readonly takesForms?: boolean;
+  /** `post` if the route accepts POST only. Default `get`. */
+  readonly method?: 'get' | 'post';
   /** Whether requests count towards the rate limit. Default true. */
   readonly limited?: boolean;
   /**

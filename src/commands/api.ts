@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 
 import { createApp } from '../api/app';
 import { createByteCache, type ByteCache } from '../api/byteCache';
-import { createHttpServer } from '../api/httpServer';
+import { createHttpServer, HTTP_LIMITS } from '../api/httpServer';
 import type { ChainFacts } from '../api/marketRoute';
 import type { Route } from '../api/route';
 import { listRoutes } from '../api/routes';
@@ -73,6 +73,8 @@ const READ_CONNECTIONS = 12;
 const CLOSE_MS = 2_000;
 const POLL_MS = 50;
 const POLL_TOLD_MS = 500;
+/** Interval in ms at which the comments of the stream learn the problems of the service. */
+const TELL_PROBLEMS_MS = 1_000;
 /** Time limit in ms of a call to the node for an answer. */
 const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
@@ -91,12 +93,20 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     log,
     corsOrigin: config.corsOrigin,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    load: config.load,
+    trustedProxies: config.trustedProxies,
     observe: metrics.observeRequest,
   });
   watchParts(metrics, parts, facts);
-  const server = createHttpServer(app.callback());
+  const server = createHttpServer(app.callback(), {
+    ...HTTP_LIMITS,
+    trustedProxies: config.trustedProxies,
+  });
   const url = await listen(server, config);
+  const metricsServer = await serveMetrics(options);
   const stop = new AbortController();
+  const telling = setInterval(() => hub.tellProblems(readReadiness(facts).problems), TELL_PROBLEMS_MS);
+  telling.unref();
   let tailing = Promise.resolve();
   log.info({ url }, 'API listening');
   return {
@@ -112,9 +122,11 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     wake: (flip) => tail.wake(flip),
     async close() {
       endBound();
+      clearInterval(telling);
       stop.abort();
       hub.close();
       await closeServer(server);
+      if (metricsServer !== null) await closeServer(metricsServer);
       await tailing;
       await explorer.close();
       await rpc?.close();
@@ -179,7 +191,7 @@ function listFacts(
 }
 
 function listApiRoutes(
-  { log, metrics }: ApiOptions,
+  { config, log, metrics }: ApiOptions,
   parts: Parts,
   explorer: Explorer,
   facts: ReadyzDeps,
@@ -199,7 +211,7 @@ function listApiRoutes(
     ...explorerRoutes(explorer.deps),
     healthz(),
     readyz(facts),
-    metricsRoute({ metrics }),
+    metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),
     activityStream({ ...parts, chainId: chain.chainId, log }),
   ]);
 }
@@ -234,7 +246,23 @@ function openNode({ rpcUrls, chainId }: Config, log: Logger): EndpointPool | nul
   return createEndpointPool({ urls: rpcUrls, chainId, log, ...options });
 }
 
-function listen(server: Server, { host, port }: Config): Promise<string> {
+/** Serves /metrics at its own address. Null if the settings name none. */
+async function serveMetrics({ config, log, metrics }: ApiOptions): Promise<Server | null> {
+  if (config.metrics === null) return null;
+  const app = createApp({
+    routes: [metricsRoute({ metrics, readers: 'all' })],
+    head: () => null,
+    log,
+    corsOrigin: config.corsOrigin,
+    rateLimitPerMinute: 0,
+  });
+  const server = createHttpServer(app.callback());
+  const url = await listen(server, config.metrics);
+  log.info({ url }, 'metrics listening');
+  return server;
+}
+
+function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       reject(

@@ -6,6 +6,7 @@ import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { selectNamed } from '../clickhouse/client/namedQueries';
 import { nameRowShape } from '../clickhouse/rows/rowShapes';
+import { listDevFolders } from '../dev/node/devFolder';
 import { startEmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
@@ -29,6 +30,10 @@ export interface Attached {
 /** Time limit in ms of a statement that reads all rows. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
+/**
+ * The order is: CLICKHOUSE_URL, the running program of DATA_DIR, a running development chain of DATA_DIR, and the
+ * stored data of DATA_DIR.
+ */
 export async function attach(config: Config, log: Logger): Promise<Attached> {
   if (config.clickhouseCluster !== null) {
     const message =
@@ -38,11 +43,16 @@ export async function attach(config: Config, log: Logger): Promise<Attached> {
     throw new AppError('bad_config', message);
   }
   if (config.clickhouseUrl !== null) return attachTo(config.clickhouseUrl, null, null, async () => undefined);
-  const folder = engineFolderOf(config.dataDir);
-  const found = await knock(folder);
-  if (found !== null) return attachTo(found.writerUrl, folder, found.pid, async () => undefined);
+  for (const dataDir of [config.dataDir, ...listDevFolders(config.dataDir)]) {
+    const folder = engineFolderOf(dataDir);
+    const found = await knock(folder);
+    if (found === null) continue;
+    if (dataDir !== config.dataDir)
+      log.info({ folder: dataDir }, 'using the data of the running development chain');
+    return attachTo(found.writerUrl, folder, found.pid, async () => undefined);
+  }
   const server = await startEmbeddedServer({ dataDir: config.dataDir, log });
-  return attachTo(server.writerUrl, folder, null, () => server.stop());
+  return attachTo(server.writerUrl, engineFolderOf(config.dataDir), null, () => server.stop());
 }
 
 function attachTo(

@@ -4,27 +4,37 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { z } from 'zod';
+
 import { startDevChain } from '../dev/devChain';
 import { loadConfig, type Config } from '../config';
 import type { Logger } from '../log';
 import type { ApiServer } from './api';
 import { runAll } from './runAll';
 
-/** Runs until the signal aborts. `env` sets host, port and log level. The chain is always the development
- * chain. */
+/**
+ * Runs until the signal aborts. `env` sets host, port, log level and DATA_DIR. CHAIN_ID is the id of the development
+ * chain. Keys of a CHAIN_CONFIG file replace the keys of its description, but for `chainId` and `rpcUrls`.
+ */
 export async function runDev(
+  { env, readFile }: { readonly env: NodeJS.ProcessEnv; readonly readFile: (path: string) => string },
   config: Config,
-  env: NodeJS.ProcessEnv,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const chain = await startDevChain({ dataDir: config.dataDir, log, signal });
+  const { dataDir, chainId } = config;
+  const overrides = env['CHAIN_CONFIG'] ? readOverrides(readFile(env['CHAIN_CONFIG'])) : {};
+  const chain = await startDevChain({ dataDir, chainId, overrides, log, signal }).catch((error: unknown) => {
+    if (signal.aborted && error === signal.reason) return null;
+    throw error;
+  });
+  if (chain === null) return;
   try {
     const devEnv = {
       ...env,
       RPC_URL: chain.wsUrl,
       CHAIN_CONFIG: chain.chainConfigPath,
-      CHAIN_ID: '369',
+      CHAIN_ID: String(chainId),
       START_BLOCK: '0',
       // Each start creates a new development chain, so its data has a folder of its own.
       DATA_DIR: dirname(chain.chainConfigPath),
@@ -39,6 +49,23 @@ export async function runDev(
   } finally {
     await chain.stop();
   }
+}
+
+/**
+ * The settings of a development chain. The chain describes itself, so CHAIN_ID may be an id without a built-in
+ * description.
+ */
+export function loadDevConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => string): Config {
+  if (env['CHAIN_CONFIG']) return loadConfig(env, readFile);
+  const { CHAIN_ID: given = '', ...rest } = env;
+  const chainId = /^\d{1,9}$/.test(given.trim()) ? Number(given) : 0;
+  if (chainId < 1) return loadConfig(env, readFile);
+  return { ...loadConfig(rest, readFile), chainId };
+}
+
+/** The keys of a CHAIN_CONFIG file, which `loadConfig` has checked. */
+function readOverrides(text: string): Readonly<Record<string, unknown>> {
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
 }
 
 /** The start message: the URL of the program, and sample requests. */

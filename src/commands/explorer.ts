@@ -2,11 +2,13 @@
  * Builds the dependencies of the explorer's endpoints: both chains with their heads, contracts, verified sources and
  * signatures.
  */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
 import type { ExplorerChain } from '../api/explorerRoute';
+import { findBuiltInChain } from '../chains/builtInChains';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { createNodeState } from '../chain/rpc/nodeState';
 import { openDatabase, type Database } from '../clickhouse/client/database';
@@ -30,11 +32,18 @@ import { withNodeCode } from '../query/contracts/nodeCode';
 import { rememberState } from '../query/head/rememberState';
 import { createSignatureReader } from '../query/contracts/signatures';
 import { createTwinArguments } from '../query/contracts/twinArguments';
+import { createVerifiedLister } from '../query/contracts/verifiedList';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { createNodeCode } from '../sources/createNodeCode';
 import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
+import { findCompilers } from '../sources/verify/compilers';
+import {
+  openCompilerFolder,
+  openCompilerMirror,
+  type CompilerSource,
+} from '../sources/verify/compilerFolder';
 import { openVerifyQueue } from './openVerifyQueue';
 import { hasSecondChain, SECOND_CHAIN_ID, secondDatabaseUrl } from './secondChain';
 
@@ -58,8 +67,8 @@ export interface Explorer {
   close(): Promise<void>;
 }
 
-/** The chains that requests may name. The first chain is the default. */
-const CHAIN_IDS = [369, SECOND_CHAIN_ID];
+/** The chains that requests may name besides the market chain, which is the default. */
+const OTHER_CHAIN_IDS = [369, SECOND_CHAIN_ID];
 const SECOND_CONNECTIONS = 6;
 /** Interval between checks for the second chain's database. */
 const LOOK_MS = 5_000;
@@ -89,11 +98,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const decoder = createLogDecoder({ verified, signatures });
   return {
     deps: {
-      chainIds: [...new Set([...CHAIN_IDS, config.chainId])],
+      chainIds: [...new Set([config.chainId, ...OTHER_CHAIN_IDS])],
+      chainNameOf: (chainId) =>
+        chainId === config.chainId ? config.chain.name : (findBuiltInChain(chainId)?.name ?? null),
       findChain,
       cache,
       contracts,
       verified,
+      verifiedList: createVerifiedLister(runner),
       twinArguments: createTwinArguments({ contracts, verified, readsOf: reads.readsOf }),
       signatures,
       decoder,
@@ -109,7 +121,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
         decoder.forget();
         cache.forgetAll();
       };
-      const parts = { reader: verified, contracts, nodes, log, onStored };
+      const compilers = findCompilers({}, undefined, openCompilerSources(config));
+      const parts = { reader: verified, contracts, nodes, compilers, log, onStored };
       if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
       second?.connect(secondDatabaseUrl(readUrl));
@@ -120,6 +133,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       log.debug('the explorer is closed');
     },
   };
+}
+
+/** The folder and the mirror that the operator names. Downloads go into the data folder. */
+function openCompilerSources({ solcDir, solcMirror, dataDir }: Config): CompilerSource[] {
+  return [
+    ...(solcDir === null ? [] : [openCompilerFolder(solcDir)]),
+    ...(solcMirror === null ? [] : [openCompilerMirror(solcMirror, join(dataDir, 'compilers'))]),
+  ];
 }
 
 type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;

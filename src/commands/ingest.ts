@@ -4,8 +4,13 @@ import { systemClock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import type { IngestFacts } from '../api/service/readyz';
 import type { Config } from '../config';
+import type { Hex } from '../domain/hex';
+import { orientPool, quoteRank } from '../domain/orientPool';
 import { AppError, errorText } from '../errors';
+import { HistorySearch } from '../ingest/history/historySearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
+import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
+import { FoundPools } from '../ingest/pools/foundPools';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore } from '../ingest/repair/gapStore';
@@ -13,9 +18,10 @@ import { pausableGaps, pausableStore } from '../ingest/store/pause';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
-import { runIngest } from '../ingest/session/runIngest';
+import { configuredDexes, runIngest, vaultDexes } from '../ingest/session/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import type { Store } from '../ingest/store/store';
+import { listWatched } from '../domain/watchedHolders';
 import type { Logger } from '../log';
 import type { HeadNews } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
@@ -66,8 +72,10 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
           log.warn(lost, 'aggregates were rebuilt');
         },
       });
+      const foundPools = new FoundPools(database);
       const ingest = runIngest(
         {
+          foundPools,
           store: pausableStore(telling(store, onCommit), pauses),
           gaps: pausableGaps(createGapStore(database, config.chainId, floors), pauses),
           rangeHasher: createRangeHasher(database, config.chainId, log),
@@ -87,14 +95,15 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       );
       if (stopAt !== undefined) return ingest;
       const { chainId } = config;
-      const deps = { database, rpc, chainId, status, log };
+      const deps = { database, rpc, chainId, status, log, clock };
       // The node readers of the API use the market chain's database, even if this ingester runs another
       // chain.
       const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
-      const beside = [
-        new BalanceChecker({ ...deps, clock }),
+      const beside: Worker[] = [
+        new BalanceChecker(deps),
         new ContractWorker({ ...deps, verifiedDb, now: () => clock.now() }),
       ];
+      if (config.historyCallsPerSecond > 0) beside.push(createHistorySearch(config, deps, foundPools));
       return workBesides(beside, ingest, signal);
     },
     close: () => rpc.close(),
@@ -115,9 +124,39 @@ function telling(store: Store, onCommit: OnCommit): Store {
   };
 }
 
+interface Worker {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+type SearchDeps = Pick<
+  ConstructorParameters<typeof HistorySearch>[0],
+  'database' | 'rpc' | 'chainId' | 'status' | 'log' | 'clock'
+>;
+
+function createHistorySearch(config: Config, deps: SearchDeps, found: FoundPools): HistorySearch {
+  const { chain } = config;
+  const vaults = vaultDexes(chain);
+  const baseIsToken0 = (token0: Hex, token1: Hex): boolean => orientPool(chain, token0, token1);
+  return new HistorySearch({
+    ...deps,
+    found,
+    baseIsToken0,
+    dexes: { pairs: configuredDexes(chain), vaults },
+    vaultDiscovery: new VaultDiscovery({
+      ...deps,
+      dexes: vaults,
+      baseIsToken0,
+      quoteRank: (token) => quoteRank(chain, token),
+    }),
+    now: () => Date.now(),
+    callsPerSecond: config.historyCallsPerSecond,
+    watched: listWatched(chain).map(({ address }) => address),
+  });
+}
+
 /** Runs workers alongside the ingester and stops them when it ends. */
 async function workBesides(
-  workers: readonly { run(signal: AbortSignal): Promise<void> }[],
+  workers: readonly Worker[],
   ingest: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import type { ContractReader } from '../query/contracts/contracts';
 import type { VerificationStore } from '../query/contracts/verifiedContracts';
 import { createChainCode } from '../sources/chainCode';
 import { createVerifiedStore } from '../sources/storeVerified';
-import { findCompilers } from '../sources/verify/compilers';
+import type { Compilers } from '../sources/verify/compilers';
 import { createVerifyQueue } from '../sources/verifyQueue';
 
 interface VerifyQueueParts {
@@ -18,6 +18,7 @@ interface VerifyQueueParts {
   readonly contracts: ContractReader;
   /** Node pools by chain; null if no node is configured. */
   readonly nodes: ReadonlyMap<number, EndpointPool | null>;
+  readonly compilers: Compilers;
   readonly log: Logger;
   /** Called after a verification is stored. */
   readonly onStored: () => void;
@@ -28,13 +29,14 @@ export function openVerifyQueue({
   reader,
   contracts,
   nodes,
+  compilers,
   log,
   onStored,
 }: VerifyQueueParts): VerificationQueue {
   const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
   const verified = createVerifiedStore(writer, createQueryRunner(writer));
   return createVerifyQueue({
-    compilers: findCompilers(),
+    compilers,
     chain: createChainCode(new Map(known)),
     reader,
     store: {

@@ -49,7 +49,7 @@ export async function runAll(
       const isEngineAway = (): boolean => listEngineProblems(storage).length > 0;
       api = await startApi({ config, log, metrics, moreProblems, isEngineAway, ...ingest });
     }
-    storage = await openStorage(config, log, { readingIsEnough: !parts.ingest });
+    storage = await openStorage(config, log, { readingIsEnough: !parts.ingest, signal });
     const watched = parts.ingest ? watchWrites(storage, ingester, metrics) : storage;
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
@@ -61,6 +61,8 @@ export async function runAll(
         : [keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, going)]),
     ];
     await Promise.all(works);
+  } catch (error) {
+    throwUnlessStopped(error, signal);
   } finally {
     log.info('stopping');
     stopLogging();
@@ -73,6 +75,11 @@ export async function runAll(
     await storage?.close();
     log.info('stopped');
   }
+}
+
+/** A stop during the start is no failure. */
+function throwUnlessStopped(error: unknown, signal: AbortSignal): void {
+  if (!signal.aborted || error !== signal.reason) throw error;
 }
 
 /** Wraps the storage to count metrics of the market chain's ingester. */

@@ -31,6 +31,8 @@ interface StorageNeeds {
   readonly readingIsEnough?: boolean;
   /** True if the command may use the embedded server of another program on the same folder. */
   readonly besideIsEnough?: boolean;
+  /** Cancels the opening between two steps. */
+  readonly signal?: AbortSignal;
 }
 
 /** Connects and updates the schema. Rejects if the database does not answer, or if it is read-only and the
@@ -38,7 +40,7 @@ interface StorageNeeds {
 export async function openStorage(
   config: Config,
   log: Logger,
-  { readingIsEnough = false, besideIsEnough = false }: StorageNeeds = {},
+  { readingIsEnough = false, besideIsEnough = false, signal }: StorageNeeds = {},
 ): Promise<Storage> {
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     throw new AppError(
@@ -66,8 +68,10 @@ export async function openStorage(
   };
   try {
     const place = { cluster, isOurs: server !== null };
+    stopIfAsked(signal);
     if (!readOnly) {
       await updateSchema(writer, writeUrl, place, log);
+      stopIfAsked(signal);
       await seedSignatures(writer, createQueryRunner(writer));
     }
     if (secondWriter !== null) {
@@ -79,6 +83,11 @@ export async function openStorage(
     throw error;
   }
   return { writer, secondWriter, readUrl, readOnly, server, close };
+}
+
+/** Throws the signal's reason if it is aborted. */
+function stopIfAsked(signal: AbortSignal | undefined): void {
+  signal?.throwIfAborted();
 }
 
 /** The configured server, an embedded server of another program if that is enough, or one started here. */

@@ -22,6 +22,10 @@ interface DevChainOptions {
   /** Folder in which the chain's folder is created. */
   readonly dataDir: string;
   readonly log: Logger;
+  /** Id of the chain; default 369. */
+  readonly chainId?: number;
+  /** Keys of the chain description that replace those of the development chain. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
   /** Seed that determines the whole history; default 369. */
   readonly seed?: number;
   /** Approximate number of swaps in the history. Default 22,000. */
@@ -89,6 +93,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
       log,
       timestamp: now - days * DAY_SECONDS - BUILD_SECONDS,
       accounts: ACCOUNTS,
+      ...(options.chainId === undefined ? {} : { chainId: options.chainId }),
       stateBlocks: STATE_BLOCKS,
       extraArguments: ['--transaction-block-keeper', String(BLOCKS_WITH_TRANSACTIONS)],
     });
@@ -148,7 +153,9 @@ async function runChain(
 ): Promise<DevChain> {
   const { log, seed = DEFAULT_SEED, live = {} } = options;
   const chainConfigPath = join(folder.path, 'chain.json');
-  writeFileSync(chainConfigPath, `${JSON.stringify(world.chainDescription, null, 2)}\n`);
+  const { chainId, rpcUrls } = world.chainDescription;
+  const description = { ...world.chainDescription, ...options.overrides, chainId, rpcUrls };
+  writeFileSync(chainConfigPath, `${JSON.stringify(description, null, 2)}\n`);
   const stopper = new AbortController();
   const trading = tradeLive(rpc, world, { ...live, seed: seed + 1, walk, log, signal: stopper.signal }).catch(
     (error: unknown) => log.error({ error: errorText(error) }, 'the trader of the development chain failed'),

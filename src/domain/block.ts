@@ -20,13 +20,17 @@ export interface BlockRef {
   readonly timestamp: number;
 }
 
-/** The known fields of a transaction. `from` and the gas price are null if neither receipts nor bodies were fetched. */
+/**
+ * The known fields of a transaction. `from` and the gas price are null if neither receipts nor bodies were fetched.
+ */
 export interface ChainTransaction {
   readonly hash: Hex;
   readonly index: number;
   readonly from: Hex | null;
   /** Effective gas price in wei. */
   readonly effectiveGasPrice: bigint | null;
+  /** Gas used by this transaction alone; null if no receipts were fetched. */
+  readonly gasUsed: number | null;
   /** Address of the contract that the transaction created; null if it created none. */
   readonly contractAddress: Hex | null;
 }

@@ -47,6 +47,8 @@ export interface VerifiedContract extends ContractId {
    * own verification.
    */
   readonly twinOf: ContractId | null;
+  /** Number that grows with each stored verification, as decimal text. */
+  readonly matchId: string;
   /** Time of the verification, unix seconds. */
   readonly verifiedAt: number;
   readonly name: string;

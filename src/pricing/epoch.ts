@@ -62,6 +62,7 @@ const MATURE_MAKERS = 2;
 export function addMakers(known: LegMakers, more: readonly (Hex | null)[]): LegMakers {
   if (known.length >= MATURE_MAKERS) return known;
   if (more.includes(null)) return [ZERO_ADDRESS, ZERO_ADDRESS];
+  if (more.every((maker) => maker !== null && known.includes(maker))) return known;
   return [...new Set([...known, ...more])].flatMap((maker) => maker ?? []).slice(0, MATURE_MAKERS);
 }
 
@@ -138,7 +139,14 @@ export function heldPart(unswapped: number, price: number, meanLog: number): num
 
 /** Mean liquidity of a leg at a time at or after its record, without moves in between. */
 export function meanLiquidity(record: LegRecord, time: number): number {
-  return drift(record, record.state.liquidity, time - record.at).depthLiquidity;
+  const { depthLiquidity, depthWeight, at } = record;
+  const { liquidity } = record.state;
+  const seconds = time - at;
+  if (!(seconds > 0)) return depthWeight > 0 ? depthLiquidity : liquidity;
+  // As in `drift`, without an object, because a route search calls this function for every pool.
+  const left = Math.exp(-seconds / MEAN_SECONDS);
+  const kept = depthWeight * left;
+  return liquidity + (depthLiquidity - liquidity) * (kept / (kept + (1 - left)));
 }
 
 /** `depthWeight` of a leg at a time at or after its record. */
@@ -148,7 +156,8 @@ export function lifeWeight(record: LegRecord, time: number): number {
 
 /** `unswapped` of a leg at a time at or after its record, without moves in between. */
 export function unswappedAt(record: LegRecord | undefined, time: number): number {
-  return record === undefined ? 0 : record.unswapped * Math.exp(-(time - record.at) / MEAN_SECONDS);
+  if (record === undefined || record.unswapped === 0) return 0;
+  return record.unswapped * Math.exp(-(time - record.at) / MEAN_SECONDS);
 }
 
 /** Mean price of a leg at or after the time of its record, if the leg did not move since. 0 if it has no price. */
@@ -175,8 +184,9 @@ type MeanDepth = Pick<LegRecord, 'depthLiquidity' | 'depthWeight'>;
  */
 function drift({ depthLiquidity, depthWeight }: MeanDepth, liquidity: number, seconds: number): MeanDepth {
   if (!(seconds > 0)) return { depthLiquidity: depthWeight > 0 ? depthLiquidity : liquidity, depthWeight };
-  const kept = depthWeight * Math.exp(-seconds / MEAN_SECONDS);
-  const weight = kept + (1 - Math.exp(-seconds / MEAN_SECONDS));
+  const left = Math.exp(-seconds / MEAN_SECONDS);
+  const kept = depthWeight * left;
+  const weight = kept + (1 - left);
   return { depthLiquidity: liquidity + (depthLiquidity - liquidity) * (kept / weight), depthWeight: weight };
 }
 

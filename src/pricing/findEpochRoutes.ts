@@ -10,7 +10,7 @@ import { confirmedLiquidity } from './depth';
 import { isMature, unswappedAt } from './epoch';
 import { NO_STATE } from './leg';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
-import { anchorPrices, ceilingsOf, type AnchorPrices, type Market } from './market';
+import { anchorPrices, ceilingsOf, priceNewHop, type AnchorPrices, type Market } from './market';
 import { noRoute, type PriceAnchor, type PriceRoute } from './priceRoute';
 import { avoidPrivateRoutes } from './privateRoutes';
 import { searchRoutes, type LegWeight, type RouteSearch, type RoutedTokens } from './searchRoutes';
@@ -53,7 +53,8 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
     return { state, liquidity, age: time - record.movedAt };
   };
   const legsOf = ({ live }: IndexedToken): readonly IndexedLeg[] => live;
-  const common = { isYoung, market, anchors, legsOf, isBarred: () => false };
+  const priceHop: RouteSearch['priceHop'] = (route) => priceNewHop(route, market, anchors);
+  const common = { isYoung, priceHop, anchors, legsOf, isBarred: () => false };
   const confirmed = { ...common, recent: false, weigh: (leg: IndexedLeg) => weigh(leg, true) };
   const search = (isBarred: RouteSearch['isBarred']): RoutedTokens => {
     const routed: RoutedTokens = new Map();

@@ -89,19 +89,39 @@ export function priceRouteHop<L extends Leg>(
   const hop = priceHop(
     route.pools.map((pool, i) => hopInput(route, pool, depths[i]?.left ?? 1, market, anchors)),
   );
-  let [weights, left] = [0, 0];
+  let weights = 0;
+  let left = 0;
   for (const depth of depths) {
     weights += depth.weight;
     left += depth.weight * depth.left;
   }
   const whole = left === weights;
   if (left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
+  // Fields are listed, because a spread takes several times as long, and each block prices hundreds of hops.
+  const { price, pools, excluded, warnings, deviation, deviates } = hop;
   return {
+    price,
+    pools,
+    excluded,
+    warnings,
+    deviation,
+    deviates,
     confidenceFrom: (confidence) => (whole ? confidence : remainingConfidence(confidence, depths)),
     depth: () => sumUsed(depths, hop, ({ depth }) => depth),
     cap: () => inCapSteps(sumUsed(depths, hop, ({ payout }) => payout)),
-    ...hop,
   };
+}
+
+/**
+ * The price of a hop when its route is made. No pool can have lost depth yet, so this is `priceRouteHop` without the
+ * depths.
+ */
+export function priceNewHop<L extends Leg>(
+  route: Pick<PriceRoute<L>, 'token' | 'next' | 'pools'>,
+  market: Market<L>,
+  anchors: AnchorPrices,
+): HopPrice {
+  return priceHop(route.pools.map((pool) => hopInput(route, pool, 1, market, anchors)));
 }
 
 /** Sum over the pools of a hop that its price does not exclude. */
@@ -110,8 +130,10 @@ function sumUsed(
   { excluded }: HopPrice,
   valueOf: (pool: PoolDepth) => number,
 ): number {
-  const skipped = new Set(excluded.map(({ key }) => key));
-  return depths.reduce((sum, pool) => (skipped.has(pool.key) ? sum : sum + valueOf(pool)), 0);
+  let sum = 0;
+  const skipped = excluded.length === 0 ? null : new Set(excluded.map(({ key }) => key));
+  for (const pool of depths) if (skipped === null || !skipped.has(pool.key)) sum += valueOf(pool);
+  return sum;
 }
 
 /** The depth of a route's pool when the routes of the epoch were made, and the part of it that is left now. */
@@ -177,7 +199,8 @@ function hopInput<L extends Leg>(
   const spot = market.stateOf(leg).price;
   const mean = record === undefined ? 0 : meanPrice(record, market.epochTime);
   const ceiling = market.ceilingOf(route.token) / (anchors.get(route.next) ?? 0);
-  const held = mean > 0 ? heldPart(market.unswappedIn(leg), spot, Math.log(mean)) : 0;
+  const unswapped = mean > 0 ? market.unswappedIn(leg) : 0;
+  const held = unswapped === 0 ? 0 : heldPart(unswapped, spot, Math.log(mean));
   const isHeld = Math.abs(held) > HELD_LOG_MIN;
   return {
     key: leg.key,

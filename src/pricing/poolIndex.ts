@@ -221,6 +221,17 @@ export class PoolIndex {
     return records;
   }
 
+  /** Sets the state and the record of a leg that did not move in any ingested block. */
+  adopt(leg: IndexedLeg, record: LegRecord): void {
+    const { state, record: before } = leg;
+    leg.state = record.state;
+    this.journal.note(() => {
+      leg.state = state;
+      leg.record = before;
+    });
+    this.setRecord(leg, record);
+  }
+
   /** Loads a record from the store. */
   loadRecord(record: LegRecord): void {
     const leg = this.legs.get(record.leg.key);

@@ -14,6 +14,13 @@ import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
 import { ceilingsOf, legPrice, priceRouteHop, type Market } from './market';
 import { priceOfPath } from './pathPrice';
 import {
+  recordOfFound,
+  type HopChange,
+  type LegHold,
+  type MarketBlock,
+  type PriceChanges,
+} from './priceBlock';
+import {
   HOPS_MAX,
   isAnchorRoute,
   isRouted,
@@ -25,6 +32,7 @@ import {
   type TokenHop,
 } from './priceRoute';
 import { findRecentRoutes } from './recentRoutes';
+import type { RoutedTokens } from './searchRoutes';
 
 /** Number of epochs between two searches for legs that did not move for 30 days. */
 const DORMANCY_EPOCHS = 16;
@@ -37,47 +45,6 @@ const SPOT_LOG_MAX = 0.05;
 export interface PricerConfig {
   readonly anchors: readonly PriceAnchor[];
   readonly wrappedNative: Hex | null;
-}
-
-/** The effects of one block on pools, in whole tokens. */
-export interface MarketBlock {
-  readonly number: number;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  /** New legs. `older`: the pool was created before the first ingested block. */
-  readonly legs: readonly { readonly leg: Leg; readonly older: boolean }[];
-  /** States of each moved leg, in log order. */
-  readonly moves: readonly { readonly key: LegKey; readonly steps: readonly LegStep[] }[];
-  /** Whole token1 traded per leg, and the makers of the trades in log order; null: unknown. */
-  readonly traded: readonly {
-    readonly key: LegKey;
-    readonly amount: number;
-    readonly makers: readonly (Hex | null)[];
-  }[];
-}
-
-/** The part of ln(price) of a leg that came without a swap. */
-export interface LegHold {
-  readonly key: LegKey;
-  /** As in LegMoves. */
-  readonly unswapped: number;
-}
-
-export interface HopChange {
-  readonly token: Hex;
-  readonly before: TokenHop | undefined;
-  readonly after: TokenHop;
-  readonly price: UsdPrice | null;
-}
-
-/** Changes of one block. */
-export interface PriceChanges {
-  /** Records of the epoch that ended before this block. */
-  readonly records: readonly LegRecord[];
-  readonly routes: readonly PriceRoute[];
-  readonly hops: readonly HopChange[];
-  /** Held parts of the price, for legs that moved in this block and whose price changed without a swap. */
-  readonly holds: readonly LegHold[];
 }
 
 type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
@@ -218,6 +185,7 @@ export class Pricer {
     const routes: Routes = new Map();
     const records = this.openEpoch(block, routes);
     for (const { leg, older } of block.legs) this.addLeg(leg, older);
+    const adopted = this.adopt(block, touched, routes);
     const holds: LegHold[] = [];
     for (const { key, steps } of block.moves) this.move(block, index.findLeg(key), steps, touched, holds);
     for (const trade of block.traded) this.trade(block, index.findLeg(trade.key), trade, touched);
@@ -230,7 +198,12 @@ export class Pricer {
     }
     if (records !== null) this.touchMeans(records, touched);
     this.forgetPrices();
-    return { records: records ?? [], routes: [...routes.values()], hops: this.changedHops(touched), holds };
+    return {
+      records: [...(records ?? []), ...adopted],
+      routes: [...routes.values()],
+      hops: this.changedHops(touched),
+      holds,
+    };
   }
 
   private addLeg(leg: Leg, older: boolean): void {
@@ -246,7 +219,7 @@ export class Pricer {
 
   /** On the first block of an epoch: closes the previous epoch and finds the new routes. Otherwise returns null. */
   private openEpoch(block: MarketBlock, routes: Routes): readonly LegRecord[] | null {
-    const { index, config } = this;
+    const { index } = this;
     const { progress } = index;
     const epoch = epochOf(block.number);
     if (progress.epoch === epoch) return null;
@@ -256,19 +229,49 @@ export class Pricer {
     const epochTime = progress.epoch === null && !progress.ingested ? block.timestamp : progress.time;
     // Legs from the store may not have moved for years, so dormant legs are dropped in the first epoch too.
     if (progress.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
+    index.setProgress({ ...progress, epoch, epochFirst, epochTime });
+    const routed = this.findRoutes(block.number, routes);
+    for (const token of index.routed) if (!routed.has(token)) routes.set(token, noRoute(token.address));
+    return records;
+  }
+
+  /** Finds routes from the records of all legs, and adds those that differ from the present ones to `routes`. */
+  private findRoutes(block: number, routes: Routes): RoutedTokens {
+    const { index, config } = this;
     const { anchors, routed } = findEpochRoutes({
       ...config,
-      block: block.number,
-      time: epochTime,
+      block,
+      time: index.progress.epochTime,
       tokenOf: ({ address }) => index.tokenOf(address),
       findToken: (address) => index.findToken(address),
       live: () => index.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
-    index.setProgress({ ...progress, epoch, epochFirst, epochTime, anchors });
+    index.setProgress({ ...index.progress, anchors });
     for (const [token, { route }] of routed)
       if (token.route === null || !sameRoute(token.route, route)) routes.set(token, route);
-    for (const token of index.routed) if (!routed.has(token)) routes.set(token, noRoute(token.address));
+    return routed;
+  }
+
+  /**
+   * Takes over legs that were quiet since before the first block. Their state needs no epoch to be confirmed, so the
+   * tokens get their routes at once.
+   */
+  private adopt(
+    { number, found = [] }: MarketBlock,
+    touched: Set<IndexedToken>,
+    routes: Routes,
+  ): LegRecord[] {
+    const { index } = this;
+    const records = found.flatMap((item) => {
+      const leg = index.findLeg(item.key);
+      if (leg === undefined) return [];
+      for (const token of leg.tokens) touched.add(token);
+      const record = recordOfFound(leg, item, index.progress.epochTime);
+      index.adopt(leg, record);
+      return [record];
+    });
+    if (records.length > 0) this.findRoutes(number, routes);
     for (const [token, route] of routes) index.setRoute(token, route);
     return records;
   }

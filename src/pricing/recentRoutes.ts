@@ -4,7 +4,7 @@
  */
 import type { UsdPrice } from './confidence';
 import { isMature } from './epoch';
-import type { AnchorPrices, Market } from './market';
+import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
 import { isRouted, type PriceRoute } from './priceRoute';
 import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
@@ -39,8 +39,9 @@ export function findRecentRoutes(
   if (routed.size === 0) return [];
   const known = new Set(routed.keys());
   const input = {
-    market,
     anchors,
+    priceHop: (route: Pick<PriceRoute<IndexedLeg>, 'token' | 'next' | 'pools'>) =>
+      priceRouteHop(route, market, anchors),
     recent: true,
     isBarred: () => false,
     isYoung: (leg: IndexedLeg) => !isMature(leg, number),

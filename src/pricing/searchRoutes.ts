@@ -8,9 +8,10 @@ import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
 import { inSteps, knownSide } from './depth';
 import { DORMANT_SECONDS } from './epoch';
+import type { HopPrice } from './hop';
 import type { LegKey, LegState } from './leg';
 import type { IndexedLeg, IndexedToken } from './poolIndex';
-import { priceRouteHop, type AnchorPrices, type Market } from './market';
+import type { AnchorPrices } from './market';
 import { PriorityQueue } from './priorityQueue';
 import { HOPS_MAX, type PriceRoute, type RoutePool, type RouteWarning } from './priceRoute';
 
@@ -44,8 +45,9 @@ export interface LegWeight {
 
 /** Input of a route search. */
 export interface RouteSearch {
-  readonly market: Market<IndexedLeg>;
   readonly anchors: AnchorPrices;
+  /** The price of a hop over these pools. */
+  priceHop(route: Pick<PriceRoute<IndexedLeg>, 'token' | 'next' | 'pools'>): HopPrice;
   /** Legs that may price other tokens in this token, and possibly some other legs. */
   legsOf(token: IndexedToken): readonly IndexedLeg[];
   /** Weight of the leg. Null if the search does not use the leg. */
@@ -194,7 +196,7 @@ function priceByGroup(
   const nextToken = group.neighbour === ANCHORS ? deepestAnchor(input.anchors, group) : pools[0]?.other;
   if (nextToken === undefined) return null;
   const { address: next } = nextToken;
-  const hop = priceRouteHop({ token, next, pools }, input.market, input.anchors);
+  const hop = input.priceHop({ token, next, pools });
   const usd = hop.price * (routed.get(nextToken)?.usd ?? 0);
   if (!(usd > 0) || !Number.isFinite(usd)) return null;
   const used = hop.pools.flatMap(({ key, weight }) => {

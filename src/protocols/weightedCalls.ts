@@ -64,8 +64,8 @@ export function poolFactCalls(pool: Hex): readonly ContractCall[] {
 /**
  * Decodes the answers to `poolFactCalls`. Null if the pool is neither weighted nor stable. An answer is null
  * if the call reverted. Pools that answer getGradualWeightUpdateParams (liquidity bootstrapping and managed
- * pools) change their weights every second without a log. They stay type 4 but get no weights and so no
- * price, because a stored price would be wrong.
+ * pools) change their weights every second without a log. They keep the pool type 4 (weighted) but get no weights
+ * and so no price, because a stored price would be wrong.
  */
 export function readPoolFacts(answers: readonly (Hex | null)[], tokenCount: number): PoolFacts | null {
   const [weightsAnswer = null, feeAnswer = null, amplificationAnswer = null, gradualAnswer = null] = answers;

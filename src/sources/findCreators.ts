@@ -82,7 +82,9 @@ export async function findCreators(
       continue;
     }
     const { from: creator, block } = transaction;
-    rows.push({ ...common, creator, factory, block, timestamp: times.get(block) ?? 0 });
+    const timestamp = times.get(block);
+    // Without the time of the block, nothing is stored, and the next check asks again.
+    if (timestamp !== undefined) rows.push({ ...common, creator, factory, block, timestamp });
   }
   await insertRows(database, contractCreationsTable, rows);
   return { found: rows.length, more: unasked.length === LOOK_MAX && rows.length > 0 };

@@ -37,7 +37,10 @@ interface NewCreations {
   readonly blind: boolean;
 }
 
-/** `waiting` has new contracts, at most WAITING_MAX. */
+/**
+ * Finds the creating transactions of the contracts in `waiting` and stores them. `waiting` holds at most WAITING_MAX
+ * contracts that have no known creation yet.
+ */
 export async function findNewCreations(
   deps: CreatorDeps,
   waiting: readonly Hex[],

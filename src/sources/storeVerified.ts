@@ -69,8 +69,9 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
       });
       for (let from = 0; from < news.length; from += RECORDS_MAX) {
         const batch = news.slice(from, from + RECORDS_MAX);
-        lastVersion = Math.max(Date.now() * 1_000, lastVersion + 1);
-        await writeBatch(database, runner, batch, lastVersion);
+        const version = Math.max(Date.now() * 1_000, lastVersion + 1);
+        lastVersion = version + batch.length - 1;
+        await writeBatch(database, runner, batch, version);
       }
       return { stored: news.length, kept: records.length - news.length };
     },
@@ -81,10 +82,20 @@ type Worth = Pick<VerifiedRecord, 'codeHash'> & {
   readonly contract: Pick<VerifiedRecord['contract'], 'status' | 'source' | 'constructorArguments'>;
 };
 
-/** Whether a record is better than another record of the same contract. */
-function saysMore(record: Worth, old: Worth): boolean {
+/**
+ * Whether a record is better than another record of the same contract. A partial match proves neither its comments nor
+ * its names. So it replaces another one only if the code changed, or if it adds facts to the same sources.
+ */
+function saysMore(record: VerifiedRecord, old: VerifiedRecord | StoredVerification): boolean {
   const [a, b] = [record.contract, old.contract];
   if (a.status !== b.status) return a.status === 'exact_match';
+  const isSame = a.status === 'exact_match' || isSameVerification(record, old);
+  if (!isSame) return record.codeHash !== null && old.codeHash !== null && record.codeHash !== old.codeHash;
+  return addsFacts(record, old);
+}
+
+function addsFacts(record: Worth, old: Worth): boolean {
+  const [a, b] = [record.contract, old.contract];
   if ((record.codeHash === null) !== (old.codeHash === null)) return record.codeHash !== null;
   const rank = SOURCE_RANK[a.source] - SOURCE_RANK[b.source];
   if (rank !== 0) return rank > 0;
@@ -92,6 +103,24 @@ function saysMore(record: Worth, old: Worth): boolean {
     return a.constructorArguments !== null;
   // The code at an address can change after a self-destruct. The record of the current code is better.
   return record.codeHash !== old.codeHash;
+}
+
+/** Whether both records have the same origin, contract, settings and files. */
+function isSameVerification(record: VerifiedRecord, old: VerifiedRecord | StoredVerification): boolean {
+  const [a, b] = [record.contract, old.contract];
+  const isSame = a.source === b.source && a.name === b.name && a.path === b.path && a.settings === b.settings;
+  return isSame && listFiles(record).join('\n') === listFiles(old).join('\n');
+}
+
+function listFiles(record: VerifiedRecord | StoredVerification): string[] {
+  const files =
+    'sources' in record
+      ? record.sources.map(({ path, content, contentHash }) => ({
+          path,
+          hash: contentHash ?? hashContent(content),
+        }))
+      : record.contract.files.map(({ path, contentHash }) => ({ path, hash: contentHash }));
+  return files.map(({ path, hash }) => `${hash} ${path}`).sort();
 }
 
 interface Replacement {
@@ -103,12 +132,14 @@ async function writeBatch(
   database: Database,
   runner: QueryRunner,
   batch: readonly Replacement[],
-  version: number,
+  firstVersion: number,
 ): Promise<void> {
   const contents = new Map<Hex, string>();
   const uses: SourceUseRow[] = [];
   const rows: VerifiedContractRow[] = [];
-  for (const { record, old } of batch) {
+  for (const [index, { record, old }] of batch.entries()) {
+    // Lists page by version, so each row has its own.
+    const version = firstVersion + index;
     const files = record.sources.map(({ content, contentHash }) => ({
       content,
       hash: contentHash ?? hashContent(content),

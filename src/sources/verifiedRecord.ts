@@ -17,9 +17,10 @@ export interface SourceFile {
 
 export interface VerifiedRecord {
   /**
-   * The record as it is stored, but without `twinOf`, which is always null, and `files`, which follow from `sources`.
+   * The record as it is stored, but without `twinOf`, which is always null, `files`, which follow from `sources`, and
+   * `matchId`, which the store assigns.
    */
-  readonly contract: Omit<VerifiedContract, 'twinOf' | 'files'>;
+  readonly contract: Omit<VerifiedContract, 'twinOf' | 'files' | 'matchId'>;
   /** keccak256 of the runtime code on the chain. Null if unknown; then no other contract can share this
    * verification. */
   readonly codeHash: Hex | null;

@@ -2,7 +2,7 @@
  * The queue of verifications. It runs one compilation at a time, lets a limited number of requests wait, and keeps
  * results for some time. Clients take turns. Tickets are only in the memory of this process.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 import { LRUCache } from 'lru-cache';
 
@@ -10,6 +10,8 @@ import type { Hex } from '../domain/hex';
 import type { ContractId, VerifiedContract } from '../domain/verifiedContract';
 import type {
   Submission,
+  VerificationFault,
+  VerificationJob,
   VerificationQueue,
   VerificationRequest,
   VerificationState,
@@ -21,6 +23,8 @@ import type { ChainCode } from './chainCode';
 import { FairQueue } from './fairQueue';
 import type { VerifiedStore } from './storeVerified';
 import { rememberCompilations, type Compilers } from './verify/compilers';
+import { draftFromMetadata, draftFromRecord } from './verify/metadataRequest';
+import { SourceFault } from './verify/sourceFault';
 import { parseTarget, readStandardInput } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
 
@@ -31,7 +35,9 @@ const WAITING_SIZE_MAX = 32 * 2 ** 20;
 const OPEN_PER_CLIENT = 2;
 const TICKETS_KEPT = 2_000;
 const FAILURES_KEPT = 1_000;
-const GUID_BYTES = 25;
+/** Digits of the guid that follow the digits of its UUID. Etherscan's guids have 50 digits. */
+const GUID_TAIL_BYTES = 9;
+const UUID_DIGITS = 32;
 
 interface VerifyQueueDeps {
   readonly compilers: Compilers;
@@ -59,14 +65,19 @@ interface Job {
   readonly onChain: OnChain;
 }
 
+/** A job with the guid of the Etherscan dialect. The guid starts with the digits of the UUID. */
+type Ticket = VerificationJob & { readonly guid: string };
+
 export function createVerifyQueue(deps: VerifyQueueDeps): VerificationQueue {
   return new VerifyQueue(deps);
 }
 
 class VerifyQueue implements VerificationQueue {
-  readonly compilerVersions: readonly string[];
+  readonly draftFromMetadata = draftFromMetadata;
+  readonly draftFromRecord = draftFromRecord;
   private readonly deps: VerifyQueueDeps;
-  private readonly tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
+  /** Tickets by UUID. */
+  private readonly tickets = new LRUCache<string, Ticket>({ max: TICKETS_KEPT });
   /** Tickets of failures, by the key of the result. */
   private readonly failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
   private readonly waiting = new FairQueue<Job>();
@@ -79,7 +90,10 @@ class VerifyQueue implements VerificationQueue {
 
   constructor(deps: VerifyQueueDeps) {
     this.deps = { ...deps, compilers: rememberCompilations(deps.compilers) };
-    this.compilerVersions = deps.compilers.versions;
+  }
+
+  listCompilers(): Promise<readonly string[]> {
+    return this.deps.compilers.listVersions();
   }
 
   async submit(request: VerificationRequest, client = ''): Promise<Submission> {
@@ -101,7 +115,7 @@ class VerifyQueue implements VerificationQueue {
       const known = this.findTicket(digest, verdictKey);
       if (known !== null) return { kind: 'queued', guid: known };
       this.checkRoom(size);
-      const guid = randomBytes(GUID_BYTES).toString('hex');
+      const guid = randomUUID().replaceAll('-', '') + randomBytes(GUID_TAIL_BYTES).toString('hex');
       this.add({ guid, digest, verdictKey, client, size, request, onChain: found });
       added = true;
       return { kind: 'queued', guid };
@@ -111,7 +125,31 @@ class VerifyQueue implements VerificationQueue {
   }
 
   status(guid: string): VerificationState | null {
-    return this.tickets.get(guid) ?? null;
+    const ticket = this.tickets.get(this.idOf(guid));
+    return ticket?.guid === guid ? ticket.state : null;
+  }
+
+  job(id: string): VerificationJob | null {
+    return this.tickets.get(id.toLowerCase()) ?? null;
+  }
+
+  idOf(guid: string): string {
+    return guid.slice(0, UUID_DIGITS).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  }
+
+  isOpen({ chainId, address }: ContractId): boolean {
+    return [...this.open.values()].some((guid) => {
+      const job = this.job(this.idOf(guid));
+      return job?.chainId === chainId && job.address === address;
+    });
+  }
+
+  refuse({ chainId, address }: ContractId, fault: VerificationFault, reason: string): string {
+    const id = randomUUID();
+    const now = this.now();
+    const state = { state: 'failed', reason, fault } as const;
+    this.tickets.set(id, { id, guid: '', chainId, address, state, startedAt: now, finishedAt: now });
+    return id;
   }
 
   async close(): Promise<void> {
@@ -126,7 +164,7 @@ class VerifyQueue implements VerificationQueue {
     const open = this.open.get(digest);
     if (open !== undefined) return open;
     const failed = this.failures.get(verdictKey);
-    return failed !== undefined && this.tickets.has(failed) ? failed : null;
+    return failed !== undefined && this.status(failed) !== null ? failed : null;
   }
 
   private checkRoom(size: number): void {
@@ -136,7 +174,19 @@ class VerifyQueue implements VerificationQueue {
   }
 
   private add(job: Job): void {
-    this.tickets.set(job.guid, { state: 'pending' });
+    const { guid, request } = job;
+    const { chainId, address } = request;
+    const id = this.idOf(guid);
+    const startedAt = this.now();
+    this.tickets.set(id, {
+      id,
+      guid,
+      chainId,
+      address,
+      state: { state: 'pending' },
+      startedAt,
+      finishedAt: null,
+    });
     this.open.set(job.digest, job.guid);
     this.waiting.add(job, job.client, job.size);
     this.running ??= this.drain();
@@ -146,12 +196,17 @@ class VerifyQueue implements VerificationQueue {
     const { signal } = this.stop;
     for (let job = this.waiting.take(); job !== null && !signal.aborted; job = this.waiting.take()) {
       const { state, isVerdict } = await runJob(this.deps, job, signal);
-      this.tickets.set(job.guid, state);
+      const ticket = this.tickets.get(this.idOf(job.guid));
+      if (ticket !== undefined) this.tickets.set(ticket.id, { ...ticket, state, finishedAt: this.now() });
       if (isVerdict && state.state === 'failed') this.failures.set(job.verdictKey, job.guid);
       this.open.delete(job.digest);
       this.leave(job.client);
     }
     this.running = null;
+  }
+
+  private now(): number {
+    return (this.deps.now ?? Date.now)();
   }
 
   private leave(client: string): void {
@@ -206,10 +261,10 @@ function lacksArguments(own: VerifiedContract | null): boolean {
 }
 
 /** The code; null if the address has none. */
-async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise<OnChain | null> {
+async function readOnChain(deps: VerifyQueueDeps, contract: VerificationRequest): Promise<OnChain | null> {
   const runtime = await deps.chain.getCode(contract);
   if (runtime === null || runtime === '0x') return null;
-  const transaction = await deps.findCreationTransaction(contract);
+  const transaction = (await deps.findCreationTransaction(contract)) ?? contract.creationTransaction ?? null;
   if (transaction !== null)
     return { runtime, creation: await deps.chain.findCreationCode(contract, transaction), transaction };
   const recent = await deps.chain.findRecentCreation(contract);
@@ -229,21 +284,22 @@ async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Pro
   try {
     const now = Math.floor((deps.now ?? Date.now)() / 1_000);
     const result = await verifyContract(deps.compilers, request, onChain, now, signal);
-    if ('reason' in result) return fail(deps, job, result.reason);
+    if ('reason' in result) return fail(deps, job, result.reason, result.fault);
     const { status } = result.record.contract;
     const { stored } = await deps.store.store([result.record]);
     deps.log.info({ chainId, address, status, stored }, 'verified a contract');
     return { state: { state: stored === 0 ? 'already_verified' : 'verified', status }, isVerdict: true };
   } catch (error) {
-    if (error instanceof AppError && error.code === 'bad_request') return fail(deps, job, error.message);
+    if (error instanceof AppError && error.code === 'bad_request')
+      return fail(deps, job, error.message, error instanceof SourceFault ? error.fault : 'compiler_error');
     deps.log.error({ chainId, address, error: errorText(error) }, 'an internal error stopped a verification');
     const reason = 'an internal error stopped the verification; try again later';
-    return { state: { state: 'failed', reason }, isVerdict: false };
+    return { state: { state: 'failed', reason, fault: 'internal_error' }, isVerdict: false };
   }
 }
 
-function fail({ log }: VerifyQueueDeps, { request }: Job, reason: string): Outcome {
+function fail({ log }: VerifyQueueDeps, { request }: Job, reason: string, fault: VerificationFault): Outcome {
   const { chainId, address, contractName } = request;
   log.info({ chainId, address, contractName, reason }, 'a contract was not verified');
-  return { state: { state: 'failed', reason }, isVerdict: true };
+  return { state: { state: 'failed', reason, fault }, isVerdict: true };
 }

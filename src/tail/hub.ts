@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { matchesActivity, type ActivityEvent, type ActivityFilter } from '../query/activity/activity';
 import { AppError } from '../errors';
 import { StreamClient, type StreamSink } from './streamClient';
-import { HEARTBEAT, reorgMessage, type StreamMessage } from './streamMessage';
+import { heartbeat, reorgMessage, type StreamMessage } from './streamMessage';
 
 /**
  * Number of messages after which the hub waits until sockets have sent data. Otherwise a large block would fill the
@@ -69,6 +69,11 @@ export interface Hub {
   /** Adds a client, whose live messages wait until its replay ends. Throws unavailable or rate_limited at the
    * limits. */
   subscribe(filter: ActivityFilter, sink: StreamSink, address: string): StreamClient;
+  /**
+   * Sets the problems that every heartbeat names. If they change, all clients without waiting messages get the new
+   * comment at once.
+   */
+  tellProblems(problems: readonly { readonly code: string; readonly message: string }[]): void;
   /** Removes a client and ends its stream. A second call does nothing. */
   remove(client: StreamClient): void;
   clientCount(): number;
@@ -91,6 +96,7 @@ export function createHub(options: HubOptions = {}): Hub {
   const clients = new Map<StreamClient, string>();
   const counts = new Map<string, number>();
   let closed = false;
+  let comment = heartbeat([]);
 
   const remove = (client: StreamClient): void => {
     const address = clients.get(client);
@@ -105,7 +111,7 @@ export function createHub(options: HubOptions = {}): Hub {
   const tick = (): void => {
     for (const client of [...clients.keys()]) {
       if (client.isStalled(STALL_MS)) remove(client);
-      else client.beat(HEARTBEAT);
+      else client.beat(comment);
     }
   };
   const sweep = (): void => {
@@ -129,6 +135,12 @@ export function createHub(options: HubOptions = {}): Hub {
       return client;
     },
     remove,
+    tellProblems(problems) {
+      const next = heartbeat(problems);
+      if (next.equals(comment)) return;
+      comment = next;
+      for (const client of clients.keys()) client.beat(comment);
+    },
     clientCount: () => clients.size,
     heldBytes: () => [...clients.keys()].reduce((sum, client) => sum + client.heldBytes, 0),
     queuedMessages: () => [...clients.keys()].reduce((sum, client) => sum + client.queued, 0),

@@ -9,8 +9,15 @@ import { isDecoded } from '../wire/activity';
 
 /** First line of every stream: the delay in ms after which a client reconnects. */
 export const RETRY_LINE = Buffer.from('retry: 3000\n\n');
-/** A comment that keeps proxies and clients from closing a quiet stream. */
-export const HEARTBEAT = Buffer.from(': still here\n\n');
+/**
+ * A comment that keeps proxies and clients from closing a quiet stream. It names the problems of the service, such as a
+ * node that shows no new blocks, so that a client can tell a quiet market from an outage.
+ */
+export function heartbeat(problems: readonly { readonly code: string; readonly message: string }[]): Buffer {
+  if (problems.length === 0) return Buffer.from(': still here\n\n');
+  const lines = problems.map(({ code, message }) => `: ${code}: ${message.replace(/[\r\n]+/g, ' ')}\n`);
+  return Buffer.from(`${lines.join('')}\n`);
+}
 
 /**
  * A position in the order of events. `hash8` is the first 8 hex digits of the block hash, or null if the

@@ -1,5 +1,5 @@
 /** Starts the page: header, router, live state and clock. A table below maps locations to views. */
-import { getBody, onBlock, urlOf, type Query } from './core/api.ts';
+import { onBlock, seeIndexedBlock, urlOf, type Query } from './core/api.ts';
 import type { App, Place, View } from './core/app.ts';
 import { contractView } from './views/contractView.ts';
 import { dexesView } from './views/dexesView.ts';
@@ -69,7 +69,7 @@ function start(): void {
   onBlock(seeBlock);
   setInterval(callDue, 500);
   setInterval(() => {
-    if (!document.hidden) poll();
+    if (!document.hidden) void poll();
   }, POLL_MS);
   const app: App = {
     live,
@@ -96,11 +96,32 @@ function start(): void {
   setUpRouter(app, follow);
 }
 
-/** Every answer reports its block to `onBlock`. The page polls /healthz, because its answer costs the service
- * least. */
-function poll(): void {
-  // The live dot in the header already shows a failure.
-  getBody('/healthz', AbortSignal.timeout(POLL_MS)).catch(() => undefined);
+/**
+ * Asks for the state of the service, and shows its first problem in the header. Every answer also reports its block to
+ * `onBlock`.
+ */
+async function poll(): Promise<void> {
+  const trouble = byId('trouble');
+  try {
+    const response = await fetch('/readyz', { signal: AbortSignal.timeout(POLL_MS) });
+    seeIndexedBlock(response);
+    const answer: unknown = await response.json();
+    const message = firstProblem(answer);
+    trouble.textContent = message;
+    trouble.hidden = message === '';
+  } catch {
+    // The live dot in the header already shows that the service does not answer.
+    trouble.hidden = true;
+  }
+}
+
+/** The message of the first problem of an answer of /readyz; empty if there is none. */
+function firstProblem(answer: unknown): string {
+  const problems =
+    typeof answer === 'object' && answer !== null && 'problems' in answer ? answer.problems : null;
+  const first: unknown = Array.isArray(problems) ? problems[0] : null;
+  const isProblem = typeof first === 'object' && first !== null && 'message' in first;
+  return isProblem && typeof first.message === 'string' ? first.message : '';
 }
 
 /** The block number and the live dot in the header. */
@@ -139,7 +160,7 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
     const place = placeOf(location.hash);
     const name = place.path[0] ?? '';
     markNavigation(name);
-    const view = VIEWS[name];
+    const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
     window.scrollTo(0, 0);
     if (view === undefined) {
       app.setTitle('Not found');

@@ -32,6 +32,10 @@ const common = {
   pool_type: poolTypeShape,
   token0: tokenRefShape.meta({ description: 'Token of amount0 and reserve0' }),
   token1: tokenRefShape.meta({ description: 'Token of amount1 and reserve1' }),
+  base_token: tokenRefShape.meta({
+    description:
+      'The token of the pair that `price` and `side` are about; the other token is the quote token',
+  }),
   maker: addressShape.nullable().meta({
     description: 'Sender of the transaction; null if the node does not report senders',
   }),
@@ -188,4 +192,3 @@ const activityMetaShape = listMetaShape.extend({
 });
 
 export const activityAnswerShape = z.object({ data: z.array(activityEntryShape), meta: activityMetaShape });
-export type ActivityAnswer = z.infer<typeof activityAnswerShape>;

@@ -23,8 +23,7 @@ const HASH_RECIPE =
   '`candlehouse-audit 1`; `chain <chain_id>`; `block <derived_at_block>`; `token <token.address>`; ' +
   '`anchor <anchor.address> <anchor.price_usd>`; for each hop `hop <step> <from_token> <to_token>`, ' +
   'followed by `pool <address> <reserve0> <reserve1> <weight> <implied_price>` for each pool of the ' +
-  'hop; for each excluded pool `excluded <address> <reason> <implied_price>`. chain_id is 369 for ' +
-  'PulseChain';
+  'hop; for each excluded pool `excluded <address> <reason> <implied_price>`. chain_id is the decimal id of the chain';
 
 const moveCostsShape = z.object({
   p2: z.number().min(0).meta({ description: 'USD lost to move the price by 2 percent' }),

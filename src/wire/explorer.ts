@@ -92,10 +92,6 @@ const logEntryShape = z
 export type LogEntry = z.infer<typeof logEntryShape>;
 
 const logsMetaShape = explorerMetaShape.extend({
-  total: countShape.meta({ description: 'Number of matching logs; a lower bound if total_exact is false' }),
-  total_exact: z.boolean().meta({
-    description: 'Whether `total` is exact; counting stops after 500 ms or 10,000 logs',
-  }),
   next_cursor: z
     .string()
     .nullable()

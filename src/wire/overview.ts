@@ -40,6 +40,20 @@ const overviewShape = z
     native_price_usd: decimalShape
       .nullable()
       .meta({ description: 'USD per native coin; null without a price' }),
+    history: z
+      .object({
+        complete: z.boolean().meta({
+          description:
+            'Whether every pool of the factories is listed. False while pools from before start_block are being ' +
+            'searched; lists and TVL are then incomplete',
+        }),
+        start_block: countShape.meta({ description: 'First indexed block' }),
+        searched_from_block: countShape.meta({
+          description: 'Creations of pools are known from this block on',
+        }),
+        older_pools: countShape.meta({ description: 'Number of pools found from before start_block' }),
+      })
+      .meta({ description: 'How complete the index is with respect to the time before its first block' }),
     block_number: countShape.meta({ description: 'Number of the newest block that the answer includes' }),
     block_timestamp: unixSecondsShape.meta({
       description: 'Time of the newest block that the answer includes, unix seconds, UTC',

@@ -83,11 +83,9 @@ const item = {
   }),
   apr_24h: aprOver('24 h'),
   created_at: unixSecondsShape.nullable().meta({
-    description: 'Time of the creation, unix seconds, UTC; null if the pool is older than the start block',
+    description: 'Time of the creation, unix seconds, UTC; null if it is unknown',
   }),
-  created_block: countShape
-    .nullable()
-    .meta({ description: 'Block of the creation; null if the pool is older than the start block' }),
+  created_block: countShape.nullable().meta({ description: 'Block of the creation; null if it is unknown' }),
   last_trade_at: unixSecondsShape
     .nullable()
     .meta({ description: 'Time of the last swap, unix seconds, UTC; null if there was none' }),
@@ -203,7 +201,8 @@ export const pairDetailShape = z
           'without a USD price of the quote token, and for stable pools',
       }),
     transfer_tax_pct: transferTaxShape.nullable().meta({
-      description: 'Tax of transfers of the base token, measured in swaps; null before 5 measured swaps of either side',
+      description:
+        'Tax of transfers of the base token, measured in swaps; null before 5 measured swaps of either side',
     }),
     lp_locked_pct: percentShape.nullable().meta({
       description:
@@ -217,7 +216,7 @@ export const pairDetailShape = z
     factory: addressShape.meta({ description: 'Factory of the pool; for Balancer V2 the vault' }),
     created_tx: hashShape
       .nullable()
-      .meta({ description: 'Transaction of the creation; null if the pool is older than the start block' }),
+      .meta({ description: 'Transaction of the creation; null if it is unknown' }),
     sqrt_price_x96: integerStringShape
       .nullable()
       .optional()

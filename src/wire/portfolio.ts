@@ -54,7 +54,7 @@ export type PortfolioToken = z.infer<typeof portfolioTokenShape>;
 
 const portfolioNativeShape = z
   .object({
-    symbol: z.string().meta({ description: 'Symbol of the native coin', example: 'PLS' }),
+    symbol: z.string().meta({ description: 'Symbol of the native coin' }),
     decimals: z.int().meta({ description: 'Always 18' }),
     ...holding,
   })

@@ -12,9 +12,7 @@ export const hashShape = z
   .regex(/^0x[0-9a-f]{64}$/)
   .meta({ description: '32-byte hash, lower-case hex' });
 
-export const chainIdShape = z
-  .int()
-  .meta({ description: 'Chain id (EIP-155): 369 is PulseChain', example: 369 });
+export const chainIdShape = z.int().meta({ description: 'Chain id (EIP-155)' });
 
 /** A decimal string without exponent or trailing zeros. */
 export const decimalShape = z

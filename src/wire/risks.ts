@@ -17,12 +17,10 @@ export type Warning = z.infer<typeof warningShape>;
 export const transferTaxShape = z
   .object({
     buy: percentShape.nullable().meta({
-      description:
-        'Part of a bought amount that does not arrive, percent; null before 5 measured swaps',
+      description: 'Part of a bought amount that does not arrive, percent; null before 5 measured swaps',
     }),
     sell: percentShape.nullable().meta({
-      description:
-        'Part of a sold amount that the pool does not get, percent; null before 5 measured swaps',
+      description: 'Part of a sold amount that the pool does not get, percent; null before 5 measured swaps',
     }),
   })
   .meta({ id: 'TransferTax' });

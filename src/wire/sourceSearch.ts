@@ -29,13 +29,5 @@ const sourceHitShape = z
 export const sourceSearchAnswerShape = z.object({
   success: z.literal(true),
   data: z.array(sourceHitShape),
-  meta: explorerMetaShape.extend({
-    total: z
-      .int()
-      .min(0)
-      .meta({ description: 'Number of matching lines; a lower bound if total_exact is false' }),
-    total_exact: z
-      .boolean()
-      .meta({ description: 'Whether `total` is exact; a search reads at most 2,000 files' }),
-  }),
+  meta: explorerMetaShape,
 });

@@ -62,7 +62,8 @@ const item = {
   total_supply: decimalShape.nullable().meta({
     description:
       'Supply from Transfer logs, whole tokens: minted minus sent to the zero address, plus what the contract still ' +
-      'counts at the zero address. Null if transfers are missing or do not add up, and for rebasing tokens',
+      'counts at the zero address. If the index begins in mid-history, totalSupply() of the contract at one block, ' +
+      'plus later mints minus later burns. Null if neither is known or transfers do not add up, and for rebasing tokens',
   }),
   fdv_usd: usd.meta({
     description:
@@ -80,7 +81,8 @@ const item = {
   }),
   created_at: unixSecondsShape.nullable().meta({
     description:
-      "Creation of the token's first pool, unix seconds, UTC; null if a pool is older than the start block",
+      "Creation of the token's first pool, unix seconds, UTC; null if it is unknown, also while pools from before " +
+      'the start block are being searched',
   }),
   last_trade_at: unixSecondsShape.nullable().meta({
     description: "Time of the last swap in the token's pools, unix seconds, UTC; null if there was none",

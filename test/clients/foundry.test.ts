@@ -1,12 +1,16 @@
 /** Foundry's cast and forge, unmodified: sources, interfaces, creations, and a whole project cloned and compiled. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { getAddress } from 'ethers';
+
 import { field } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, type ClientRun } from './runClient';
+import { deploy } from '../support/worlds/verifiedWorld';
 
 jest.setTimeout(600_000);
 
@@ -206,6 +210,45 @@ test('forge clone keeps the compiler settings of a contract of one file, and the
   ]);
   expect(stderr).toBe('');
   expect(readTree(join(folder, 'out', contract.name))).toEqual(filesOf(world.vaultByIr));
+});
+
+// `forge verify-contract` itself reads a list from the internet first, so the test sends its request.
+test('the request of forge verify-contract to a Sourcify server verifies a contract, as forge verify-check reports', async () => {
+  const home = prepareHome('0.8.30');
+  mkdirSync(join(folder, 'src'));
+  const source = `// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+contract Forged { uint256 public forged = 7; }
+`;
+  writeFileSync(join(folder, 'src/Forged.sol'), source);
+  writeFileSync(join(folder, 'foundry.toml'), '[profile.default]\nsolc_version = "0.8.30"\noffline = true\n');
+  const built = await run('forge', ['build', '--build-info', '--build-info-path', 'info'], home);
+  expect(built.stdout + built.stderr).toContain('Compiler run successful');
+  const artifact = JSON.parse(readFileSync(join(folder, 'out/Forged.sol/Forged.json'), 'utf8')) as {
+    bytecode: { object: string };
+  };
+  const contract = { ...world.vault.contract, abi: [], creation: artifact.bytecode.object };
+  const { address } = await deploy(world.nodes.get(369)!.rpc, contract, []);
+  const [info = ''] = readdirSync(join(folder, 'info'));
+  const { input } = JSON.parse(readFileSync(join(folder, 'info', info), 'utf8')) as {
+    input: Record<string, object>;
+  };
+  const answer = await fetch(`${world.url}/v2/verify/369/${getAddress(address)}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      stdJsonInput: input,
+      compilerVersion: '0.8.30+commit.73712a01',
+      contractIdentifier: 'src/Forged.sol:Forged',
+    }),
+  });
+  expect(answer.status).toBe(202);
+  const { verificationId } = (await answer.json()) as { verificationId: string };
+  const server = ['--chain', '369', '--verifier', 'sourcify', '--verifier-url', world.url];
+  const checked = await run('forge', ['verify-check', verificationId, ...server], home);
+  expect(checked.stdout + checked.stderr).toMatch(/Contract successfully verified:\s+Status: `exact_match`/);
+  const missing = await run('forge', ['verify-check', randomUUID(), ...server], home);
+  expect(missing.stdout + missing.stderr).toContain('No verification job found');
 });
 
 test('forge verify-check reports an unknown ticket', async () => {

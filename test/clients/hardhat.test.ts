@@ -18,6 +18,7 @@ import type { Hex } from '../../src/domain/hex';
 import { readAbi } from '../../src/domain/abi';
 import { deploy, type WorldContract } from '../support/worlds/verifiedWorld';
 import { openClientWorld, type ClientWorld } from './clientWorld';
+import { installHardhat3 } from './installClients';
 import { runClient } from './runClient';
 import { until } from '../support/eventually';
 
@@ -222,4 +223,71 @@ test('hardhat verify fails with a message if no submitted sources fit the contra
   expect(stdout + stderr).toContain('Fail - Unable to verify');
   expect(code).toBe(1);
   expect((await sourceOf('/api', address))['SourceCode']).toBe('');
+});
+
+describe('hardhat 3', () => {
+  let place: string;
+  let node: string;
+
+  beforeAll(async () => {
+    const installed = await installHardhat3(world.clients);
+    node = installed.node;
+    place = mkdtempSync(join(tmpdir(), 'candlehouse-hardhat3-'));
+    symlinkSync(join(installed.folder, 'node_modules'), join(place, 'node_modules'));
+    mkdirSync(join(place, 'contracts'));
+    writeFileSync(join(place, 'contracts/Box.sol'), VAULT);
+    writeFileSync(join(place, 'contracts/Counted.sol'), COUNTED);
+    writeFileSync(join(place, 'package.json'), '{"type":"module"}');
+    const explorer = { name: 'own', url: 'http://127.0.0.1', apiUrl: `${world.url}/api` };
+    const compiler = {
+      version: SOLC,
+      path: join(__dirname, '../../node_modules', `solc-${SOLC}`, 'soljson.js'),
+      settings: { optimizer: { enabled: true, runs: 1_000 }, evmVersion: 'shanghai' },
+    };
+    const config = {
+      solidity: { profiles: { default: compiler, production: compiler } },
+      networks: { pls: { type: 'http', url: world.nodes.get(369)!.url, chainId: 369 } },
+      chainDescriptors: {
+        369: { name: 'pls', blockExplorers: { blockscout: explorer, etherscan: explorer } },
+      },
+      verify: { sourcify: { apiUrl: world.url }, etherscan: { apiKey: 'k' } },
+    };
+    writeFileSync(
+      join(place, 'hardhat.config.js'),
+      `import verify from '@nomicfoundation/hardhat-verify';
+       export default { plugins: [verify], ...${JSON.stringify(config)} };`,
+    );
+    expect(await hardhat3(['build', '--build-profile', 'production'])).toContain('Compiled');
+  });
+
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+  async function hardhat3(args: readonly string[]): Promise<string> {
+    const cli = join(place, 'node_modules/hardhat/dist/src/cli.js');
+    const { stdout, stderr } = await runClient(node, [cli, ...args], {
+      cwd: place,
+      env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', CI: 'true', NODE_DISABLE_COMPILE_CACHE: '1' },
+    });
+    return stdout + stderr;
+  }
+
+  test.each([
+    ['blockscout', 'c1', 'Blockscout'],
+    ['sourcify', 'c2', 'Sourcify'],
+    ['etherscan', 'c3', 'Etherscan'],
+  ])(
+    'its provider %s verifies a contract, and then reports the contract as verified',
+    async (provider, byte) => {
+      const artifact = JSON.parse(
+        readFileSync(join(place, 'artifacts/contracts/Box.sol/Box.json'), 'utf8'),
+      ) as Record<string, string>;
+      const contract = { ...box, creation: artifact['bytecode']!, runtime: artifact['deployedBytecode']! };
+      const { address } = await deploy(world.nodes.get(369)!.rpc, contract, [keeper(byte), 'a box']);
+      const verify = ['verify', provider, '--network', 'pls', address, keeper(byte), 'a box'];
+      expect(await hardhat3(verify)).toContain('Contract verified successfully on');
+      expect(await hardhat3(verify)).toContain('has already been verified');
+      // With --force the submission itself is refused.
+      expect(await hardhat3([...verify.slice(0, 2), '--force', ...verify.slice(2)])).toContain('already');
+    },
+  );
 });

@@ -24,6 +24,8 @@ const PROGRAM = `
 const { stopOnSignals, aborted } = require(${JSON.stringify(join(root, 'dist', 'src', 'commands', 'stopSignal.js'))});
 const alive = setInterval(() => undefined, 1000);
 aborted(stopOnSignals()).then(() => { clearInterval(alive); console.log('drained'); });
+const { RPC_URL = '', LOG_LEVEL = '' } = process.env;
+console.log(JSON.stringify([process.argv[2], RPC_URL, LOG_LEVEL].join(' ')));
 console.log(JSON.stringify({ pid: process.pid, bootstrap: process.ppid }));
 `;
 
@@ -55,8 +57,9 @@ interface Started {
   output(): string;
 }
 
-async function start(): Promise<Started> {
-  const npm = spawn('npm', ['start'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+async function start(settings: Readonly<Record<string, string>> = {}): Promise<Started> {
+  const env = { ...process.env, ...settings };
+  const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [npm.stdout, npm.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -106,4 +109,21 @@ test('the program ends when the script started by npm is killed', async () => {
   process.kill(bootstrap, 'SIGKILL');
   expect(await untilGone(pid)).toBe(true);
   expect(await ended).not.toBe(0);
+});
+
+test('npm start reads .env beside package.json, and a variable of the environment wins over the file', async () => {
+  const path = join(folder, '.env');
+  writeFileSync(path, 'RPC_URL=http://127.0.0.1:1\nLOG_LEVEL=warn\n');
+  try {
+    const real = await start({ LOG_LEVEL: 'error' });
+    real.npm.kill('SIGTERM');
+    expect(await real.ended).toBe(0);
+    expect(real.output()).toContain('"all http://127.0.0.1:1 error"');
+    const development = await start({ RPC_URL: '', LOG_LEVEL: 'error' });
+    development.npm.kill('SIGTERM');
+    expect(await development.ended).toBe(0);
+    expect(development.output()).toContain('"dev  error"');
+  } finally {
+    rmSync(path);
+  }
 });

@@ -39,7 +39,7 @@ interface Parameter {
   readonly schema: { readonly enum?: readonly string[]; readonly type?: string };
 }
 
-type Paths = Record<string, { get: { parameters: Parameter[]; 'x-example-call'?: string } }>;
+type Paths = Record<string, { get?: { parameters: Parameter[]; 'x-example-call'?: string } }>;
 
 let cluster: EmbeddedCluster;
 let one: SimApi;
@@ -126,6 +126,7 @@ function callsOf(paths: Paths): string[] {
   return Object.entries(paths)
     .filter(([path]) => !OF_THE_PROCESS.has(path))
     .flatMap(([path, { get }]) => {
+      if (get === undefined) return [];
       const example = get['x-example-call'] ?? path;
       const call = new URL(example, 'http://x');
       const more = get.parameters

@@ -5,12 +5,12 @@ import { toOrd } from '../../src/domain/ord';
 import { readEmitted, sumEmitted } from '../../src/query/logs/emitters';
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { createLogCounts } from '../../src/query/logs/logCounts';
-import type { LogSource } from '../../src/query/logs/logFilter';
+import { ALL_LOGS, type LogSource } from '../../src/query/logs/logFilter';
+import { countLogs } from '../../src/query/logs/logs';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const CHAIN = 369;
 const CONTRACTS = 50;
-const MINUTES = 60_000;
 /** Contract n emits one log in each block whose number is a multiple of n + 1. */
 const addressOf = (n: number): Hex => `0x${(n * 7 + 1).toString(16).padStart(40, '0')}`;
 const nobody: Hex = `0x${'f'.repeat(40)}`;
@@ -85,35 +85,42 @@ test('log counts match the snapshot in final rows, in head rows, and while the f
   expect(await sumEmitted(source, snapshot(600), [nobody])).toBeNull();
 });
 
-test('search ranks by counts of final logs that are at most about ten minutes old', async () => {
-  let now = 0;
-  const counts = createLogCounts(source, () => now);
-  const list = async (): Promise<number[]> => {
-    const { logsOf } = await counts.read();
+test('search ranks by the log counts of the indexed block, from the first search on', async () => {
+  const counts = createLogCounts(source);
+  const list = async (head: HeadSnapshot, from = counts): Promise<number[]> => {
+    const { logsOf } = await from.at(head);
     return all.map(logsOf);
   };
-  const until = async (wanted: number[]): Promise<void> => {
-    for (let turn = 0; turn < 200; turn += 1) {
-      if (JSON.stringify(await list()) === JSON.stringify(wanted)) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(await list()).toEqual(wanted);
-  };
-  expect(await list()).toEqual(truth(600));
+  const heads = [snapshot(600), snapshot(600, 680), snapshot(560, 640), snapshot(650, 700)];
+  // Counts that were read before the final table grew do not change with it.
+  expect(await list(snapshot(600))).toEqual(truth(600));
   await emit('logs', 601, 650);
-  now = 9 * MINUTES;
-  expect(await list()).toEqual(truth(600));
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(await list()).toEqual(truth(600));
-  now = 11 * MINUTES;
-  expect(await list()).toEqual(truth(600));
-  await until(truth(650));
+  for (const head of heads) {
+    expect(await list(head)).toEqual(truth(head.number));
+    expect(await list(head, createLogCounts(source))).toEqual(truth(head.number));
+  }
 });
 
 test('contracts whose addresses share the first four bytes have separate counts', async () => {
   const [low, high, third] = ['00', '80', 'ff'].map((end) => `abcdef01${'0'.repeat(30)}${end}`);
   const rows = [low, high].map((address, index) => `${address}0${index + 1}00000000000000`).join('');
   const runner = { ...source.runner, write: () => Promise.resolve(Buffer.from(rows, 'hex')) };
-  const { logsOf } = await createLogCounts({ ...source, runner }).read();
+  const { logsOf } = await createLogCounts({ ...source, runner }).at(snapshot(600));
   expect([low, high, third].map((address) => logsOf(`0x${address}`))).toEqual([1, 2, 0]);
+});
+
+test('a list tells the exact number of its logs up to 100,000, and a lower bound beyond', async () => {
+  const busy: Hex = `0x${'e'.repeat(40)}`;
+  const count = (toBlock: number): ReturnType<typeof countLogs> =>
+    countLogs(source, snapshot(650), { ...ALL_LOGS, addresses: [busy], toBlock });
+  await store.db.command(
+    'emit many',
+    `INSERT INTO logs (chain_id, ord, address, topic_count)
+     SELECT ${CHAIN}, (number % 600 + 1) * 1048576 + 1000 + number, toFixedString(unhex('${busy.slice(2)}'), 20), 0
+     FROM numbers(120000)`,
+  );
+  expect(await count(100)).toEqual({ total: 20_000, exact: true });
+  expect(await count(500)).toEqual({ total: 100_000, exact: true });
+  const beyond = await count(650);
+  expect(beyond).toEqual({ total: 100_001, exact: false });
 });

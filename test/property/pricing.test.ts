@@ -17,7 +17,8 @@ import {
 } from '../../src/pricing/epoch';
 import { NO_STATE, type Leg } from '../../src/pricing/leg';
 import { ceilingsOf, priceRouteHop, type Market } from '../../src/pricing/market';
-import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/pricer';
+import type { MarketBlock, PriceChanges } from '../../src/pricing/priceBlock';
+import { Pricer } from '../../src/pricing/pricer';
 import { isAnchorRoute, type PriceRoute, type TokenHop } from '../../src/pricing/priceRoute';
 import { Random } from '../support/random';
 import { makeMarketWorld, shuffled, type MarketWorld } from './marketWorld';

@@ -81,6 +81,7 @@ test('a range started ten times and never finished does not hide earlier finishe
             transaction_count: 0,
             log_count: 0,
             gas_prices: [],
+            gas_used: [],
           },
         ],
       };

@@ -49,6 +49,17 @@ describe('loadConfig', () => {
     port: 3_000,
     logLevel: 'info',
     rateLimitPerMinute: 600,
+    historyCallsPerSecond: 50,
+    solcDir: null,
+    solcMirror: null,
+    load: {
+      rowsPerMinute: 1_000_000_000,
+      bytesPerMinute: 50_000_000_000,
+      inFlightMax: 256,
+      loopDelayMaxMs: 1_000,
+    },
+    trustedProxies: [],
+    metrics: null,
     corsOrigin: '*',
   };
 

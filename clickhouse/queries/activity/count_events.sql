@@ -1,4 +1,4 @@
--- One row: the number of events with an ord in (after_ord, to_ord]. The parameters are those of list_events.
+-- Each row: the number of events with an ord in (after_ord, to_ord]. The parameters are those of list_events.
 -- The engine chooses the projection.
 SELECT toString(sum(e.events)) AS events
 FROM

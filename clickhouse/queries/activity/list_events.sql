@@ -1,4 +1,4 @@
--- One row: the ord and kind of an event in (after_ord, to_ord], in ascending order, or newest first with `backward`.
+-- Each row: the ord and kind of an event in (after_ord, to_ord], in ascending order, or newest first with `backward`.
 -- The filters `pair`, `token` and `maker` are hex without 0x; an empty filter accepts any value. With `side`, `key` is
 -- the token's column. The sort key `key` is ord, or pair, token0 or token1, which have projections. ORDER BY must name
 -- the key: by ord alone, the engine would read and sort every row of the pair or token.

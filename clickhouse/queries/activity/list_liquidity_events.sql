@@ -1,4 +1,4 @@
--- One row: a mint or burn. Uses the key ord. Reads only the rows `ords` of the final table and `head_ords` of the
+-- Each row: a mint or burn. Uses the key ord. Reads only the rows `ords` of the final table and `head_ords` of the
 -- head table, or all rows of the head blocks `new_commits`. The parameter `both` says that neither list is empty.
 SELECT
     toString(kind) AS event,

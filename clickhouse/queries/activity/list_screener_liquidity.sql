@@ -1,4 +1,4 @@
--- One row: one mint or burn in (after_ord, to_ord] of the snapshot's chain. The reserves come from the pool's newest
+-- Each row: one mint or burn in (after_ord, to_ord] of the snapshot's chain. The reserves come from the pool's newest
 -- state in the same transaction, at or before the event, because V2 pairs emit Sync before Mint and Burn. They are
 -- null if the transaction has no such state. Uses the key ord. Must never scan beyond the range.
 WITH

@@ -1,4 +1,4 @@
--- One row: one swap in (after_ord, to_ord] of the snapshot's chain. Uses the key ord. Must never scan beyond
+-- Each row: one swap in (after_ord, to_ord] of the snapshot's chain. Uses the key ord. Must never scan beyond
 -- the range.
 SELECT
     toString(e.ord) AS ord,

@@ -1,4 +1,4 @@
--- One row: a V2 sync. Uses the key ord. Reads only the rows `ords` of the final table and `head_ords` of the head
+-- Each row: a V2 sync. Uses the key ord. Reads only the rows `ords` of the final table and `head_ords` of the head
 -- table, or all rows of the head blocks `new_commits`. The parameter `both` says that neither list is empty. The caller
 -- reads RowBinary, so the order of columns is fixed. Columns have no expressions, because planning them costs as much
 -- as reading the rows.

@@ -1,4 +1,4 @@
--- One row: the newest final epoch record of one leg with an ord in (from_ord, final_ord]. Uses the key ord. Serves
+-- Each row: the newest final epoch record of one leg with an ord in (from_ord, final_ord]. Uses the key ord. Serves
 -- tables that are rebuilt for each new head. The first read returns all records, a later read only new records.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,

@@ -1,4 +1,4 @@
--- One row: the newest epoch record of one leg in the canonical head. Reads all rows of the head
+-- Each row: the newest epoch record of one leg in the canonical head. Reads all rows of the head
 -- table, which is small.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,

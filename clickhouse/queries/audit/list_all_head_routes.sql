@@ -1,4 +1,4 @@
--- One row: the newest route of one token in the canonical head. Reads all rows of the head table,
+-- Each row: the newest route of one token in the canonical head. Reads all rows of the head table,
 -- which is small.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,

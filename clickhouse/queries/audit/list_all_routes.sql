@@ -1,4 +1,4 @@
--- One row: the newest final route of one token with an ord in (from_ord, final_ord]. Uses the key ord. Serves tables
+-- Each row: the newest final route of one token with an ord in (from_ord, final_ord]. Uses the key ord. Serves tables
 -- that are rebuilt for each new head. The first read returns all routes, a later read only new routes.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,

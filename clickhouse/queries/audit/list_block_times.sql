@@ -1,4 +1,4 @@
--- One row: the number and time of one of the given final blocks. Uses the key (chain_id, number). Must never
+-- Each row: the number and time of one of the given final blocks. Uses the key (chain_id, number). Must never
 -- scan the table blocks.
 SELECT
     number,

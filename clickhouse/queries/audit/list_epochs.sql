@@ -1,4 +1,4 @@
--- One row: the newest final epoch record of a leg of one of the given pools, with an ord in (after_ord, epoch_ord].
+-- Each row: the newest final epoch record of a leg of one of the given pools, with an ord in (after_ord, epoch_ord].
 -- The parameter `pairs` is hex without 0x. Finds rows through the projection by_pair, and reads them by ord.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,

@@ -1,4 +1,4 @@
--- One row: the newest epoch record in the head, up to `epoch_ord`, of a leg of one of the given pools. The
+-- Each row: the newest epoch record in the head, up to `epoch_ord`, of a leg of one of the given pools. The
 -- parameter `pairs` is hex without 0x. Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,

@@ -1,4 +1,4 @@
--- One row: the newest hop of one of the given tokens in the head up to `tip_ord`. The parameter `tokens` is hex
+-- Each row: the newest hop of one of the given tokens in the head up to `tip_ord`. The parameter `tokens` is hex
 -- without 0x. Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(p.token))) AS token,

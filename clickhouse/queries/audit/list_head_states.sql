@@ -1,4 +1,4 @@
--- One row: the newest state of one of the given pools in the head up to `tip_ord`. The parameter `pairs` is hex
+-- Each row: the newest state of one of the given pools in the head up to `tip_ord`. The parameter `pairs` is hex
 -- without 0x. Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,

@@ -1,4 +1,4 @@
--- One row: the newest final hop of one of the given tokens with an ord above `from_ord`. The parameter `tokens` is hex
+-- Each row: the newest final hop of one of the given tokens with an ord above `from_ord`. The parameter `tokens` is hex
 -- without 0x. Finds rows through the projection by_token, and reads them by ord. A hop from list_head_hops is newer.
 SELECT
     concat('0x', lower(hex(p.token))) AS token,

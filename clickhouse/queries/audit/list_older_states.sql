@@ -1,4 +1,4 @@
--- One row: the newest final state of one of the given pools, however old. The parameter `pairs` is hex without 0x.
+-- Each row: the newest final state of one of the given pools, however old. The parameter `pairs` is hex without 0x.
 -- Finds rows through the projection by_pair_kind, and reads them by ord. Runs only for the few pools that list_states
 -- and the head do not return.
 SELECT

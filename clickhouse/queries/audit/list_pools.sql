@@ -1,4 +1,4 @@
--- One row: one of the given pools as of the snapshot. The parameter `pairs` is hex without 0x. Uses the key address.
+-- Each row: one of the given pools as of the snapshot. The parameter `pairs` is hex without 0x. Uses the key address.
 -- Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(p.address))) AS address,

@@ -1,4 +1,4 @@
--- One row: the newest final route of one of the given tokens. A next_token of zero bytes marks an anchor (confidence
+-- Each row: the newest final route of one of the given tokens. A next_token of zero bytes marks an anchor (confidence
 -- above 0) or a token without a route. The parameter `tokens` is hex without 0x. Finds rows through the projection
 -- by_token, and reads them by ord. A route from list_head_routes is newer.
 SELECT

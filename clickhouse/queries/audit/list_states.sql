@@ -1,4 +1,4 @@
--- One row: the newest final state of one of the given pools in the given epochs of 32 blocks (2^25 ords). The
+-- Each row: the newest final state of one of the given pools in the given epochs of 32 blocks (2^25 ords). The
 -- parameter `pairs` is hex without 0x. Uses the key ord. Never reads other epochs.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,

@@ -1,4 +1,4 @@
--- One row: the number of backups that the server is writing now.
+-- Each row: the number of backups that the server is writing now.
 SELECT count() AS running
 FROM system.backups
 WHERE status = 'CREATING_BACKUP'

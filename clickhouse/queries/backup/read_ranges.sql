@@ -1,4 +1,4 @@
--- One row: the state of the ranges of the database `source`. If two calls return the same `print`, no range
+-- Each row: the state of the ranges of the database `source`. If two calls return the same `print`, no range
 -- began or finished between them. `open` is 1 if a range has begun and has not finished. Reads the table
 -- promotions.
 SELECT

@@ -1,4 +1,4 @@
--- One row: part of one bar of a pair with USD prices, newest first. The caller merges the parts of a bucket. Uses
+-- Each row: part of one bar of a pair with USD prices, newest first. The caller merges the parts of a bucket. Uses
 -- the key (pair, leg, timeframe, bucket), read backwards. Never scans beyond the LIMIT. Columns have no
 -- expressions: planning costs more than reading and grows with every expression. The caller reads RowBinary, so
 -- the order of columns is fixed.

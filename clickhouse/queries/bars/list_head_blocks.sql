@@ -1,4 +1,4 @@
--- One row: the tracked swaps of a token in one canonical block above the final tables, as part of a bar, in order. A
+-- Each row: the tracked swaps of a token in one canonical block above the final tables, as part of a bar, in order. A
 -- block becomes final as a whole, so a stored bar never holds half a block. Prices that do not count for the token are 0.
 -- Key: ord of swaps_head, which holds minutes of chain. Never reads the final tables.
 SELECT

@@ -1,4 +1,4 @@
--- One row: the newest stored code record of an address. Uses the key address. The parameter
+-- Each row: the newest stored code record of an address. Uses the key address. The parameter
 -- `addresses` is hex without 0x.
 SELECT
     concat('0x', lower(hex(c.address))) AS address,

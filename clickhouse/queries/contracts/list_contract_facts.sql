@@ -1,4 +1,4 @@
--- One row: one fact about a contract as of the snapshot. The file contractFacts.ts reads RowBinary. The
+-- Each row: one fact about a contract as of the snapshot. The file contractFacts.ts reads RowBinary. The
 -- column `fact` is one of these numbers, and the other columns depend on it:
 --
 --   1 created   from the receipt of the creating transaction: one = sender, hash = transaction, x = block, y = time

@@ -1,4 +1,4 @@
--- One row: a contract of one page, with the total number of matching contracts. Runs once for each new head and set of
+-- Each row: a contract of one page, with the total number of matching contracts. Runs once for each new head and set of
 -- parameters. Reads the projection by_contract for all contracts and the tables of creations, pools and verifications,
 -- never the logs. `q` in lower case finds three kinds of contracts: a part of the token name or symbol, a part of the
 -- verified name, or the start of the address as hex. The verified name of a contract with the same code is found too.

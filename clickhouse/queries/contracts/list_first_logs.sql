@@ -1,4 +1,4 @@
--- One row: the first final log of a contract. Uses the key (chain_id, address). Reads all logs of the given
+-- Each row: the first final log of a contract. Uses the key (chain_id, address). Reads all logs of the given
 -- contracts, so use this query only for new contracts, which have few logs. The parameter `addresses` is hex without
 -- 0x.
 SELECT

@@ -1,4 +1,4 @@
--- One row: an address that emitted a log or was created in a head block after `from_ord`, and has no code record yet.
+-- Each row: an address that emitted a log or was created in a head block after `from_ord`, and has no code record yet.
 -- Reads the newest part of the head tables by key.
 SELECT concat('0x', lower(hex(contract))) AS address
 FROM

@@ -1,4 +1,4 @@
--- One row: a final contract whose creating transaction is known but whose sender is not. The transaction comes from the
+-- Each row: a final contract whose creating transaction is known but whose sender is not. The transaction comes from the
 -- factory's event for a pool, and from the verification record for a verified contract. Omits contracts with a row in
 -- contract_creations or a known sender in created_contracts. Scans the tables of pools, creations and verifications, so
 -- only a background job of the ingester runs this query. `final_to` is the last final block. `verified_db` is the

@@ -1,4 +1,4 @@
--- One row: an upgrade log of a proxy, beacon or diamond; list_upgrades.sql names the events. Reads the newest head
+-- Each row: an upgrade log of a proxy, beacon or diamond; list_upgrades.sql names the events. Reads the newest head
 -- rows after `head_ord` and, with `final`, the oldest `limit` final rows in (from_ord, to_ord]. Finds the ords in the
 -- projection by_topic, then the contracts by ord through by_ord. Never scans other topics.
 SELECT

@@ -1,4 +1,4 @@
--- One row: the distinct makers and the swaps of one DEX in (now - 24 h, now]. The row with a null `dex` counts all
+-- Each row: the distinct makers and the swaps of one DEX in (now - 24 h, now]. The row with a null `dex` counts all
 -- DEXes together. Uses the key ord, from the first block of the day (`after_ord`). Reads one day of swaps. Runs once
 -- for each new head, never for each request.
 SELECT

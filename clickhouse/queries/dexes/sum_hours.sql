@@ -1,4 +1,4 @@
--- One row: the trading of one DEX in the hours [from, to) of one UTC day. All hours must end before the last final
+-- Each row: the trading of one DEX in the hours [from, to) of one UTC day. All hours must end before the last final
 -- block of the snapshot, so that dex_hours is complete. Reads dex_hours, never swaps.
 SELECT
     h.dex AS dex,

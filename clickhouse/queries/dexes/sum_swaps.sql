@@ -1,4 +1,4 @@
--- One row: the trading of one DEX in (since, until] of one UTC day, as of the snapshot. Uses the key ord,
+-- Each row: the trading of one DEX in (since, until] of one UTC day, as of the snapshot. Uses the key ord,
 -- between the blocks of these times (`after_ord`, `to_ord`). The caller uses sum_hours for whole hours and
 -- this query for the parts of hours at both ends of the time span. Runs once for each new head, never for
 -- each request.

@@ -1,4 +1,4 @@
--- One row: one distributed table whose columns differ from its local table.
+-- Each row: one distributed table whose columns differ from its local table.
 SELECT name
 FROM
 (

@@ -1,4 +1,4 @@
--- One row: one server of a cluster, its position from 1, and its port for HTTP or HTTPS. Omits servers that do not
+-- Each row: one server of a cluster, its position from 1, and its port for HTTP or HTTPS. Omits servers that do not
 -- answer.
 SELECT _shard_num AS place, getServerPort({kind:String}) AS port
 FROM clusterAllReplicas({cluster:Identifier}, system.one)

@@ -1,3 +1,3 @@
--- One row: the `readonly` setting of the user. The value "0" means that the user may write.
+-- Each row: the `readonly` setting of the user. The value "0" means that the user may write.
 SELECT toString(getSetting('readonly')) AS readonly
 LIMIT 1

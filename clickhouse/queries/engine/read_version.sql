@@ -1,3 +1,3 @@
--- One row: the version of the server.
+-- Each row: the version of the server.
 SELECT version() AS version
 LIMIT 1

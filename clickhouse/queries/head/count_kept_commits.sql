@@ -1,4 +1,4 @@
--- One row: how many of the given commits (attempts to store a head block) still have rows in the head tables. Each
+-- Each row: how many of the given commits (attempts to store a head block) still have rows in the head tables. Each
 -- commit has one row in blocks_head. Uses the key (number) of blocks_head, in the range of heights. Must never
 -- scan final tables.
 SELECT uniqExact(commit) AS kept

@@ -1,4 +1,4 @@
--- One row: the hash of one final block, by number (at most 10,000) or by range (at most 30,000). The caller reads
+-- Each row: the hash of one final block, by number (at most 10,000) or by range (at most 30,000). The caller reads
 -- RowBinary. Uses the key (chain_id, number). Must never scan the table blocks.
 SELECT number, hash
 FROM blocks

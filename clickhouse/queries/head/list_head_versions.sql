@@ -1,4 +1,4 @@
--- One row: one stored flip (change of the head) that made a block canonical at a height of the range, newest flip
+-- Each row: one stored flip (change of the head) that made a block canonical at a height of the range, newest flip
 -- first. Uses the key (chain_id, number) of head_blocks, at most 20,000 rows. Must never scan all of head_blocks.
 SELECT
     number,

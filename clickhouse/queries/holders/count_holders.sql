@@ -1,4 +1,4 @@
--- One row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64
+-- Each row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64
 -- largest balances, the balance of the zero address, and the balances of watched holders. The addresses in `holders`
 -- are watched for every token, the address in `creators` for the token at the same place in `created`. A negative
 -- balance means that the logs do not add up. The zero address holds minus the supply. The query adds a transfer of a

@@ -1,4 +1,4 @@
--- One row: the number of rows of one token in token_balances, which is the cost of counting its holders. Uses
+-- Each row: the number of rows of one token in token_balances, which is the cost of counting its holders. Uses
 -- the key (token). The parameter `tokens` is hex without 0x. If `tokens` is empty, the query counts all
 -- tokens and reads the whole first key column. An empty list is for the start of the program only, never for
 -- a request.

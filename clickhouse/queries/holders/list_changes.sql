@@ -1,4 +1,4 @@
--- One row: one holder whose balance of a token differs between two snapshots that differ in a few head
+-- Each row: one holder whose balance of a token differs between two snapshots that differ in a few head
 -- blocks. Returns the balance as of the later snapshot and the change, in raw units. Transfers of head blocks
 -- are added by the same rule as in count_holders. `come` lists the commits that only the later snapshot has,
 -- `gone` the commits that only the earlier snapshot has. The parameter `tokens` is hex without 0x. Uses the

@@ -1,4 +1,4 @@
--- One row: one token whose compared balances differ from its logs, by the newest check. Reads the whole table (one row
+-- Each row: one token whose compared balances differ from its logs, by the newest check. Reads the whole table (one row
 -- per checked token), once per head version.
 SELECT
     concat('0x', lower(hex(c.token))) AS token,

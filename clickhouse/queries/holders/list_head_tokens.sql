@@ -1,4 +1,4 @@
--- One row: the tokens with transfers in one head block. Reads the head table, which is small, for the given commits.
+-- Each row: the tokens with transfers in one head block. Reads the head table, which is small, for the given commits.
 SELECT
     toString(commit) AS block_commit,
     groupUniqArray(concat('0x', lower(hex(token)))) AS tokens

@@ -1,4 +1,4 @@
--- One row: one token with final transfers above `after_ord`. Reads last_ord of all balances, so never run this query
+-- Each row: one token with final transfers above `after_ord`. Reads last_ord of all balances, so never run this query
 -- for a request. Used when the final tables grew by more than the known head blocks, as in a backfill.
 SELECT DISTINCT concat('0x', lower(hex(b.token))) AS token
 FROM token_balances AS b

@@ -1,4 +1,4 @@
--- One row: the ord of a log of any contract in [from_ord, to_ord]. With `newest`, the newest log comes first. Reads
+-- Each row: the ord of a log of any contract in [from_ord, to_ord]. With `newest`, the newest log comes first. Reads
 -- the projection by_ord in order until `limit` rows; the projection holds every selected column. Reads all rows of the
 -- head table, which is small.
 SELECT toString(e.ord) AS ord

@@ -1,4 +1,4 @@
--- One row: the log count of a contract as of the snapshot, in the format RowBinary, which emitters.ts reads.
+-- Each row: the log count of a contract as of the snapshot, in the format RowBinary, which emitters.ts reads.
 -- A log of a head block is counted only if it is newer than the contract's newest stored log, because a
 -- promotion stores logs before the snapshot's cursor moves. Uses the key (chain_id, address) of the
 -- projection by_contract. Reads all rows of the head table, which is small. The parameter `address` or

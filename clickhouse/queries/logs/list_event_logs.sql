@@ -1,4 +1,4 @@
--- One row: a log of one contract with one topic0 in [from_ord, to_ord]. With `newest`, the newest log comes first.
+-- Each row: a log of one contract with one topic0 in [from_ord, to_ord]. With `newest`, the newest log comes first.
 -- Reads the key (chain_id, address, topic0, ord) in order until the page is full. Reads all rows of the head table,
 -- which is small. `topics0` to `topics3` list the accepted topics at each position; an empty list accepts any topic.
 -- A log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the topic at position

@@ -1,4 +1,4 @@
--- One row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. With `tx_hash`, the query uses the
+-- Each row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. With `tx_hash`, the query uses the
 -- first four bytes of the hash in the projection by_tx. Without `tx_hash`, the caller keeps the window small, and the
 -- query reads the window's part of the key ranges of `addresses` and `topics0`. Without addresses, it reads the
 -- projections by_topic and by_ord. The head table is small. The parameters `addresses` and `tx_hash` are hex without

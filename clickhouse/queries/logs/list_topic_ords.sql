@@ -1,4 +1,4 @@
--- One row: the ord of a log with one topic0 in [from_ord, to_ord]. With `newest`, the newest log comes first. Reads
+-- Each row: the ord of a log with one topic0 in [from_ord, to_ord]. With `newest`, the newest log comes first. Reads
 -- the projection by_topic in order until `limit` rows; the projection holds every selected column. Reads all rows of
 -- the head table, which is small. `topic0` is hex without 0x. It must not be zero, because zero bytes also mean an
 -- absent topic.

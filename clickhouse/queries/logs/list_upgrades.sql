@@ -1,4 +1,4 @@
--- One row: one upgrade log of a proxy, beacon or diamond, oldest first. Events: Upgraded(address),
+-- Each row: one upgrade log of a proxy, beacon or diamond, oldest first. Events: Upgraded(address),
 -- BeaconUpgraded(address), DiamondCut((address,uint8,bytes4[])[],address,bytes). Uses the key (chain_id, address,
 -- topic0). The parameter `addresses` is hex without 0x.
 SELECT

@@ -1,4 +1,4 @@
--- One row: the number of logs in the blocks from_block to to_block. Uses the key (chain_id, number) of blocks. Reads
+-- Each row: the number of logs in the blocks from_block to to_block. Uses the key (chain_id, number) of blocks. Reads
 -- one narrow column.
 SELECT toString(sum(b.log_count)) AS logs
 FROM

@@ -1,4 +1,4 @@
--- One row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot, oldest first. Uses
+-- Each row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot, oldest first. Uses
 -- the key (chain_id, number). The caller limits the result to twenty blocks. Must never scan the table blocks.
 SELECT
     g.number AS number,

@@ -1,4 +1,4 @@
--- One row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot. Uses the
+-- Each row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot. Uses the
 -- key (chain_id, number). The caller chooses `after_block` so that the query returns twenty blocks. Must
 -- never scan the table blocks.
 SELECT

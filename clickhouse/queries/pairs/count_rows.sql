@@ -1,4 +1,4 @@
--- One row: the number of final pools, states and swaps up to an ord, as one text that callers compare. ClickHouse
+-- Each row: the number of final pools, states and swaps up to an ord, as one text that callers compare. ClickHouse
 -- stores the counts of whole tables, and the rows after `ord`, which are subtracted, are few. Runs once for each
 -- new head.
 SELECT concat(

@@ -1,4 +1,4 @@
--- One row: the trading of one pair in the windows that end at `now`, each (now - window, now]. Uses the key ord, from
+-- Each row: the trading of one pair in the windows that end at `now`, each (now - window, now]. Uses the key ord, from
 -- the last block before the longest window. Reads one day of swaps. Runs once for each new head, never for each
 -- request.
 WITH

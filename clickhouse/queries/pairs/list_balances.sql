@@ -1,4 +1,4 @@
--- One row: the newest balances and doubts of one weighted or stable pool as of the snapshot, in the order of
+-- Each row: the newest balances and doubts of one weighted or stable pool as of the snapshot, in the order of
 -- pools.tokens. Reads pool_balances and the head states. Pools whose newest final balances lie beyond the snapshot get
 -- an older state through the projection by_pair_kind. Runs once for each new head.
 SELECT

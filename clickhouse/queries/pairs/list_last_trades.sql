@@ -1,4 +1,4 @@
--- One row: the time of the last trade of one pair as of the snapshot. With `since_ord`, only pairs with later trades
+-- Each row: the time of the last trade of one pair as of the snapshot. With `since_ord`, only pairs with later trades
 -- are returned. Reads pair_totals and the head swaps. If a pair's last final trade is newer than the snapshot, the
 -- query finds an older swap through the projection by_pair. Runs once for each new head.
 SELECT

@@ -1,4 +1,4 @@
--- One row: the prices of one pool 5 minutes, 1, 6 and 24 hours before `now`, and its time-weighted mean reserves over
+-- Each row: the prices of one pool 5 minutes, 1, 6 and 24 hours before `now`, and its time-weighted mean reserves over
 -- the 24 hours. Only pools whose state changed within the day have a row. Prices are raw token1 per raw token0; 0
 -- means that the pool had no price. Mean reserves are raw. For a younger pool, the mean starts at its first state. The
 -- means are null if no second has passed. `mean_value0` and `mean_value1` are the mean USD values of the reserves.

@@ -1,4 +1,4 @@
--- One row: one pool as of the snapshot. With `since_ord`, only later pools are returned. Reads all pools, so run it
+-- Each row: one pool as of the snapshot. With `since_ord`, only later pools are returned. Reads all pools, so run it
 -- once for each new head, never for each request.
 SELECT
     concat('0x', lower(hex(address))) AS address,

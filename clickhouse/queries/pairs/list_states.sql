@@ -1,4 +1,4 @@
--- One row: the newest state of one pool as of the snapshot. With `since_ord`, the caller needs only pools with later
+-- Each row: the newest state of one pool as of the snapshot. With `since_ord`, the caller needs only pools with later
 -- states. Reads pool_latest and the head states. If a pool's newest final state is newer than the snapshot, the query
 -- finds an older state through the projection by_pair_kind. Runs once for each new head.
 SELECT

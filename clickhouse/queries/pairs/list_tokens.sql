@@ -1,4 +1,4 @@
--- One row: a token's newest metadata. Uses the key address. `addresses` are hex without 0x. An empty list returns
+-- Each row: a token's newest metadata. Uses the key address. `addresses` are hex without 0x. An empty list returns
 -- all tokens; the program does this once for each new head.
 SELECT
     concat('0x', lower(hex(t.address))) AS address,

@@ -1,4 +1,4 @@
--- One row: the sums over one pair's tracked swaps (with a trusted price) in one hour, or in a part of the hour,
+-- Each row: the sums over one pair's tracked swaps (with a trusted price) in one hour, or in a part of the hour,
 -- in no order. Uses the key (pair, leg, timeframe, bucket). The hours [from, to) must end before the last final
 -- block. The caller reads RowBinary, so the order of columns is fixed.
 SELECT

@@ -1,4 +1,4 @@
--- One row: the balance of one token at one address as of the snapshot, in raw units. A negative balance means
+-- Each row: the balance of one token at one address as of the snapshot, in raw units. A negative balance means
 -- that the logs do not add up. The query adds a transfer of a head block only if its ord is above last_ord of
 -- the stored balance, because a promotion stores transfers before the snapshot's cursor moves. Uses the key
 -- (holder) of holder_balances. Reads all rows of the head table, which is small. One extra row has the zero

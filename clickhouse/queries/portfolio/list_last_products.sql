@@ -1,4 +1,4 @@
--- One row: the reserves of one V2 pair right after its newest mint or burn, as of the snapshot. If the pair has a
+-- Each row: the reserves of one V2 pair right after its newest mint or burn, as of the snapshot. If the pair has a
 -- protocol fee, the product of these reserves is the pair's kLast. A pair emits Sync directly before Mint or Burn
 -- (UniswapV2Pair.sol). Uses the projection by_pair_kind of liquidity_events, then ord of pool_states. Reads all rows of
 -- the head tables, which are small. The parameter `pairs` is hex without 0x.

@@ -1,4 +1,4 @@
--- One row: one V3 position with liquidity that an address owns as of the snapshot. Candidates come from
+-- Each row: one V3 position with liquidity that an address owns as of the snapshot. Candidates come from
 -- owner_positions, key (owner), and from the head transfers. The positions' own events, key (manager, token_id), give
 -- the owner and the liquidity. Must never scan position_events.
 WITH

@@ -1,4 +1,4 @@
--- One row: minus the supply of one token as of the snapshot, in raw units, which is the balance of the zero
+-- Each row: minus the supply of one token as of the snapshot, in raw units, which is the balance of the zero
 -- address. Transfers of head blocks are added by the same rule as in list_balances. Uses the key (holder,
 -- token) of holder_balances. Reads all rows of the head table, which is small. The parameter `tokens` is hex
 -- without 0x.

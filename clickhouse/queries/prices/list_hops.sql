@@ -1,4 +1,4 @@
--- One row: the newest hop of one token as of the snapshot: the price of one whole token in `next_token`, or in USD if
+-- Each row: the newest hop of one token as of the snapshot: the price of one whole token in `next_token`, or in USD if
 -- `next_token` is zero bytes. The price is 0 if there is none. Reads token_price_latest and the head rows. If a
 -- token's newest final hop is newer than the snapshot, the query finds an older hop through the projection by_token.
 -- Runs once for each new head, never for each request.

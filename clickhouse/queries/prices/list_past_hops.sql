@@ -1,4 +1,4 @@
--- One row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed within the
+-- Each row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed within the
 -- day. Each hop is the value that the first later change replaced. The price is 0 if there is none. It is null if the
 -- hop did not change later: then the newest hop was already in force. Uses the key ord, from the first block of the
 -- day (`after_ord`). Runs once for each new head, never for each request.

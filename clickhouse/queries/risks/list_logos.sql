@@ -1,4 +1,4 @@
--- One row: the logo of one token of an imported list. Reads the tokens of one chain, once per head version.
+-- Each row: the logo of one token of an imported list. Reads the tokens of one chain, once per head version.
 SELECT
     concat('0x', lower(hex(l.address))) AS token,
     l.logo_url AS logo_url

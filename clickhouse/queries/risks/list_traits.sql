@@ -1,4 +1,4 @@
--- One row: the newest traits of one token. Reads the whole table token_traits (one row per measured token), once per
+-- Each row: the newest traits of one token. Reads the whole table token_traits (one row per measured token), once per
 -- head version.
 SELECT
     concat('0x', lower(hex(t.token))) AS token,

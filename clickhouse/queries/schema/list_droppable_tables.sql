@@ -1,4 +1,4 @@
--- One row: one table of this database except schema_migrations. Views come first.
+-- Each row: one table of this database except schema_migrations. Views come first.
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase() AND name != 'schema_migrations'

@@ -1,4 +1,4 @@
--- One row: one table of a database that holds final rows.
+-- Each row: one table of a database that holds final rows.
 SELECT name
 FROM system.tables
 WHERE database = {source:String}

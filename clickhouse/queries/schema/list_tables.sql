@@ -1,4 +1,4 @@
--- One row: one table of this database.
+-- Each row: one table of this database.
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase()

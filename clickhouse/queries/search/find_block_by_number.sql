@@ -1,4 +1,4 @@
--- One row: the block with a number, as of the snapshot. Uses the key (chain_id, number). Reads all rows
+-- Each row: the block with a number, as of the snapshot. Uses the key (chain_id, number). Reads all rows
 -- of the head table, which is small.
 SELECT
     concat('0x', lower(hex(b.hash))) AS hash,

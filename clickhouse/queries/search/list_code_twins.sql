@@ -1,4 +1,4 @@
--- One row: a contract whose newest code has one of the given hashes. Sorted by address. The parameter `hashes` is hex
+-- Each row: a contract whose newest code has one of the given hashes. Sorted by address. The parameter `hashes` is hex
 -- without 0x. Reads the column code_hash of contract_codes, then key address.
 SELECT
     concat('0x', lower(hex(c.address))) AS address,

@@ -1,4 +1,4 @@
--- One row: one fact about an address that a search found, in the format RowBinary, which search.ts reads. The column
+-- Each row: one fact about an address that a search found, in the format RowBinary, which search.ts reads. The column
 -- `fact` is 1 for a pool as of the snapshot, 2 for a token (only with `tokens`), 3 for a verified contract. Uses the
 -- key address. Reads all rows of the head table, which is small. The parameter `addresses` is hex without 0x.
 -- `verified_db` is the database of the verified contracts of all chains.

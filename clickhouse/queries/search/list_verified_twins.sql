@@ -1,4 +1,4 @@
--- One row: one of the `addresses` (hex without 0x) with the same code as a verified contract on any chain. The
+-- Each row: one of the `addresses` (hex without 0x) with the same code as a verified contract on any chain. The
 -- caller reads RowBinary. Uses the keys address in contract_codes, and code_hash in verified_code_hashes of the
 -- database `verified_db`.
 SELECT address

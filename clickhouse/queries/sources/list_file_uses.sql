@@ -1,4 +1,4 @@
--- One row: a source file with its path and the contract's name in one contract, and the number of contracts of the
+-- Each row: a source file with its path and the contract's name in one contract, and the number of contracts of the
 -- chain that share the file. Each item of `uses` is a content hash and a contract address in hex without 0x, such as
 -- ab…:12…. Uses the key content_hash.
 WITH shown AS

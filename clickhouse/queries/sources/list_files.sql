@@ -1,4 +1,4 @@
--- One row: the content of a source file. The parameter `hashes` is hex without 0x. Uses the key
+-- Each row: the content of a source file. The parameter `hashes` is hex without 0x. Uses the key
 -- content_hash.
 SELECT
     concat('0x', lower(hex(f.content_hash))) AS content_hash,

@@ -1,4 +1,4 @@
--- One row: the content of a source file in the database `verified_db`. The parameter `hashes` is hex without 0x.
+-- Each row: the content of a source file in the database `verified_db`. The parameter `hashes` is hex without 0x.
 -- Uses the key content_hash.
 SELECT
     concat('0x', lower(hex(f.content_hash))) AS content_hash,

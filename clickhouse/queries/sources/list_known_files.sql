@@ -1,4 +1,4 @@
--- One row: the hash of a stored source file. The parameter `hashes` is hex without 0x. Uses the key content_hash.
+-- Each row: the hash of a stored source file. The parameter `hashes` is hex without 0x. Uses the key content_hash.
 -- Never reads the content.
 SELECT concat('0x', lower(hex(f.content_hash))) AS content_hash
 FROM source_files AS f

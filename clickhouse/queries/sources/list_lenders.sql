@@ -1,4 +1,4 @@
--- One row: a verified contract of another chain with the same code as contracts of this chain that have no sources.
+-- Each row: a verified contract of another chain with the same code as contracts of this chain that have no sources.
 -- `twin` is the smallest address of these contracts. Addresses are hex without 0x. `verified_db` is the database of the
 -- verifications of all chains. Reads the column code_hash of contract_codes, then key address, and scans source_uses,
 -- so only a background job runs this query.

@@ -1,4 +1,4 @@
--- One row: a signature whose name begins with `prefix` (lower case), shortest first. Uses the key
+-- Each row: a signature whose name begins with `prefix` (lower case), shortest first. Uses the key
 -- name_lower.
 SELECT
     n.kind AS kind,

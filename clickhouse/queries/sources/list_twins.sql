@@ -1,4 +1,4 @@
--- One row: a verified contract with a given code hash, the best of each chain first: exact_match before match, then
+-- Each row: a verified contract with a given code hash, the best of each chain first: exact_match before match, then
 -- oldest. A row may be outdated, because only verified_contracts has the current hash. So the query returns up to
 -- `each` rows for each chain and hash. `hashes` are at most 1,000 values in hex without 0x. Uses the key code_hash.
 SELECT

@@ -1,4 +1,4 @@
--- One row: the verification of one contract. `contracts` are at most 1,000 texts of chain id and address in hex without
+-- Each row: the verification of one contract. `contracts` are at most 1,000 texts of chain id and address in hex without
 -- 0x, such as 369:ab12…. Uses the key (chain_id, address). Never scans other contracts.
 SELECT
     v.chain_id AS chain_id,
@@ -24,7 +24,8 @@ SELECT
     arrayMap(each -> concat('0x', lower(hex(each))), v.file_hashes) AS file_hashes,
     if(v.deployer IS NULL, NULL, concat('0x', lower(hex(assumeNotNull(v.deployer))))) AS deployer,
     if(v.deployment_tx IS NULL, NULL, concat('0x', lower(hex(assumeNotNull(v.deployment_tx))))) AS deployment_tx,
-    v.deployment_block AS deployment_block
+    v.deployment_block AS deployment_block,
+    toString(v.version) AS match_id
 FROM verified_contracts AS v
 WHERE (v.chain_id, v.address) IN
 (

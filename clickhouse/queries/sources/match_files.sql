@@ -1,4 +1,4 @@
--- One row: a source file of a chain that matches `regex` (RE2), with from <= content_hash < to. `from` and `to` are
+-- Each row: a source file of a chain that matches `regex` (RE2), with from <= content_hash < to. `from` and `to` are
 -- hex; an empty `to` means no bound. The caller chooses ranges small enough to be fast. Uses the key content_hash, and
 -- the text index. `needle` is a text of three or more characters that every match contains; the text index looks it
 -- up. If `needle` is empty, the query reads every file of the range. `path` and `language` are those of rank_files.

@@ -1,4 +1,4 @@
--- One row: a line of a given source file that matches `regex` (RE2). `column` is the number of characters before the
+-- Each row: a line of a given source file that matches `regex` (RE2). `column` is the number of characters before the
 -- first match, plus 1. The first group of the expression `prefix` captures the text before the first match. Uses the
 -- key content_hash. The caller passes only few hashes.
 SELECT

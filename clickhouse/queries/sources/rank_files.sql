@@ -1,4 +1,4 @@
--- One row: a source file that may contain the text `needle` (three or more characters), with its best contract. The
+-- Each row: a source file that may contain the text `needle` (three or more characters), with its best contract. The
 -- index finds files with all three-character sequences of the needle, in any letter case. Contracts and files rank by
 -- exact_match, then by most logs, then by smallest address. Uses the text index of source_files, then content_hash of
 -- source_uses. The projection by_contract counts logs. Never reads the content. `path` is part of the file's path in

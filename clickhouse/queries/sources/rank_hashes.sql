@@ -1,4 +1,4 @@
--- One row: one of the given source files with its best contract, in the order of rank_files. `hashes` are at most
+-- Each row: one of the given source files with its best contract, in the order of rank_files. `hashes` are at most
 -- 2,000 values in hex without 0x. Uses the key content_hash.
 WITH activity AS
 (

@@ -1,4 +1,4 @@
--- One row: the trading of one token over all its pools in the windows that end at `now`, each (now - window, now]. A
+-- Each row: the trading of one token over all its pools in the windows that end at `now`, each (now - window, now]. A
 -- buy is a swap that lowers the pool's balance of the token. `high_h24` and `low_h24` are prices in USD per whole
 -- token. They use the swaps that `price_counts` marks for highs and lows; 0 means that no swap is marked. Uses the key
 -- ord, from the first block of the day (`after_ord`). Reads one day of swaps. Runs once for each new head, never for

@@ -1,4 +1,4 @@
--- One row: the creator of one contract as of the snapshot: the sender of the transaction that created the contract.
+-- Each row: the creator of one contract as of the snapshot: the sender of the transaction that created the contract.
 -- Contracts without a known creator have no row. Uses the key address. Reads all rows of the head table, which is
 -- small. The parameter `addresses` is hex without 0x.
 SELECT

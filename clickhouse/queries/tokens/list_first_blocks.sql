@@ -1,4 +1,4 @@
--- One row: one token in a pool of the snapshot, and the block of the token's first pool. Reads all pools, so run it
+-- Each row: one token in a pool of the snapshot, and the block of the token's first pool. Reads all pools, so run it
 -- once for each new head, never for each request.
 SELECT
     concat('0x', lower(hex(token))) AS token,

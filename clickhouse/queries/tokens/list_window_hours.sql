@@ -1,4 +1,4 @@
--- One row: the USD volume of one token's tracked swaps (with a trusted price) in one hour, or in a part of the hour,
+-- Each row: the USD volume of one token's tracked swaps (with a trusted price) in one hour, or in a part of the hour,
 -- in no order. Uses the key (token, timeframe, bucket). The hours [from, to) must end before the last final block. The
 -- caller reads RowBinary.
 SELECT volume_usd

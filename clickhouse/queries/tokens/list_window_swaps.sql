@@ -1,4 +1,4 @@
--- One row: a tracked swap of one token, in no order, as of the snapshot. Reads by ord the final swaps that
+-- Each row: a tracked swap of one token, in no order, as of the snapshot. Reads by ord the final swaps that
 -- list_window_hours does not cover: from the start of the week to its first whole hour, in (week_ord,
 -- week_edge], and after its last whole hour (`tail_ord`). Reads the swaps of the hour with the highest price,
 -- in [high_from, high_to], and all head swaps. The price is 0 if highs and lows do not use the swap. The

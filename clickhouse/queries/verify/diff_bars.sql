@@ -1,4 +1,4 @@
--- One row: a bar of one day whose values appear only in bars, or only in the recomputation from swaps. Reads
+-- Each row: a bar of one day whose values appear only in bars, or only in the recomputation from swaps. Reads
 -- swaps by ord. Scans bars once a day, because no key starts with bucket.
 WITH
     stored AS (

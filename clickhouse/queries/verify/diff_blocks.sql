@@ -1,4 +1,4 @@
--- One row: a final block of one day that is missing, duplicated, not linked to its parent, or lacks logs. Reads blocks
+-- Each row: a final block of one day that is missing, duplicated, not linked to its parent, or lacks logs. Reads blocks
 -- by key and scans the logs of the day by ord.
 SELECT
     concat('block ', toString(number)) AS item,

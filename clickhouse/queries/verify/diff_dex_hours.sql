@@ -1,4 +1,4 @@
--- One row: an hour of a DEX in one day that differs between dex_hours and swaps. Reads swaps by ord.
+-- Each row: an hour of a DEX in one day that differs between dex_hours and swaps. Reads swaps by ord.
 SELECT
     concat('dex_hours dex=', dex, ' hour=', toString(hour)) AS item,
     any(side) AS only_in,

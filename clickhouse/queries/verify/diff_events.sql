@@ -1,4 +1,4 @@
--- One row: a final block of one day whose rows in events do not match swaps, liquidity_events and
+-- Each row: a final block of one day whose rows in events do not match swaps, liquidity_events and
 -- pool_states. Reads the four tables by ord.
 SELECT
     concat('events block ', toString(number)) AS item,

@@ -1,4 +1,4 @@
--- One row: a balance that differs between holder_balances and all final transfers. Scans transfers once.
+-- Each row: a balance that differs between holder_balances and all final transfers. Scans transfers once.
 SELECT
     concat('holder_balances token=0x', lower(hex(token)), ' holder=0x', lower(hex(holder))) AS item,
     any(side) AS only_in,

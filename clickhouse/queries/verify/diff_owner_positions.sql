@@ -1,4 +1,4 @@
--- One row: a position and a past or present owner that differ between owner_positions and all final events. Scans
+-- Each row: a position and a past or present owner that differ between owner_positions and all final events. Scans
 -- position_events once.
 SELECT
     concat('owner_positions owner=0x', lower(hex(owner)), ' manager=0x', lower(hex(manager)), ' position=', toString(token_id)) AS item,

@@ -1,4 +1,4 @@
--- One row: a pair whose totals differ between pair_totals and all final swaps. Scans swaps once.
+-- Each row: a pair whose totals differ between pair_totals and all final swaps. Scans swaps once.
 SELECT
     concat('pair_totals pair=0x', lower(hex(pair))) AS item,
     any(side) AS only_in,

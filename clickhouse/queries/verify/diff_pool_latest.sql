@@ -1,4 +1,4 @@
--- One row: a pool whose newest state differs between pool_latest and all final states. Scans pool_states once.
+-- Each row: a pool whose newest state differs between pool_latest and all final states. Scans pool_states once.
 SELECT
     concat('pool_latest pair=0x', lower(hex(pair))) AS item,
     any(side) AS only_in,

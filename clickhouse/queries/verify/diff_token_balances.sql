@@ -1,4 +1,4 @@
--- One row: a balance or a count of transfers that differs between token_balances and all final transfers. Scans
+-- Each row: a balance or a count of transfers that differs between token_balances and all final transfers. Scans
 -- transfers once.
 SELECT
     concat('token_balances token=0x', lower(hex(token)), ' holder=0x', lower(hex(holder))) AS item,

@@ -1,4 +1,4 @@
--- One row: a token's bar of one day whose values appear only in token_bars, or only in the recomputation from
+-- Each row: a token's bar of one day whose values appear only in token_bars, or only in the recomputation from
 -- swaps. Reads swaps by ord. Scans token_bars once a day, because no key starts with bucket.
 WITH
     stored AS (

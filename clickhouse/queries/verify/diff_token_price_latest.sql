@@ -1,4 +1,4 @@
--- One row: a token whose newest hop differs between token_price_latest and all final hops. Scans token_prices once.
+-- Each row: a token whose newest hop differs between token_price_latest and all final hops. Scans token_prices once.
 SELECT
     concat('token_price_latest token=0x', lower(hex(token))) AS item,
     any(side) AS only_in,

@@ -1,4 +1,4 @@
--- One row: a final block of one day whose transfers do not match its logs. Compares ERC-20 Transfers of every token
+-- Each row: a final block of one day whose transfers do not match its logs. Compares ERC-20 Transfers of every token
 -- (EIP-20: three topics, one word) and Deposits and Withdrawals of the wrapped native token. `wrapped` is the
 -- address of that token in hex without 0x. If `wrapped` is empty, Deposits and Withdrawals are not compared. Scans
 -- transfers and logs of the day by ord.

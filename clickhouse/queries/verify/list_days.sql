@@ -1,4 +1,4 @@
--- One row: a UTC day of the final blocks `from` to `to`, with its first and last block. Reads blocks by
+-- Each row: a UTC day of the final blocks `from` to `to`, with its first and last block. Reads blocks by
 -- key.
 SELECT
     intDiv(timestamp, 86400) * 86400 AS day,

@@ -5,7 +5,8 @@
 import type { Hex } from '../../../src/domain/hex';
 import { BORN_BEFORE } from '../../../src/pricing/epoch';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
-import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
+import type { MarketBlock } from '../../../src/pricing/priceBlock';
+import { Pricer } from '../../../src/pricing/pricer';
 import { median, type Figure } from '../figure';
 
 const POOLS = 100_000;

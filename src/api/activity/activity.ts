@@ -1,7 +1,6 @@
 /** GET /api/v1/activity: swaps, mints, burns and syncs, newest first, by page or by cursor. */
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
 import { activityAnswerShape } from '../../wire/activity';
-import { tableOfEvents } from '../formats/formatsEvents';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { parsedParam } from '../params';
@@ -25,7 +24,6 @@ export function activity(deps: MarketDeps): Route {
       }),
     },
     answer: activityAnswerShape,
-    table: tableOfEvents,
     errors: [400, 503],
     async read({ cursor, ...params }, head) {
       const filter = toActivityFilter(params);

@@ -2,7 +2,6 @@
 import { AppError } from '../../errors';
 import { getPairTicks } from '../../query/bars/ticks';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
-import { tableOfBars } from '../formats/formatsBars';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { addressParam, flagParam, oneOfParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';
@@ -31,7 +30,6 @@ export function pairTicks(deps: MarketDeps): Route {
       ),
     },
     answer: ticksAnswerShape,
-    table: tableOfBars,
     errors: [400, 404, 503],
     check({ invert, currency }) {
       if (invert && currency !== 'quote')

@@ -2,7 +2,6 @@
 import { AppError } from '../../errors';
 import { createTokenTicks } from '../../query/bars/tokenTicks';
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape } from '../../wire/tokens';
-import { tableOfBars } from '../formats/formatsBars';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { flagParam, oneOfParam } from '../params';
 import type { Route } from '../route';
@@ -27,7 +26,6 @@ export function tokenTicks(deps: MarketDeps): Route {
       invert: flagParam('Only pairs can be inverted: true is a 400 here'),
     },
     answer: tokenTicksAnswerShape,
-    table: tableOfBars,
     errors: [400, 404, 503],
     check({ invert, currency }) {
       if (invert)

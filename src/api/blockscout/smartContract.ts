@@ -11,11 +11,17 @@ import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContract';
 import { readContractView, type ContractView } from '../../query/contracts/contractView';
+import {
+  blockscoutContractShape,
+  blockscoutInvalidShape,
+  blockscoutMissingShape,
+} from '../../wire/blockscout';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
+import { smartContractList } from './smartContractList';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -30,9 +36,10 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
 };
 
 export function blockscoutRoutes(deps: DialectDeps): Route[] {
-  return ['/api/v2/smart-contracts/:address', '/:chainId/api/v2/smart-contracts/:address'].map((path) =>
-    smartContract(deps, path),
-  );
+  return ['/api/v2/smart-contracts', '/:chainId/api/v2/smart-contracts'].flatMap((path) => [
+    smartContractList(deps, path),
+    smartContract(deps, `${path}/:address`),
+  ]);
 }
 
 function smartContract(deps: DialectDeps, path: string): Route {
@@ -49,7 +56,10 @@ function smartContract(deps: DialectDeps, path: string): Route {
         'verified is a 404.',
       tag: 'explorer',
       path: { ...inPath, address: requiredAddressParam('address', 'Address of the contract') },
-      errors: [400, 404, 503],
+      answer: blockscoutContractShape,
+      hasExample: false,
+      errors: [503],
+      dialectErrors: { 404: blockscoutMissingShape, 422: blockscoutInvalidShape },
     },
     handle: answering(deps.cache, (ctx) => {
       const { chainId: chainText, address: text = '' } = ctx.params;

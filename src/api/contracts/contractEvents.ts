@@ -5,7 +5,7 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { eventsByTopic } from '../../query/logs/decodeEvent';
 import { implementationsAt, readProxies } from '../../query/logs/logDecoder';
-import { ALL_LOGS, LOG_LIST_MAX } from '../../query/logs/logFilter';
+import { ALL_LOGS, LOG_LIST_MAX, type LogFilter } from '../../query/logs/logFilter';
 import { logsAnswerShape } from '../../wire/explorer';
 import { parsedParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';
@@ -46,19 +46,15 @@ export function contractEvents(deps: ExplorerDeps): Route {
       const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, address, event);
       // An event name that no signature has matches no logs.
       const unknown = event !== null && topics0.length === 0;
-      return answerLogs(
-        deps,
-        unknown ? null : moment,
-        {
-          ...ALL_LOGS,
-          addresses: [address],
-          topics: [topics0, params.topic1 ?? [], params.topic2 ?? [], params.topic3 ?? []],
-          txHash: params.tx_hash,
-          fromBlock: params.from_block,
-          toBlock: params.to_block,
-        },
-        params,
-      );
+      const filter: LogFilter = {
+        ...ALL_LOGS,
+        addresses: [address],
+        topics: [topics0, params.topic1 ?? [], params.topic2 ?? [], params.topic3 ?? []],
+        txHash: params.tx_hash,
+        fromBlock: params.from_block,
+        toBlock: params.to_block,
+      };
+      return answerLogs(deps, moment, unknown ? null : filter, params);
     },
   });
 }

@@ -4,16 +4,16 @@ import { CONTRACT_SORTS } from '../../query/contracts/contracts';
 import { toSummaries } from '../../query/contracts/contractRecord';
 import { ORDERS } from '../../query/pairs/ranking';
 import { contractsAnswerShape } from '../../wire/explorer';
-import { checkSearched, oneOfParam, parsedParam, textParam } from '../params';
+import { checkSearched, oneOfParam, parsedParam, searchParam } from '../params';
 import type { Route } from '../route';
-import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from '../explorerRoute';
+import { asOf, explorerRoute, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerRoute';
 
 export function contracts(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/contracts',
     summary: 'List of contracts',
     query: {
-      q: textParam({ max: 64, description: 'Part of a name or symbol, or the start of an address' }),
+      q: searchParam({ max: 64, description: 'Part of a name or symbol, or the start of an address' }),
       verified: parsedParam({
         parse: (text) => (text === 'true' ? 'yes' : text === 'false' ? 'no' : null),
         allowed: 'true or false',
@@ -51,7 +51,11 @@ export function contracts(deps: ExplorerDeps): Route {
         moment === null
           ? []
           : await toSummaries(deps, { source: moment.chain, head: moment.head }, addresses);
-      return { success: true as const, data, meta: { limit, offset, total, ...asOf(moment) } };
+      return {
+        success: true as const,
+        data,
+        meta: { limit, offset, ...totalOf(total, true), ...asOf(moment) },
+      };
     },
   });
 }

@@ -23,9 +23,8 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
 import type { Route } from '../route';
 
-/** Limits of one /events call. A request for more blocks or events is refused; an answer is never cut. */
-const BLOCKS_MAX = 5_000;
-const EVENTS_MAX = 20_000;
+/** Limit of one /events call, about 30 MB. A request for more events is refused; an answer is never cut. */
+const EVENTS_MAX = 50_000;
 const BLOCK_MAX = 4_294_967_295;
 const LEG_SPAN = 256;
 
@@ -172,9 +171,9 @@ function events(deps: MarketDeps): Route {
     summary: 'DEX Screener adapter: all swaps, joins and exits of a range of blocks',
     tag: 'dexscreener',
     description:
-      'The range includes both bounds, and an answer is always complete. The service refuses a range of ' +
-      `more than ${BLOCKS_MAX} blocks or ${EVENTS_MAX} events, or above the newest indexed block. An ` +
-      'answer leaves out swaps that exchange no tokens (flash loans repaid in the same token), and ' +
+      'The range includes both bounds, may have any length, and an answer is always complete. The service ' +
+      `refuses a range of more than ${EVENTS_MAX} events, and names the last block that fits. It also ` +
+      'refuses a range above the newest indexed block. An answer leaves out swaps that exchange no tokens (flash loans repaid in the same token), and ' +
       'mints and burns without amounts.',
     query: {
       fromBlock: required(blockParam('First block')),
@@ -183,10 +182,10 @@ function events(deps: MarketDeps): Route {
     answer: screenerEventsShape,
     errors: [400, 503],
     check({ fromBlock, toBlock }) {
-      if (fromBlock > toBlock || toBlock - fromBlock >= BLOCKS_MAX)
+      if (fromBlock > toBlock)
         throw new AppError(
           'bad_request',
-          `toBlock: got "${toBlock}" with fromBlock=${fromBlock}; allowed: ${fromBlock} to ${fromBlock + BLOCKS_MAX - 1}`,
+          `toBlock: got "${toBlock}" with fromBlock=${fromBlock}; allowed: ${fromBlock} or more`,
         );
     },
     async read({ fromBlock, toBlock }, head) {
@@ -197,12 +196,12 @@ function events(deps: MarketDeps): Route {
         );
       const range = { from: fromBlock, to: toBlock };
       const found = await listScreenerEvents(deps.runner, head, await deps.pairs.at(head), range, EVENTS_MAX);
-      if (found === null)
+      if (found.fitsTo !== null)
         throw new AppError(
           'bad_request',
-          `toBlock: got "${toBlock}", and the range has more than ${EVENTS_MAX} events; allowed: a shorter range`,
+          `toBlock: got "${toBlock}", and the range has more than ${EVENTS_MAX} events; allowed: ${fromBlock} to ${found.fitsTo}`,
         );
-      return { events: found };
+      return { events: [...found.events] };
     },
   });
 }

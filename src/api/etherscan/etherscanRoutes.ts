@@ -5,6 +5,7 @@
 import { z } from 'zod';
 
 import { AppError } from '../../errors';
+import { etherscanAnswerShape } from '../../wire/etherscan';
 import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
 import { chainParam, questionOf } from '../explorerRoute';
@@ -65,8 +66,8 @@ export function etherscanRoutes(deps: DialectDeps): Route[] {
 }
 
 function dialectRoute(deps: DialectDeps, path: string): Route {
-  // All paths give the same answers, so only one path is documented.
-  const answer = path === '/api' ? { answer: dialectAnswerShape } : {};
+  // All paths give the same answers, so only one path has an example.
+  const hasExample = path === '/api';
   const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
     path,
@@ -75,8 +76,10 @@ function dialectRoute(deps: DialectDeps, path: string): Route {
       summary: 'The Etherscan dialect',
       description: describe(),
       tag: 'etherscan',
-      query: QUERY,
-      ...answer,
+      query: queryOf(deps.chainIds),
+      answer: dialectAnswerShape,
+      hasExample,
+      ...(path === SHARED_PATH ? { errors: [404] } : {}),
       ...inPath,
     },
     handle: answering(deps.cache, (ctx) => readCall(deps, ctx, path === SHARED_PATH), refusalOfCall),
@@ -90,19 +93,24 @@ function refusalOfCall(error: AppError): Refusal | null {
   return said === null ? null : new Refusal(200, said);
 }
 
-const QUERY: Params = {
+const queryOf = (chainIds: readonly number[]): Params => ({
   module: textParam({ max: 64, description: 'Module, in any letter case' }),
   action: textParam({ max: 64, description: 'Action of the module, in any letter case' }),
   address: textParam({ max: 64, description: 'Address of a contract or account; most actions need it' }),
-  chainid: textParam({ max: 8, description: 'Chain id, if the path has none; default 369' }),
+  chainid: {
+    ...chainParam(chainIds),
+    description: 'Chain id, if the path has none',
+  },
   page: integerParam({ min: 1, absent: 1, description: 'Page number of a list, from 1' }),
   offset: integerParam({
     min: 1,
-    max: 1_000,
-    absent: 1_000,
-    description: 'Items per page; page times offset must not exceed 10,000',
+    max: 10_000,
+    absent: null,
+    description:
+      'Items per page: by default as many as the action allows, 1,000 logs or 10,000 items of other lists. Page ' +
+      'times offset must not exceed 10,000',
   }),
-};
+});
 
 function describe(): string {
   const served = [...MODULES].flatMap(([module, actions]) =>
@@ -155,24 +163,22 @@ function keyOf(asked: AskedParams): string | null {
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const CHAIN_NAMES: ReadonlyMap<number, string> = new Map([
-  [369, 'PulseChain'],
-  [943, 'PulseChain Testnet v4'],
+const chainListShape = z.union([
+  z.object({
+    comments: z.string(),
+    totalcount: z.int(),
+    result: z.array(
+      z.object({
+        chainname: z.string(),
+        chainid: z.string(),
+        blockexplorer: z.string(),
+        apiurl: z.string(),
+        status: z.int().meta({ description: '1: this service indexes the chain; 0: it does not' }),
+      }),
+    ),
+  }),
+  etherscanAnswerShape,
 ]);
-
-const chainListShape = z.object({
-  comments: z.string(),
-  totalcount: z.int(),
-  result: z.array(
-    z.object({
-      chainname: z.string(),
-      chainid: z.string(),
-      blockexplorer: z.string(),
-      apiurl: z.string(),
-      status: z.int().meta({ description: '1: this service indexes the chain; 0: it does not' }),
-    }),
-  ),
-});
 
 function chainListRoute(deps: DialectDeps): Route {
   return {
@@ -182,7 +188,7 @@ function chainListRoute(deps: DialectDeps): Route {
       // Koa's `ctx.origin` can be the origin of the requesting page, so the URL is built from protocol and host.
       const server = `${ctx.protocol}://${ctx.host}`;
       const result = deps.chainIds.map((id) => ({
-        chainname: CHAIN_NAMES.get(id) ?? `Chain ${id}`,
+        chainname: deps.chainNameOf?.(id) ?? `Chain ${id}`,
         chainid: String(id),
         blockexplorer: server,
         apiurl: `${server}/v2/api?chainid=${id}`,
@@ -190,6 +196,8 @@ function chainListRoute(deps: DialectDeps): Route {
       }));
       const list = { comments: '', totalcount: result.length, result };
       ctx.type = 'application/json';
+      // The answer repeats the Host header of this request, so no cache may give it to others.
+      ctx.set('Cache-Control', 'no-store');
       ctx.body = Buffer.from(JSON.stringify(list));
     },
   };

@@ -1,11 +1,9 @@
 /**
  * Reads bodies of the Etherscan dialect: a form or flat JSON. Limits the size by action, and the depth before parsing.
  */
-import type Koa from 'koa';
-import bodyParser from 'koa-bodyparser';
-
 import { isWithin } from '../../domain/jsonShape';
 import { createSlices } from '../../domain/turns';
+import { bodyReader } from '../bodyReader';
 import type { RouteContext } from '../route';
 import { dialectError, TEXTS } from './answers';
 import { BODY_MAX, VERIFY_BODY_MAX } from './mounts';
@@ -22,27 +20,12 @@ const PIECE = 65_536;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 const FORM_TYPES = ['application/x-www-form-urlencoded'];
 
-/** Reads only the bytes and limits their number. The parsers of koa-bodyparser limit nothing but the
- * length. */
-function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
-  const options = {
-    enableTypes: ['text'],
-    extendTypes: { text: [...JSON_TYPES, ...FORM_TYPES] },
-    textLimit: `${limit}b`,
-    encoding: null,
-    onerror(error: Error, ctx: Koa.Context): never {
-      // The remaining bytes of the body are not read.
-      ctx.set('Connection', 'close');
-      const large = 'status' in error && error.status === 413;
-      throw dialectError(large ? tooLarge(limit) : TEXTS.badBody);
-    },
-  };
-  const read = bodyParser(options);
-  return async (ctx) => {
-    await read(ctx, () => Promise.resolve());
-    const body: unknown = ctx.request.body;
-    return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  };
+function readerOf(bytesMax: number): (ctx: RouteContext) => Promise<Buffer> {
+  return bodyReader({
+    mediaTypes: [...JSON_TYPES, ...FORM_TYPES],
+    bytesMax,
+    refuse: (large) => dialectError(large ? tooLarge(bytesMax) : TEXTS.badBody),
+  });
 }
 
 const readShort = readerOf(BODY_MAX);

@@ -1,11 +1,12 @@
 /**
- * Formats token transfers in the Etherscan dialect, as decimal strings. Fields from receipts or transactions
- * are empty, because these are not stored.
+ * Formats token transfers in the Etherscan dialect, as decimal strings. Fields of transactions are empty where they are
+ * not stored.
  */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import { blockOfOrd } from '../../domain/ord';
 import type { StoredLog } from '../../query/logs/logs';
+import { readGas } from '../../query/logs/transactionGas';
 import { askNames } from '../../query/contracts/nodeNames';
 import { listTokens, tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
@@ -20,7 +21,7 @@ export async function showMoves(
   kind: TokenKind,
   moves: readonly { readonly log: StoredLog; readonly move: TokenMove }[],
 ): Promise<DialectAnswer> {
-  const [hashes, tokens] = await Promise.all([
+  const [hashes, tokens, gasOf] = await Promise.all([
     chain.hashes.list(
       head,
       moves.map(({ log }) => blockOfOrd(log.ord)),
@@ -29,11 +30,17 @@ export async function showMoves(
       chain.runner,
       moves.map(({ log }) => log.address),
     ),
+    readGas(
+      chain,
+      head,
+      moves.map(({ log }) => log),
+    ),
   ]);
   const nameless = moves.flatMap(({ log }) => (tokens.has(log.address) ? [] : [log.address]));
   const names = await askNames(node, head, nameless);
   const items = moves.map(({ log, move }) => {
     const number = blockOfOrd(log.ord);
+    const gas = gasOf(log);
     return {
       ...placeOf(log, number, hashes),
       from: move.from,
@@ -42,8 +49,8 @@ export async function showMoves(
       ...valueOf(kind, move, { ...tokenOf(tokens, log.address), ...names.get(log.address) }),
       transactionIndex: String(log.txIndex),
       gas: '',
-      gasPrice: '',
-      gasUsed: '',
+      gasPrice: String(gas.price ?? ''),
+      gasUsed: String(gas.used ?? ''),
       cumulativeGasUsed: '',
       input: 'deprecated',
       confirmations: String(head.number - number),

@@ -1,57 +1,93 @@
 /**
- * Answers as tables for analysts: CSV, Parquet or Arrow, chosen by the Accept header. Any other Accept header gets
- * JSON, so no request fails because of its header. The table has the same rows as the JSON answer; ClickHouse
- * writes the format.
+ * Answers as tables for analysts: CSV, Parquet or Arrow, chosen by the parameter `format` or the Accept header. Any
+ * other Accept header gets JSON, so no request fails because of its header. The table has the same rows as the JSON
+ * answer.
  */
-import type { QueryParams } from '../../clickhouse/client/database';
-import type { OutputFormat } from '../../clickhouse/client/namedQueries';
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { parsedParam, type Params, type ParsedOf } from '../params';
 import type { RouteContext } from '../route';
+import { writeColumns, type Compression } from './columnFormats';
+import { writeCsv } from './csv';
+import type { ListTable } from './listTable';
 
-/** Media types and their ClickHouse formats. Each format includes column names and types. */
-export const TABLE_FORMATS = {
-  'text/csv': 'CSVWithNames',
-  'application/vnd.apache.parquet': 'Parquet',
-  'application/vnd.apache.arrow.stream': 'ArrowStream',
-} as const satisfies Readonly<Record<string, OutputFormat>>;
-type TableType = keyof typeof TABLE_FORMATS;
+const TYPES = {
+  json: 'application/json',
+  csv: 'text/csv',
+  parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.stream',
+} as const;
+type Format = keyof typeof TYPES;
 
-export const TABLE_TYPES: readonly string[] = Object.keys(TABLE_FORMATS);
+const FORMATS = ['json', 'csv', 'parquet', 'arrow'] as const satisfies readonly Format[];
+const COMPRESSIONS = ['none', 'lz4', 'zstd'] as const satisfies readonly Compression[];
 
-/** An answer as a table: a query that reads only columns passed as parameters. */
-export interface AnswerTable {
-  readonly query: string;
-  readonly columns: QueryParams;
-  /** The parameters that change for the next page; null if this is the last page. */
-  readonly next: Readonly<Record<string, string>> | null;
+/** Media types of the tables, for the OpenAPI document. */
+export const TABLE_TYPES: readonly string[] = [TYPES.csv, TYPES.parquet, TYPES.arrow];
+
+/** Parameters of every list. */
+export const FORMAT_PARAMS = {
+  format: parsedParam({
+    parse: (text) => FORMATS.find((format) => format === text) ?? null,
+    allowed: `one of ${FORMATS.join(', ')}`,
+    doc: { type: 'string', enum: FORMATS },
+    description: 'Format of the answer. Overrides the Accept header',
+  }),
+  compression: parsedParam({
+    parse: (text) => COMPRESSIONS.find((compression) => compression === text) ?? null,
+    allowed: `one of ${COMPRESSIONS.join(', ')}`,
+    doc: { type: 'string', enum: COMPRESSIONS },
+    description:
+      'Compression inside an Arrow or Parquet file. Without it, Arrow is uncompressed and Parquet uses Snappy, which ' +
+      'every reader supports. JSON and CSV ignore it',
+  }),
+} as const satisfies Params;
+
+type TableFormat = Exclude<Format, 'json'>;
+
+/** The chosen table; null for JSON. */
+interface ChosenTable {
+  readonly format: TableFormat;
+  readonly compression: Compression | null;
 }
 
-/** The table format that the client prefers over JSON; null if the client prefers JSON. Adds Accept to the
- * header Vary. */
-export function chooseTable(ctx: RouteContext): TableType | null {
+/** The table format that the client asks for; null if the client asks for JSON. Adds Accept to the header Vary. */
+export function chooseTable(
+  ctx: RouteContext,
+  { format, compression }: ParsedOf<typeof FORMAT_PARAMS>,
+): ChosenTable | null {
   ctx.vary('Accept');
-  const chosen = ctx.accepts('application/json', ...TABLE_TYPES);
-  return isTableType(chosen) ? chosen : null;
+  const chosen = format ?? formatOf(ctx.accepts(...Object.values(TYPES)));
+  return chosen === 'json' ? null : { format: chosen, compression };
 }
 
-function isTableType(type: string | false): type is TableType {
-  return type !== false && TABLE_TYPES.includes(type);
+function formatOf(type: string | readonly string[] | false): Format {
+  return FORMATS.find((format) => TYPES[format] === type) ?? 'json';
+}
+
+/** Sets the body of the answer to the table. */
+export async function answerTable(
+  ctx: RouteContext,
+  runner: QueryRunner,
+  { format, compression }: ChosenTable,
+  table: ListTable,
+): Promise<void> {
+  ctx.body =
+    format === 'csv'
+      ? writeCsv(table.columns)
+      : await writeColumns(
+          runner,
+          table.columns,
+          format === 'arrow' ? 'ArrowStream' : 'Parquet',
+          compression,
+        );
+  ctx.type = TYPES[format];
+  linkNext(ctx, table.next);
 }
 
 /** Adds a Link header (RFC 8288) for the next page, because a table has no `meta`. */
-export function linkNext(ctx: RouteContext, next: AnswerTable['next']): void {
+function linkNext(ctx: RouteContext, next: ListTable['next']): void {
   if (next === null) return;
   const query = new URLSearchParams(ctx.querystring);
   for (const [name, value] of Object.entries(next)) query.set(name, value);
   ctx.set('Link', `<${ctx.path}?${query.toString()}>; rel="next"`);
-}
-
-/** The 64 bits of a float. The value is sent as an integer, so it is not rounded on its way to ClickHouse. */
-export function bitsOf(value: number): bigint {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value);
-  return view.getBigUint64(0);
-}
-
-export function bitsOrNull(value: number | null | undefined): bigint | null {
-  return value === null || value === undefined ? null : bitsOf(value);
 }

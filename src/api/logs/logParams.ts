@@ -9,7 +9,7 @@ import { toLogEntries } from '../../query/logs/logEntries';
 import type { LogsAnswer } from '../../wire/explorer';
 import { formatCursor, parseCursor } from '../activity/activity';
 import { integerParam, oneOfParam, parsedParam, type Param } from '../params';
-import { asOf, OFFSET_PARAMS, type ChainMoment, type ExplorerDeps } from '../explorerRoute';
+import { asOf, OFFSET_PARAMS, totalOf, type ChainMoment, type ExplorerDeps } from '../explorerRoute';
 
 const LOGS_MAX = 1_000;
 const BLOCK_MAX = 4_294_967_295;
@@ -119,14 +119,14 @@ export function checkRange({ from_block, to_block }: Pick<LogPageParams, 'from_b
 export async function answerLogs(
   deps: ExplorerDeps,
   moment: ChainMoment | null,
-  filter: LogFilter,
+  filter: LogFilter | null,
   params: LogPageParams,
 ): Promise<LogsAnswer> {
   const { limit, order, cursor } = params;
   const skip = cursor === null ? params.offset : 0;
   const meta = { limit, offset: skip, ...asOf(moment) };
-  if (moment === null)
-    return { success: true, data: [], meta: { ...meta, total: 0, total_exact: true, next_cursor: null } };
+  if (moment === null || filter === null)
+    return { success: true, data: [], meta: { ...meta, ...totalOf(0, true), next_cursor: null } };
   const { chain, head } = moment;
   const bounds = limit === 1 ? SINGLE_BOUNDS : LIST_BOUNDS;
   const page = { newestFirst: order === 'desc', behind: cursor, skip, limit, bounds };
@@ -143,8 +143,7 @@ export async function answerLogs(
     meta: {
       ...meta,
       // A count that stopped early may be lower than the number of logs on the page.
-      total: Math.max(counted.total, found.seen),
-      total_exact: counted.exact,
+      ...totalOf(Math.max(counted.total, found.seen), counted.exact),
       next_cursor: next === null ? null : formatCursor(next),
     },
   };

@@ -5,16 +5,20 @@ import { AppError } from '../../errors';
 import { dialectError, TEXTS } from '../etherscan/answers';
 import { VERIFY_BODY_MAX, takesForms } from '../etherscan/mounts';
 import type { RequestState } from '../route';
+import { takesVerifications } from '../sourcify/paths';
 import { drainBody } from './drainBody';
 
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 /** Allowed methods of the paths that accept forms. */
 export const FORM_METHODS = [...ALLOWED_METHODS, 'POST'];
+/** Allowed methods of Sourcify's verification. */
+const VERIFY_METHODS = ['OPTIONS', 'POST'];
 const URL_LENGTH_MAX = 4_096;
 /** Size limit of a request body in bytes. Only a few paths read a body. */
 const BODY_BYTES_MAX = 1_048_576;
 
 export function allowedMethods(path: string): readonly string[] {
+  if (takesVerifications(path)) return VERIFY_METHODS;
   return takesForms(path) ? FORM_METHODS : ALLOWED_METHODS;
 }
 
@@ -39,7 +43,7 @@ function refuseUnread(
 ): void {
   const methods = allowedMethods(ctx.path);
   const allowed = methods.includes(ctx.method);
-  const bytesMax = takesForms(ctx.path) ? VERIFY_BODY_MAX : BODY_BYTES_MAX;
+  const bytesMax = takesForms(ctx.path) || takesVerifications(ctx.path) ? VERIFY_BODY_MAX : BODY_BYTES_MAX;
   // No handler reads this body, so the connection is closed after the answer.
   if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax)) ctx.set('Connection', 'close');
   if (!allowed) {

@@ -1,7 +1,7 @@
 /** Sets ETag and Cache-Control on complete bodies, and answers 304 if the client already has the body. */
 import type Koa from 'koa';
 
-import { etagOf, matchesEtag } from '../etag';
+import { etagOf, findEtag } from '../etag';
 import type { RequestState } from '../route';
 
 /** Clients may store answers but must revalidate: a new block may have changed them, and a 304 is cheap. */
@@ -14,8 +14,9 @@ export function conditional(): Koa.Middleware<RequestState> {
     if (ctx.headerSent || !(typeof body === 'string' || Buffer.isBuffer(body))) return;
     if (!ctx.response.get('Cache-Control')) ctx.set('Cache-Control', CACHE_CONTROL);
     if (!ctx.response.get('ETag')) ctx.set('ETag', etagOf(body));
-    const condition = ctx.get('If-None-Match');
-    if (ctx.status === 200 && condition !== '' && matchesEtag(condition, ctx.response.get('ETag'))) {
+    const known = findEtag(ctx.get('If-None-Match'), ctx.response.get('ETag'));
+    if (ctx.status === 200 && known !== null) {
+      ctx.set('ETag', known);
       ctx.status = 304;
       ctx.body = null;
       ctx.status = 304;

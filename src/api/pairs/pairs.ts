@@ -9,7 +9,7 @@ import { pairsAnswerShape, type PairItem } from '../../wire/pairs';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
-import { addressParam, badParam, checkSearched, oneOfParam, textParam } from '../params';
+import { addressParam, badParam, checkSearched, oneOfParam, searchParam, textParam } from '../params';
 import type { Route } from '../route';
 
 const QUERY_LENGTH_MAX = 64;
@@ -22,7 +22,7 @@ export function pairs(deps: MarketDeps): Route {
     query: {
       ...PAGE_PARAMS,
       ...BATCH_PARAMS,
-      q: textParam({
+      q: searchParam({
         max: QUERY_LENGTH_MAX,
         description: 'Start of a pair or token address, or part of a symbol or name',
       }),

@@ -1,9 +1,9 @@
 /** GET /api/v1/search: finds contracts, tokens, pairs, transactions, blocks, DEXes and signatures by a search text. */
 import { searchAll } from '../../query/search/search';
 import { searchAnswerShape } from '../../wire/explorer';
-import { checkSearched, required, textParam } from '../params';
+import { checkSearched, required, searchParam } from '../params';
 import type { Route } from '../route';
-import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from '../explorerRoute';
+import { asOf, explorerRoute, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerRoute';
 
 export function search(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
@@ -11,12 +11,11 @@ export function search(deps: ExplorerDeps): Route {
     summary: 'Objects that a search text can mean, best match first',
     description:
       'Names rank by the match: the whole name, the start of the name, the start of a word, any other ' +
-      'part. Verified contracts and then higher log counts break ties. Log counts are at most ten ' +
-      'minutes old. The search ranks at most 100 tokens, 100 pairs, 200 verified contracts and 20 ' +
+      'part. Verified contracts and then higher log counts, as of the indexed block, break ties. The search ranks at most 100 tokens, 100 pairs, 200 verified contracts and 20 ' +
       'signatures. Tokens with more logs and pairs with more liquidity have priority.',
     query: {
       q: required(
-        textParam({ max: 128, description: 'An address, a hash, a block number, a selector or a name' }),
+        searchParam({ max: 128, description: 'An address, a hash, a block number, a selector or a name' }),
       ),
       ...OFFSET_PARAMS,
     },
@@ -26,9 +25,9 @@ export function search(deps: ExplorerDeps): Route {
       checkSearched(q);
     },
     async read({ q, limit, offset }, chainId, moment) {
-      const hits =
+      const { hits, isWhole } =
         moment === null
-          ? []
+          ? { hits: [], isWhole: true }
           : await searchAll(
               { ...deps, ...deps.namesOf(chainId) },
               {
@@ -40,7 +39,8 @@ export function search(deps: ExplorerDeps): Route {
               q,
             );
       const data = hits.slice(offset, offset + limit);
-      return { success: true as const, data, meta: { limit, offset, total: hits.length, ...asOf(moment) } };
+      const meta = { limit, offset, ...totalOf(hits.length, isWhole), ...asOf(moment) };
+      return { success: true as const, data, meta };
     },
   });
 }

@@ -24,7 +24,7 @@ const operationShape = z.object({
 const documentShape = z.object({
   info: z.object({ title: z.string(), description: z.string() }),
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
-  paths: z.record(z.string(), z.object({ get: operationShape })),
+  paths: z.record(z.string(), z.object({ get: operationShape.optional(), post: operationShape.optional() })),
 });
 type Operation = z.infer<typeof operationShape>;
 type Parameter = z.infer<typeof paramShape>;
@@ -51,13 +51,17 @@ export function llms(routes: readonly Route[]): Route {
 export function writeLlms(openapi: unknown): string {
   const { info, tags, paths } = documentShape.parse(openapi);
   const sections = tags.map(({ name, description }) => {
-    const operations = Object.entries(paths).filter(([, { get }]) => get.tags.includes(name));
+    const operations = Object.entries(paths).flatMap(([path, { get, post }]) => {
+      const operation = get ?? post;
+      const shown = get === undefined ? `POST ${path}` : path;
+      return operation?.tags.includes(name) === true ? [[shown, operation] as const] : [];
+    });
     return [
       `## ${name}`,
       '',
       `${description}.`,
       '',
-      ...operations.flatMap(([path, { get }]) => writeOperation(path, get)),
+      ...operations.flatMap(([path, operation]) => writeOperation(path, operation)),
       '',
     ];
   });

@@ -136,7 +136,7 @@ export function readyz(deps: ReadyzDeps): Route {
       summary: 'Whether answers are current: 200 if they are, else 503',
       tag: 'service',
       answer: readyShape,
-      errors: [503],
+      dialectErrors: { 503: readyShape },
     },
     async handle(ctx): Promise<void> {
       if (needsNode(answerWith(deps, null))) await deps.node?.ask();

@@ -6,7 +6,7 @@ import { searchSources } from '../../query/sources/sourceSearch';
 import { sourceSearchAnswerShape } from '../../wire/sourceSearch';
 import { badParam, flagParam, oneOfParam, parsedParam, textParam, type Param } from '../params';
 import type { Route } from '../route';
-import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from '../explorerRoute';
+import { asOf, explorerRoute, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerRoute';
 
 const Q_MIN = 3;
 const Q_MAX = 200;
@@ -23,7 +23,13 @@ const Q_PARAM: Param<string> = {
 
 function textSchema(): Param<string>['schema'] {
   const { schema } = textParam({ max: Q_MAX });
-  return schema.transform((text) => text ?? '').refine((text) => [...text].length >= Q_MIN);
+  return schema.transform((text) => trimEnd(text ?? '')).refine((text) => [...text].length >= Q_MIN);
+}
+
+/** Removes blanks at the end, except a blank that a regular expression escapes. Blanks at the start are indentation. */
+function trimEnd(text: string): string {
+  const trimmed = text.trimEnd();
+  return trimmed.endsWith('\\') && trimmed.length < text.length ? text : trimmed;
 }
 
 export function sourceSearch(deps: ExplorerDeps): Route {
@@ -66,7 +72,7 @@ export function sourceSearch(deps: ExplorerDeps): Route {
       const regex = mode === 'text' ? null : await readRegexQuestion(runner, q, caseMatters);
       const question = { q, regex, caseMatters, language, path, chainId, limit, offset };
       const { hits, total, exact } = await searchSources(source, question);
-      const meta = { limit, offset, total, total_exact: exact, ...asOf(moment) };
+      const meta = { limit, offset, ...totalOf(total, exact), ...asOf(moment) };
       return { success: true as const, data: [...hits], meta };
     },
   });

@@ -6,9 +6,11 @@
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { KnownSignature } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
+import { signaturesShape } from '../../wire/sourcify';
 import type { DialectDeps } from '../etherscan/action';
 import { textParam } from '../params';
 import type { Route } from '../route';
+import { refuseMistyped } from '../suggestName';
 
 const SELECTORS_MAX = 100;
 const TEXT_MAX = 8_000;
@@ -35,10 +37,13 @@ export function signatureLookup(deps: DialectDeps): Route {
         }),
         filter: textParam({ max: 5, description: 'Accepted for compatibility and ignored' }),
       },
+      answer: signaturesShape,
+      hasExample: false,
       errors: [400, 503],
     },
     async handle(ctx) {
       const query = new URLSearchParams(ctx.querystring);
+      refuseMistyped(query, ['function', 'event', 'filter']);
       const functions = readList(query.get('function'), 'function', FUNCTION_DIGITS);
       const events = readList(query.get('event'), 'event', EVENT_DIGITS);
       const known = await deps.signatures.listBySelectors([...functions, ...events]);

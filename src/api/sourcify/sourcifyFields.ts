@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The fields that every answer has. */
 interface MinimalContract {
-  readonly matchId: string | null;
+  readonly matchId: string;
   readonly match: VerifiedContract['status'] | null;
   readonly creationMatch: null;
   readonly runtimeMatch: VerifiedContract['status'] | null;
@@ -91,9 +91,12 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
 };
 
 /** The service does not compare creation code for this answer, so `creationMatch` is null. */
-export function minimalOf({ chainId, address, status, verifiedAt }: VerifiedContract): MinimalContract {
+export function minimalOf(
+  record: Pick<VerifiedContract, 'chainId' | 'address' | 'status' | 'verifiedAt' | 'matchId'>,
+): MinimalContract {
+  const { chainId, address, status, verifiedAt } = record;
   return {
-    matchId: null,
+    matchId: record.matchId,
     match: status,
     creationMatch: null,
     runtimeMatch: status,
@@ -126,7 +129,7 @@ export function fieldsOf(
     signatures: signaturesOf(record),
     proxyResolution: proxyOf(view),
     creationBytecode: creationOf(record),
-    runtimeBytecode: { ...NO_BYTECODE, immutableReferences: null, onchainBytecode: runtimeCode },
+    runtimeBytecode: runtimeOf(record, runtimeCode),
     metadata: null,
     storageLayout: null,
     userdoc: null,
@@ -162,6 +165,11 @@ const NO_BYTECODE: Json = Object.fromEntries(BYTECODE_PARTS.map((part) => [part,
 function creationOf({ constructorArguments }: VerifiedContract): Json {
   const values = constructorArguments === null ? null : { constructorArguments };
   return { ...NO_BYTECODE, transformationValues: values };
+}
+
+function runtimeOf({ libraries }: VerifiedContract, onchainBytecode: Hex | null): Json {
+  const values = Object.keys(libraries).length === 0 ? null : { libraries };
+  return { ...NO_BYTECODE, immutableReferences: null, onchainBytecode, transformationValues: values };
 }
 
 function signaturesOf({ abi }: VerifiedContract): Json {

@@ -9,22 +9,31 @@ import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerifiedContract } from '../../domain/verifiedContract';
 import { findVerification } from '../../query/contracts/contractFacts';
 import { readContractView } from '../../query/contracts/contractView';
+import {
+  sourcifyChainsShape,
+  sourcifyContractShape,
+  sourcifyErrorShape,
+  sourcifyMissingShape,
+} from '../../wire/sourcify';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { questionOf, type ChainMoment } from '../explorerRoute';
-import { requiredAddressParam, required, textParam } from '../params';
+import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
+import { requiredAddressParam, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
+import { findMistyped } from '../suggestName';
+import { contractList } from './contractList';
+import { invalid, sourcifyRefusal, shown } from './refusals';
 import { signatureLookup } from './signatureLookup';
 import { fieldsOf, isFieldPath, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
+import { verifyRoutes } from './verifyRoutes';
 
 const FIELDS_LENGTH_MAX = 1_000;
-const SHOWN_MAX = 80;
 
 type Json = Readonly<Record<string, unknown>>;
 
 export function sourcifyRoutes(deps: DialectDeps): Route[] {
   // The route with the fixed word `all-chains` must come before the route with a chain id.
-  return [allChains(deps), contract(deps), signatureLookup(deps)];
+  return [allChains(deps), contract(deps), contractList(deps), ...verifyRoutes(deps), signatureLookup(deps)];
 }
 
 function contract(deps: DialectDeps): Route {
@@ -38,7 +47,7 @@ function contract(deps: DialectDeps): Route {
         'values are null. A contract that is not verified is a 404 with match null.',
       tag: 'explorer',
       path: {
-        chainId: required(textParam({ max: 20, description: 'Chain id' })),
+        chainId: chainParam(deps.chainIds),
         address: requiredAddressParam('address', 'Address of the contract'),
       },
       query: {
@@ -52,7 +61,10 @@ function contract(deps: DialectDeps): Route {
             'Comma list of fields to leave out; the answer has all other fields. Not together with `fields`',
         }),
       },
-      errors: [400, 404, 503],
+      answer: sourcifyContractShape,
+      hasExample: false,
+      errors: [503],
+      dialectErrors: { 400: sourcifyErrorShape, 404: sourcifyMissingShape },
     },
     handle: answering(deps.cache, (ctx) => {
       const { chainId: chainText = '', address: addressText = '' } = ctx.params;
@@ -133,6 +145,8 @@ function isObject(value: unknown): value is Json {
 /** The requested fields, without the fields that every answer has. */
 function readFields(ctx: RouteContext): readonly string[] {
   const query = new URLSearchParams(ctx.querystring);
+  const fault = findMistyped(query, ['fields', 'omit']);
+  if (fault !== null) throw invalid(ctx, fault);
   const [fields, omit] = [query.get('fields'), query.get('omit')];
   if (fields !== null && omit !== null) throw invalid(ctx, 'Cannot specify both fields and omit');
   if (fields === 'all') return SOURCIFY_FIELDS;
@@ -158,7 +172,10 @@ function allChains(deps: DialectDeps): Route {
         'verifiedAt}]}. An address that is verified on no chain is a 404 with an empty list.',
       tag: 'explorer',
       path: { address: requiredAddressParam('address', 'Address of the contract') },
-      errors: [400, 404, 503],
+      answer: sourcifyChainsShape,
+      hasExample: false,
+      errors: [503],
+      dialectErrors: { 400: sourcifyErrorShape, 404: sourcifyChainsShape },
     },
     handle: answering(deps.cache, (ctx) => {
       const text = ctx.params['address'] ?? '';
@@ -181,16 +198,11 @@ async function readChains(deps: DialectDeps, address: Hex): Promise<Json> {
   return { results };
 }
 
-const shown = (text: string): string => text.slice(0, SHOWN_MAX);
-
-function invalid(ctx: RouteContext, message: string): Refusal {
-  return refusalOf(ctx, 400, 'invalid_parameter', message);
-}
-
 function unsupported(ctx: RouteContext, chain: string): Refusal {
-  return refusalOf(ctx, 404, 'unsupported_chain', `The chain with chainId ${shown(chain)} is not supported`);
-}
-
-function refusalOf(ctx: RouteContext, status: number, customCode: string, message: string): Refusal {
-  return new Refusal(status, { customCode, message, errorId: ctx.state.requestId });
+  return sourcifyRefusal(
+    ctx,
+    404,
+    'unsupported_chain',
+    `The chain with chainId ${shown(chain)} is not supported`,
+  );
 }

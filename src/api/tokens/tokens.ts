@@ -5,7 +5,7 @@ import { tokensAnswerShape } from '../../wire/tokens';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';
-import { checkSearched, oneOfParam, parsedParam, textParam } from '../params';
+import { checkSearched, oneOfParam, parsedParam, searchParam } from '../params';
 import type { Route } from '../route';
 
 const QUERY_LENGTH_MAX = 64;
@@ -17,7 +17,7 @@ export function tokens(deps: MarketDeps): Route {
     query: {
       ...PAGE_PARAMS,
       ...BATCH_PARAMS,
-      q: textParam({
+      q: searchParam({
         max: QUERY_LENGTH_MAX,
         description: 'A token address, or part of a symbol or name. Without sort, the best match comes first',
       }),
@@ -39,7 +39,8 @@ export function tokens(deps: MarketDeps): Route {
     },
     async read(params, head) {
       const { entries, byAddress } = await deps.tokens.at(head);
-      if (params.addresses !== null) return listBatch((address) => byAddress.get(address)?.item, params.addresses, head);
+      if (params.addresses !== null)
+        return listBatch((address) => byAddress.get(address)?.item, params.addresses, head);
       const found = listTokenEntries(entries, params);
       const skip = skipOf(params);
       return {

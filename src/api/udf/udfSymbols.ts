@@ -1,5 +1,5 @@
 /** GET /udf/symbols and /udf/search: the chart settings of a pair, and pairs by a search text. */
-import { listPairs } from '../../query/pairs/pairList';
+import { fitsPair, listPairs, readPairSearch } from '../../query/pairs/pairList';
 import type { PairEntry } from '../../query/pairs/pairItem';
 import {
   RESOLUTIONS,
@@ -66,9 +66,9 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
       const dex = exchange === null ? null : dexOf(deps.chain, exchange);
       const deepest = listPairs(known.table.entries, { q: null, dex, token: null }, 'liquidity_usd', 'desc');
       const hits: UdfSearchHit[] = [];
-      const words = query?.toLowerCase() ?? '';
+      const search = readPairSearch(query?.trim() ?? '');
       for (const entry of deepest) {
-        if (!fits(known, entry, words)) continue;
+        if (!fitsPair(entry, search, known.nameOf(entry))) continue;
         hits.push(toHit(known, entry, deps.chain));
         if (hits.length === limit) break;
       }
@@ -82,18 +82,6 @@ function dexOf({ dexes }: ChainFacts, exchange: string): string {
   const wanted = exchange.toLowerCase();
   const named = dexes.find(({ displayName }) => displayName.toLowerCase() === wanted);
   return (named?.name ?? exchange).toLowerCase();
-}
-
-function fits(known: PairSymbols, entry: PairEntry, words: string): boolean {
-  const { pool, tokens } = entry;
-  const addresses = [pool.address, ...tokens.all.map(({ address }) => address)];
-  if (words.startsWith('0x') && addresses.some((address) => address.startsWith(words))) return true;
-  const names = [
-    known.nameOf(entry),
-    tokens.name,
-    ...tokens.all.flatMap(({ symbol, name }) => [symbol, name]),
-  ];
-  return names.some((name) => name !== null && name.toLowerCase().includes(words));
 }
 
 function exchangeOf({ dexes }: ChainFacts, dexName: string): string {

@@ -5,6 +5,7 @@
  */
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
+import { steadyNow } from '../../domain/steadyTime';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { BloomBuilder } from './bloom';
@@ -16,7 +17,7 @@ import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, type BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { checkBloom, checkLinks, checkLogOrder, checkNumber } from './verify';
+import { checkBloom, checkFuture, checkLinks, checkLogOrder, checkNumber, checkOrder } from './verify';
 
 export type { BlockHeader };
 
@@ -27,7 +28,10 @@ interface FetchOptions {
   readonly roundsMax?: number;
 }
 
-type RangeOptions = Omit<FetchOptions, 'endpoint'>;
+interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
+  /** Time of the block before the range, unix seconds, if it is known. No block may be older. */
+  readonly notBefore?: number;
+}
 
 /**
  * Reads verified blocks. Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints
@@ -55,6 +59,11 @@ export interface BlockSourceOptions {
   readonly pool: EndpointPool;
   readonly log: Logger;
   readonly clock?: Clock;
+  /**
+   * The time in unix seconds. Blocks far after it are refused. The default is a steady clock, so that a clock of the
+   * machine that is set back while the program runs does not stop the writer.
+   */
+  readonly timeOfDay?: () => number;
   /** Largest number of blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
   /** Largest number of blocks per eth_getLogs (default 500). */
@@ -70,6 +79,7 @@ class PooledBlockSource implements BlockSource {
   private readonly pool: EndpointPool;
   private readonly log: Logger;
   private readonly clock: Clock;
+  private readonly timeOfDay: () => number;
   private readonly blooms = BloomBuilder.create();
   private readonly spans: LogSpans;
   private readonly receiptBlocksMax: number;
@@ -80,6 +90,7 @@ class PooledBlockSource implements BlockSource {
     this.pool = options.pool;
     this.log = options.log;
     this.clock = options.clock ?? systemClock();
+    this.timeOfDay = options.timeOfDay ?? (() => steadyNow() / 1_000);
     this.receiptBlocksMax = options.receiptBlocksMax ?? 20;
     this.spans = new LogSpans(options.logBlocksMax ?? 500);
   }
@@ -93,6 +104,7 @@ class PooledBlockSource implements BlockSource {
       const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
       if (typeof at === 'number') checkNumber(header, at);
+      checkFuture(header, this.timeOfDay());
       if (at === 'latest') endpoint.noteHead(header.number);
       return header;
     }, bounds);
@@ -120,8 +132,9 @@ class PooledBlockSource implements BlockSource {
     const blocks: ChainBlock[] = [];
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
+      const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
-        this.fetchPiece(endpoint, next, to, signal);
+        this.fetchPiece(endpoint, { from: next, to, notBefore }, signal);
       const piece = await this.pool.run(fetch, options);
       const [parent, first] = [blocks.at(-1), piece[0]];
       // The pieces come from different nodes or times, so no endpoint is counted as faulty.
@@ -172,8 +185,7 @@ class PooledBlockSource implements BlockSource {
    */
   private async fetchPiece(
     endpoint: Endpoint,
-    from: number,
-    to: number,
+    { from, to, notBefore }: { readonly from: number; readonly to: number; readonly notBefore: number },
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
     const blooms = await this.blooms;
@@ -199,7 +211,7 @@ class PooledBlockSource implements BlockSource {
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
-        const broken = orMismatch(() => checkLinks(piece));
+        const broken = orMismatch(() => checkPiece(piece, notBefore));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
         // The node's chain changed during the fetch, and it is unknown which blocks are on the new branch.
         kept.clear();
@@ -287,6 +299,7 @@ class PooledBlockSource implements BlockSource {
   private verify(block: UncheckedBlock, blooms: BloomBuilder): ChainBlock {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
+    checkFuture(header, this.timeOfDay());
     const isUnfilled = checkBloom(blooms, header, logs) === 'unfilled';
     if (isUnfilled && !this.unfilledBloomSeen) {
       this.unfilledBloomSeen = true;
@@ -320,6 +333,12 @@ class PooledBlockSource implements BlockSource {
 function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
   const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
+}
+
+/** @throws BlockMismatch `parent_link`, `timestamp` */
+function checkPiece(blocks: readonly ChainBlock[], notBefore: number): void {
+  checkLinks(blocks);
+  if (blocks[0] !== undefined) checkOrder(blocks[0], notBefore);
 }
 
 /** The fetched blocks from `from` on, up to the first missing block. */

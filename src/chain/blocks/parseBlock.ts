@@ -27,8 +27,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Limit of block numbers. Other code relies on numbers below it. */
 const BLOCK_MAX = 2 ** 31;
-/** Limit of timestamps in unix seconds, far beyond any real block. */
-const TIMESTAMP_MAX = 2 ** 33;
+/** Limit of timestamps in unix seconds: the store has UInt32. */
+const TIMESTAMP_MAX = 2 ** 32;
 const TRANSACTIONS_MAX = 1_048_576;
 const LOWER_HEX_DATA = /^0x(?:[0-9a-f]{2})*$/;
 const LOWER_WORD = /^0x[0-9a-f]{64}$/;
@@ -85,6 +85,7 @@ export function parseReceipts(
       index,
       from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
       effectiveGasPrice: readWei(fields['effectiveGasPrice'], header.number, 'effectiveGasPrice'),
+      gasUsed: readGasUsed(fields['gasUsed'], header.number),
       contractAddress:
         created === undefined || created === null
           ? null
@@ -112,6 +113,7 @@ export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransact
       from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
       // For mined transactions of every type, gasPrice is the effective price.
       effectiveGasPrice: readWei(fields['gasPrice'], header.number, 'gasPrice'),
+      gasUsed: null,
       contractAddress: null,
     };
   });
@@ -249,6 +251,10 @@ function readNumber(value: unknown, limit: number, block: number | null, name: s
   const number = isQuantity(value) ? Number(value) : NaN;
   if (number < limit) return number;
   throw new BlockMismatch('malformed', block, `${name} is not a quantity below ${limit}`);
+}
+
+function readGasUsed(value: unknown, block: number): number | null {
+  return value === undefined || value === null ? null : readNumber(value, 2 ** 53, block, 'gasUsed');
 }
 
 function readWei(value: unknown, block: number, name: string): bigint | null {

@@ -1,4 +1,4 @@
-/** Verifies blocks: order and completeness of logs, the bloom, and parent links. */
+/** Verifies blocks: order and completeness of logs, the bloom, parent links, and timestamps. */
 import type { BlockRef, ChainLog } from '../../domain/block';
 import { BLOOM_BYTES, bloomToHex, isEmptyBloom, type BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
@@ -49,7 +49,7 @@ export function checkBloom(
   );
 }
 
-/** @throws BlockMismatch `parent_link` unless `child` directly follows `parent`. */
+/** @throws BlockMismatch `parent_link` unless `child` directly follows `parent`, `timestamp` if it is older. */
 function checkParentLink(parent: BlockRef, child: BlockRef): void {
   if (child.number !== parent.number + 1) {
     throw new BlockMismatch(
@@ -62,9 +62,30 @@ function checkParentLink(parent: BlockRef, child: BlockRef): void {
     const what = `the parentHash is ${child.parentHash}, but block ${parent.number} has the hash ${parent.hash}`;
     throw new BlockMismatch('parent_link', child.number, what);
   }
+  checkOrder(child, parent.timestamp);
 }
 
-/** Checks that each block follows the previous one. @throws BlockMismatch `parent_link` */
+/** @throws BlockMismatch `timestamp` if the block is older than `notBefore`, the time of its parent in unix seconds. */
+export function checkOrder({ number, timestamp }: BlockRef, notBefore: number): void {
+  if (timestamp >= notBefore) return;
+  const what = `the timestamp is ${timestamp}, before its parent's ${notBefore}`;
+  throw new BlockMismatch('timestamp', number, what);
+}
+
+/** How far, in seconds, a block may lie in the future. */
+const FUTURE_SECONDS_MAX = 900;
+
+/** @throws BlockMismatch `timestamp` if the block lies more than 15 minutes after `now`, in unix seconds. */
+export function checkFuture(
+  { number, timestamp }: Pick<BlockRef, 'number' | 'timestamp'>,
+  now: number,
+): void {
+  if (timestamp <= now + FUTURE_SECONDS_MAX) return;
+  const what = `the timestamp is ${timestamp}, ${Math.round(timestamp - now)} s in the future; allowed: ${FUTURE_SECONDS_MAX} s`;
+  throw new BlockMismatch('timestamp', number, what);
+}
+
+/** Checks that each block follows the previous one. @throws BlockMismatch `parent_link`, `timestamp` */
 export function checkLinks(blocks: readonly BlockRef[]): void {
   for (const [position, block] of blocks.entries()) {
     const parent = blocks[position - 1];

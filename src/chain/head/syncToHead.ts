@@ -106,7 +106,10 @@ async function nextStep(
       head.number,
       Math.max(isReorg ? tip.number : 0, fork.number + (options.chunk ?? CHUNK)),
     );
-    const blocks = await source.fetchRange(fork.number + 1, last, signalOf(options));
+    const blocks = await source.fetchRange(fork.number + 1, last, {
+      notBefore: fork.timestamp,
+      ...signalOf(options),
+    });
     const linked = blocks[0]?.parentHash === fork.hash;
     const reached = last < head.number || blocks.at(-1)?.hash === head.hash;
     if (!linked || !reached) return null;

@@ -13,6 +13,7 @@
  */
 import { FormData, Pool, type Dispatcher } from 'undici';
 
+import { addSummary } from './readCost';
 import { toEngineError, type EngineError } from './engineError';
 import { formatParam, type QueryParams } from './queryParams';
 
@@ -29,7 +30,12 @@ interface ByteReaderOptions {
 }
 
 interface ByteReader {
-  read(sql: string, params: QueryParams, format: string): Promise<Buffer>;
+  read(
+    sql: string,
+    params: QueryParams,
+    format: string,
+    settings: Readonly<Record<string, string>>,
+  ): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -61,20 +67,21 @@ export function createByteReader(options: ByteReaderOptions): ByteReader {
     authorization: `Basic ${Buffer.from(user).toString('base64')}`,
     'user-agent': 'candlehouse',
   };
-  const settings = [...searchParams].filter(([name]) => name.startsWith(SETTING_PREFIX));
-  const fixed: Fields = settings.map(([name, value]) => [name.slice(SETTING_PREFIX.length), value]);
+  const fixedSettings = [...searchParams].filter(([name]) => name.startsWith(SETTING_PREFIX));
+  const fixed: Fields = fixedSettings.map(([name, value]) => [name.slice(SETTING_PREFIX.length), value]);
   fixed.push(['database', pathname.slice(1) || 'default']);
   const pathOf = (query: Fields): string => `/?${new URLSearchParams(query)}`;
   return {
-    async read(sql, params, format) {
+    async read(sql, params, format, settings) {
       const query = `${sql}\nFORMAT ${format}`;
       const given: Fields = Object.entries(params).map(([name, value]) => [
         `param_${name}`,
         formatParam(value),
       ]);
-      const path = pathOf([...fixed, ...given]);
+      const around: Fields = [...fixed, ...Object.entries(settings)];
+      const path = pathOf([...around, ...given]);
       const isShort = path.length <= PATH_LENGTH_MAX;
-      const long = { path: pathOf(fixed), body: formOf([['query', query], ...given]) };
+      const long = { path: pathOf(around), body: formOf([['query', query], ...given]) };
       const request = isShort ? { path, body: query } : long;
       return readAnswer(await pool.request({ method: 'POST', headers, ...request }));
     },
@@ -90,6 +97,7 @@ function formOf(fields: Fields): FormData {
 
 async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Buffer> {
   const [code, tag] = [headers[CODE_HEADER], headers[TAG_HEADER]];
+  addSummary(headers['x-clickhouse-summary']);
   if (statusCode !== 200 || code !== undefined) {
     const text = (await body.text()).slice(0, 65_536);
     throw code === undefined ? new Error(`status ${statusCode}: ${text}`) : toEngineError(text, Number(code));

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
+import { addSummary } from './readCost';
 import { AppError, errorText } from '../../errors';
 import { createByteReader } from './byteReader';
 import { ENGINE_CODES, EngineError, isConnectionLost, isPassing, systemCode } from './engineError';
@@ -77,9 +78,15 @@ export interface Database {
   select(name: string, sql: string, params?: QueryParams): Promise<unknown[]>;
   /**
    * The answer of a SELECT as bytes: RowBinary, which is faster than JSON for numbers, or another output
-   * format.
+   * format. `settings` are settings of this statement.
    */
-  selectBinary(name: string, sql: string, params?: QueryParams, format?: string): Promise<Buffer>;
+  selectBinary(
+    name: string,
+    sql: string,
+    params?: QueryParams,
+    format?: string,
+    settings?: Readonly<Record<string, string>>,
+  ): Promise<Buffer>;
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /**
    * Inserts RowBinary bytes as one block. `token` is the deduplication token: a second insert with the same
@@ -133,8 +140,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     cluster: null,
     select: (name, sql, params = {}) => guard(name, () => again(() => select(client, said(sql), params))),
-    selectBinary: (name, sql, params = {}, format = 'RowBinary') =>
-      guard(name, () => again(() => bytes.read(said(sql), params, format))),
+    selectBinary: (name, sql, params = {}, format = 'RowBinary', settings = {}) =>
+      guard(name, () => again(() => bytes.read(said(sql), params, format, settings))),
     command: (name, sql, params = {}, token) => guard(name, () => command(client, said(sql), params, token)),
     insert: (table, columns, body, token) =>
       guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
@@ -166,6 +173,7 @@ async function select(client: ClickHouseClient, query: string, params: QueryPara
     format: 'JSONEachRow',
     clickhouse_settings: { wait_end_of_query: 1 },
   });
+  addSummary(answer.response_headers['x-clickhouse-summary']);
   return answer.json();
 }
 

@@ -21,7 +21,7 @@ export function createDeferredDatabase(): DeferredDatabase {
     // Only readers use a deferred database. For a reader, the tables of a cluster are like ordinary tables.
     cluster: null,
     select: async (name, sql, params) => now().select(name, sql, params),
-    selectBinary: async (name, sql, params, format) => now().selectBinary(name, sql, params, format),
+    selectBinary: async (...call) => now().selectBinary(...call),
     command: async (name, sql, params, token) => now().command(name, sql, params, token),
     insert: async (table, columns, body, token) => now().insert(table, columns, body, token),
     ping: async () => given !== null && given.ping(),

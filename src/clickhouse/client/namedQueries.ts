@@ -22,9 +22,17 @@ export interface QueryRunner {
   read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
   /** The answer of the named query in one of ClickHouse's output formats. */
   write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
+  /** The answer of a generated statement, for columns that vary. `settings` are settings of this statement. */
+  writeMade(
+    name: string,
+    sql: string,
+    params: QueryParams,
+    format: OutputFormat,
+    settings: Readonly<Record<string, string>>,
+  ): Promise<Buffer>;
 }
 
-export type OutputFormat = 'CSVWithNames' | 'Parquet' | 'ArrowStream' | 'RowBinary';
+type OutputFormat = 'Parquet' | 'ArrowStream' | 'RowBinary';
 
 interface QueryRunnerOptions {
   readonly observe?: (name: string, seconds: number) => void;
@@ -61,6 +69,8 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
       return rows;
     },
     write: bytesOf,
+    writeMade: (name, sql, params, format, settings) =>
+      timed(name, () => database.selectBinary(name, sql, params, format, settings)),
   };
 }
 

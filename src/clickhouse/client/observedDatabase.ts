@@ -36,8 +36,7 @@ export function observeDatabase(database: Database, observer: DatabaseObserver):
   return {
     ...database,
     select: (name, sql, params) => timed('select', name, () => database.select(name, sql, params)),
-    selectBinary: (name, sql, params, format) =>
-      timed('select', name, () => database.selectBinary(name, sql, params, format)),
+    selectBinary: (name, ...rest) => timed('select', name, () => database.selectBinary(name, ...rest)),
     command: (name, sql, params, token) =>
       timed('command', name, () => database.command(name, sql, params, token)),
     insert: (table, columns, body, token) =>

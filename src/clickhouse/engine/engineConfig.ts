@@ -97,6 +97,12 @@ const ANSWER_SETTINGS: Readonly<Record<string, number | string>> = {
   enable_http_compression: 1,
 };
 
+/** Formats of exported files that every reader can open. A statement may ask for another compression. */
+const EXPORT_SETTINGS: Readonly<Record<string, number | string>> = {
+  output_format_arrow_compression_method: 'none',
+  output_format_parquet_compression_method: 'snappy',
+};
+
 /** These settings are explicit, because the engine's defaults changed in 26.2 and 26.3. */
 const WRITER_SETTINGS: Readonly<Record<string, number | string>> = {
   async_insert: 0,
@@ -149,6 +155,9 @@ ${elements({ ...SERVER_SETTINGS, ...sizes }, '  ')}
     <disks><default><keep_free_space_bytes>${config.keepFreeBytes}</keep_free_space_bytes></default></disks>
   </storage_configuration>
   <backups><allowed_path>${escapeXml(config.backupFolder)}</allowed_path></backups>
+  <access_control_improvements>
+    <settings_constraints_replace_previous>true</settings_constraints_replace_previous>
+  </access_control_improvements>
   <users_config>${escapeXml(config.file)}</users_config>
   <macros><candlehouse_nonce>${escapeXml(config.nonce)}</candlehouse_nonce></macros>${remoteServers(config.cluster)}
   <logger>
@@ -164,9 +173,10 @@ ${elements(WRITER_SETTINGS, '      ')}
     </writer>
     <reader>
       <readonly>1</readonly>
-${elements({ ...READER_SETTINGS, ...ANSWER_SETTINGS, max_execution_time: readerSecondsMax }, '      ')}
+${elements({ ...READER_SETTINGS, ...ANSWER_SETTINGS, ...EXPORT_SETTINGS, max_execution_time: readerSecondsMax }, '      ')}
       <constraints>
-${constants(Object.keys(READER_SETTINGS), '        ')}
+${constraints(Object.keys(READER_SETTINGS), 'const', '        ')}
+${constraints(Object.keys(EXPORT_SETTINGS), 'changeable_in_readonly', '        ')}
       </constraints>
     </reader>
   </profiles>
@@ -249,8 +259,8 @@ function elements(values: Readonly<Record<string, number | string>>, indent = ''
   return lines.join(indent === '' ? '' : '\n');
 }
 
-function constants(names: readonly string[], indent: string): string {
-  return names.map((name) => `${indent}<${name}><const/></${name}>`).join('\n');
+function constraints(names: readonly string[], kind: string, indent: string): string {
+  return names.map((name) => `${indent}<${name}><${kind}/></${name}>`).join('\n');
 }
 
 function escapeXml(text: string): string {

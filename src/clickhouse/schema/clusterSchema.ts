@@ -37,6 +37,10 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   source_files: 'cityHash64(content_hash)',
   source_uses: 'cityHash64(content_hash)',
   abi_signatures: 'cityHash64(selector)',
+  found_pools: 'cityHash64(address)',
+  pool_births: 'cityHash64(address)',
+  token_supplies: 'cityHash64(token)',
+  pool_search: 'chain_id',
 };
 
 const TABLE = /^CREATE TABLE IF NOT EXISTS (\w+)\n/;

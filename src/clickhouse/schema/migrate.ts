@@ -35,7 +35,7 @@ const BEGUN_ID = 2 ** 32 - 1;
  * change without a migration raises the number, and databases with a smaller number are refused. Only allowed
  * before the first release.
  */
-const CREATED: Row = { id: 0, name: 'created 2' };
+const CREATED: Row = { id: 0, name: 'created 3' };
 
 /**
  * State of a database. `being created`: it has no data yet, and tables may be missing. `created`: its creation was

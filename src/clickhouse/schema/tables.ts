@@ -69,6 +69,7 @@ export const blocksTable = defineTable('blocks', {
   transaction_count: u32,
   log_count: u32,
   gas_prices: array(u128),
+  gas_used: array(u64),
 });
 export type BlockRow = Parameters<typeof blocksTable.writeRow>[1];
 
@@ -188,6 +189,7 @@ const STATE_KINDS = {
   flash: 8,
   fee: 9,
   register: 10,
+  found: 11,
 } as const;
 
 export const poolStatesTable = defineTable('pool_states', {

@@ -21,15 +21,16 @@ import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
 import { openStorage } from '../storage';
 
-/** The chains of the explorer. Both started as copies of chain 1. */
+/** Chains that started as copies of chain 1. */
 const DESCENDANTS = [369, 943];
-const CHAINS = [...DESCENDANTS, ANCESTOR_CHAIN];
 
 interface ImportOptions {
   /** The chains to import; an empty list means all chains of the source. */
   readonly chains: readonly number[];
   /** URL of a node of the market chain; null means RPC_URL. */
   readonly rpc: string | null;
+  /** Whether the name of the server may resolve to a private address. */
+  readonly allowPrivate: boolean;
 }
 
 /** Resolves when the import is complete, or when the signal stops it. The next run continues at the same
@@ -41,7 +42,7 @@ export async function runImportSources(
   place: string,
   options: ImportOptions,
 ): Promise<void> {
-  const sources = await openSources(place, options.chains, signal);
+  const sources = await openSources(place, options, config.chainId, signal);
   const storage = await openStorage(config, log, { besideIsEnough: true });
   const pools = openPools(config, log, options.rpc);
   try {
@@ -86,28 +87,33 @@ function openPools(config: Config, log: Logger, rpc: string | null): Map<number,
   return pools;
 }
 
-/** Opens a folder, or a server. A request detects the kind of server. */
+/**
+ * Opens a folder, or a server. A request detects the kind of server. `asked` are the chains to import; an empty list
+ * means the market chain and the chains around PulseChain.
+ */
 async function openSources(
   place: string,
-  chains: readonly number[],
+  { chains: asked, allowPrivate }: ImportOptions,
+  marketId: number,
   signal: AbortSignal,
 ): Promise<ContractSource[]> {
+  const chains = asked.length === 0 ? [...new Set([marketId, ...DESCENDANTS, ANCESTOR_CHAIN])] : asked;
   if (!/^https?:\/\//i.test(place)) {
     const folder = resolve(place);
     const about = await stat(folder).catch(() => null);
     if (about?.isDirectory() !== true)
       throw new AppError('bad_config', `got ${place}; allowed: a folder, or an http(s) URL`);
-    return [await openSourcifyFolder(folder, chains.length === 0 ? CHAINS : chains)];
+    return [await openSourcifyFolder(folder, chains)];
   }
   if (!URL.canParse(place))
     throw new AppError('bad_config', `got ${redactUrls(place)}, which is not a valid URL`);
-  const fetch = createJsonFetch(place);
-  const [market = 369] = chains;
-  if (await isSourcifyServer(fetch, market, signal).catch(() => false))
-    return (chains.length === 0 ? CHAINS : chains).map((chainId) => openSourcifyServer(fetch, chainId));
-  if (chains.length > 1)
+  const fetch = createJsonFetch(place, { allowPrivate });
+  const [market = marketId] = chains;
+  if (await isSourcifyServer(fetch, market, signal).catch(noUnlessRefused))
+    return chains.map((chainId) => openSourcifyServer(fetch, chainId));
+  if (asked.length > 1)
     throw new AppError('bad_config', '--chain: allowed once, because a Blockscout server has one chain');
-  if (await isBlockscoutServer(fetch, signal).catch(() => false))
+  if (await isBlockscoutServer(fetch, signal).catch(noUnlessRefused))
     return [openBlockscoutServer(fetch, market)];
   signal.throwIfAborted();
   throw new AppError(
@@ -115,4 +121,10 @@ async function openSources(
     `${fetch.shown} is not a Sourcify server (no list at /v2/contracts/${market}) ` +
       'and not a Blockscout server (no list at /api/v2/smart-contracts)',
   );
+}
+
+/** A server that does not answer is not of this kind. A refused address or redirect ends the import. */
+function noUnlessRefused(error: unknown): false {
+  if (error instanceof AppError && error.code === 'bad_config') throw error;
+  return false;
 }

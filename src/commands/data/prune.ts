@@ -59,6 +59,11 @@ export async function runPrune(
     for (const { table, floor, rows, bytes } of plans) {
       const what = `${rows} rows of ${table} before block ${floor}, about ${showBytes(bytes)}`;
       output.write(`${yes ? 'dropping' : 'would drop'} ${what}\n`);
+      if (floor < bound)
+        output.write(
+          `  (not before block ${bound}: the ingester writes blocks in ranges, and only whole ranges are dropped. ` +
+            `Block ${floor} is the first block of the range that contains block ${bound - 1})\n`,
+        );
     }
     if (!yes) {
       output.write('Nothing was dropped. Add --yes to drop these rows.\n');

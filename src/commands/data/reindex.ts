@@ -5,6 +5,7 @@ import { createEndpointPool } from '../../chain/rpc/endpointPool';
 import { migrate } from '../../clickhouse/schema/migrate';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
+import { FoundPools } from '../../ingest/pools/foundPools';
 import { createClickHouseStore } from '../../ingest/store/clickhouseStore';
 import { inPause } from '../../ingest/store/pause';
 import { reindex } from '../../ingest/repair/reindex';
@@ -46,7 +47,7 @@ export async function runReindex(
     const store = createClickHouseStore(database, chainId, () => readFloors(database));
     const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
     const deps = {
-      ...createReaderDeps({ store, rpc, chain, log }, decode),
+      ...createReaderDeps({ store, rpc, chain, log, foundPools: new FoundPools(database) }, decode),
       database,
       source: createBlockSource({ pool: rpc, log }),
       chainId,

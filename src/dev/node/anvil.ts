@@ -111,7 +111,8 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
   };
   if (options.timestamp !== undefined) settings['timestamp'] = options.timestamp;
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  return [...flags, '--no-mining', ...(options.extraArguments ?? [])];
+  // Without --no-cors, any web page in a browser on this machine could control the chain.
+  return [...flags, '--no-mining', '--no-cors', ...(options.extraArguments ?? [])];
 }
 
 /** Resolves after the shell has ended and its files are removed, with anvil's exit code and last output. */

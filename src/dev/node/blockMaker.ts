@@ -39,7 +39,8 @@ const BATCH_CALLS_MAX = 1_000;
 const TOP_PRICE_WEI = 3_000_000_000n;
 const PRICE_STEP_WEI = 100_000n;
 
-/** Opens a block maker that sends from these unlocked accounts. It must be the only sender. */
+/** Opens a block maker that sends from these unlocked accounts. It must be the only sender of these
+ * accounts. */
 export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Promise<BlockMaker> {
   let nonces = await readNonces(rpc, accounts, 'latest');
   let queue: TransactionRequest[] = [];
@@ -67,7 +68,10 @@ export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Pro
     reset: async () => {
       queue = [];
       gas = 0;
-      await rpc.call('anvil_dropAllTransactions');
+      // Waiting transactions of users stay.
+      await rpc.batch(
+        accounts.map((account) => ({ method: 'anvil_removePoolTransactions', params: [account] })),
+      );
       nonces = await readNonces(rpc, accounts, 'latest');
     },
     prepare: async (transactions, asOf) => {

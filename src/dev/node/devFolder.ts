@@ -37,11 +37,17 @@ export async function makeDevFolder(dataDir: string): Promise<DevFolder> {
   return { id, path, setNode: (pid) => lock.setEngine(pid), remove };
 }
 
+/** Folders of development chains in a data folder, whether their chains run or not. */
+export function listDevFolders(dataDir: string): string[] {
+  if (!existsSync(dataDir)) return [];
+  return readdirSync(dataDir)
+    .filter((name) => FOLDER_NAME.test(name))
+    .map((name) => join(dataDir, name));
+}
+
 /** Deletes folders of development chains whose owners have ended. Logs a folder that cannot be deleted. */
 export async function removeOldDevFolders(dataDir: string, log: Logger): Promise<void> {
-  if (!existsSync(dataDir)) return;
-  for (const name of readdirSync(dataDir).filter((name) => FOLDER_NAME.test(name))) {
-    const path = join(dataDir, name);
+  for (const path of listDevFolders(dataDir)) {
     const owned = existsSync(join(path, OWNER_FILE));
     const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
     if (!owned && ageMs < UNOWNED_AGE_MS) continue;

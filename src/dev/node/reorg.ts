@@ -1,20 +1,73 @@
 /** Reorgs of the newest blocks, in the two ways in which a client may see a reorg. */
+import { isHexData, numberToHex, type Hex } from '../../domain/hex';
 import type { BlockMaker, DevTransaction } from './blockMaker';
-import { getBlockHead, type DevRpc } from './devRpc';
+import { field, getBlockHead, type DevRpc } from './devRpc';
+
+/** Signed transactions of users of the chain, which a reorg must not lose. */
+interface UserTransactions {
+  /** Transactions of the last blocks, by block, oldest first. */
+  readonly mined: readonly (readonly Hex[])[];
+  readonly waiting: readonly Hex[];
+}
+
+/**
+ * The transactions of the last `depth` blocks and of the pool that are not from `senders`. Transactions without a
+ * signature (of impersonated accounts) are left out.
+ */
+export async function listUserTransactions(
+  rpc: DevRpc,
+  senders: ReadonlySet<string>,
+  depth: number,
+): Promise<UserTransactions> {
+  const head = await getBlockHead(rpc);
+  const numbers = Array.from({ length: depth }, (_, index) => head.number - depth + 1 + index);
+  const signed = async (transactions: readonly unknown[]): Promise<Hex[]> => {
+    const users = transactions.filter((one) => !senders.has(String(field(one, 'from')).toLowerCase()));
+    const raw = await rpc.batch(
+      users.map((one) => ({ method: 'eth_getRawTransactionByHash', params: [field(one, 'hash')] })),
+    );
+    return raw.filter((text) => isHexData(text));
+  };
+  const mined = await Promise.all(
+    numbers.map(async (number) => {
+      const block = await rpc.call('eth_getBlockByNumber', [numberToHex(number), true]);
+      const transactions = field(block, 'transactions');
+      return signed(Array.isArray(transactions) ? transactions : []);
+    }),
+  );
+  const pool = field(await rpc.call('txpool_content'), 'pending');
+  return { mined, waiting: await signed(valuesOf(pool).flatMap(valuesOf)) };
+}
+
+const valuesOf = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : [];
+
+/**
+ * Sends transactions of users again after a reorg, in the order of their blocks. The node refuses those that it still
+ * has, which is right.
+ */
+export async function sendAgain(rpc: DevRpc, { mined, waiting }: UserTransactions): Promise<void> {
+  for (const raw of [...mined.flat(), ...waiting])
+    await rpc.call('eth_sendRawTransaction', [raw]).catch(() => undefined);
+}
 
 /**
  * Reorg in one step: replaces the transactions of the last `blocks.length` blocks; height and timestamps
- * stay. The replaced transactions are dropped. `blocks[0]` is the oldest.
+ * stay. The replaced transactions are dropped. `blocks[0]` is the oldest. `users` has the signed transactions of users of
+ * these blocks.
  */
 export async function replaceBlocks(
   rpc: DevRpc,
   maker: BlockMaker,
   blocks: readonly (readonly DevTransaction[])[],
+  users: readonly (readonly Hex[])[] = [],
 ): Promise<void> {
   const head = await getBlockHead(rpc);
   const requests = await maker.prepare(blocks.flat(), head.number - blocks.length);
   const offsets = blocks.flatMap((transactions, offset) => transactions.map(() => offset));
-  await rpc.call('anvil_reorg', [blocks.length, requests.map((request, index) => [request, offsets[index]])]);
+  const kept = users.flatMap((transactions, offset) => transactions.map((raw) => [raw, offset]));
+  const made = requests.map((request, index) => [request, offsets[index]]);
+  await rpc.call('anvil_reorg', [blocks.length, [...kept, ...made]]);
   await maker.reset();
 }
 

@@ -7,7 +7,7 @@ import { openBlockMaker, type BlockMaker } from '../node/blockMaker';
 import { getBlockHead, type DevRpc } from '../node/devRpc';
 import { createPriceWalk, type PriceWalk } from './priceWalk';
 import { createRandom, type Random } from './random';
-import { replaceBlocks, rollBack } from '../node/reorg';
+import { listUserTransactions, replaceBlocks, rollBack, sendAgain } from '../node/reorg';
 import { createTrading, type Trading } from './trading';
 import type { World } from '../world/world';
 
@@ -40,6 +40,8 @@ interface LiveState {
   readonly trading: Trading;
   readonly random: Random;
   readonly tradesPerBlock: number;
+  /** Accounts of the trader. Transactions of all other accounts belong to users of the chain. */
+  readonly senders: ReadonlySet<string>;
   /** Time of the newest block, unix seconds. */
   headTimestamp: number;
 }
@@ -54,6 +56,7 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
     trading: createTrading(world, options.walk ?? createPriceWalk(world.tokens, random), random),
     random,
     tradesPerBlock,
+    senders: new Set(world.accounts.slice(1)),
     headTimestamp: (await getBlockHead(rpc)).timestamp,
   };
   const pause = (): number => reorgMs[0] + random.next() * (reorgMs[1] - reorgMs[0]);
@@ -107,9 +110,10 @@ async function reorganise(state: LiveState, log: Logger): Promise<void> {
   const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - 1);
   if (depth < 1) return;
   const atOnce = state.random.chance(0.5);
+  const users = await listUserTransactions(state.rpc, state.senders, depth);
   if (atOnce) {
     const blocks = Array.from({ length: depth }, () => planBlock(state, 1).transactions);
-    await replaceBlocks(state.rpc, state.maker, blocks);
+    await replaceBlocks(state.rpc, state.maker, blocks, users.mined);
   } else {
     const parent = await getBlockHead(state.rpc, head.number - depth);
     const blocks = Array.from({ length: depth }, (_, index) => ({
@@ -118,6 +122,7 @@ async function reorganise(state: LiveState, log: Logger): Promise<void> {
     }));
     await rollBack(state.rpc, state.maker, depth, blocks);
   }
+  await sendAgain(state.rpc, users);
   state.headTimestamp = (await getBlockHead(state.rpc)).timestamp;
   const way = atOnce ? 'replaced' : 'rolled back';
   log.info({ from: head.number - depth + 1, to: head.number, way }, 'the development chain made a reorg');

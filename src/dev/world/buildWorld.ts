@@ -20,7 +20,7 @@ import {
   toAddress,
 } from '../abi';
 import { openBuilder, type Builder } from '../node/builder';
-import type { DevRpc } from '../node/devRpc';
+import { toNumber, type DevRpc } from '../node/devRpc';
 import { giveHoldings } from './giveHoldings';
 import { openPoolData, readPools } from './openPools';
 import { readOwnBytecode, readOwnRuntimeBytecode, readPackageBytecode } from '../packageFiles';
@@ -44,6 +44,7 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
   if (deployer === undefined) throw new AppError('node_failed', 'the node has no unlocked account');
   await rpc.call('anvil_setCode', [MULTICALL3, readOwnRuntimeBytecode('DevMulticall3')]);
   await rpc.call('anvil_setBalance', [deployer, numberToHex(DEPLOYER_BALANCE)]);
+  const chainId = toNumber(await rpc.call('eth_chainId'));
   const builder = await openBuilder(rpc, accounts);
 
   const contracts = await deployContracts(builder, deployer, plan);
@@ -56,7 +57,7 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
   await builder.finish();
 
   const pools = await readPools(rpc, exchanges, plan.pools);
-  const chainDescription = describeChain(contracts, tokens, plan, rpc.url);
+  const chainDescription = describeChain(contracts, tokens, plan, { chainId, url: rpc.url });
   const world: World = {
     chainDescription,
     accounts,

@@ -5,23 +5,22 @@ import { tokenByKey } from './openPools';
 import type { ChainConfigFile, DexConfig, World, WorldToken } from './world';
 import { DEX_V2, DEX_V2_29, DEX_V3, type WorldPlan } from './worldPlan';
 
-const CHAIN_ID = 369;
 /** PulseChain's usual burn address, and the zero address. */
 export const BURN_ADDRESSES: readonly Hex[] = [
   '0x0000000000000000000000000000000000000369',
   '0x0000000000000000000000000000000000000000',
 ];
 
-/** Describes the chain as a CHAIN_CONFIG file. `rpcUrl` is the address of this chain's node. */
+/** Describes the chain as a CHAIN_CONFIG file. `chainId` and `rpcUrl` are the id and the address of this chain's node. */
 export function describeChain(
   contracts: Pick<World, 'v2' | 'v3' | 'wrappedNative' | 'trader'>,
   tokens: readonly WorldToken[],
   plan: WorldPlan,
-  rpcUrl: string,
+  { chainId, url }: { readonly chainId: number; readonly url: string },
 ): ChainConfigFile {
   const addressOf = (key: string): Hex => tokenByKey(tokens, key).address;
   return {
-    chainId: CHAIN_ID,
+    chainId,
     name: 'Candlehouse development chain',
     nativeSymbol: 'PLS',
     wrappedNative: contracts.wrappedNative,
@@ -31,7 +30,7 @@ export function describeChain(
     treasuries: [{ address: contracts.trader, label: 'Stock of the trader contract' }],
     confirmations: 12,
     startBlock: 0,
-    rpcUrls: [rpcUrl],
+    rpcUrls: [url],
     dexes: describeDexes(contracts),
   };
 }

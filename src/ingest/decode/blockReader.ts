@@ -11,11 +11,13 @@ import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
 import type { BlockFacts, BlockRows } from '../rows/blockRows';
+import { addFoundPools } from './addFoundPools';
 import { decodeBlock, type BlockFindings } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { EthCalls } from '../pools/ethCalls';
+import type { FoundPools } from '../pools/foundPools';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';
 import type { Cursor, Store } from '../store/store';
@@ -30,6 +32,8 @@ export interface ReaderDeps {
   readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
+  /** Pools of the search. If absent, blocks list only pools of their own logs. */
+  readonly foundPools?: FoundPools | undefined;
   /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
 }
@@ -54,9 +58,10 @@ export class BlockReader {
    * Returns the number of pools.
    */
   async load(cursor: Cursor, exact: boolean): Promise<number> {
-    const { store, decode } = this.deps;
+    const { store, decode, foundPools } = this.deps;
     const { registry } = decode;
     registry.clear();
+    await foundPools?.load(cursor.number, (pool) => this.isKnown(pool));
     const pools = await store.loadPools(cursor.number);
     for (const row of pools) if (row.protocol !== VAULT_PROTOCOL) registry.addPool(poolOfRow(row));
     const states = await store.loadPoolStates(cursor.number, exact);
@@ -91,6 +96,7 @@ export class BlockReader {
     for (const block of blocks) {
       await slices.step();
       const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
+      addFoundPools(this.deps.decode, facts, this.deps.foundPools?.listedBy(block.hash) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
@@ -106,6 +112,12 @@ export class BlockReader {
     }
   }
 
+  /** Whether the pool is listed, as of the last block that was read. */
+  isKnown(pool: Hex): boolean {
+    const { registry } = this.deps.decode;
+    return registry.findPool(pool) !== undefined || registry.findVaultPool(pool) !== undefined;
+  }
+
   /** Undoes every block above `number` that is not final. */
   rewindTo(number: number): void {
     this.deps.decode.registry.rewindTo(number);
@@ -116,6 +128,7 @@ export class BlockReader {
   finalise(number: number): void {
     this.deps.decode.registry.finalise(number);
     this.pricer.finalise(number);
+    this.deps.foundPools?.forgetBelow(number);
   }
 
   private async discover(

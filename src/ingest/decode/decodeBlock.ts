@@ -77,8 +77,7 @@ export function decodeBlock(
 }
 
 function pushBlockRow({ context, block, facts }: Work): void {
-  const prices: bigint[] = [];
-  for (const tx of block.transactions) if (tx.effectiveGasPrice !== null) prices.push(tx.effectiveGasPrice);
+  const { transactions } = block;
   facts.blocks.push({
     chain_id: context.chainId,
     number: block.number,
@@ -88,7 +87,8 @@ function pushBlockRow({ context, block, facts }: Work): void {
     base_fee: block.baseFeePerGas,
     transaction_count: block.transactionCount,
     log_count: block.logs.length,
-    gas_prices: prices,
+    gas_prices: transactions.flatMap(({ effectiveGasPrice }) => effectiveGasPrice ?? []),
+    gas_used: transactions.flatMap(({ gasUsed }) => gasUsed ?? []),
   });
 }
 

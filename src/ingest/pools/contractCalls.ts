@@ -83,8 +83,8 @@ const STATES_KEPT_BLOCKS = 64;
 /** The lowest head number of a node whose newest state may be used instead of the missing state. */
 export function newestInstead(number: number, error: unknown): number {
   const isGone = error instanceof RpcError && error.kind === 'unknown_block';
-  // A node that does not have the block yet also answers `unknown_block`. Only a node far beyond the block can be
-  // used.
+  // A node that does not have the block yet also answers `unknown_block`. Only from a node whose head is far beyond the
+  // block does this answer prove that the state of the block is gone.
   return isGone ? number + STATES_KEPT_BLOCKS : number;
 }
 

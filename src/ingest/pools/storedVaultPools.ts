@@ -71,7 +71,10 @@ export async function readVaultPools(
   return found;
 }
 
-/** Pool ids by address. The id is topic 1 of the vault's log at the position (`ord`) of the row. */
+/**
+ * Pool ids by address. The id is topic 1 of the vault's log at the position (`ord`) of the row. A pool of the search
+ * has no such log.
+ */
 async function readIds(
   database: Database,
   chainId: number,
@@ -84,6 +87,10 @@ async function readIds(
     const logs = await selectNamed(database, 'ingest/pools/list_vault_ids', params, idShape);
     for (const { pool_id: poolId } of logs) found.set(poolOfId(poolId), poolId);
   }
+  const others = rows.filter(({ address }) => !found.has(address)).map(({ address }) => address.slice(2));
+  if (others.length === 0) return found;
+  const ids = await selectNamed(database, 'ingest/pools/list_found_ids', { pools: others }, idShape);
+  for (const { pool_id: poolId } of ids) found.set(poolOfId(poolId), poolId);
   return found;
 }
 

@@ -15,7 +15,7 @@ import {
   type LegsPool,
   type PricedState,
 } from '../../pricing/legState';
-import type { LegHold, MarketBlock } from '../../pricing/pricer';
+import type { FoundLeg, LegHold, MarketBlock } from '../../pricing/priceBlock';
 
 const V2 = 2;
 
@@ -37,6 +37,8 @@ export interface PricedSwap {
 export interface LoggedState extends PricedState {
   readonly ord: number;
   readonly kind: PoolStateRow['kind'];
+  /** For `found`: time of the pool's last change, unix seconds. Other kinds do not need it. */
+  readonly timestamp?: number;
 }
 
 export interface PricedRows {
@@ -73,15 +75,24 @@ export class MarketReader {
   toMarketBlock({ number, timestamp, pools, states, swaps }: PricedRows): MarketBlock {
     const legs = pools.flatMap((pool) => this.addPool(pool));
     const moves: MarketBlock['moves'][number][] = [];
+    const found: FoundLeg[] = [];
     const swapsOf = groupByPair(swaps);
     for (const [pair, ofPair] of groupByPair(states)) {
       const info = this.pools.get(pair);
       if (info === undefined) continue;
+      const [first] = ofPair;
+      if (first?.kind === 'found') {
+        for (const leg of info.legs) {
+          const state = toLegState(info.pool, leg, first, this.decimalsOf);
+          found.push({ key: leg.leg.key, state, movedAt: first.timestamp ?? timestamp });
+        }
+        continue;
+      }
       const causes = causesOf(info.pool, ofPair, swapsOf.get(pair) ?? []);
       for (const leg of info.legs)
         moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, ofPair, causes) });
     }
-    return { number, timestamp, legs, moves, traded: this.sumTraded(swaps) };
+    return { number, timestamp, legs, moves, found, traded: this.sumTraded(swaps) };
   }
 
   /** Adds the hold amounts of a block (`unswapped`) to the last state of each pool. */

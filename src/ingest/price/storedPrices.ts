@@ -180,6 +180,7 @@ const blockShape = z.object({ number: z.int(), timestamp: z.int() });
 
 const stateShape = z.object({
   ord: wideIntegerShape,
+  timestamp: z.int(),
   kind: z.enum([
     'sync',
     'initialize',
@@ -191,6 +192,7 @@ const stateShape = z.object({
     'flash',
     'fee',
     'register',
+    'found',
   ]),
   pair: hexShape,
   reserve0: wideIntegerShape,
@@ -227,6 +229,7 @@ async function readBlocks(
   const statesOf = groupByBlock(states, (row): LoggedState => ({
     ord: Number(row.ord),
     kind: row.kind,
+    timestamp: row.timestamp,
     pair: row.pair,
     reserve0: BigInt(row.reserve0),
     reserve1: BigInt(row.reserve1),

@@ -28,6 +28,8 @@ export async function* fetchAhead(
   const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
   const under: Promise<ChainBlock[]>[] = [];
   let next = from;
+  /** Time of the newest block so far, unix seconds. */
+  let notBefore = 0;
   let size = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
   const launch = (): void => {
     while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
@@ -44,7 +46,12 @@ export async function* fetchAhead(
     launch();
     const chunk = under.shift();
     if (chunk === undefined) return;
-    const blocks = await chunk;
+    let blocks = await chunk;
+    const [first, end] = [blocks[0], blocks.at(-1)];
+    // Pieces are fetched without the time of the block before them. If an endpoint lied about it, this names the endpoint.
+    if (first !== undefined && end !== undefined && first.timestamp < notBefore)
+      blocks = await source.fetchRange(first.number, end.number, { signal, notBefore });
+    notBefore = blocks.at(-1)?.timestamp ?? notBefore;
     const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
     const perBlock = Math.max(logs / Math.max(blocks.length, 1), CHUNK_LOGS / chunkBlocksMax);
     size = Math.max(1, Math.min(size * 2, chunkBlocksMax, Math.round(CHUNK_LOGS / perBlock)));

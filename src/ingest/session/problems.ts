@@ -1,6 +1,6 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
-import type { IngestStatus, RangeWork } from './status';
+import type { HistoryStatus, IngestStatus, RangeWork } from './status';
 
 interface IngestProblem {
   /** The code is stable, so clients may compare it. */
@@ -56,6 +56,7 @@ export function listIngestProblems(
     ...listFailures(status),
     ...listWork(status, times.now),
     ...listHeadProblems(status, health, times),
+    ...listHistory(status.history),
     ...health.endpoints.flatMap(endpointProblem),
   ];
 }
@@ -85,6 +86,27 @@ function listWork({ work, indexed }: IngestStatus, now: number): IngestProblem[]
     problems.push({ code: 'promotion_stuck', message });
   }
   return problems;
+}
+
+function listHistory(history: HistoryStatus): IngestProblem[] {
+  const { state, startBlock, searchedFrom, searchTo, pools, suppliesRead } = history;
+  const code = 'history_incomplete';
+  if (state === 'searching') {
+    const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
+    const message =
+      `Pools from before the start block ${startBlock} are being searched: ${Math.floor(done * 100)} % of the ` +
+      `blocks are read, down to block ${searchedFrom}, and ${pools} pools are found. Lists, TVL and creation ` +
+      'times are incomplete until then';
+    return [{ code, message }];
+  }
+  if (state === 'incomplete') {
+    const message =
+      `The node has no logs below block ${searchedFrom}, so pools from before may be missing; ${pools} older ` +
+      'pools are found';
+    return [{ code, message }];
+  }
+  if (state !== 'complete' || suppliesRead) return [];
+  return [{ code, message: 'The supplies of tokens from before the start block are being read' }];
 }
 
 function rangeOf({ from, to }: RangeWork): string {

@@ -24,6 +24,7 @@ import { createTransferDecoder } from '../decode/decodeTransfers';
 import { PoolDiscovery } from '../pools/discoverPools';
 import { VaultDiscovery } from '../pools/discoverVaultPools';
 import { PoolRegistry } from '../pools/poolRegistry';
+import type { FoundPools } from '../pools/foundPools';
 import type { RangeHasher } from '../repair/rangeHasher';
 import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
@@ -47,6 +48,8 @@ interface IngestOptions {
   readonly gaps?: GapStore | undefined;
   /** If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
+  /** Pools of the search. If absent, only pools with an event are listed. */
+  readonly foundPools?: FoundPools | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
   readonly chain: ChainDescription;
@@ -151,13 +154,14 @@ async function follow(
 }
 
 export function createReaderDeps(
-  options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log'>,
+  options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log' | 'foundPools'>,
   decode: DecodeContext,
 ): ReaderDeps {
-  const { store, rpc, chain, log } = options;
+  const { store, rpc, chain, log, foundPools } = options;
   return {
     store,
     rpc,
+    foundPools,
     decode,
     prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
     discovery: createDiscovery(options, decode),
@@ -220,7 +224,8 @@ export function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: 
   });
 }
 
-function vaultDexes(chain: ChainDescription): Dex[] {
+/** The DEXes whose pools are in a vault. */
+export function vaultDexes(chain: ChainDescription): Dex[] {
   return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
 }
 

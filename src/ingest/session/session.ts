@@ -21,10 +21,12 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
+import { canList, listFoundPools, relist } from './listFoundPools';
+import { baseOf, replayPromotion } from './replayPromotion';
 import { checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
-import type { Cursor, OpenIntent, StoredState } from '../store/store';
+import type { Cursor, OpenIntent } from '../store/store';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** Smallest distance to the head, in blocks, that is reported as catching up. */
@@ -103,6 +105,7 @@ export class IngestSession {
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
+    stored = await relist(deps.foundPools, stored);
     const session = new IngestSession(deps, await fenceOff(deps.store, stored, deps.now()), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
@@ -139,7 +142,26 @@ export class IngestSession {
 
   /** Whether the head of the node is stored. */
   isAt(head: BlockRef): boolean {
-    return !needsSync(this.follower, head);
+    return !needsSync(this.follower, head) && !this.canList();
+  }
+
+  private canList(): boolean {
+    return canList(this.deps.foundPools, this.follower, this.cursor, this.promoter);
+  }
+
+  /** Adds pools of the search at the end of the newest block, whose rows then replace its stored rows. */
+  private async listFound(): Promise<void> {
+    const { foundPools, source, store, newCommit } = this.deps;
+    if (foundPools === undefined || !this.canList()) return;
+    const rows = await listFoundPools(foundPools, this.reader, source, this.follower, this.signal);
+    const isStale = foundPools.takeRefresh();
+    const change =
+      rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);
+    if (change === null || (rows === null && !isStale)) return;
+    this.version += 1;
+    await store.writeHead({ ...change, version: this.version, finalNumber: this.follower.base.number });
+    this.book.note(change);
+    foundPools.settle();
   }
 
   async advanceTo(head: BlockHeader): Promise<void> {
@@ -165,6 +187,7 @@ export class IngestSession {
       await this.extend(step, final.number);
     }
     await this.finalise(head, final);
+    await this.listFound();
     this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
@@ -267,6 +290,7 @@ export class IngestSession {
     const last = step.blocks.at(-1);
     if (step.forkNumber !== null) {
       this.reader.rewindTo(step.forkNumber);
+      this.deps.foundPools?.noteRemoved(step.removed);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
       const facts = { forkNumber: step.forkNumber, depth, to: last?.hash };
@@ -364,35 +388,4 @@ export class IngestSession {
     status.indexed = Math.max(this.cursor.number, this.book.top);
     if (nodeHead !== null) status.nodeHead = nodeHead;
   }
-}
-
-function baseOf(cursor: Cursor): BlockRef {
-  const { number, hash, timestamp } = cursor;
-  // A placeholder. Nothing reads the parent of the last final block.
-  return { number, hash, parentHash: hash, timestamp };
-}
-
-async function replayPromotion(
-  deps: SessionDeps,
-  stored: StoredState,
-  intent: OpenIntent,
-): Promise<StoredState> {
-  deps.log.warn({ from: intent.from, to: intent.to }, 'replaying an unfinished promotion');
-  const blocks = stored.head.filter((block) => block.number >= intent.from && block.number <= intent.to);
-  if (blocks.at(-1)?.hash !== intent.toHash || blocks.length !== intent.to - intent.from + 1) {
-    throw new AppError(
-      'broken_invariant',
-      `the head tables do not contain blocks ${intent.from}-${intent.to} of an unfinished promotion`,
-    );
-  }
-  beginWork(deps.status, { kind: 'promotion', from: intent.from, to: intent.to }, deps.now());
-  await deps.store.promote(
-    intent,
-    blocks.map((block) => block.commit),
-    true,
-  );
-  endWork(deps.status, 'promotion');
-  const after = await deps.store.loadState();
-  if (after === null) throw new AppError('broken_invariant', 'the cursor is missing after a promotion');
-  return after;
 }

@@ -28,6 +28,26 @@ interface BalanceCheckCounts {
   rebasing: number;
 }
 
+/** Progress of the search for facts from before the first ingested block. */
+export interface HistoryStatus {
+  /**
+   * `incomplete`: the node has no old logs, so older pools are missing. `whole`: the index begins at the first block,
+   * so there is nothing to search. `unknown`: before the first step.
+   */
+  state: 'unknown' | 'whole' | 'searching' | 'complete' | 'incomplete';
+  startBlock: number;
+  /** The creation events are read from this block up to the start block. */
+  searchedFrom: number;
+  /** Block at which the search ends. */
+  searchTo: number;
+  /** Number of older pools found. */
+  pools: number;
+  /** Whether the supply of every listed token was asked for. */
+  suppliesRead: boolean;
+  /** Number of calls since the start of the process. */
+  calls: number;
+}
+
 export interface IngestStatus {
   phase: IngestPhase;
   /** Number of the last block in the final tables. */
@@ -60,6 +80,7 @@ export interface IngestStatus {
   /** Number of skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
   readonly balanceChecks: BalanceCheckCounts;
+  readonly history: HistoryStatus;
   /** Number of ranges whose lost rows were stored again. */
   refills: number;
   /** Number of rebuilds of aggregates that lacked stored rows. */
@@ -88,6 +109,15 @@ export function newIngestStatus(): IngestStatus {
     malformedLogs: 0,
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },
+    history: {
+      state: 'unknown',
+      startBlock: 0,
+      searchedFrom: 0,
+      searchTo: 0,
+      pools: 0,
+      suppliesRead: false,
+      calls: 0,
+    },
     refills: 0,
     mends: 0,
     reorgs: new Map(),

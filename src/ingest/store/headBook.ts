@@ -66,6 +66,19 @@ export class HeadBook {
     return canonical.length === 0 && voided.length === 0 ? null : { fresh, canonical, voided };
   }
 
+  /** The change that replaces the stored rows of the newest block. The block stays canonical. */
+  renew(rows: BlockRows, newCommit: () => number): HeadChange {
+    const commit = newCommit();
+    this.counts.set(rows.ref.hash, countRows([rows]));
+    return { fresh: [{ rows, commit }], canonical: [{ ...rows.ref, commit }], voided: [] };
+  }
+
+  /** A change that only gives the head a new version. Null if the block is not in the head. */
+  again(number: number): HeadChange | null {
+    const block = this.live.get(number);
+    return block === undefined ? null : { fresh: [], canonical: [block], voided: [] };
+  }
+
   /** Call after the change is stored. */
   note({ canonical, voided }: HeadChange): void {
     for (const block of canonical) {

@@ -21,13 +21,22 @@ export interface CostPool {
   readonly isRanged: boolean;
   /** Active liquidity at the price, divided by the liquidity used for the depth; at least 1. */
   readonly concentration: number;
+  /** Whether the pool belongs to a vault. Open pools (V2 and V3) may exclude such a pool from the hop. */
+  readonly isVault: boolean;
 }
 
 export interface CostHop {
   /** Pools that make the hop price, at least one. */
   readonly pools: readonly CostPool[];
+  /**
+   * A pool of the route without depth, for example because the price left the range of its liquidity. It has the price
+   * that the attacker wants, because moving it costs nothing. Null if there is none.
+   */
+  readonly dormant: Pick<CostPool, 'isRanged'> | null;
   /** Highest fee of the pools of the hop and of pools that could join the hop. */
   readonly feeMax: number;
+  /** Highest fee of the pools that could give the token of the hop another route. 0 if there is none. */
+  readonly otherFeeMax: number;
   /** Whether the hop has, or could get, more than one pool. */
   readonly hasOthers: boolean;
 }
@@ -50,6 +59,11 @@ export interface ManipulationCost {
 const KNOWN_LOG = Math.log(1.02);
 /** Pools whose prices differ by less than this (as ln) stay in the hop together (hop.ts). */
 const AGREEMENT_LOG = 0.05;
+/**
+ * Depth of open pools per depth of vault pools from which the open pools exclude vault pools far from their price: a
+ * tenth of the whole depth (hop.ts). Routes round depths to steps of 9 %, so this limit is lower.
+ */
+const OPEN_PER_VAULT = 0.9 / 9;
 /** Most pools of a hop. Every selection of these pools is tried; shallower pools are ignored. */
 const POOLS_MAX = 6;
 /**
@@ -58,6 +72,18 @@ const POOLS_MAX = 6;
  * price, and the attacker takes it back.
  */
 const TRUSTED_DEPTH_USD = 10_000 * DEPTH_PART;
+
+/** A pool without depth. */
+const EMPTY_POOL: CostPool = {
+  sideUsd: 0,
+  depthUsd: 0,
+  share: 0,
+  log: 0,
+  fee: 0,
+  isRanged: false,
+  concentration: 1,
+  isVault: false,
+};
 
 /** Largest published cost, USD. Larger costs are lowered to it. */
 const COST_MAX = 1e18;
@@ -76,9 +102,27 @@ function published(usd: number): number {
   return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
 }
 
-/** USD to move the price by a factor of e^log. Tries every selection of the at most four hops. */
+/** USD to move the price by a factor of e^log. At most one hop gets another route. */
 function moveCost(hops: readonly CostHop[], log: number): number {
   const shifts = hops.map((hop) => freeShift(hop, log > 0));
+  let least = pushCost(hops, shifts, log);
+  hops.forEach((hop, i) => {
+    if (!(hop.otherFeeMax > hop.feeMax)) return;
+    const switched = freeShift({ ...hop, feeMax: hop.otherFeeMax, hasOthers: true }, log > 0);
+    least = Math.min(
+      least,
+      pushCost(
+        hops,
+        shifts.map((shift, at) => (at === i ? switched : shift)),
+        log,
+      ),
+    );
+  });
+  return least;
+}
+
+/** Tries every selection of the at most four hops. `shifts` are the parts of the move that cost nothing, per hop. */
+function pushCost(hops: readonly CostHop[], shifts: readonly number[], log: number): number {
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
     let left = Math.abs(log);
@@ -130,17 +174,19 @@ function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number
 }
 
 /**
- * The part of a hop's cost that is left if shifted weight moves the price by s = `shift` of the distance d. The
- * attacker must also push the liquidity that gets the weight w. The cost (d − s·w)² / (1 − w) is least at w = 2 − d/s.
- * There it is 4·s·(d − s).
+ * The part (0 to 1) of a hop's cost that is left for an attacker who also takes weight from some pools of the hop. A
+ * weight that moves to other pools changes the hop price by at most s = `shift` of the wanted distance d; both are
+ * differences of ln(price). If the part w of the weight moves, the attacker must push the price of the rest by
+ * (d − s·w), which costs (d − s·w)² / (1 − w), against d² without such a move. For s > d/2 this cost is least at
+ * w = 2 − d/s, where it is 4·s·(d − s). For a smaller s, no move of weight makes the attack cheaper.
  */
 function unshifted(distance: number, shift: number): number {
   if (shift * 2 <= distance) return 1;
   return shift < distance ? (4 * shift * (distance - shift)) / distance ** 2 : 0;
 }
 
-function hopCost({ pools }: CostHop, log: number): number {
-  return Math.min(jointCost(pools, log), selectionCost(pools, log));
+function hopCost({ pools, dormant }: CostHop, log: number): number {
+  return Math.min(jointCost(pools, log), selectionCost(pools, dormant, log));
 }
 
 /**
@@ -160,26 +206,46 @@ function jointCost(pools: readonly CostPool[], log: number): number {
  * moved to the end of its range has no depth. The attacker then supplies depth that outweighs the other pools and keeps
  * the confidence.
  */
-function selectionCost(all: readonly CostPool[], log: number): number {
+function selectionCost(all: readonly CostPool[], dormant: CostHop['dormant'], log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
+  if (dormant !== null) pools.push({ ...EMPTY_POOL, ...dormant });
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
-    let [walked, kept, others] = [0, 0, 0];
-    let isRanged = false;
     const isAll = chosen === 2 ** pools.length - 1;
     const distance = isAll ? log : Math.sign(log) * Math.max(Math.abs(log), AGREEMENT_LOG);
-    pools.forEach((pool, i) => {
-      if ((chosen >> i) % 2 === 0) others += pool.depthUsd;
-      else walked += walkCost(pool, distance);
-      if ((chosen >> i) % 2 === 1 && !beyondKnown(pool, distance)) kept += pool.depthUsd;
-      if ((chosen >> i) % 2 === 1 && pool.isRanged) isRanged = true;
-    });
-    // The depth of pools that left the hop still counts towards the confidence.
-    const missing = Math.max(0, others - kept, TRUSTED_DEPTH_USD - kept - others);
-    const supplied = isRanged ? supplyCost(missing, distance) : unrangedCost(missing / DEPTH_PART, distance);
+    const moved = pools.filter((_, i) => (chosen >> i) % 2 === 1);
+    const rest = pools.filter((_, i) => (chosen >> i) % 2 === 0);
+    const missing = missingDepth(moved, rest, distance);
+    const supplied = moved.some(({ isRanged }) => isRanged)
+      ? supplyCost(missing, distance)
+      : unrangedCost(missing / DEPTH_PART, distance);
+    const walked = moved.reduce((sum, pool) => sum + walkCost(pool, distance), 0);
     least = Math.min(least, walked + supplied);
   }
   return least;
+}
+
+/** USD of depth that the attacker must supply at the false price, so that the moved pools set a trusted price. */
+function missingDepth(moved: readonly CostPool[], rest: readonly CostPool[], log: number): number {
+  const kept = moved.filter((pool) => !beyondKnown(pool, log));
+  const [keptUsd, restUsd] = [depthOf(kept), depthOf(rest)];
+  // The depth of pools that left the hop still counts towards the confidence.
+  const untrusted = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
+  const outvoting = Math.max(0, restUsd - keptUsd);
+  if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault)) return Math.max(outvoting, untrusted);
+  // The moved open pools exclude the vault pools, so they outvote the other open pools only.
+  const [keptOpen, restOpen] = [depthOf(kept.filter(isOpen)), depthOf(rest.filter(isOpen))];
+  const vaults = depthOf([...moved, ...rest].filter(({ isVault }) => isVault));
+  const excluding = Math.max(0, restOpen - keptOpen, vaults * OPEN_PER_VAULT - keptOpen - restOpen);
+  return Math.max(Math.min(outvoting, excluding), untrusted);
+}
+
+function isOpen({ isVault }: CostPool): boolean {
+  return !isVault;
+}
+
+function depthOf(pools: readonly CostPool[]): number {
+  return pools.reduce((sum, { depthUsd }) => sum + depthUsd, 0);
 }
 
 /**

@@ -134,6 +134,8 @@ type Common = Omit<SyncItem, 'event_type' | 'reserve0' | 'reserve1' | 'price' | 
 function commonOf(row: ActivityRow, tokens: TokenMap, finalNumber: number): Common {
   const ord = Number(row.ord);
   const block = blockOfOrd(ord);
+  const token0 = tokenRefOf(tokens, row.token0);
+  const token1 = tokenRefOf(tokens, row.token1);
   return {
     id: eventId(ord),
     block_number: block,
@@ -143,8 +145,9 @@ function commonOf(row: ActivityRow, tokens: TokenMap, finalNumber: number): Comm
     pair_address: row.pair,
     dex_name: row.dex,
     pool_type: poolTypeShape.parse(row.pool_type),
-    token0: tokenRefOf(tokens, row.token0),
-    token1: tokenRefOf(tokens, row.token1),
+    token0,
+    token1,
+    base_token: row.base_is_token0 ? token0 : token1,
     maker: row.maker,
     finalized: block <= finalNumber,
   };

@@ -53,8 +53,14 @@ interface BlockRange {
   readonly to: number;
 }
 
+interface ScreenerRange {
+  readonly events: readonly ScreenerEvent[];
+  /** The last block of the range whose events fit into the limit, if the range has more events. Null if all fit. */
+  readonly fitsTo: number | null;
+}
+
 /**
- * The events of blocks `from` to `to` in canonical order; null for more than `limit` events. Leaves out events that the
+ * The events of blocks `from` to `to` in canonical order; none if there are more than `limit` events. Leaves out events that the
  * format cannot express: swaps that do not exchange one token for the other (flash loans repaid in kind), and mints or
  * burns that move nothing.
  */
@@ -64,7 +70,7 @@ export async function listScreenerEvents(
   pairs: PairTable,
   range: BlockRange,
   limit: number,
-): Promise<ScreenerEvent[] | null> {
+): Promise<ScreenerRange> {
   const params = {
     ...snapshotParams(head),
     after_ord: range.from === 0 ? 0 : lastOrdOfBlock(range.from - 1),
@@ -75,22 +81,23 @@ export async function listScreenerEvents(
     runner.run('activity/list_screener_swaps', params, swapRowShape),
     runner.run('activity/list_screener_liquidity', params, liquidityRowShape),
   ]);
-  if (swaps.length + liquidity.length > limit) return null;
   const rows: (SwapRow | LiquidityRow)[] = [...swaps, ...liquidity];
-  return rows
-    .sort((a, b) => Number(a.ord) - Number(b.ord))
-    .flatMap((row) => {
-      const pool = pairs.byAddress.get(row.pair)?.pool;
-      if (pool === undefined) return [];
-      const scale = {
-        decimals0: tokenOf(pairs.tokens, row.token0).decimals,
-        decimals1: tokenOf(pairs.tokens, row.token1).decimals,
-      };
-      // The DEX Screener specification asks for whole tokens and a price, so events of tokens with unknown decimals
-      // are left out.
-      if (!isKnown(scale)) return [];
-      return ('kind' in row ? toLiquidity(row, pool, scale) : toSwap(row, pool, scale)) ?? [];
-    });
+  rows.sort((a, b) => Number(a.ord) - Number(b.ord));
+  const first = rows[limit];
+  if (first !== undefined) return { events: [], fitsTo: blockOfOrd(Number(first.ord)) - 1 };
+  const events = rows.flatMap((row) => {
+    const pool = pairs.byAddress.get(row.pair)?.pool;
+    if (pool === undefined) return [];
+    const scale = {
+      decimals0: tokenOf(pairs.tokens, row.token0).decimals,
+      decimals1: tokenOf(pairs.tokens, row.token1).decimals,
+    };
+    // The DEX Screener specification asks for whole tokens and a price, so events of tokens with unknown decimals
+    // are left out.
+    if (!isKnown(scale)) return [];
+    return ('kind' in row ? toLiquidity(row, pool, scale) : toSwap(row, pool, scale)) ?? [];
+  });
+  return { events, fitsTo: null };
 }
 
 /** The id of a pool's leg. A two-token pool uses its address alone. */

@@ -54,6 +54,7 @@ const verifiedRowShape = z.object({
   deployer: hex.nullable(),
   deployment_tx: hex.nullable(),
   deployment_block: z.int().nullable(),
+  match_id: z.string(),
 });
 type VerifiedRow = z.infer<typeof verifiedRowShape>;
 
@@ -200,6 +201,7 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
     status: row.status,
     source: row.source,
     twinOf: null,
+    matchId: row.match_id,
     verifiedAt: row.verified_at,
     name: row.name,
     path: row.path,

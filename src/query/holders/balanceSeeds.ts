@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 
 /** Number of seeds in memory, about 200 bytes each. */
 const SEEDS_MAX = 50_000;
-/** A seed expires after this time in ms. The token may be a rebasing token that no check has found yet. */
+/** After this time in ms, the node is asked for a seed again: a rebasing token changes balances without a log. */
 const SEED_MS = 3_600_000;
 
 export interface BalanceSeeds {

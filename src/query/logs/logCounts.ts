@@ -1,56 +1,54 @@
 /**
- * Keeps the log counts of all contracts in memory, up to some minutes old, to rank search results. Exact counts of a
- * hundred contracts would take longer than the other parts of a search.
+ * Counts the logs of all contracts as of a snapshot, to rank search results. The counts of final blocks stay in memory
+ * until the next range of blocks is final. So the rank depends on the indexed block alone, not on the time.
  */
-import { steadyNow } from '../../domain/steadyTime';
+import { LRUCache } from 'lru-cache';
+
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from './logFilter';
 
-/** If the counts are older than this time in ms, a search starts a new read in the background. */
-const FRESH_MS = 600_000;
+/** Snapshots whose counts are kept: the newest one, and one that a slower request still uses. */
+const KEPT = 2;
 /** Number of contracts, 28 bytes each. Further contracts count as 0 logs. */
 const CONTRACTS_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
-/** A row of count_by_emitter: address and count. */
+/** A row of both queries: address and count. */
 const ROW_BYTES = 28;
 
 export interface Counts {
-  /** Number of final logs. */
+  /** Number of logs up to the snapshot's head. */
   logsOf(address: string): number;
 }
 
+type CountedHead = Pick<HeadSnapshot, 'version' | 'finalTo' | 'blocks'>;
+
 export interface LogCounts {
-  /** Counts that are at most ten minutes old, if searches are frequent. Only the first call waits for
-   * them. */
-  read(): Promise<Counts>;
+  at(head: CountedHead): Promise<Counts>;
 }
 
-export function createLogCounts(source: LogSource, now: () => number = steadyNow): LogCounts {
-  let known: { readonly at: number; readonly counts: Counts } | null = null;
-  let counting: Promise<Counts> | null = null;
-  const count = async (): Promise<Counts> => {
-    const at = now();
-    const counts = await readCounts(source);
-    known = { at, counts };
-    return counts;
-  };
-  const renew = (): Promise<Counts> => {
-    counting ??= count().finally(() => (counting = null));
-    return counting;
+export function createLogCounts({ runner, chainId }: LogSource): LogCounts {
+  const kept = new LRUCache<string, Promise<Buffer>>({ max: 2 * KEPT });
+  /** Parallel calls share one read. After a failure, the next call reads again. */
+  const read = (name: string, key: string, head: CountedHead): Promise<Buffer> => {
+    const known = kept.get(`${name} ${key}`);
+    if (known !== undefined) return known;
+    const params = { ...snapshotParams(head), chain_id: chainId, limit: CONTRACTS_MAX };
+    const rows = runner.write(name, params, 'RowBinary');
+    kept.set(`${name} ${key}`, rows);
+    rows.catch(() => kept.delete(`${name} ${key}`));
+    return rows;
   };
   return {
-    async read() {
-      if (known === null) return renew();
-      // After a failure, the next search tries again.
-      if (now() - known.at > FRESH_MS) renew().catch(() => undefined);
-      return known.counts;
+    async at(head) {
+      const [final, above] = await Promise.all([
+        read('logs/count_by_emitter', String(head.finalTo), head),
+        head.blocks.length === 0
+          ? Buffer.alloc(0)
+          : read('logs/count_head_by_emitter', `${head.finalTo} ${head.version}`, head),
+      ]);
+      return { logsOf: (address) => findCount(final, address.slice(2)) + findCount(above, address.slice(2)) };
     },
   };
-}
-
-async function readCounts({ runner, chainId }: LogSource): Promise<Counts> {
-  const params = { chain_id: chainId, limit: CONTRACTS_MAX };
-  const rows = await runner.write('logs/count_by_emitter', params, 'RowBinary');
-  return { logsOf: (address) => findCount(rows, address.slice(2)) };
 }
 
 /**

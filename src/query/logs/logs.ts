@@ -15,8 +15,10 @@ import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdR
 import { searchWindows, type WindowSearch } from './logWindows';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** Counting stops at this total, because no page may start after this many logs. */
-const LOG_TOTAL_MAX = 10_000;
+/** Counting by the table's key stops at this total. The engine counts about this many logs in some milliseconds. */
+const KEYED_TOTAL_MAX = 100_000;
+/** Counting of single positions stops at this total, because no page may start after this many logs. */
+const SEARCHED_TOTAL_MAX = 10_000;
 const TOPICS_MAX = 4;
 /** Number of positions in one query. */
 const ORDS_PER_QUERY = 400;
@@ -110,8 +112,7 @@ async function readData(
 }
 
 /**
- * The number of matching logs, up to LOG_TOTAL_MAX. `exact` is false if the count stopped at this limit or at
- * its time limit.
+ * The number of matching logs. `exact` is false if the count stopped at a limit; then there are at least `total` logs.
  */
 export async function countLogs(
   source: LogSource,
@@ -123,12 +124,10 @@ export async function countLogs(
   if (range.from > range.to) return { total: 0, exact: true };
   const params = { ...logParams(chainId, head, filter, range), from_ord: range.from, to_ord: range.to };
   if (filter.txHash !== null || isNarrow(filter)) {
-    const search = { newestFirst: true, wanted: LOG_TOTAL_MAX + 1, patienceMs: TIME_BUDGETS.logCountMs };
+    const wanted = SEARCHED_TOTAL_MAX + 1;
+    const search = { newestFirst: true, wanted, patienceMs: TIME_BUDGETS.logCountMs };
     const { ords, cutAt } = await findOrds(source, head, filter, range, search);
-    return {
-      total: Math.min(ords.length, LOG_TOTAL_MAX),
-      exact: cutAt === null && ords.length <= LOG_TOTAL_MAX,
-    };
+    return { total: ords.length, exact: cutAt === null && ords.length < wanted };
   }
   if (filter.addresses.length === 0 && filter.topics[0].length === 0) {
     const blocks = {
@@ -137,13 +136,12 @@ export async function countLogs(
       final_to: head.finalTo,
     };
     const [sum] = await runner.run('logs/sum_block_logs', { ...params, ...blocks }, countShape);
-    const total = Number(sum?.logs ?? 0);
-    return { total: Math.min(total, LOG_TOTAL_MAX), exact: total <= LOG_TOTAL_MAX };
+    return { total: Number(sum?.logs ?? 0), exact: true };
   }
-  const most = LOG_TOTAL_MAX + 1;
+  const most = KEYED_TOTAL_MAX + 1;
   const [row] = await runner.run('logs/count_logs', { ...params, most }, countShape);
   const total = Number(row?.logs ?? 0);
-  return { total: Math.min(total, LOG_TOTAL_MAX), exact: total <= LOG_TOTAL_MAX };
+  return { total, exact: total < most };
 }
 
 function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRange {

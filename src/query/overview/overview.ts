@@ -9,6 +9,7 @@ import { findFinalBlockAt } from '../head/blockTimes';
 import { sumBurned } from './burns';
 import { sumOf } from '../dexes/dexItem';
 import type { DexTable } from '../dexes/dexTable';
+import { readHistory } from '../history/history';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable } from '../pairs/pairTable';
 import { changePercent } from '../pairs/ranking';
@@ -41,10 +42,11 @@ export async function getOverview(
   head: HeadSnapshot,
   { pairs, dexes, burn }: OverviewSources,
 ): Promise<Overview> {
-  const [transactions, gas, burned] = await Promise.all([
+  const [transactions, gas, burned, history] = await Promise.all([
     countTransactions(runner, chainId, head),
     listGasPrices(runner, chainId, head),
     burn === null ? null : readBurned(runner, chainId, head, burn),
+    readHistory(runner, chainId, head),
   ]);
   const { nativeUsd } = pairs.prices;
   const volume = sumOf(pairs.entries, 'volume24hUsd');
@@ -60,6 +62,12 @@ export async function getOverview(
     token_burned_24h: burned?.amount ?? null,
     token_burned_symbol: burned?.symbol ?? null,
     native_price_usd: nativeUsd === null ? null : plainNumber(nativeUsd),
+    history: {
+      complete: history.complete,
+      start_block: history.startBlock,
+      searched_from_block: history.searchedFrom,
+      older_pools: history.olderPools,
+    },
     block_number: head.number,
     block_timestamp: head.timestamp,
   };

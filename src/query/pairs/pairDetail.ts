@@ -80,7 +80,7 @@ export function toPairDetail(
     depth_2pct_usd: depthUsd(entry),
     ...riskFields(entry, risks),
     factory: pool.factory,
-    created_tx: pool.created_tx,
+    created_tx: entry.creation.created_tx,
     ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(BigInt(weight), 18)) }

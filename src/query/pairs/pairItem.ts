@@ -3,6 +3,7 @@ import { plainNumber, unitsToNumber } from '../../domain/amounts';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
+import type { PoolBirth } from '../history/history';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { doubtCodes } from '../../protocols/vaultDoubts';
@@ -41,6 +42,8 @@ interface PairFacts {
   readonly lastTradeAt: number | null;
   /** The current fee in pips (1e6 = 100 %). */
   readonly feePips: number;
+  /** The creation of a pool that is older than the start block; null if it is unknown, or for other pools. */
+  readonly birth: PoolBirth | null;
   /** The protocol's share of the fees, 0 to 1. */
   readonly protocolShare: number;
 }
@@ -151,6 +154,11 @@ export class PairEntry {
     return view.price;
   }
 
+  /** Creation of the pool. The fields are null if they are unknown. */
+  get creation(): Pick<StoredPool, 'created_block' | 'created_at' | 'created_tx'> {
+    return this.pool.created_block === null && this.facts.birth !== null ? this.facts.birth : this.pool;
+  }
+
   get volume24hUsd(): number {
     return this.facts.trades?.volume_h24 ?? 0;
   }
@@ -221,8 +229,8 @@ function toPairItem(entry: PairEntry): PairItem {
     buyers_24h: counts.buyers,
     sellers_24h: counts.sellers,
     apr_24h: entry.apr24h,
-    created_at: pool.created_at,
-    created_block: pool.created_block,
+    created_at: entry.creation.created_at,
+    created_block: entry.creation.created_block,
     last_trade_at: facts.lastTradeAt,
     flags: doubtCodes(facts.doubts),
   };

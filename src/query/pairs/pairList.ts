@@ -1,6 +1,7 @@
 /** Filters and sorts pairs. Pure. */
 import type { Hex } from '../../domain/hex';
 import type { PairItem } from '../../wire/pairs';
+import { placeOfWords, splitPairWords } from '../search/place';
 import type { PairEntry } from './pairItem';
 import { tokensOfPool } from './pools';
 import type { Order } from './ranking';
@@ -33,7 +34,7 @@ const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
   price_change_24h: (entry) => entry.priceChange('h24'),
   fees_24h_usd: (entry) => entry.fees24hUsd,
   apr_24h: (entry) => entry.apr24h,
-  created_at: ({ pool }) => pool.created_at,
+  created_at: ({ creation }) => creation.created_at,
 };
 
 const rankings = new Rankings<PairEntry, PairSort>(
@@ -48,19 +49,38 @@ export function listPairs(
   sort: PairSort,
   order: Order,
 ): readonly PairEntry[] {
-  const words = filter.q?.toLowerCase() ?? null;
+  const search = filter.q === null ? null : readPairSearch(filter.q);
   const sorted = rankings.sorted(entries, sort, order);
-  const isAll = words === null && filter.dex === null && filter.token === null;
-  return isAll ? sorted : sorted.filter((entry) => passes(entry, filter, words));
+  const isAll = search === null && filter.dex === null && filter.token === null;
+  return isAll ? sorted : sorted.filter((entry) => passes(entry, filter, search));
 }
 
-function passes({ tokens, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {
+interface PairSearch {
+  /** The search text in lower case. */
+  readonly text: string;
+  /** The words of the text, if they may be the symbols of a pair in any order. */
+  readonly words: readonly string[];
+}
+
+export function readPairSearch(q: string): PairSearch {
+  const text = q.toLowerCase();
+  return { text, words: splitPairWords(text) };
+}
+
+function passes(entry: PairEntry, filter: PairFilter, search: PairSearch | null): boolean {
+  const { pool, tokens } = entry;
   if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
-  const held = tokensOfPool(pool);
-  if (filter.token !== null && !held.includes(filter.token)) return false;
-  if (words === null) return true;
-  if (words.startsWith('0x') && [pool.address, ...held].some((address) => address.startsWith(words)))
-    return true;
-  const names = [tokens.name, ...tokens.all.flatMap((token) => [token.symbol, token.name])];
-  return names.some((name) => name !== null && name.toLowerCase().includes(words));
+  if (filter.token !== null && !tokensOfPool(pool).includes(filter.token)) return false;
+  return search === null || fitsPair(entry, search, tokens.name);
+}
+
+/** Whether a text finds a pair: by `name`, by an address, or by the names or symbols of its tokens. */
+export function fitsPair({ pool, tokens }: PairEntry, { text, words }: PairSearch, name: string): boolean {
+  const addresses = [pool.address, ...tokensOfPool(pool)];
+  if (text.startsWith('0x') && addresses.some((address) => address.startsWith(text))) return true;
+  const names = [name, tokens.name, ...tokens.all.flatMap((token) => [token.symbol, token.name])];
+  if (names.some((each) => each !== null && each.toLowerCase().includes(text))) return true;
+  if (words.length === 0) return false;
+  const symbols = tokens.all.flatMap(({ symbol }) => symbol?.toLowerCase() ?? []);
+  return placeOfWords(symbols, words) > 0;
 }

@@ -9,6 +9,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
+import { createPoolBirths, type PoolBirths } from '../history/history';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { createPairBases, type PairBase, type PairBases } from './pairBase';
@@ -42,6 +43,7 @@ export interface PairTable {
 interface PairMemory {
   readonly bases: PairBases;
   readonly directory: Directory;
+  readonly births: (head: HeadSnapshot) => Promise<PoolBirths>;
   tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<StoredPool, PoolTokens> };
   before: PairTable | null;
 }
@@ -55,6 +57,7 @@ export function createPairMemory(
   return {
     bases: createPairBases(runner, hasVault(dexes) ? chainId : null),
     directory,
+    births: createPoolBirths(runner),
     tokensOf: { tokens: new Map(), kept: new WeakMap() },
     before: null,
   };
@@ -96,7 +99,8 @@ export async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
+  const [births, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
+    memory.births(head),
     priceTables.at(head),
     memory.bases.at(head),
     memory.directory.allTokens(),
@@ -121,6 +125,7 @@ export async function readPairTable(
       meanBalances: meansOf.get(pool.address)?.means ?? null,
       lastTradeAt: base.lastTradeAt(index),
       feePips: base.feePipsAt(index),
+      birth: births.get(pool.address) ?? null,
       protocolShare: shareOf.get(pool.dex) ?? 0,
     };
     return new PairEntry(pool, tokensOf(pool), facts, prices, findBefore(memory.before, pool, index));

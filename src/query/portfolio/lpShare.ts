@@ -35,13 +35,14 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
   return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
 }
 
-/** The raw balance of the pool that belongs to `held` LP tokens, rounded down. Null if the supply is impossible. */
+/** The raw balance of the pool that belongs to `held` LP tokens, rounded down. Null if the supply is zero or
+ * smaller than the balance of the pool. */
 export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
   if (supply <= 0n || balance > supply) return null;
   return (held * balance) / supply;
 }
 
-/** Percentage of the supply; null if the supply is impossible. */
+/** Percentage of the supply; null if the supply is zero or smaller than the balance. */
 export function sharePercent(balance: bigint, supply: bigint): number | null {
   if (supply <= 0n || balance > supply) return null;
   return (Number(balance) / Number(supply)) * 100;

@@ -1,6 +1,6 @@
 /** Computes which part of a pool's LP tokens is burnt, locked or held by the creator of its base token. Pure. */
 import type { Hex } from '../../domain/hex';
-import type { WatchedHolder } from '../holders/watchedHolders';
+import type { WatchedHolder } from '../../domain/watchedHolders';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 import type { StoredPool } from '../pairs/pools';
 
@@ -36,7 +36,9 @@ export function lpSharesOf(
 export function meanShare(
   shares: readonly { readonly percent: number | null; readonly liquidityUsd: number }[],
 ): number | null {
-  const known = shares.flatMap(({ percent, liquidityUsd }) => (percent === null ? [] : [{ percent, liquidityUsd }]));
+  const known = shares.flatMap(({ percent, liquidityUsd }) =>
+    percent === null ? [] : [{ percent, liquidityUsd }],
+  );
   if (known.length === 0) return null;
   const total = known.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0);
   if (total <= 0) return known.reduce((sum, { percent }) => sum + percent, 0) / known.length;

@@ -7,7 +7,7 @@ import type { TransferTax, Warning } from '../../wire/risks';
 import { isHistoryPartial } from '../holders/balances';
 import { listBalanceChecks, type BalanceChecks } from '../holders/balanceChecks';
 import type { HolderTables } from '../holders/holders';
-import { listWatched, type SupplyRules, type WatchedHolder } from '../holders/watchedHolders';
+import { listWatched, type SupplyRules, type WatchedHolder } from '../../domain/watchedHolders';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { PairEntry } from '../pairs/pairItem';
@@ -72,13 +72,14 @@ export function createRiskTables(
       keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
       warningsOf,
       sharesOf,
-      pairWarningsOf: (entry) => warningsOfPair(entry, head, {
-        ofToken: (token) => [
-          ...warningsOf(token),
-          ...(checks.get(token.address)?.rebasing === true ? [REBASING] : []),
-        ],
-        shares: sharesOf(entry),
-      }),
+      pairWarningsOf: (entry) =>
+        warningsOfPair(entry, head, {
+          ofToken: (token) => [
+            ...warningsOf(token),
+            ...(checks.get(token.address)?.rebasing === true ? [REBASING] : []),
+          ],
+          shares: sharesOf(entry),
+        }),
     };
   });
 }
@@ -86,7 +87,9 @@ export function createRiskTables(
 /** Before the fork block itself, no contract can be told apart from a copied one. */
 function rulesAt(chain: RiskChain, head: HeadSnapshot): RiskRules {
   const isAfterFork = chain.forkBlock !== undefined && head.number > chain.forkBlock;
-  return isAfterFork ? chain : { ...(chain.bridgedTokens === undefined ? {} : { bridgedTokens: chain.bridgedTokens }) };
+  return isAfterFork
+    ? chain
+    : { ...(chain.bridgedTokens === undefined ? {} : { bridgedTokens: chain.bridgedTokens }) };
 }
 
 interface PairJudgement {
@@ -94,7 +97,11 @@ interface PairJudgement {
   readonly shares: LpShares;
 }
 
-function warningsOfPair({ pool, tokens }: PairEntry, head: HeadSnapshot, { ofToken, shares }: PairJudgement): Warning[] {
+function warningsOfPair(
+  { pool, tokens }: PairEntry,
+  head: HeadSnapshot,
+  { ofToken, shares }: PairJudgement,
+): Warning[] {
   const { base, all } = tokens;
   const warnings: Warning[] = [];
   if (base.symbol === null && base.name === null && base.decimals === null) warnings.push(NO_METADATA);

@@ -69,12 +69,19 @@ export function warningsOfToken(token: Token, traits: TokenTraits | null, rules:
   if (traits?.pausable === true)
     warnings.push(warning('pausable', 'info', 'The contract has a function that can pause transfers'));
   if (SPAM_NAME.test(`${symbol ?? ''} ${name ?? ''}`))
-    warnings.push(warning('spam', 'warning', 'The symbol or name contains a link or a call to claim something'));
+    warnings.push(
+      warning('spam', 'warning', 'The symbol or name contains a link or a call to claim something'),
+    );
   const isBridged = (rules.bridgedTokens ?? []).some((one) => one === address) || traits?.bridged === true;
-  if (isBridged) warnings.push(warning('bridged', 'info', 'A bridge issues this token for a token of another chain'));
+  if (isBridged)
+    warnings.push(warning('bridged', 'info', 'A bridge issues this token for a token of another chain'));
   else if (isForked(address, traits, rules))
     warnings.push(
-      warning('state_fork', 'warning', 'The token was copied with the state of another chain and is not backed'),
+      warning(
+        'state_fork',
+        'warning',
+        'The token was copied with the state of another chain and is not backed',
+      ),
     );
   return warnings;
 }

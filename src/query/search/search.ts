@@ -18,7 +18,8 @@ import type { LogCounts } from '../logs/logCounts';
 import { listLogs } from '../logs/logs';
 import type { NodeReads } from '../head/nodeReads';
 import type { Directory } from '../tokens/directory';
-import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from './searchNames';
+import { PLACE_EXACT, placeOf } from './place';
+import { listNamed, listPairsNamed, type NamedPair } from './searchNames';
 
 /** Largest number of hits of one kind. */
 const EACH_MAX = 100;
@@ -66,7 +67,7 @@ type Meaning =
   | { readonly kind: 'text'; readonly text: string };
 
 function classify(q: string): Meaning[] {
-  const text = q.trim();
+  const text = q;
   const hex: Hex = /^0x/i.test(text) ? `0x${text.slice(2)}` : `0x${text}`;
   if (isAddress(hex)) return [{ kind: 'address', address: toLowerHex(hex) }];
   if (isHash(hex)) return [{ kind: 'hash', hash: toLowerHex(hex) }];
@@ -77,24 +78,31 @@ function classify(q: string): Meaning[] {
   return text === '' ? [] : [words];
 }
 
-/** Hits, the best hit first; at most a few hundred. */
-export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
-  const lists = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
-  return lists
-    .flat()
-    .sort((a, b) => b.score - a.score || compare(a.type, b.type) || compare(keyOf(a), keyOf(b)));
+interface FoundHits {
+  readonly hits: readonly SearchHit[];
+  /** False if a list of one kind reached its limit, so that further objects may match. */
+  readonly isWhole: boolean;
 }
 
-function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<SearchHit[]> {
+/** Hits, the best hit first; at most a few hundred. */
+export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<FoundHits> {
+  const found = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
+  const hits = found
+    .flatMap((each) => each.hits)
+    .sort((a, b) => b.score - a.score || compare(a.type, b.type) || compare(keyOf(a), keyOf(b)));
+  return { hits, isWhole: found.every(({ isWhole }) => isWhole) };
+}
+
+async function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<FoundHits> {
   switch (meaning.kind) {
     case 'address':
-      return searchAddress(deps, moment, meaning.address);
+      return { hits: await searchAddress(deps, moment, meaning.address), isWhole: true };
     case 'hash':
       return searchHash(deps, moment, meaning.hash);
     case 'selector':
       return searchSelector(deps, moment, meaning.selector);
     case 'block':
-      return searchBlock(moment, meaning.number);
+      return { hits: await searchBlock(moment, meaning.number), isWhole: true };
     case 'text':
       return searchText(deps, moment, meaning.text);
   }
@@ -114,7 +122,7 @@ async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex)
   return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
 }
 
-async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<SearchHit[]> {
+async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<FoundHits> {
   const { chainId, runner } = source;
   const page = { newestFirst: false, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
   const params = { ...snapshotParams(head), chain_id: chainId, hash: hash.slice(2), final_to: head.finalTo };
@@ -127,17 +135,19 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   const known = blocks.length > 0 || signatures.length > 0;
   // No stored block or log has this hash, so the node is asked whether it is a transaction.
   const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
-  return [
+  const named = onceEach(signatures);
+  const hits = [
     ...(block === null
       ? []
       : [hit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
     ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
-    ...onceEach(signatures)
+    ...named
       .slice(0, SIGNATURES_MAX)
       .map(({ signature, selector }) =>
         hit('event', chainId, { hash: selector }, signature, selector, false, 1),
       ),
   ];
+  return { hits, isWhole: named.length <= SIGNATURES_MAX };
 }
 
 const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
@@ -160,14 +170,15 @@ function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
   return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
 }
 
-async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<SearchHit[]> {
+async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<FoundHits> {
   const known = await deps.signatures.listBySelectors([selector]);
-  return onceEach(known)
-    .filter(({ kind }) => kind === 'function')
+  const functions = onceEach(known).filter(({ kind }) => kind === 'function');
+  const hits = functions
     .slice(0, SIGNATURES_MAX)
     .map(({ signature }) =>
       hit('function', source.chainId, { hash: selector }, signature, selector, false, 1),
     );
+  return { hits, isWhole: functions.length <= SIGNATURES_MAX };
 }
 
 async function searchBlock({ source, head }: Moment, number: number): Promise<SearchHit[]> {
@@ -179,11 +190,12 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   );
 }
 
-async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<SearchHit[]> {
+async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<FoundHits> {
   const { source, logCounts, directory } = moment;
   const { chainId, runner } = source;
-  const [names, signatures, pairs] = await Promise.all([
-    listNamed({ runner, chainId, logCounts, directory, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
+  const counts = logCounts.at(moment.head);
+  const [{ names, isWhole }, signatures, pairs] = await Promise.all([
+    listNamed({ runner, chainId, counts, directory, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
     listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
   ]);
@@ -193,7 +205,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   const areOthers = names.some(({ type }) => type !== 'token');
   const [facts, { logsOf }] = await Promise.all([
     readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
-    logCounts.read(),
+    counts,
   ]);
   const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);
@@ -216,7 +228,8 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
         hit(kind, chainId, { hash: selector }, signature, selector, false, scoreOf(place - 0.5, false, 0)),
       );
   }
-  return hits;
+  const isAll = isWhole && pairs.length < EACH_MAX && signatures.length < SIGNATURES_MAX;
+  return { hits, isWhole: isAll };
 }
 
 /** Which of the found addresses are pools, tokens or verified contracts. */

@@ -7,8 +7,9 @@ import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/turns';
 import type { Token } from '../../wire/primitives';
-import type { Counts, LogCounts } from '../logs/logCounts';
+import type { Counts } from '../logs/logCounts';
 import type { Directory } from '../tokens/directory';
+import { placeOf, placeOfWords, splitPairWords } from './place';
 
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
 
@@ -27,7 +28,8 @@ interface Named {
 interface NameSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
-  readonly logCounts: LogCounts;
+  /** Log counts at the snapshot of the search. */
+  readonly counts: Promise<Counts>;
   readonly directory: Pick<Directory, 'allTokens'>;
   /** Database of the verified contracts. */
   readonly verifiedDb: string;
@@ -42,13 +44,19 @@ interface VerifiedRow {
   readonly version: number;
 }
 
-/** Tokens and verified contracts, best first, each address once; at most three times `limit`. `text` is in
- * lower case. */
-export async function listNamed(source: NameSource, text: string, limit: number): Promise<Named[]> {
-  const { runner, chainId, logCounts, verifiedDb } = source;
+interface FoundNames {
+  /** The best matches first, each address once; at most three times the limit. */
+  readonly names: readonly Named[];
+  /** False if a list reached the limit, so that further names may match. */
+  readonly isWhole: boolean;
+}
+
+/** Tokens and verified contracts. `text` is in lower case. */
+export async function listNamed(source: NameSource, text: string, limit: number): Promise<FoundNames> {
+  const { runner, chainId, verifiedDb } = source;
   const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
-    Promise.all([source.directory.allTokens(), logCounts.read()]).then(([known, counts]) =>
+    Promise.all([source.directory.allTokens(), source.counts]).then(([known, counts]) =>
       listTokensNamed(known.values(), counts, text, limit),
     ),
     runner.read('search/search_verified_names', asked, readVerified),
@@ -73,7 +81,8 @@ export async function listNamed(source: NameSource, text: string, limit: number)
   // A token that is also a verified contract is one hit, with the better of its two matches.
   const once = new Map<Hex, Named>();
   for (const one of named) if (!once.has(one.address)) once.set(one.address, one);
-  return [...once.values()];
+  const isWhole = [tokens, verified, twins].every(({ length }) => length < limit);
+  return { names: [...once.values()], isWhole };
 }
 
 /** The fields of a pair for searches. `tokens.name` is a text such as `WPLS / DAI`. */
@@ -83,17 +92,24 @@ export interface NamedPair {
   readonly liquidityUsd: number;
 }
 
-/** Pairs whose name contains the text (lower case, not empty). Sorted by the quality of the match, then by
- * liquidity. */
+/**
+ * Pairs whose name contains the text (lower case, not empty), or whose symbols match the words of the text in any
+ * order. Sorted by the quality of the match, then by liquidity.
+ */
 export async function listPairsNamed(
   pairs: readonly NamedPair[],
   text: string,
   limit: number,
 ): Promise<Named[]> {
+  const words = splitPairWords(text);
   const best = await listBest<NamedPair>({
     all: pairs,
     limit,
-    placeOf: ({ tokens }) => placeIn(tokens.name, text),
+    placeOf: ({ tokens }) => {
+      const name = tokens.name.toLowerCase();
+      const place = placeOf(name, text);
+      return words.length === 0 ? place : Math.max(place, placeOfWords(name.split(' / '), words) - 0.5);
+    },
     weightOf: ({ liquidityUsd }) => liquidityUsd,
     addressOf: ({ pool }) => pool.address,
   });
@@ -188,19 +204,8 @@ function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): 
   return place === 0 ? null : { type: 'contract', address, title: name, subtitle: path, place };
 }
 
-/** Quality of the match of a text in a name: 4 exact, 3 prefix, 2 start of a word, 1 inside, 0 no match. Both
- * texts are in lower case. */
-export function placeOf(name: string, text: string): number {
-  if (!name.includes(text)) return 0;
-  if (name === text) return PLACE_EXACT;
-  if (name.startsWith(text)) return 3;
-  return name.includes(` ${text}`) ? 2 : 1;
-}
-
 const placeIn = (name: string | null, text: string): number =>
   name === null ? 0 : placeOf(name.toLowerCase(), text);
-
-export const PLACE_EXACT = 4;
 
 function newestOf<Row extends { readonly version: number }>(
   rows: readonly Row[],

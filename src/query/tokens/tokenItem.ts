@@ -37,6 +37,8 @@ type TokenTrades = Readonly<
 interface TokenFacts extends HoldingFacts {
   /** Null if the token had no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
+  /** Whether every pool of the factories is listed. Otherwise an older pool of the token may be missing. */
+  readonly poolsComplete: boolean;
   /** Block of the token's first pool. */
   readonly firstSeenBlock: number;
   /** Time of the newest indexed block, unix seconds. */
@@ -119,7 +121,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
   const { address, token, pairs, prices, price, facts } = entry;
   const counts = tradeCounts(facts.trades, 'h24');
   const swaps = counts.buys + counts.sells;
-  const createdAt = firstCreation(pairs);
+  const createdAt = facts.poolsComplete ? firstCreation(pairs) : null;
   const change = (window: Window): number | null => changeOfPrice(price, prices.before(address, window));
   const supply = supplyOf(facts);
   const circulation = circulationOf(facts, address);
@@ -247,12 +249,12 @@ function tokenIn(pairs: readonly PairEntry[], address: string): Token {
   return { address, symbol: null, name: null, decimals: null };
 }
 
-/** Creation time of the token's first pool; null if a pool is older than the start block. */
+/** Creation time of the token's first pool; null if the creation of one of its pools is unknown. */
 function firstCreation(pairs: readonly PairEntry[]): number | null {
   let first: number | null = null;
-  for (const { pool } of pairs) {
-    if (pool.created_at === null) return null;
-    first = first === null ? pool.created_at : Math.min(first, pool.created_at);
+  for (const { creation } of pairs) {
+    if (creation.created_at === null) return null;
+    first = first === null ? creation.created_at : Math.min(first, creation.created_at);
   }
   return first;
 }

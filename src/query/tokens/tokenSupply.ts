@@ -4,8 +4,9 @@ import { ZERO_ADDRESS } from '../../domain/hex';
 import type { Warning } from '../../wire/risks';
 import type { TokenDetail } from '../../wire/tokens';
 import { confirmsHolders, inventsTransfers, type BalanceChecks } from '../holders/balanceChecks';
+import type { ToldSupply } from '../history/history';
 import type { TokenHolding } from '../holders/holderCounts';
-import type { WatchedHolder } from '../holders/watchedHolders';
+import type { WatchedHolder } from '../../domain/watchedHolders';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenPrice } from '../prices/priceByHops';
 
@@ -16,6 +17,8 @@ export interface HoldingFacts {
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
+  /** If transfers are missing: the supply by the contract, with later mints and burns. Absent or null if it is unknown. */
+  readonly told?: ToldSupply | null;
   /** Results of the ingester's checks against the node. Null if the checks found nothing. */
   readonly checks: BalanceChecks | null;
   /** Holders whose balances are not in circulation; absent means none. */
@@ -35,14 +38,25 @@ interface Supply {
   readonly burned: bigint;
 }
 
-/** The supply by the logs. Null without logs, if the history begins late, or if the logs do not add up. */
+/**
+ * The supply by the logs. If the history begins late, the supply by the contract. Null if neither is known, or if the
+ * logs do not add up.
+ */
 export function supplyOf(facts: HoldingFacts): Supply | null {
-  const { holding, partial, checks, watched = [], keptAtZero = 0n } = facts;
-  if (partial || holding === null || holding.supply === null) return null;
-  if (checks?.rebasing === true || inventsTransfers(checks)) return null;
+  const { watched = [], keptAtZero = 0n } = facts;
+  const book = bookOf(facts);
+  if (book === null) return null;
   let burned = keptAtZero;
-  for (const { address, kind } of watched) if (kind === 'burn') burned += holding.watched.get(address) ?? 0n;
-  return { total: holding.supply + keptAtZero, burned };
+  for (const { address, kind } of watched) if (kind === 'burn') burned += book.watched.get(address) ?? 0n;
+  return { total: book.total + keptAtZero, burned };
+}
+
+/** The supply without what the contract keeps at the zero address, and the balances of the watched holders. */
+function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
+  if (checks?.rebasing === true || inventsTransfers(checks)) return null;
+  if (partial) return told ?? null;
+  if (holding === null || holding.supply === null) return null;
+  return { total: holding.supply, watched: holding.watched };
 }
 
 /** Balances that are not in circulation, and the rest of the supply, in raw units. */
@@ -56,14 +70,16 @@ interface Circulation {
  * if no treasury and no locker is configured for the token.
  */
 export function circulationOf(facts: HoldingFacts, token: string): Circulation | null {
-  const supply = supplyOf(facts);
-  const { holding, watched = [], keptAtZero = 0n } = facts;
+  const [supply, book] = [supplyOf(facts), bookOf(facts)];
+  const { partial, watched = [], keptAtZero = 0n } = facts;
   const own = watched.filter(({ tokens }) => tokens === null || tokens.some((one) => one === token));
-  if (supply === null || holding === null || own.every(({ kind }) => kind === 'burn')) return null;
+  if (supply === null || book === null || own.every(({ kind }) => kind === 'burn')) return null;
+  // With a late start, a holder is unknown until the contract was asked for its balance.
+  if (partial && own.some(({ address }) => !book.watched.has(address))) return null;
   const excludes = own.map(({ address, label }) => ({
     address,
     label,
-    amount: holding.watched.get(address) ?? 0n,
+    amount: book.watched.get(address) ?? 0n,
   }));
   if (keptAtZero > 0n) excludes.unshift({ address: ZERO_ADDRESS, label: 'Burn address', amount: keptAtZero });
   const apart = excludes.reduce((sum, { amount }) => sum + amount, 0n);
@@ -101,7 +117,7 @@ export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): num
 /** Percent of the supply that the largest holders have. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
-  if (supply === null || supply.total === 0n) return null;
+  if (facts.partial || supply === null || supply.total === 0n) return null;
   const largest = facts.holding?.largest ?? [];
   const total = Number(supply.total);
   const [top10, top20, top40] = TOP.map((count) =>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { listToldSupplies, readHistory } from '../history/history';
 import { isHistoryPartial } from '../holders/balances';
 import { findOrdAt } from '../head/blockTimes';
 import type { PairEntry } from '../pairs/pairItem';
@@ -66,10 +67,12 @@ export async function readTokenTable(
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
-  const [trades, firstBlocks, checks] = await Promise.all([
+  const [trades, firstBlocks, checks, told, history] = await Promise.all([
     runner.run('tokens/count_trades', { ...snapshot, ...window }, tradesRowShape),
     runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
     risks === null ? listBalanceChecks(runner) : null,
+    listToldSupplies(runner, head, risks?.watched ?? []),
+    readHistory(runner, chainId, head),
   ]);
   const tradesOf = new Map(trades.map((row) => [row.token, row]));
   const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
@@ -82,6 +85,8 @@ export async function readTokenTable(
           now: head.timestamp,
           holding: holders.of(address),
           partial: isHistoryPartial(head),
+          poolsComplete: history.complete,
+          told: told.get(address) ?? null,
           checks: risks === null ? (checks?.get(address) ?? null) : risks.checksOf(address),
           risks,
           ...(risks === null ? {} : { watched: risks.watched, keptAtZero: risks.keptAtZeroOf(address) }),

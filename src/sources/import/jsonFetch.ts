@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { systemClock, withDeadline } from '../../chain/rpc/clock';
 import { AppError, errorText } from '../../errors';
+import { guardedGet } from '../guardedGet';
 
 const TIMEOUT_MS = 60_000;
 const BODY_BYTES_MAX = 64 * 2 ** 20;
@@ -19,7 +20,7 @@ interface JsonAnswer {
 export interface JsonFetch {
   /**
    * GET a path of the server. Statuses below 500, except 429, count as answers. Throws unavailable if all attempts
-   * fail.
+   * fail, and bad_config for a refused address or redirect.
    */
   get(path: string, signal: AbortSignal, attempts?: number): Promise<JsonAnswer>;
   /** The server's address without secrets. */
@@ -31,11 +32,13 @@ interface JsonFetchOptions {
   readonly pauseMs?: number;
   /** Time limit in ms of one attempt, including the body. */
   readonly timeoutMs?: number;
+  /** Whether a host name may resolve to a private address. Default false. */
+  readonly allowPrivate?: boolean;
 }
 
 export function createJsonFetch(
   base: string,
-  { pauseMs = PAUSE_BASE_MS, timeoutMs = TIMEOUT_MS }: JsonFetchOptions = {},
+  { pauseMs = PAUSE_BASE_MS, timeoutMs = TIMEOUT_MS, allowPrivate = false }: JsonFetchOptions = {},
 ): JsonFetch {
   const url = new URL(base);
   const root = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
@@ -47,14 +50,16 @@ export function createJsonFetch(
         if (attempt > 0)
           await delay(Math.min(PAUSE_MAX_MS, pauseMs * 2 ** (attempt - 1)), undefined, { signal });
         try {
-          const answer = await ask(root + path, timeoutMs, signal);
+          const answer = await ask(root + path, timeoutMs, allowPrivate, signal);
           if (answer.status < 500 && answer.status !== 429) return answer;
           problem = `status ${answer.status}`;
           if (answer.retryAfterMs !== null && attempt + 1 < attempts)
             await delay(Math.min(PAUSE_MAX_MS, answer.retryAfterMs), undefined, { signal });
         } catch (error) {
           signal.throwIfAborted();
-          problem = reasonOf(error);
+          // A refused address or redirect stays refused.
+          if (error instanceof AppError && error.code === 'bad_config') throw error;
+          problem = errorText(error);
         }
       }
       throw new AppError('unavailable', `${root} did not answer the request for ${path}: ${problem}`);
@@ -66,38 +71,23 @@ export function createJsonFetch(
 async function ask(
   url: string,
   timeoutMs: number,
+  allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<JsonAnswer & { readonly retryAfterMs: number | null }> {
   const late = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
   return withDeadline(systemClock(), timeoutMs, signal, late, async (inner) => {
-    const response = await fetch(url, {
-      headers: { accept: 'application/json', 'user-agent': 'candlehouse/0.1' },
-      signal: inner,
-    });
-    const seconds = Number(response.headers.get('retry-after') ?? NaN);
+    const options = { bytesMax: BODY_BYTES_MAX, allowPrivate, signal: inner };
+    const { status, headers, body } = await guardedGet(new URL(url), options);
+    const seconds = Number(headers['retry-after'] ?? NaN);
     const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : null;
-    return { status: response.status, body: await readBody(response), retryAfterMs };
+    return { status, body: parseBody(body), retryAfterMs };
   });
 }
 
-async function readBody(response: Response): Promise<unknown> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    if (!(piece instanceof Uint8Array)) continue;
-    bytes += piece.length;
-    if (bytes > BODY_BYTES_MAX) throw new Error(`the answer is larger than ${BODY_BYTES_MAX} bytes`);
-    pieces.push(piece);
-  }
+function parseBody(body: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+    return JSON.parse(body.toString('utf8'));
   } catch {
     return undefined;
   }
-}
-
-/** The function fetch puts the system error into `cause`. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? `: ${errorText(error.cause)}` : '';
-  return errorText(error) + cause;
 }

@@ -3,8 +3,9 @@
  * contracts/{full_match|partial_match}/{chain}/{address} with metadata.json and sources/. Version 1 names sources by
  * path, version 2 by hash; this reader finds both by hash. https://docs.sourcify.dev/docs/repository/
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerificationStatus } from '../../domain/verifiedContract';
@@ -41,7 +42,7 @@ export async function openSourcifyFolder(
       for (const [match, status] of MATCHES) {
         for (const chainId of chainIds) {
           const path = join(root, match, String(chainId));
-          for (const name of await listSorted(path)) {
+          for (const name of (await isLinked(join(root, match), path)) ? [] : await listSorted(path)) {
             const here = `${match}/${chainId}/${name}`;
             if (!isAddress(name) || (position !== null && !isBehind(here, position, chainIds))) continue;
             yield toFound(join(path, name), here, { chainId, address: toLowerHex(name), status });
@@ -50,6 +51,12 @@ export async function openSourcifyFolder(
       }
     },
   };
+}
+
+/** Whether one of the folders is a symbolic link. Links could lead out of the repository. */
+async function isLinked(...paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
+  return found.some((about) => about?.isSymbolicLink() === true);
 }
 
 async function findRoot(folder: string): Promise<string> {
@@ -92,14 +99,12 @@ function toFound(folder: string, position: string, facts: Facts): FoundContract 
 }
 
 async function readContract(folder: string, facts: Facts): Promise<ImportedRecord> {
-  const file = join(folder, 'metadata.json');
-  const about = await stat(file).catch(() => null);
-  if (about === null) throw new BrokenRecord('the file metadata.json is missing');
-  if (about.size > METADATA_BYTES_MAX)
-    throw new BrokenRecord(`metadata.json has ${about.size} bytes; allowed: ${METADATA_BYTES_MAX}`);
-  const text = decode(await readFile(file), 'metadata.json');
+  await checkFolder(folder);
+  const file = await readPlainFile(join(folder, 'metadata.json'), METADATA_BYTES_MAX);
+  if (file === null) throw new BrokenRecord('the file metadata.json is missing');
+  const text = decode(file.content, 'metadata.json');
   const files = await readSources(join(folder, 'sources'));
-  const verifiedAt = Math.floor(about.mtimeMs / 1_000);
+  const verifiedAt = Math.floor(file.changedMs / 1_000);
   const record = readMetadata(text, { ...facts, verifiedAt }, (hash) => files.get(hash) ?? null);
   const constructorArguments = readBytes(await readSmall(join(folder, 'constructor-args.txt')));
   const transaction = readBytes(await readSmall(join(folder, 'creator-tx-hash.txt')));
@@ -116,22 +121,52 @@ async function readContract(folder: string, facts: Facts): Promise<ImportedRecor
 /** Contents of all files below a folder, by hash. */
 async function readSources(folder: string): Promise<Map<Hex, string>> {
   const files = new Map<Hex, string>();
+  await checkFolder(folder);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   // Skips symbolic links, which could lead out of the folder.
   const plain = entries.filter((entry) => entry.isFile());
   if (plain.length > FILES_MAX)
     throw new BrokenRecord(`the contract has ${plain.length} source files; allowed: ${FILES_MAX}`);
   for (const entry of plain) {
-    const path = join(entry.parentPath, entry.name);
-    const { size } = await stat(path);
-    if (size > FILE_BYTES_MAX)
-      throw new BrokenRecord(
-        `the file ${entry.name.slice(0, 80)} has ${size} bytes; allowed: ${FILE_BYTES_MAX}`,
-      );
-    const content = decode(await readFile(path), entry.name);
+    const file = await readPlainFile(join(entry.parentPath, entry.name), FILE_BYTES_MAX);
+    if (file === null) continue;
+    const content = decode(file.content, entry.name);
     files.set(hashContent(content), content);
   }
   return files;
+}
+
+/** Throws if the path is a symbolic link, which could lead out of the repository. A missing folder is fine. */
+async function checkFolder(path: string): Promise<void> {
+  const about = await lstat(path).catch(() => null);
+  if (about !== null && !about.isDirectory())
+    throw new BrokenRecord(`${basename(path).slice(0, 80)} is not a plain folder`);
+}
+
+/**
+ * Reads a file, but follows no symbolic link and waits for no pipe. Null if the file does not exist. Checks the opened
+ * file, so nobody can replace it between the check and the read.
+ */
+async function readPlainFile(
+  path: string,
+  bytesMax: number,
+): Promise<{ readonly content: Buffer; readonly changedMs: number } | null> {
+  const name = basename(path).slice(0, 80);
+  const about = await lstat(path).catch(() => null);
+  if (about === null) return null;
+  if (!about.isFile()) throw new BrokenRecord(`${name} is not a plain file`);
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
+  if (file === null) throw new BrokenRecord(`the file ${name} cannot be read`);
+  try {
+    const opened = await file.stat();
+    if (!opened.isFile()) throw new BrokenRecord(`${name} is not a plain file`);
+    if (opened.size > bytesMax)
+      throw new BrokenRecord(`the file ${name} has ${opened.size} bytes; allowed: ${bytesMax}`);
+    return { content: await file.readFile(), changedMs: opened.mtimeMs };
+  } finally {
+    await file.close();
+  }
 }
 
 function decode(bytes: Buffer, name: string): string {
@@ -143,6 +178,5 @@ function decode(bytes: Buffer, name: string): string {
 }
 
 async function readSmall(path: string): Promise<string | null> {
-  const about = await stat(path).catch(() => null);
-  return about === null || about.size > FILE_BYTES_MAX ? null : readFile(path, 'utf8');
+  return (await readPlainFile(path, FILE_BYTES_MAX))?.content.toString('utf8') ?? null;
 }

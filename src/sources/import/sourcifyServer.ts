@@ -19,11 +19,13 @@ import {
   type ImportedRecord,
 } from './foundContract';
 import type { JsonFetch } from './jsonFetch';
+import { readLibraries as readSettingsLibraries } from '../verify/standardJson';
 import { readLanguage, readMetadata, type MetadataFacts } from './metadata';
 
 const PAGE = 200;
 const FIELDS = 'abi,metadata,sources,compilation,deployment,creationBytecode,runtimeBytecode';
 const RUNS_DEFAULT = 200;
+const UINT32_MAX = 4_294_967_295;
 
 const statusShape = z.enum(['exact_match', 'match']);
 const listShape = z.object({
@@ -202,7 +204,6 @@ function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): Imported
   const files = Object.entries(sources ?? {}).map(([each, { content }]) => ({ path: each, content }));
   const { outputSelection, ...settings } = compilerSettings;
   void outputSelection;
-  const optimize = settings['optimize'];
   const evmVersion = settings['evmVersion'];
   return {
     sources: files,
@@ -217,14 +218,30 @@ function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): Imported
       language: readLanguage(compilation.language),
       compiler: compilation.compiler.toLowerCase(),
       compilerVersion: compilation.compilerVersion.replace(/^v/, ''),
-      optimization: optimize !== undefined && optimize !== false && optimize !== 'none',
-      runs: RUNS_DEFAULT,
+      ...optimizerOf(settings),
       evmVersion: typeof evmVersion === 'string' ? evmVersion.slice(0, 40) : null,
       license: findLicense(files.find((file) => file.path === path)?.content ?? ''),
       abi,
       constructorArguments: null,
-      libraries: {},
+      libraries: readSettingsLibraries(settings),
       settings: JSON.stringify(settings),
     },
+  };
+}
+
+const optimizerShape = z.looseObject({
+  enabled: z.boolean().optional(),
+  runs: z.number().int().min(0).max(UINT32_MAX).optional(),
+});
+
+/** Solidity has the setting `optimizer`, Vyper `optimize`. */
+function optimizerOf(settings: Readonly<Record<string, unknown>>): { optimization: boolean; runs: number } {
+  const { optimizer, optimize } = settings;
+  const parsed = optimizerShape.safeParse(optimizer);
+  if (parsed.success)
+    return { optimization: parsed.data.enabled === true, runs: parsed.data.runs ?? RUNS_DEFAULT };
+  return {
+    optimization: optimize !== undefined && optimize !== false && optimize !== 'none',
+    runs: RUNS_DEFAULT,
   };
 }

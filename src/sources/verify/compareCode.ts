@@ -30,10 +30,14 @@ export interface CodeMatch {
   readonly tail: string;
 }
 
-type Comparison =
-  | { readonly match: CodeMatch }
-  /** The difference `lengths` means that the codes differ in length. */
-  | { readonly difference: string; readonly lengths?: true };
+export interface Difference {
+  /** The difference as text for people. */
+  readonly difference: string;
+  /** Whether the codes differ in length. */
+  readonly lengths?: true;
+}
+
+type Comparison = { readonly match: CodeMatch } | Difference;
 
 interface CompareOptions {
   readonly kind: 'runtime' | 'creation';

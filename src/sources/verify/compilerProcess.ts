@@ -46,8 +46,9 @@ exec nice -n "$niceness" "$@"
 `;
 
 /**
- * One thread compiles, the other watches memory and the parent process. Arguments: compiler folder, bytes of memory,
- * bytes of the answer.
+ * One thread compiles, the other watches memory and the parent process. Arguments: compiler, bytes of memory, bytes of
+ * the answer. The compiler is a soljson file, or an npm package with one. Without callbacks, the compiler finds only the
+ * given sources.
  */
 const CHILD_SCRIPT = `
 const { Worker } = require('node:worker_threads');
@@ -57,7 +58,17 @@ setInterval(() => { if (process.memoryUsage.rss() > Number(memoryMax)) process.e
 process.once('message', (input) => {
   const worker = new Worker(\`
     const { parentPort, workerData } = require('node:worker_threads');
-    const solc = require(workerData.folder);
+    const { existsSync } = require('node:fs');
+    const { folder } = workerData;
+    const file = folder.endsWith('.js') ? folder : folder + '/soljson.js';
+    const load = () => {
+      const soljson = require(file);
+      const bind = (names, types) => soljson.cwrap(names.find((each) => '_' + each in soljson), 'string', types);
+      const compile = bind(['solidity_compile', 'compileStandard'], ['string', 'number', 'number']);
+      const version = bind(['solidity_version', 'version'], []);
+      return { version, compile: (input) => compile(input, 0, 0) };
+    };
+    const solc = existsSync(file) ? load() : require(folder);
     const { errors = [], contracts } = JSON.parse(solc.compile(workerData.input));
     const failed = errors.filter(({ severity }) => severity === 'error').slice(0, 1);
     const output = JSON.stringify({ errors: failed, contracts });
@@ -83,7 +94,7 @@ interface RawCompilerAnswer {
 }
 
 /**
- * Compiles a standard JSON input with the compiler in `folder`.
+ * Compiles a standard JSON input with the compiler in `folder`, which is a package or a soljson file.
  * @throws AppError `bad_request` for a compilation that fails or exceeds a limit, `unavailable` for a compilation that
  * was stopped or that a busy machine did not finish
  */

@@ -1,6 +1,7 @@
 /**
- * Finds installed Solidity compilers, several versions side by side: npm packages named `solc-<version>`, aliases of
- * `npm:solc@<version>`, and `solc` itself. Searches the folders that Node would search. Downloads nothing.
+ * Finds Solidity compilers, several versions side by side: npm packages named `solc-<version>`, aliases of
+ * `npm:solc@<version>`, and `solc` itself, in the folders that Node would search. Other versions come from the folder
+ * or mirror that the operator names.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,14 +12,16 @@ import { z } from 'zod';
 
 import { AppError } from '../../errors';
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
+import type { CompilerSource } from './compilerFolder';
 import { COMPILER_LIMITS, runCompiler, type CompilerLimits } from './compilerProcess';
+import { SourceFault } from './sourceFault';
 
 const packageShape = z.object({ name: z.literal('solc'), version: z.string() });
 
 export interface Compilers {
-  /** Installed versions, such as `0.8.30`; the newest comes first. */
-  readonly versions: readonly string[];
-  /** Compiles a standard JSON input and parses the output. Throws bad_request for a version that is not installed. */
+  /** The versions, such as `0.8.30`; the newest comes first. */
+  listVersions(): Promise<readonly string[]>;
+  /** Compiles a standard JSON input and parses the output. Throws bad_request for a missing version. */
   compile(version: string, input: unknown, signal?: AbortSignal): Promise<CompilerAnswer>;
 }
 
@@ -30,23 +33,35 @@ export interface CompilerAnswer {
   readonly size: number;
 }
 
-/** Finds the compilers in `node_modules` of the program and of its parent folders. */
+/** Finds the compilers in `node_modules` of the program and of its parent folders. `others` has further versions. */
 export function findCompilers(
   bounds: Partial<CompilerLimits> = {},
   root: string = findPackageRoot(),
+  others: readonly CompilerSource[] = [],
 ): Compilers {
   const limits = { ...COMPILER_LIMITS, ...bounds };
   const folders = listCompilers(root);
-  const versions = [...folders.keys()].sort(compareVersions).reverse();
+  const listVersions = async (): Promise<readonly string[]> => {
+    const found = await Promise.all(others.map((source) => source.listVersions()));
+    return [...new Set([...folders.keys(), ...found.flat()])].sort(compareVersions).reverse();
+  };
+  const findOther = async (version: string, commit: string | null, signal?: AbortSignal) => {
+    for (const source of others) {
+      const path = await source.find(version, commit, signal);
+      if (path !== null) return path;
+    }
+    return null;
+  };
   return {
-    versions,
+    listVersions,
     async compile(asked, input, signal) {
-      const wanted = /^v?(\d+\.\d+\.\d+)(?:\+commit\.([0-9a-f]{8}))?(?:\.\w+)*$/.exec(asked);
-      const folder = folders.get(wanted?.[1] ?? '');
-      if (wanted === null || folder === undefined) throw missing(asked, versions);
-      const { version, output } = await runCompiler(folder, JSON.stringify(input), limits, signal);
+      const [, number = '', commit = null] =
+        /^v?(\d+\.\d+\.\d+)(?:\+commit\.([0-9a-f]{8}))?(?:\.\w+)*$/.exec(asked) ?? [];
+      const place = folders.get(number) ?? (number === '' ? null : await findOther(number, commit, signal));
+      if (place === null) throw missing(asked, await listVersions());
+      const { version, output } = await runCompiler(place, JSON.stringify(input), limits, signal);
       const short = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(version)?.[0] ?? version;
-      if (wanted[2] !== undefined && !short.endsWith(wanted[2])) throw missing(asked, [short]);
+      if (commit !== null && !short.endsWith(commit)) throw missing(asked, [short]);
       return { version: short, output: JSON.parse(output), size: output.length };
     },
   };
@@ -65,9 +80,9 @@ export function rememberCompilations(compilers: Compilers): Compilers {
     maxSize: ANSWERS_SIZE_MAX,
     sizeCalculation: ({ size }) => size + 1,
   });
-  const failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
+  const failures = new LRUCache<string, AppError>({ max: FAILURES_KEPT });
   return {
-    versions: compilers.versions,
+    listVersions: () => compilers.listVersions(),
     async compile(version, input, signal) {
       const key = createHash('sha256')
         .update(JSON.stringify([version, input]))
@@ -75,26 +90,26 @@ export function rememberCompilations(compilers: Compilers): Compilers {
       const known = answers.get(key);
       if (known !== undefined) return known;
       const failure = failures.get(key);
-      if (failure !== undefined) throw new AppError('bad_request', failure);
+      if (failure !== undefined) throw failure;
       try {
         const answer = await compilers.compile(version, input, signal);
         answers.set(key, answer);
         return answer;
       } catch (error) {
         // Other errors have their cause on this machine, not in the sources.
-        if (error instanceof AppError && error.code === 'bad_request') failures.set(key, error.message);
+        if (error instanceof AppError && error.code === 'bad_request') failures.set(key, error);
         throw error;
       }
     },
   };
 }
 
-function missing(asked: string, versions: readonly string[]): AppError {
+function missing(asked: string, versions: readonly string[]): SourceFault {
   const there = versions.length === 0 ? 'none' : versions.join(', ');
   const shown = asked.slice(0, 60);
-  return new AppError(
-    'bad_request',
-    `the compiler solc ${shown} is not installed; installed: ${there} (to add one: npm install solc-<version>@npm:solc@<version>)`,
+  return new SourceFault(
+    'invalid_compiler_version',
+    `the compiler solc ${shown} is not installed; installed: ${there} (to add one: npm install solc-<version>@npm:solc@<version>, or set SOLC_DIR or SOLC_MIRROR)`,
   );
 }
 

@@ -7,6 +7,7 @@ import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { AbiEntry } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
 import type { CodeRange, CompiledCode } from './compareCode';
+import { SourceFault } from './sourceFault';
 
 const FILES_MAX = 2_000;
 const SOURCE_BYTES_MAX = 10 * 2 ** 20;
@@ -145,14 +146,18 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
   const failed = errors.find((error) => error.severity === 'error');
   if (failed !== undefined) {
     const text = (failed.formattedMessage ?? failed.message).trim();
-    throw bad(`the sources do not compile: ${text.slice(0, MESSAGE_MAX)}`);
+    throw new SourceFault('compiler_error', `the sources do not compile: ${text.slice(0, MESSAGE_MAX)}`);
   }
   const found = Object.entries(contracts).flatMap(([path, byName]) => {
     const value = byName[target.name];
     return value === undefined || (target.path !== null && target.path !== path) ? [] : [{ path, value }];
   });
   const [only] = found;
-  if (only === undefined) throw bad(`the compiled sources do not contain the contract ${nameOf(target)}`);
+  if (only === undefined)
+    throw new SourceFault(
+      'contract_not_found_in_compiler_output',
+      `the compiled sources do not contain the contract ${nameOf(target)}`,
+    );
   if (found.length > 1) {
     throw bad(`${found.length} files contain a contract ${target.name}: name one as path:${target.name}`);
   }
@@ -162,7 +167,10 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
   if (!parsed.success || abi === null) throw bad(`the compiler returned no code for ${nameOf(target)}`);
   const { evm, metadata } = parsed.data;
   if (evm.deployedBytecode.object === '')
-    throw bad(`${nameOf(target)} is abstract or an interface: it has no code`);
+    throw new SourceFault(
+      'compiled_bytecode_is_zero',
+      `${nameOf(target)} is abstract or an interface: it has no code`,
+    );
   return {
     path: only.path,
     name: target.name,

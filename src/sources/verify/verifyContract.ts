@@ -2,7 +2,7 @@
 import { checkArguments, constructorOf } from '../../domain/creation';
 import type { Hex } from '../../domain/hex';
 import type { VerificationStatus } from '../../domain/verifiedContract';
-import type { VerificationRequest } from '../../domain/verification';
+import type { VerificationFault, VerificationRequest } from '../../domain/verification';
 import { findLicense } from '../license';
 import { hashCode, NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../verifiedRecord';
 import {
@@ -12,6 +12,7 @@ import {
   hasMetadataHash,
   type CodeMatch,
   type CodeRange,
+  type Difference,
   type CompiledCode,
 } from './compareCode';
 import type { Compilers } from './compilers';
@@ -38,7 +39,7 @@ export interface OnChain {
 type Verification =
   | { readonly record: VerifiedRecord }
   /** The reason of a mismatch, as text for people. */
-  | { readonly reason: string };
+  | { readonly reason: string; readonly fault: VerificationFault };
 
 interface Job {
   readonly compilers: Compilers;
@@ -62,18 +63,21 @@ export async function verifyContract(
   const job: Job = { compilers, request, input, signal };
   const { contract, version } = await compile(job, input);
   const runtime = await compareOne(job, 'runtime', onChain.runtime, contract);
-  if ('difference' in runtime) return { reason: runtime.difference };
+  if ('difference' in runtime) return mismatch(runtime);
   let status: VerificationStatus = runtime.match.exact ? 'exact_match' : 'match';
   let constructorArguments: Hex | null = null;
   if (onChain.creation !== null) {
     const creation = await compareOne(job, 'creation', onChain.creation, contract);
-    if ('difference' in creation) return { reason: creation.difference };
+    if ('difference' in creation) return mismatch(creation);
     constructorArguments = `0x${creation.match.tail}`;
     const wrong = checkArguments(contract.abi, constructorArguments);
-    if (wrong !== null) return { reason: wrong };
+    if (wrong !== null) return { reason: wrong, fault: 'no_match' };
     const told = request.constructorArguments ?? null;
     if (told !== null && told !== constructorArguments) {
-      return { reason: 'the given constructor arguments differ from those on the chain' };
+      return {
+        reason: 'the given constructor arguments differ from those on the chain',
+        fault: 'no_match',
+      };
     }
     if (!creation.match.exact) status = 'match';
   } else if (constructorOf(contract.abi).length === 0) constructorArguments = '0x';
@@ -87,6 +91,10 @@ export async function verifyContract(
       deployment: { ...NO_DEPLOYMENT, transaction: onChain.transaction },
     },
   };
+}
+
+function mismatch({ difference, lengths }: Difference): Extract<Verification, { reason: string }> {
+  return { reason: difference, fault: lengths === true ? 'bytecode_length_mismatch' : 'no_match' };
 }
 
 async function compile(
@@ -108,7 +116,7 @@ async function compareOne(
   kind: 'runtime' | 'creation',
   onChain: Hex,
   contract: CompiledContract,
-): Promise<{ readonly match: CodeMatch } | { readonly difference: string }> {
+): Promise<{ readonly match: CodeMatch } | Difference> {
   const compiled: CompiledCode = contract[kind];
   const libraries = new Map(
     Object.entries({ ...readLibraries(job.input.settings), ...job.request.libraries }),

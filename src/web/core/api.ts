@@ -49,9 +49,14 @@ async function call(url: string, signal: AbortSignal): Promise<Response> {
     if (signal.aborted) throw error;
     throw new ApiFailure(0, 'unreachable', 'The server does not answer');
   }
+  seeIndexedBlock(response);
+  return response;
+}
+
+/** Tells the listeners the block of an answer. */
+export function seeIndexedBlock(response: Response): void {
   const block = Number(response.headers.get('X-Indexed-Block'));
   if (block > 0) for (const listener of blockListeners) listener(block);
-  return response;
 }
 
 function failureOf(status: number, body: unknown): ApiFailure {
@@ -109,4 +114,16 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 /** A message for people, from any thrown value. */
 export function failureText(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong';
+}
+
+/** A chain of this service. */
+interface Chain {
+  readonly chainid: string;
+  readonly chainname: string;
+}
+
+/** The chains of this service; the first one is the default. */
+export async function getChains(signal: AbortSignal): Promise<readonly Chain[]> {
+  const { result } = (await getBody('/v2/chainlist', signal)) as { readonly result: readonly Chain[] };
+  return result;
 }

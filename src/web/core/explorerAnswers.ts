@@ -78,6 +78,7 @@ export interface ListAnswer<T> {
     readonly limit?: number;
     readonly offset?: number;
     readonly total?: number;
+    readonly total_relation?: string;
     readonly next_cursor?: string | null;
   };
 }

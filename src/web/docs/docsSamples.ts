@@ -1,5 +1,5 @@
 /** Sample values for required parameters, taken from the database behind this page. */
-import { API, getBody } from '../core/api.ts';
+import { API, getBody, getChains } from '../core/api.ts';
 
 export interface Samples {
   /** A value for a path parameter; null if none is known. */
@@ -22,6 +22,7 @@ async function askSamples(signal: AbortSignal): Promise<Samples> {
       firstOf(path, signal),
     ),
   );
+  const chain = await firstChain(signal);
   const tokenAddress = textOf(token, 'address');
   const pairAddress = textOf(pair, 'address');
   const symbol = textOf(token, 'symbol');
@@ -30,12 +31,18 @@ async function askSamples(signal: AbortSignal): Promise<Samples> {
       if (name === 'dex_name') return textOf(dex, 'dex_name');
       if (name === 'q') return symbol;
       if (name === 'symbol' || name === 'symbols') return pairAddress;
-      if (name === 'chainId') return '369';
+      if (name === 'chainId') return chain;
       if (!/address|pair|token/i.test(name)) return null;
       if (path.includes('/portfolio')) return textOf(swap, 'maker');
       return path.includes('/token') ? tokenAddress : pairAddress;
     },
   };
+}
+
+/** Id of the default chain; null if the request fails. */
+async function firstChain(signal: AbortSignal): Promise<string | null> {
+  const chains = await getChains(signal).catch(() => []);
+  return chains[0]?.chainid ?? null;
 }
 
 /** The first item of a list; an empty object if the request fails. */

@@ -1,5 +1,5 @@
 /** The page of one contract: its facts, decoded events, sources and ABI. Also a search through all sources. */
-import { getAnswer } from '../core/api.ts';
+import { getAnswer, getChains } from '../core/api.ts';
 import { contractHash, pairHash, tokenHash, type View } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
 import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
@@ -15,20 +15,11 @@ type Tab = 'events' | 'source' | 'abi';
 
 export const contractView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
-  const chain = place.query.get('chainId') === '943' ? '943' : '369';
+  const chain = place.query.get('chainId');
+  const suffix = chain === null ? '' : `?chainId=${chain}`;
   app.setTitle('Contract');
-  const form = addressForm('Contract address', address, (given) =>
-    app.go(`${contractHash(given)}?chainId=${chain}`),
-  );
-  const chains = segments<string>({
-    label: 'Chain',
-    values: [
-      ['369', 'PulseChain'],
-      ['943', 'Testnet v4'],
-    ],
-    value: chain,
-    onchange: (value) => app.go(`#/contract/${address}?chainId=${value}`),
-  });
+  const form = addressForm('Contract address', address, (given) => app.go(`${contractHash(given)}${suffix}`));
+  const chains = chainChoice(chain, signal, (value) => app.go(`#/contract/${address}?chainId=${value}`));
   const head = h('div', { class: 'look-up' }, h('h1', {}, 'Contract'), form, chains);
   if (address === '') {
     main.replaceChildren(head, sourceSearch(chain, place.query.get('q') ?? '', app, signal));
@@ -43,14 +34,31 @@ export const contractView: View = (app, place, main, signal) => {
     skeleton: () => h('div', {}, skeleton(120), skeleton(400, 8)),
     explain: (error) =>
       isMissing(error)
-        ? `No contract is known at ${shortHex(address)} on chain ${chain}: it has no indexed logs, or this service does not index the chain`
+        ? `No contract is known at ${shortHex(address)} on ${chain === null ? 'this chain' : `chain ${chain}`}: it has no indexed logs, or this service does not index the chain`
         : null,
     signal,
   });
   main.replaceChildren(head, view.element);
 };
 
-function contract(record: ContractRecord, chain: string, signal: AbortSignal): HTMLElement {
+/** The chains of this service, loaded after the page is shown. The first chain is the default. */
+function chainChoice(
+  chain: string | null,
+  signal: AbortSignal,
+  choose: (chain: string) => void,
+): HTMLElement {
+  const place = h('div', {});
+  void getChains(signal)
+    .then((known) => {
+      const values = known.map(({ chainid, chainname }): [string, string] => [chainid, chainname]);
+      const value = chain ?? values[0]?.[0] ?? '';
+      place.replaceChildren(segments<string>({ label: 'Chain', values, value, onchange: choose }));
+    })
+    .catch(() => undefined);
+  return place;
+}
+
+function contract(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
   const body = h('div', { class: 'tab-body' });
   const show = (tab: Tab): void => {
     if (tab === 'events') body.replaceChildren(eventList(record.address, chain, signal));
@@ -120,7 +128,7 @@ function summary(record: ContractRecord): HTMLElement {
   );
 }
 
-function eventList(address: string, chain: string, signal: AbortSignal): HTMLElement {
+function eventList(address: string, chain: string | null, signal: AbortSignal): HTMLElement {
   let event = '';
   let offset = 0;
   const input = h('input', {
@@ -144,7 +152,7 @@ function eventList(address: string, chain: string, signal: AbortSignal): HTMLEle
         list.reload();
       };
       const total = meta?.total ?? 0;
-      const range = `${formatCount(offset + 1)}–${formatCount(offset + data.length)}${total > 0 ? ` of ${formatCount(total)}` : ''}`;
+      const range = `${formatCount(offset + 1)}–${formatCount(offset + data.length)}${total > 0 ? ` of ${formatCount(total)}${meta?.total_relation === 'gte' ? '+' : ''}` : ''}`;
       return h(
         'div',
         {},

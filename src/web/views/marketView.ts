@@ -48,6 +48,15 @@ export const marketView: View = (app, place, main, signal) => {
 };
 
 function overviewTiles(data: OverviewAnswer['data']): HTMLElement {
+  const { history } = data;
+  if (history.complete) return tilesOf(data);
+  const text =
+    `Lists and liquidity are incomplete: pools from before block ${history.start_block} are being searched, ` +
+    `${formatCount(history.older_pools)} found so far.`;
+  return h('div', {}, h('p', { class: 'muted', role: 'status' }, text), tilesOf(data));
+}
+
+function tilesOf(data: OverviewAnswer['data']): HTMLElement {
   return h(
     'dl',
     { class: 'tiles' },

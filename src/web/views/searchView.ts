@@ -114,7 +114,7 @@ export const searchView: View = (app, place, main, signal) => {
     'section',
     { class: 'card source-card' },
     h('div', { class: 'card-bar' }, h('h2', {}, 'Source code')),
-    sourceHits(q, 'text', '369', signal),
+    sourceHits(q, 'text', null, signal),
   );
   const results = loaded({
     load: async (life) => {

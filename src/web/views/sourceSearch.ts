@@ -9,7 +9,7 @@ import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
 const HITS = 25;
 type Mode = 'text' | 'regex';
 
-export function sourceSearch(chain: string, text: string, app: App, signal: AbortSignal): HTMLElement {
+export function sourceSearch(chain: string | null, text: string, app: App, signal: AbortSignal): HTMLElement {
   let mode: Mode = 'text';
   const results = h('div', {});
   const input = h('input', {
@@ -21,7 +21,7 @@ export function sourceSearch(chain: string, text: string, app: App, signal: Abor
   });
   const search = (): void => {
     const q = input.value.trim();
-    app.remember({ q, chainId: chain === '369' ? null : chain });
+    app.remember({ q, chainId: chain });
     if (q === '')
       return results.replaceChildren(emptyNotice('Searches all lines in the sources of verified contracts.'));
     results.replaceChildren(sourceHits(q, mode, chain, signal));
@@ -58,7 +58,7 @@ export function sourceSearch(chain: string, text: string, app: App, signal: Abor
   );
 }
 
-export function sourceHits(q: string, mode: Mode, chain: string, signal: AbortSignal): HTMLElement {
+export function sourceHits(q: string, mode: Mode, chain: string | null, signal: AbortSignal): HTMLElement {
   return loaded({
     load: (life) =>
       getAnswer<ListAnswer<SourceHit>>('/source-search', { q, mode, chainId: chain, limit: HITS }, life),

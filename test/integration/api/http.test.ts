@@ -46,6 +46,63 @@ test.each([
   ]);
 });
 
+test('a mistyped path is a 404 that names the path that was meant', async () => {
+  const cases = [
+    [`/api/v1/pair/${PAIR}`, `/api/v1/pairs/${PAIR}`],
+    [`/pair/${PAIR}/ticks?limit=1`, `/api/v1/pairs/${PAIR}/ticks`],
+    ['/API/V1/pairs', '/api/v1/pairs'],
+  ] as const;
+  for (const [path, meant] of cases) {
+    const { status, json } = await market.api.get(path);
+    expect([status, json['code']]).toEqual([404, 'not_found']);
+    expect(json['error']).toMatch(new RegExp(`; did you mean ${meant}\\?$`));
+  }
+});
+
+test('a mistyped parameter is a 400 that names both names, and other unknown parameters are ignored', async () => {
+  const { status, json } = await market.api.get(`${TICKS}?timefram=5m`);
+  expect([status, json]).toEqual([
+    400,
+    {
+      success: false,
+      code: 'bad_request',
+      error: 'timefram: unknown parameter; did you mean timeframe?',
+    },
+  ]);
+  const udf = await market.api.get('/udf/search?exchnage=x');
+  expect(udf.json).toEqual({ s: 'error', errmsg: 'exchnage: unknown parameter; did you mean exchange?' });
+  for (const query of ['timeframe=1h&timefram=5m', 'tim=1', '_=1732600000', 'utm_source=x', 'apikey=1'])
+    expect([query, (await market.api.get(`${TICKS}?${query}`)).status]).toEqual([query, 200]);
+});
+
+test('a search finds a pair by its two symbols in any order, and ignores blanks around the text', async () => {
+  const addresses = async (path: string, q: string): Promise<Json[]> => {
+    const { status, text } = await market.api.get(`${path}${encodeURIComponent(q)}`);
+    expect([path, q, status]).toEqual([path, q, 200]);
+    const json = JSON.parse(text) as Json;
+    const items: readonly Json[] = Array.isArray(json) ? json : json['data']!;
+    return items.map((item) => item['address'] ?? item['ticker']!);
+  };
+  const { json } = await market.api.get('/api/v1/pairs?limit=100');
+  const named = json['data']!.find(({ base_token: base, quote_token: quote }) =>
+    [base, quote].every((token) => /^\w{3,}$/.test(String(token!['symbol']))),
+  )!;
+  const [base, quote] = ['base_token', 'quote_token'].map((side) => String(named[side]!['symbol']));
+  for (const path of ['/api/v1/pairs?limit=100&q=', '/udf/search?limit=100&query=']) {
+    const found = await addresses(path, `${base} / ${quote}`);
+    expect(found).toContain(named['address']);
+    for (const [a, b] of [
+      [base, quote],
+      [quote, base],
+    ])
+      for (const q of [`${a}/${b}`, `${a} ${b} `.toLowerCase(), `${a}-${b}`])
+        expect([q, await addresses(path, q)]).toEqual([q, found]);
+  }
+  for (const path of ['/api/v1/pairs?q=', '/api/v1/tokens?q='])
+    expect(await addresses(path, ` ${base} \t`)).toEqual(await addresses(path, String(base)));
+  expect((await market.api.get('/api/v1/tokens?q=%20')).status).toBe(400);
+});
+
 test('a request for an unknown pair is a 404', async () => {
   for (const path of [`/api/v1/pairs/${hexOf('99', 1, 40)}`, `/api/v1/pairs/${hexOf('99', 1, 40)}/ticks`]) {
     const answer = await market.api.get(path);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { id } from 'ethers';
+import { id, Wallet } from 'ethers';
 
 import { startDevChain } from '../../../src/dev/devChain';
-import { getBlockHead, openDevRpc } from '../../../src/dev/node/devRpc';
+import { field, getBlockHead, openDevRpc, toNumber } from '../../../src/dev/node/devRpc';
 import { parseChainDescription } from '../../../src/chains/parseChainDescription';
 import { numberToHex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
@@ -52,6 +52,58 @@ test('the development chain writes its description, trades after its history, an
   expect(nodes).toHaveLength(1);
   expectNothingLeft(nodes);
   await chain.stop();
+});
+
+test('transactions of a user stay in the chain through its reorgs, and CHAIN_ID and CHAIN_CONFIG describe it', async () => {
+  const chain = await startDevChain({
+    dataDir,
+    log,
+    ...SHORT,
+    chainId: 8_453,
+    overrides: { name: 'Our own chain', chainId: 1, rpcUrls: [] },
+    live: { blockMs: 100, tradesPerBlock: 2, reorgMs: [150, 300] },
+  });
+  const rpc = openDevRpc(chain.url);
+  try {
+    const text = readFileSync(chain.chainConfigPath, 'utf8');
+    expect(parseChainDescription(text, chain.chainConfigPath, 8_453)).toMatchObject({
+      name: 'Our own chain',
+      chainId: 8_453,
+      rpcUrls: [chain.url],
+    });
+    // The first account of the node's well-known mnemonic.
+    const user = new Wallet('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+    const first = toNumber(await rpc.call('eth_getTransactionCount', [user.address, 'latest']));
+    const sent: string[] = [];
+    const blocksOf = new Map<string, Set<string>>();
+    const moved = (): number => [...blocksOf.values()].filter(({ size }) => size > 1).length;
+    for (const end = Date.now() + 60_000; moved() < 2 && Date.now() < end; await delay(50)) {
+      if (sent.length < 40) {
+        const raw = await user.signTransaction({
+          to: '0x000000000000000000000000000000000000dEaD',
+          value: 1n,
+          nonce: first + sent.length,
+          gasLimit: 21_000,
+          gasPrice: 5_000_000_000n,
+          chainId: 8_453,
+        });
+        sent.push(String(await rpc.call('eth_sendRawTransaction', [raw])));
+      }
+      for (const hash of sent.slice(-20)) {
+        const block = field(await rpc.call('eth_getTransactionReceipt', [hash]), 'blockHash');
+        if (typeof block === 'string') blocksOf.set(hash, (blocksOf.get(hash) ?? new Set()).add(block));
+      }
+    }
+    expect(moved()).toBeGreaterThanOrEqual(2);
+    const isMined = async (hash: string): Promise<boolean> =>
+      (await rpc.call('eth_getTransactionReceipt', [hash])) !== null;
+    for (const end = Date.now() + 20_000; Date.now() < end; await delay(100))
+      if ((await Promise.all(sent.map(isMined))).every(Boolean)) break;
+    expect(await Promise.all(sent.map(isMined))).toEqual(sent.map(() => true));
+  } finally {
+    await rpc.close();
+    await chain.stop();
+  }
 });
 
 test('two development chains can run in parallel, and each start makes a new chain', async () => {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { RowReader } from '../../../src/clickhouse/rows/rowReader';
+import { countReads } from '../../../src/clickhouse/client/readCost';
 import { AppError } from '../../../src/errors';
 import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
 import { listen, type Listening } from '../../support/server/listen';
@@ -83,6 +84,23 @@ test('parameters that are too long for a URL reach the engine too', async () => 
   const list = Array.from({ length: 5_000 }, (_, index) => `word ${index}`);
   const rows = await database.select('long', 'SELECT {list:Array(String)} AS list', { list });
   expect(rows).toEqual([{ list }]);
+});
+
+test('the rows and bytes that a statement reads count for the request that runs it, and for no other', async () => {
+  const [mine, other] = [
+    { rows: 0, bytes: 0 },
+    { rows: 0, bytes: 0 },
+  ];
+  const sql = 'SELECT sum(number) AS n FROM numbers(100000)';
+  await countReads(mine, async () => {
+    await database.select('sum', sql);
+    expect(mine.rows).toBe(100_000);
+    await database.selectBinary('sum', sql);
+  });
+  await database.select('sum', sql);
+  await countReads(other, () => database.select('one', 'SELECT 1 AS one'));
+  expect(mine).toEqual({ rows: 200_000, bytes: 1_600_000 });
+  expect(other.rows).toBe(1);
 });
 
 test('an error of the engine has its number and its name', async () => {

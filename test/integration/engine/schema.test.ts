@@ -3,6 +3,12 @@
  * in parallel.
  */
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
+import {
+  foundPoolsTable,
+  poolBirthsTable,
+  poolSearchTable,
+  tokenSuppliesTable,
+} from '../../../src/clickhouse/schema/historyTables';
 import { EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
 import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
 import { migrate } from '../../../src/clickhouse/schema/migrate';
@@ -69,7 +75,8 @@ test('the table descriptors list the columns of the tables, and the first column
   const eventTables = Object.values(EVENT_TABLES).map(({ table }) => table);
   const sources = [verifiedContractsTable, sourceFilesTable, sourceUsesTable, abiSignaturesTable];
   const others = [headBlocksTable, tokensTable, balanceChecksTable, contractCodesTable, importPositionsTable];
-  for (const table of [...eventTables, ...sources, ...others]) {
+  const history = [foundPoolsTable, poolBirthsTable, tokenSuppliesTable, poolSearchTable];
+  for (const table of [...eventTables, ...sources, ...others, ...history]) {
     const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
     expect(columnsOf(table.name)).toEqual(described);
     if (!eventTables.some(({ name }) => name === table.name)) continue;

@@ -78,9 +78,7 @@ test('/readyz reports a lagging node and a head that does not move', async () =>
   // The program requests the heads of all nodes every ten seconds.
   letPass(10);
   expect(await program.untilProblem('node_lagging')).toContain(`at block ${chain.head.number - 20}`);
-  expect(await program.metrics()).toMatch(
-    /candlehouse_rpc_endpoint\{endpoint="#1 [^"]+",state="lagging"\} 1/,
-  );
+  expect(await program.metrics()).toMatch(/candlehouse_rpc_endpoint\{endpoint="rpc-1",state="lagging"\} 1/);
   letPass(15);
   expect(await program.untilProblem('node_stalled')).toContain(`no block after ${chain.head.number}`);
   // The API must read the head again after the clock has jumped.
@@ -167,7 +165,12 @@ test('a reorg beyond finality stops the writer, is reported, and leaves the data
 });
 
 test('blocks missed while the program was stopped are reported until they are stored', async () => {
-  const first = await startOver(1);
+  // The chain begins early enough that its last block is not in the future.
+  chain = new FakeChain(5, Math.floor(Date.now() / 1000) - (BLOCKS + 400) * 10);
+  chain.mineMany(BLOCKS, 4);
+  nodes.push(await new FakeNode({ chain }).start());
+  const first = await home.start([nodes[0]!.httpUrl]);
+  await first.untilBlock(BLOCKS, chain.head.hash);
   await first.stop();
   chain.mineMany(400, 4);
   const [node] = nodes;

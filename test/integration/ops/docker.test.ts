@@ -96,12 +96,38 @@ test('docker-compose.yml binds ports to localhost only, and every setting is kno
   }
 });
 
-test('the ClickHouse image has the version of the embedded engine', async () => {
+test('reader and writer have different passwords, and only Prometheus reaches the metrics', () => {
+  for (const [name, { environment = {}, ports = [], build }] of services) {
+    if (build === undefined) continue;
+    const [write = '', readOnly = ''] = ['CLICKHOUSE_URL', 'CLICKHOUSE_READ_URL'].map(
+      (setting) => environment[setting],
+    );
+    expect([name, write]).toEqual([name, expect.stringContaining(':${CLICKHOUSE_PASSWORD}@')]);
+    expect([name, readOnly]).toEqual([name, expect.stringContaining(':${CLICKHOUSE_READER_PASSWORD}@')]);
+    const metricsPort = environment['METRICS_PORT'];
+    expect(read('scripts/docker/prometheus.yml')).toContain(`candlehouse:${metricsPort}`);
+    for (const port of ports) expect(port).not.toContain(`:${metricsPort}`);
+  }
+  const users = read('scripts/docker/clickhouse/users.xml');
+  expect(users).toContain('<password from_env="CLICKHOUSE_READER_PASSWORD"/>');
+  for (const [name, { image, environment }] of services) {
+    if (!image.startsWith('clickhouse/clickhouse-server')) continue;
+    expect([name, environment]).toEqual([
+      name,
+      expect.objectContaining({
+        CLICKHOUSE_PASSWORD: expect.stringContaining('CLICKHOUSE_PASSWORD'),
+        CLICKHOUSE_READER_PASSWORD: expect.stringContaining('CLICKHOUSE_READER_PASSWORD'),
+      }),
+    ]);
+  }
+});
+
+test('the ClickHouse image is of the same release as the embedded engine', async () => {
   const [row] = await askRows<{ version: string }>(home.database, 'SELECT version() AS version');
   const [major, minor] = row!.version.split('.');
   const images = services.map(([, { image }]) => image).filter((image) => image.startsWith('clickhouse/'));
   expect(images).toHaveLength(6);
-  for (const image of images) expect(image).toMatch(new RegExp(`:-${major}\\.${minor}}$`));
+  for (const image of images) expect(image).toMatch(new RegExp(`:-${major}\\.${minor}\\.\\d+\\.\\d+}$`));
 });
 
 test('the cluster of docker-compose.yml has a keeper and two shards of two replicas, each as a service', () => {
@@ -184,8 +210,19 @@ test('the Docker image copies existing files, builds in stages, omits developmen
   expect(last).toMatch(/^HEALTHCHECK /m);
   expect(last).not.toMatch(/npm ci\b/);
   const engines = (JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node;
-  const major = /node:(\d+)-/.exec(text)?.[1];
+  const major = /node:(\d+)\./.exec(text)?.[1];
   expect(engines).toMatch(new RegExp(`>=${major}\\.`));
+});
+
+test('the Docker image has the compilers of devDependencies', () => {
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+  const compilers = Object.keys(devDependencies).filter((name) => /^solc-/.test(name));
+  expect(compilers).toHaveLength(5);
+  const text = read('scripts/docker/Dockerfile');
+  for (const name of compilers) {
+    const files = ['package.json', 'soljson.js'].map((file) => `/app/node_modules/${name}/${file}`).join(' ');
+    expect(text).toContain(`COPY --from=build ${files} node_modules/${name}/`);
+  }
 });
 
 /** Names in a PromQL expression that this program or its libraries export. */
@@ -242,9 +279,7 @@ test('the Grafana dashboard shows head lag, ingest, queues, inserts, queries, st
   expect(value(/^candlehouse_reorgs_total{depth="2"} (\d+)$/m)).toBe(1);
   // The first node of the list does not answer.
   expect(
-    value(/^candlehouse_rpc_errors_total{user="ingest",endpoint="#0 [^"]*",kind="network"} (\d+)$/m),
+    value(/^candlehouse_rpc_errors_total{user="ingest",endpoint="rpc-0",kind="network"} (\d+)$/m),
   ).toBeGreaterThan(0);
-  expect(value(/^candlehouse_rpc_calls_total{user="ingest",endpoint="#1 [^"]*"} (\d+)$/m)).toBeGreaterThan(
-    100,
-  );
+  expect(value(/^candlehouse_rpc_calls_total{user="ingest",endpoint="rpc-1"} (\d+)$/m)).toBeGreaterThan(100);
 });

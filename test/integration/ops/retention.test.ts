@@ -105,6 +105,8 @@ test('prune lists the rows it would drop, then drops them while blocks arrive, a
   const floor = Number(/rows of logs before block (\d+)/.exec(planned)?.[1]);
   expect(floor).toBeLessThanOrEqual(cut);
   expect(floor).toBeGreaterThan(cut - 100);
+  expect(floor).toBeLessThan(cut);
+  expect(planned).toContain(`(not before block ${cut}: the ingester writes blocks in ranges`);
   const old = {
     logs: await count('logs', `ord < ${toOrd(floor, 0)}`),
     swaps: await count('swaps', `ord < ${toOrd(floor, 0)}`),

@@ -336,6 +336,29 @@ test('if the node is dead, the creator stays unknown until the next round', asyn
   expect(await newWorker().lookForCreators(signal)).toBe(1);
 });
 
+test('without an answer about the time of the block, nothing is stored, and the next check asks again', async () => {
+  const pair = await makePair(6);
+  await storePair(pair);
+  status.finalTo = pair.block;
+  on.head = finalHead(pair.block);
+  const silent = on.newWorker({
+    rpc: {
+      run: (work, options) => on.node.pool.run(work, options),
+      async batchOutcomes(calls, parse, options) {
+        const outcomes = await on.node.pool.batchOutcomes(calls, parse, options);
+        const error = new RpcError('revert', 'no header');
+        return calls[0]?.method === 'eth_getBlockByNumber' ? outcomes.map(() => ({ error })) : outcomes;
+      },
+    },
+  });
+  expect(await silent.lookForCreators(signal)).toBe(0);
+  expect((await recordOf(pair.address))['creator']).toBeNull();
+  on.now += 120_000;
+  expect(await newWorker().lookForCreators(signal)).toBe(1);
+  const { creator, timestamp } = pair;
+  expect(await recordOf(pair.address)).toMatchObject({ creator, created_at: timestamp });
+});
+
 test('the table descriptor of contract_creations lists the columns of the table', async () => {
   const rows = await askRows<{ name: string; type: string }>(
     db.writer,

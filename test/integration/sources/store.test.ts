@@ -26,7 +26,7 @@ function expected(record: VerifiedRecord): VerifiedContract {
     path,
     contentHash: keccak256(toUtf8Bytes(content)) as Hex,
   }));
-  return { ...record.contract, twinOf: null, files };
+  return { ...record.contract, matchId: expect.stringMatching(/^[1-9]\d*$/) as string, twinOf: null, files };
 }
 
 /** The record of the first token, with some changes. */
@@ -139,6 +139,32 @@ test('an exact match replaces a match with all its files, but a match does not r
     `SELECT count() AS uses FROM source_uses FINAL WHERE address = unhex('${'e'.repeat(40)}') AND path = 'flat.sol'`,
   );
   expect(row).toEqual({ uses: '0' });
+});
+
+test.each(['sourcify', 'blockscout', 'ancestor:1', 'local'] as const)(
+  'a partial match from %s is replaced by no other partial match, but by an exact match',
+  async (source) => {
+    const address: Hex = `0x${source.charCodeAt(0).toString(16).padStart(40, 'b')}`;
+    const codeHash: Hex = `0x${'77'.repeat(32)}`;
+    const first = { ...like(token(), address, { status: 'match', source, name: 'First' }), codeHash };
+    await db.store.store([first]);
+    for (const other of ['local', 'sourcify', 'blockscout', 'ancestor:1'] as const) {
+      const second = { ...like(first, address, { source: other, name: 'Second' }), codeHash };
+      expect(await db.store.store([second])).toEqual({ stored: 0, kept: 1 });
+    }
+    expect((await db.reader.find(first.contract, null))?.name).toBe('First');
+    expect(await db.store.store([{ ...like(token(), address), codeHash }])).toEqual({ stored: 1, kept: 0 });
+  },
+);
+
+test('the same partial match may add its code hash and constructor arguments', async () => {
+  const facts = { status: 'match', source: 'local' } as const;
+  const bare = { ...like(token(), at('d'), { ...facts, constructorArguments: null }), codeHash: null };
+  await db.store.store([bare]);
+  const codeHash: Hex = `0x${'78'.repeat(32)}`;
+  const full = { ...like(bare, at('d'), { constructorArguments: '0x' }), codeHash };
+  expect(await db.store.store([full])).toEqual({ stored: 1, kept: 0 });
+  expect(await db.store.store([bare])).toEqual({ stored: 0, kept: 1 });
 });
 
 test('every event, function and error of every ABI is found by its selector', async () => {

@@ -135,6 +135,7 @@ test('a contract in a block above the indexed head is checked with its creation 
   expect(await verify(vault(), deployed.address, { constructorArguments: told })).toEqual({
     state: 'failed',
     reason: expect.stringMatching(/constructor arguments differ from those on the chain/),
+    fault: 'no_match',
   });
   expect(await own(deployed.address)).toBeNull();
   expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
@@ -294,7 +295,7 @@ test.each([
 ] as const)('a verification fails with a reason: %s', async (_, asked, reason) => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
   const state = await verify(vault(), deployed.address, asked);
-  expect(state).toEqual({ state: 'failed', reason: expect.stringMatching(reason) });
+  expect(state).toMatchObject({ state: 'failed', reason: expect.stringMatching(reason) });
 });
 
 test.each([

@@ -32,8 +32,8 @@ jest.mock('../../../src/sources/verify/compilers', () => {
   const actual = jest.requireActual<typeof import('../../../src/sources/verify/compilers')>(
     '../../../src/sources/verify/compilers',
   );
-  const findCompilers: typeof actual.findCompilers = (bounds, root) =>
-    actual.findCompilers({ ...bounds, niceness: 0 }, root);
+  const findCompilers: typeof actual.findCompilers = (bounds, root, others) =>
+    actual.findCompilers({ ...bounds, niceness: 0 }, root, others);
   return { ...actual, findCompilers };
 });
 jest.setTimeout(900_000);

@@ -274,6 +274,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         transaction_count: 1,
         log_count: block.events.length,
         gas_prices: [],
+        gas_used: [],
       },
     ],
     swaps: block.events

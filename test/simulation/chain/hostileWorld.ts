@@ -83,6 +83,7 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
   await storeCodes(database, indexes);
   await storeNames(database);
   await storeEvents(database, chain, indexes);
+  await storeHistory(database, indexes);
   await insertSql(
     database,
     'import_positions',
@@ -91,6 +92,34 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
       position: bytes(patternAt(index)),
       version: 1,
     })),
+  );
+}
+
+/** What a search before the first block finds. The block is none of the chain, so the rows change no pool. */
+async function storeHistory(database: Database, indexes: readonly number[]): Promise<void> {
+  const address = (kind: string, index: number): string => bytes(addressOf(kind, index));
+  await insertSql(
+    database,
+    'found_pools',
+    indexes.map((index) => ({
+      block: 4_000_000_000,
+      block_hash: bytes(hashOf('found', index)),
+      address: address('found', index),
+      token0: address('found token0', index),
+      token1: address('found token1', index),
+      tokens: `[${address('found token0', index)}]`,
+      pool_id: bytes(hashOf('found id', index)),
+    })),
+  );
+  await insertSql(
+    database,
+    'pool_births',
+    indexes.map((index) => ({ address: address('born', index), created_tx: bytes(hashOf('born', index)) })),
+  );
+  await insertSql(
+    database,
+    'token_supplies',
+    indexes.map((index) => ({ token: address('supplied', index) })),
   );
 }
 

@@ -181,6 +181,7 @@ export class SimChain {
           index,
           from: digest(`maker ${index % 3}`, 20),
           effectiveGasPrice: BigInt(random.int(1, 1000)),
+          gasUsed: null,
           contractAddress: null,
         })),
         logs,

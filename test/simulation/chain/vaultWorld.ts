@@ -169,6 +169,7 @@ function blockOf(number: number, transactions: readonly (readonly Draft[])[]): C
       index,
       from: TRADERS[(number + index) % TRADERS.length]!,
       effectiveGasPrice: null,
+      gasUsed: null,
       contractAddress: null,
     })),
     logs: transactions.flatMap((drafts, transactionIndex) =>

@@ -3,9 +3,10 @@
  * move).
  */
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
-import { AttackRunner } from './attackPlan';
+import { AttackRunner, BLOCKS_MAX } from './attackPlan';
 import { planMarket } from './makePools';
-import { AIMS, BLOCKS_MAX, publishedCost, searchAttack, type Closest } from './searchAttack';
+import { publishedCost } from './publishedCost';
+import { AIMS, searchAttack, type Closest } from './searchAttack';
 import { runHistory, type SimMarket } from './simMarket';
 
 interface AttackedMarket {

@@ -5,6 +5,7 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import { TRUSTED_MIN } from '../../../src/pricing/confidence';
+import type { Side } from './amounts';
 import { toMarketBlock, type SimBooks, type SimEvent, type SimMarket } from './simMarket';
 import { SimPool, type SimPoolPlan } from './simPool';
 
@@ -25,13 +26,26 @@ export type AttackMove =
     }
   | { readonly kind: 'remove'; readonly at: number; readonly pool: number }
   | {
-      readonly kind: 'donate';
+      /** `join` deposits one token of a weighted pool. `declare` reports a managed balance of a pool with a manager. */
+      readonly kind: 'donate' | 'join' | 'declare';
       readonly at: number;
       readonly pool: number;
-      readonly side: 0 | 1;
+      readonly side: Side;
       readonly usd: number;
     }
+  | {
+      /** Withdraws one token of a weighted pool. */
+      readonly kind: 'exit';
+      readonly at: number;
+      readonly pool: number;
+      readonly side: Side;
+      /** Part of the attacker's share, 0–1. */
+      readonly part: number;
+    }
   | { readonly kind: 'create'; readonly at: number; readonly plan: SimPoolPlan; readonly usd: number };
+
+/** Largest number of blocks of an attack. */
+export const BLOCKS_MAX = 40;
 
 export interface AttackPlan {
   /** Blocks of preparation before the block of the push, 0–39. */
@@ -169,14 +183,22 @@ function apply(books: SimBooks, move: AttackMove): void {
   }
   const pool: SimPool | undefined = books.pools[move.pool];
   if (pool === undefined) return;
-  if (move.kind === 'add') books.addAttackers(pool, move.usd, Math.exp(move.low), Math.exp(move.high));
-  else if (move.kind === 'remove') books.removeAttackers(pool);
-  else if (move.kind === 'donate') {
-    const token = move.side === 0 ? pool.plan.token0 : pool.plan.token1;
-    const amount = move.usd / (books.fair.get(token) ?? Infinity);
-    books.donate(pool, { amount0: move.side === 0 ? amount : 0, amount1: move.side === 1 ? amount : 0 });
-  } else {
-    const fair = books.fairOf(pool);
-    if (fair !== null) books.swapTo(pool, fair * Math.exp(move.log), 'attacker');
+  switch (move.kind) {
+    case 'add':
+      return books.addAttackers(pool, move.usd, Math.exp(move.low), Math.exp(move.high));
+    case 'remove':
+      return books.removeAttackers(pool);
+    case 'join':
+      return books.joinOne(pool, move.side, move.usd);
+    case 'exit':
+      return books.exitOne(pool, move.side, move.part);
+    case 'declare':
+      return books.declare(pool, move.side, move.usd);
+    case 'donate':
+      return books.donate(pool, move.side, move.usd);
+    case 'swap': {
+      const fair = books.fairOf(pool);
+      if (fair !== null) books.swapTo(pool, fair * Math.exp(move.log), 'attacker');
+    }
   }
 }

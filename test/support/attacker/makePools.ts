@@ -79,6 +79,10 @@ export function planMarket(seed: number): MarketPlan {
   if (hops > 1 && random.chance(0.4))
     beside(path[0]!, random.pick([DAI, USDC, NATIVE]), 10 ** (1.5 + random.next() * 3), 0);
   if (random.chance(0.5)) beside(DAI, USDC, 10 ** (4 + random.next() * 2), null);
+  // The random numbers above stay the same for a seed, because the fixed cases of the tests depend on them.
+  pools.push(
+    ...managedPools(path, pools.length, { fair, random: new Random(seed + 2 ** 32), historyBlocks }),
+  );
   return { seed, path, fair, pools, historyBlocks, label: labels.join(' ') };
 }
 
@@ -119,6 +123,28 @@ function planPool(
     ? { at: random.int(bornAt + 1, historyBlocks - 1), part: 1 - 10 ** (-random.next() * 3) }
     : null;
   return { pool, step, bornAt, drain };
+}
+
+/** In one of four markets, adds a weighted pool beside a hop whose asset manager is the attacker. */
+function managedPools(path: readonly Hex[], number: number, given: Given): PlannedPool[] {
+  const { fair, random } = given;
+  if (!random.chance(0.25)) return [];
+  const step = random.int(0, path.length - 2);
+  const [a, b] = [path[step]!, path[step + 1]!];
+  const [token0, token1] = a < b ? [a, b] : [b, a];
+  const plan = {
+    address: poolAddress(number + 1),
+    kind: 'weighted' as const,
+    token0,
+    token1,
+    fee: random.pick(WEIGHTED_FEES),
+    weight0: random.pick(WEIGHTS),
+    price: fair.get(token0)! / fair.get(token1)!,
+    isManaged: true,
+  };
+  const pool = new SimPool(plan);
+  pool.add(false, (2 * 10 ** (2 + random.next() * 5)) / fair.get(token1)!);
+  return [{ pool, step, bornAt: random.int(0, 60), drain: null }];
 }
 
 /** Adds wide, narrow and one-sided positions. The first position contains the price. */

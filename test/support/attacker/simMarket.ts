@@ -6,11 +6,13 @@ import type { Hex } from '../../../src/domain/hex';
 import type { UsdPrice } from '../../../src/pricing/confidence';
 import type { LegStep } from '../../../src/pricing/holds';
 import type { LegState } from '../../../src/pricing/leg';
-import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
+import type { MarketBlock } from '../../../src/pricing/priceBlock';
+import { Pricer } from '../../../src/pricing/pricer';
 import { Random } from '../random';
 import { ANCHORS, NATIVE } from '../worlds/pools';
+import type { Amounts, Side } from './amounts';
 import type { MarketPlan } from './makePools';
-import type { Amounts, SimPool, Trade } from './simPool';
+import type { SimPool, Trade } from './simPool';
 
 const FIRST_BLOCK = 320;
 const BLOCK_SECONDS = 10;
@@ -87,10 +89,38 @@ export class SimBooks {
     this.note(pool, null);
   }
 
-  donate(pool: SimPool, amounts: Amounts): void {
-    if (!pool.donate(amounts)) return;
-    this.attackerUsd -= this.usdOf(pool, amounts);
+  /** The attacker gives tokens to a V2 pool and syncs the pool. */
+  donate(pool: SimPool, side: Side, usd: number): void {
+    const given = onSide(side, usd / this.usdOfSide(pool, side));
+    if (!pool.donate(given)) return;
+    this.attackerUsd -= this.usdOf(pool, given);
     this.note(pool, null);
+  }
+
+  /** The attacker deposits one token of a weighted pool. */
+  joinOne(pool: SimPool, side: Side, usd: number): void {
+    const amount = usd / this.usdOfSide(pool, side);
+    if (!pool.joinOne(side, amount)) return;
+    this.attackerUsd -= this.usdOf(pool, onSide(side, amount));
+    this.note(pool, null);
+  }
+
+  /** The attacker withdraws one token of a weighted pool, for a part (0 to 1) of his share. */
+  exitOne(pool: SimPool, side: Side, part: number): void {
+    const paid = pool.exitOne(side, part);
+    if (paid === 0) return;
+    this.attackerUsd += this.usdOf(pool, onSide(side, paid));
+    this.note(pool, null);
+  }
+
+  /** The attacker reports tokens of a pool that he manages. No token moves. */
+  declare(pool: SimPool, side: Side, usd: number): void {
+    if (pool.declare(side, usd / this.usdOfSide(pool, side))) this.note(pool, null);
+  }
+
+  /** USD per whole token of a side, Infinity without a fair price. */
+  private usdOfSide({ plan }: SimPool, side: Side): number {
+    return this.fair.get(side === 0 ? plan.token0 : plan.token1) ?? Infinity;
   }
 
   note(pool: SimPool, swap: SimEvent['swap'], isNew = false): void {
@@ -106,6 +136,10 @@ export class SimBooks {
       else if (pool.price < fair * keep * (1 - 1e-9)) this.swapTo(pool, fair * keep, 'arbitrage');
     }
   }
+}
+
+function onSide(side: Side, amount: number): Amounts {
+  return { amount0: side === 0 ? amount : 0, amount1: side === 1 ? amount : 0 };
 }
 
 const MAKERS: Readonly<Record<Maker, Hex>> = {

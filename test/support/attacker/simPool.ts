@@ -3,18 +3,15 @@
  * balances. Knows which part of the liquidity is the attacker's. Fees go to the owners of the liquidity in range.
  */
 import type { Hex } from '../../../src/domain/hex';
-import { makeLeg, weightedLiquidity, type Leg, type LegState } from '../../../src/pricing/leg';
+import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
+import type { Amounts, Side } from './amounts';
+import { VaultRecord } from './vaultRecord';
+import * as weighted from './weightedBalances';
 
 /** Largest relative price move for the depth: the tokens paid out within this move are the depth. */
 const CLOSE = 0.02;
 
 export type PoolKind = 'v2' | 'v3' | 'weighted';
-
-/** Amounts of token0 and token1. */
-export interface Amounts {
-  readonly amount0: number;
-  readonly amount1: number;
-}
 
 export interface Trade {
   /** Amounts that the trader pays, including the fee. A negative amount is received. */
@@ -42,23 +39,33 @@ export interface SimPoolPlan {
   readonly weight0: number;
   /** Whole token1 per whole token0. */
   readonly price: number;
+  /** Whether the attacker is the asset manager of the pool (weighted pools). */
+  readonly isManaged?: boolean;
 }
 
 export class SimPool {
   readonly leg: Leg;
+  /** Null for pools that are no vault pools. */
+  private vault: VaultRecord | null = null;
   private root: number;
   private positions: readonly Position[] = [];
   private balances: Amounts = { amount0: 0, amount1: 0 };
   /** Fraction of the weighted balances that belongs to the attacker, 0–1. */
   private attackerPart = 0;
 
-  constructor(readonly plan: SimPoolPlan) {
-    this.leg = makeLeg(plan.address, 1, plan.token0, plan.token1);
+  constructor(
+    readonly plan: SimPoolPlan,
+    leg?: Leg,
+  ) {
+    if (leg === undefined && plan.kind === 'weighted')
+      this.vault = VaultRecord.register({ ...plan, isManaged: plan.isManaged === true });
+    this.leg = leg ?? this.vault?.leg ?? makeLeg(plan.address, 1, plan.token0, plan.token1);
     this.root = Math.sqrt(plan.price);
   }
 
   clone(): SimPool {
-    const copy = new SimPool(this.plan);
+    const copy = new SimPool(this.plan, this.leg);
+    copy.vault = this.vault;
     copy.root = this.root;
     copy.positions = this.positions;
     copy.balances = this.balances;
@@ -72,11 +79,7 @@ export class SimPool {
 
   state(): LegState {
     const { amount0: reserve0, amount1: reserve1 } = this.amounts(() => true);
-    if (this.plan.kind === 'weighted') {
-      const { weight0 } = this.plan;
-      const liquidity = weightedLiquidity(reserve0, reserve1, weight0, 1 - weight0);
-      return { price: reserve0 > 0 ? this.price : 0, liquidity, reserve0, reserve1 };
-    }
+    if (this.vault !== null) return this.vault.legState(reserve0, reserve1);
     if (this.plan.kind === 'v3') return this.walkedState();
     const price = reserve0 > 0 ? this.price : 0;
     return { price, liquidity: this.liquidityAt(this.root), reserve0, reserve1 };
@@ -94,6 +97,11 @@ export class SimPool {
       reserve0: Math.max(0, -paidTo(1.5).amount0),
       reserve1: Math.max(0, -paidTo(0.5).amount1),
     };
+  }
+
+  /** Balances of both tokens. */
+  get held(): Amounts {
+    return this.amounts(() => true);
   }
 
   /** Liquidity of the positions whose range contains the price. */
@@ -157,6 +165,42 @@ export class SimPool {
     return true;
   }
 
+  /** The attacker deposits one token of a weighted pool. Returns false for other kinds. */
+  joinOne(side: Side, amount: number): boolean {
+    if (this.plan.kind !== 'weighted' || !(amount > 0)) return false;
+    const { plan, balances } = this;
+    const { minted, balances: after } = weighted.joinOne(balances, plan, side, amount);
+    this.attackerPart = (this.attackerPart + minted) / (1 + minted);
+    this.setBalances(after);
+    return true;
+  }
+
+  /**
+   * The attacker withdraws one token of a weighted pool for a part (0 to 1) of his share. Returns the amount that the
+   * attacker receives.
+   */
+  exitOne(side: Side, part: number): number {
+    const burned = this.attackerPart * part;
+    if (this.plan.kind !== 'weighted' || !(burned > 0) || burned >= 1) return 0;
+    const { paid, balances: after } = weighted.exitOne(this.balances, this.plan, side, burned);
+    this.attackerPart = (this.attackerPart - burned) / (1 - burned);
+    this.setBalances(after);
+    return paid;
+  }
+
+  /** The attacker, as the asset manager, reports tokens that do not exist. Returns false if he is not the manager. */
+  declare(side: Side, amount: number): boolean {
+    if (this.vault === null || this.plan.isManaged !== true) return false;
+    this.vault = this.vault.declare(side, amount);
+    return true;
+  }
+
+  private setBalances(balances: Amounts): void {
+    const { weight0 } = this.plan;
+    this.balances = balances;
+    this.root = Math.sqrt((balances.amount1 * weight0) / (balances.amount0 * (1 - weight0)));
+  }
+
   private liquidityAt(root: number): number {
     let sum = 0;
     for (const { low, high, liquidity } of this.positions) if (root >= low && root < high) sum += liquidity;
@@ -185,17 +229,18 @@ export class SimPool {
   /** Walks the ranges between the present root and the target (Uniswap V3 whitepaper, 6.2). */
   private swapRanges(target: number): Trade {
     const isUp = target > this.root;
-    const ends = this.positions.flatMap(({ low, high }) => [low, high]);
     const [from, to] = isUp ? [this.root, target] : [target, this.root];
-    const stops = [...new Set([from, ...ends.filter((end) => end > from && end < to), to])].sort(
-      (a, b) => a - b,
-    );
-    let [paid0, paid1, earned] = [0, 0, 0];
+    const stops = stopsBetween(this.positions, from, to);
+    let paid0 = 0;
+    let paid1 = 0;
+    let earned = 0;
     const { fee } = this.plan;
     for (let i = 1; i < stops.length; i += 1) {
-      const [a, b] = [stops[i - 1]!, stops[i]!];
+      const a = stops[i - 1]!;
+      const b = stops[i]!;
       const middle = (a + b) / 2;
-      let [all, own] = [0, 0];
+      let all = 0;
+      let own = 0;
       for (const { low, high, liquidity, isAttackers } of this.positions) {
         if (middle < low || middle >= high) continue;
         all += liquidity;
@@ -246,6 +291,17 @@ export class SimPool {
     this.attackerPart = own / this.balances.amount1;
     return put;
   }
+}
+
+/** `from`, `to`, and the ends of ranges between them, ascending. */
+function stopsBetween(positions: readonly Position[], from: number, to: number): number[] {
+  const stops = [from];
+  for (const { low, high } of positions) {
+    if (low > from && low < to && !stops.includes(low)) stops.push(low);
+    if (high > from && high < to && !stops.includes(high)) stops.push(high);
+  }
+  stops.push(to);
+  return stops.length === 2 ? stops : stops.sort((a, b) => a - b);
 }
 
 function amountsIn({ low, high, liquidity }: Position, root: number): Amounts {

@@ -21,6 +21,8 @@ export async function readBack(
     const url = new URL(writerUrl);
     const query = new URLSearchParams({
       database: url.pathname.slice(1),
+      // In exported CSV, an empty field is an unknown value.
+      format_csv_null_representation: '',
       query: `INSERT INTO ${table} FORMAT ${format}`,
     });
     const answer = await fetch(`${url.origin}/?${query.toString()}`, {

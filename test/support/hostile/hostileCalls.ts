@@ -28,6 +28,7 @@ export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/dexscreener/latest-block': 'a number and a time',
   '/v2/chainlist': 'names of chains',
   '/v2/network/testnet/evm/{chainId}/etherscan/api': 'a chain that is not stored here',
+  '/v2/verify/{verificationId}': 'the state of a job in memory',
   '/healthz': 'whether the process runs',
   '/readyz': 'how far the index is',
   '/metrics': 'figures by route',
@@ -156,6 +157,9 @@ function explorerCalls(facts: HostileFacts): Calls {
     '/v2/contract/{chainId}/{address}': everyNth(contracts, 2, 1).map(
       (address) => `/v2/contract/369/${address}?fields=all`,
     ),
+    '/v2/contracts/{chainId}': ['/v2/contracts/369'],
+    '/api/v2/smart-contracts': ['/api/v2/smart-contracts'],
+    '/{chainId}/api/v2/smart-contracts': ['/369/api/v2/smart-contracts'],
     '/signature-database/v1/lookup': (topics[0] ?? []).map(
       (topic) => `/signature-database/v1/lookup?event=${topic}&filter=false`,
     ),

@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
@@ -25,9 +25,9 @@ const ABANDONED_MS = 620_000;
 
 /**
  * Installs the dependencies of `package.json` in `source`. Returns the folder that contains `node_modules`. `name`
- * appears in messages.
+ * appears in messages. `node` is the Node that runs npm: npm leaves out optional packages that need a newer Node.
  */
-export async function installProject(source: string, name: string): Promise<string> {
+export async function installProject(source: string, name: string, node = process.execPath): Promise<string> {
   const cache = join(findPackageRoot(), 'node_modules', '.cache');
   const lock = readFileSync(join(source, 'package-lock.json'));
   const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
@@ -38,7 +38,7 @@ export async function installProject(source: string, name: string): Promise<stri
     if (Date.now() > end) throw new Error(`${name} is not installed; remove ${claim} and try again`);
     if (isTaken(claim)) continue;
     try {
-      if (!existsSync(folder)) await install(source, folder, name);
+      if (!existsSync(folder)) await install(source, folder, name, node);
     } finally {
       rmSync(claim, { force: true });
     }
@@ -78,7 +78,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function install(source: string, folder: string, name: string): Promise<void> {
+async function install(source: string, folder: string, name: string, node: string): Promise<void> {
   const draft = `${folder}.draft`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
@@ -86,7 +86,13 @@ async function install(source: string, folder: string, name: string): Promise<vo
   // No install scripts: the tests do not need their results.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const child = spawn(npm, args, { cwd: draft, stdio: ['ignore', 'pipe', 'pipe'], timeout: INSTALL_MS });
+  const path = `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}`;
+  const child = spawn(npm, args, {
+    cwd: draft,
+    env: { ...process.env, PATH: path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: INSTALL_MS,
+  });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));

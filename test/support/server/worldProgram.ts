@@ -6,15 +6,18 @@ import { join } from 'node:path';
 import type { WorldToken } from '../../../src/dev/world/world';
 import type { WorldPlan } from '../../../src/dev/world/worldPlan';
 import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../node/anvil';
-import { startProgram, type Program } from './program';
+import { startProgram, type Program, type Settings } from './program';
 
 export interface WorldProgram {
   readonly anvil: TestAnvil;
   readonly world: TestWorld;
   /** Ingests the whole history. */
   readonly program: Program;
-  /** Starts another program over the same node, with its own data and without the blocks before `startBlock`. */
-  start(startBlock: number): Promise<Program>;
+  /**
+   * Starts another program over the same node, without the blocks before `startBlock`. Its data folder depends only on
+   * `startBlock`.
+   */
+  start(startBlock: number, settings?: Settings): Promise<Program>;
   /** The `data` of an answer below `/api/v1`. Throws for an error. */
   get<T>(path: string, from?: Program): Promise<T>;
   /** Ends the node and `program`, but no other program. */
@@ -27,7 +30,7 @@ export async function startWorldProgram(plan?: WorldPlan): Promise<WorldProgram>
   const world = await deployTestWorld(anvil, plan);
   const description = join(folder, 'chain.json');
   writeFileSync(description, JSON.stringify(world.chainDescription));
-  const start = (startBlock: number): Promise<Program> =>
+  const start = (startBlock: number, settings: Settings = {}): Promise<Program> =>
     startProgram('all', {
       RPC_URL: anvil.wsUrl,
       CHAIN_CONFIG: description,
@@ -35,6 +38,7 @@ export async function startWorldProgram(plan?: WorldPlan): Promise<WorldProgram>
       FINALITY_DEPTH: '10',
       DATA_DIR: join(folder, `data-${startBlock}`),
       RATE_LIMIT_PER_MINUTE: '0',
+      ...settings,
     });
   const program = await start(0);
   return {

@@ -1,5 +1,6 @@
 /**
- * Small sets of pools for pricing tests: pools with given reserves, and the records that a quiet epoch leaves of them.
+ * Small sets of pools for pricing tests: pools with given reserves, and the records
+ * (`LegRecord`) of an epoch in which no pool changed.
  */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { BORN_BEFORE, type LegRecord } from '../../../src/pricing/epoch';

@@ -235,6 +235,7 @@ function toBlockRow(block: WorldBlock): Parameters<typeof blocksTable.writeRow>[
     transaction_count: 0,
     log_count: 0,
     gas_prices: [],
+    gas_used: [],
   };
 }
 

@@ -74,6 +74,8 @@ test('the OpenAPI document describes every route and parameter, and all its refe
     'invert',
     'base',
     'quote',
+    'format',
+    'compression',
   ]);
   const schemas = json['components']!['schemas']!;
   for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))

@@ -19,6 +19,7 @@ const PARAMS = {
   fill: flagParam(''),
   token: addressParam('token', ''),
   q: textParam({ max: 4 }),
+  timeframe: oneOfParam(['1h', '1d'], { absent: '1h', description: '' }),
 } as const;
 
 const parse = (querystring: string): unknown => parseParams(PARAMS, { querystring });
@@ -31,11 +32,42 @@ const ABSENT = {
   fill: false,
   token: null,
   q: null,
+  timeframe: '1h',
 };
 
 test('absent parameters get their defaults, and unknown parameters are ignored, even if repeated', () => {
   expect(parse('')).toEqual(ABSENT);
   expect(parse('x=1&x=2&y=&__proto__=3&constructor=')).toEqual(ABSENT);
+});
+
+test.each([
+  ['pag=2', 'page'],
+  ['pgae=2', 'page'],
+  ['paage=2', 'page'],
+  ['ordr=asc', 'order'],
+  ['odrer=asc', 'order'],
+  ['timefram=1h', 'timeframe'],
+  ['time_fraem=1h', 'timeframe'],
+  ['x=1&kind=swap', 'kinds'],
+])('the mistyped parameter in %s is refused with the suggestion %s', (query, meant) => {
+  const name = query.replace(/^x=1&/, '').split('=')[0];
+  expect(() => parse(query)).toThrow(
+    expect.objectContaining({
+      code: 'bad_request',
+      message: `${name}: unknown parameter; did you mean ${meant}?`,
+    }),
+  );
+});
+
+test.each([
+  ['odr=asc', 'two edits of a name of five letters'],
+  ['qq=1&t=1&too=2', 'one edit of a name shorter than four letters'],
+  ['pag=2&page=3', 'the parameter itself is given'],
+  ['tmefrmes=1h', 'three edits of a long name'],
+  ['limit=3', 'a name that is unlike all others'],
+  ['PAGE=2', 'a name in another letter case'],
+])('the unknown parameter in %s is ignored: %s', (query) => {
+  expect(() => parse(query)).not.toThrow();
 });
 
 test('valid values are parsed, and a list drops duplicates and follows the declared order', () => {
@@ -49,6 +81,7 @@ test('valid values are parsed, and a list drops duplicates and follows the decla
     fill: true,
     token: token.toLowerCase(),
     q: '🦄abc',
+    timeframe: '1h',
   });
 });
 

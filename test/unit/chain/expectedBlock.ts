@@ -15,6 +15,7 @@ export function expectedBlock(block: FakeBlock): ChainBlock {
       index,
       from: transaction['from'],
       effectiveGasPrice: BigInt(String(transaction['gasPrice'])),
+      gasUsed: null,
       contractAddress: null,
     })),
     logs: block.logs.map((log, logIndex) => ({

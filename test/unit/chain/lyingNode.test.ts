@@ -1,3 +1,4 @@
+import { numberToHex } from '../../../src/domain/hex';
 import { FakeChain, type Json } from '../../support/node/fakeChain';
 import type { FakeCall, FakeNode } from '../../support/node/fakeNode';
 import { expectedBlock as expected } from './expectedBlock';
@@ -119,6 +120,26 @@ const LIES: Lie[] = [
     name: 'a header with a timestamp out of range',
     kind: 'malformed',
     header: (header) => ({ ...header, timestamp: '0xffffffffffff' }),
+  },
+  {
+    name: 'a header with a timestamp above 32 bits',
+    kind: 'malformed',
+    header: (header) => ({ ...header, timestamp: '0x1ffffffff' }),
+  },
+  {
+    name: 'a header with the largest timestamp of 32 bits',
+    kind: 'timestamp',
+    header: (header) => ({ ...header, timestamp: '0xffffffff' }),
+  },
+  {
+    name: 'a header 16 minutes in the future',
+    kind: 'timestamp',
+    header: (header) => ({ ...header, timestamp: numberToHex(Math.floor(Date.now() / 1_000) + 960) }),
+  },
+  {
+    name: 'a header that is older than its parent',
+    kind: 'timestamp',
+    header: (header) => ({ ...header, timestamp: '0x1' }),
   },
   {
     name: 'a header without transactions',

@@ -38,6 +38,7 @@ const BLOCKS: readonly ChainBlock[] = recorded.blocks.map(({ from, ...block }) =
     index,
     from: sender as Hex,
     effectiveGasPrice: null,
+    gasUsed: null,
     contractAddress: null,
   })),
 }));

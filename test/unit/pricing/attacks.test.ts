@@ -2,7 +2,8 @@
 import { TRUSTED_MIN, type UsdPrice } from '../../../src/pricing/confidence';
 import type { Hex } from '../../../src/domain/hex';
 import type { LegStep } from '../../../src/pricing/holds';
-import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
+import type { MarketBlock } from '../../../src/pricing/priceBlock';
+import { Pricer } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, USDC, v2, v3, type TestPool } from '../../support/worlds/pools';
 
 const REM = token(50);

@@ -1,7 +1,8 @@
 /** Tests that the cap of a token limits the values that its issuer could invent. */
 import { countSides, inCapSteps } from '../../../src/pricing/cap';
 import { TRUSTED_MIN, type UsdPrice } from '../../../src/pricing/confidence';
-import { Pricer, type HopChange, type MarketBlock } from '../../../src/pricing/pricer';
+import type { HopChange, MarketBlock } from '../../../src/pricing/priceBlock';
+import { Pricer } from '../../../src/pricing/pricer';
 import { valueSides, valueTrade } from '../../../src/pricing/tradeValue';
 import { createRandom } from '../../support/createRandom';
 import { ANCHORS, DAI, NATIVE, token, USDC, v2, v3, type TestPool } from '../../support/worlds/pools';

@@ -5,10 +5,21 @@ const SIDE = 1e6;
 const pool = (changes: Partial<CostPool> = {}): CostPool => {
   const sideUsd = changes.sideUsd ?? SIDE;
   const known = { sideUsd, depthUsd: sideUsd * (Math.sqrt(1.02) - 1) };
-  return { ...known, share: 1, log: 0, fee: 0, isRanged: false, concentration: 1, ...changes };
+  return {
+    ...known,
+    share: 1,
+    log: 0,
+    fee: 0,
+    isRanged: false,
+    concentration: 1,
+    isVault: false,
+    ...changes,
+  };
 };
 const hopOf = (pools: readonly CostPool[]): CostHop => ({
   pools,
+  dormant: null,
+  otherFeeMax: 0,
   feeMax: Math.max(...pools.map(({ fee }) => fee)),
   hasOthers: pools.length > 1,
 });
@@ -42,6 +53,28 @@ test('two equal pools of a hop cost their sum for a small move, and half of the 
   expect(two.p2 / upOf([pool()]).p2).toBeCloseTo(2, 1);
   // One moved pool is enough for a large move, because the other pool then leaves the hop.
   expect(two.p50 / upOf([pool()]).p50).toBeCloseTo(1, 1);
+});
+
+test('moving an open pool costs the same beside a deeper vault pool, which then leaves the hop', () => {
+  const open = pool({ share: 0.2 });
+  const vault = pool({ sideUsd: 4 * SIDE, share: 0.8, isVault: true });
+  expect(upOf([open, vault]).p10 / lostAt(1.1)).toBeCloseTo(1, 1);
+  // Without the mark, the attacker must move the deeper pool or supply as much depth.
+  expect(upOf([open, { ...vault, isVault: false }]).p10 / lostAt(1.1)).toBeGreaterThan(2);
+});
+
+test('an open pool with less than a tenth of the depth needs more depth to exclude a vault pool', () => {
+  const vault = pool({ sideUsd: 1000 * SIDE, share: 0.999, isVault: true });
+  expect(upOf([pool({ share: 0.001 }), vault]).p10 / lostAt(1.1)).toBeGreaterThan(50);
+});
+
+test('a pool of the route without depth returns with as much depth as the attacker offers at a false price', () => {
+  const hop = hopOf([pool()]);
+  const { up } = manipulationCost([{ ...hop, dormant: { isRanged: true } }]);
+  const { depthUsd } = pool();
+  // Others buy the offered depth, so the attacker loses a third of its value at 1.5 times the price.
+  expect(up.p50 / (depthUsd * (1 - 1 / 1.5))).toBeCloseTo(1, 1);
+  expect(up.p2).toBe(manipulationCost([hop]).up.p2);
 });
 
 test('the attacker splits the move between hops, so two equal hops cost half as much as one', () => {

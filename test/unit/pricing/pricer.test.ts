@@ -2,7 +2,8 @@
  * Tests the pricer block by block: tokens priced in the block of their first pool, tokens priced from the
  * next epoch on, and the effect of a price push.
  */
-import { Pricer, type MarketBlock } from '../../../src/pricing/pricer';
+import type { MarketBlock } from '../../../src/pricing/priceBlock';
+import { Pricer } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/worlds/pools';
 
 const T = token(50);

@@ -303,7 +303,7 @@ describe('the weights of a Balancer pool', () => {
   });
 });
 
-describe('the legs of a pool', () => {
+describe('a weighted pool has one leg for each pair of its tokens', () => {
   it('the legs of a Balancer pool have positive amounts for tokens that enter the pool, in both swap directions', () => {
     const tokens = { first: 0, second: 2, leg: 2, token0: tokenOf(0), token1: tokenOf(2) };
     expect(toLegSwap(FULL, swapOf(tokenOf(0), tokenOf(2), 10n, 7n))).toEqual({

@@ -13,7 +13,7 @@ const addressOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '
 
 /** A compiler that runs one compilation at a time and ends it when the test calls `end`. */
 class HeldCompiler {
-  readonly versions = ['0.8.30'];
+  listVersions = (): Promise<string[]> => Promise.resolve(['0.8.30']);
   /** Names of the sources in the order of their compilation. */
   readonly seen: string[] = [];
   private finish: ((error: AppError | null) => void) | null = null;
@@ -142,7 +142,7 @@ test('a failing source is compiled once, and repeated requests get the same fail
   await until(() => compiler.seen.length === 1);
   await compiler.end(failure);
   const state = await finished(queue, guid);
-  expect(state).toEqual({ state: 'failed', reason: failure.message });
+  expect(state).toEqual({ state: 'failed', reason: failure.message, fault: 'compiler_error' });
   expect(await guidOf(queue, 'slow', 'another')).toBe(guid);
   const other = await queue.submit(requestOf('slow', 10, 2), 'another');
   if (other.kind !== 'queued') throw new Error(other.kind);

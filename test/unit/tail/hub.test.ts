@@ -1,4 +1,6 @@
 /** Tests the hub, which sends chain changes to stream clients, with sockets that the test controls. */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { toOrd } from '../../../src/domain/ord';
 import {
   createHub,
@@ -72,6 +74,7 @@ function sync(block: number, logIndex: number, pool = 'a'): ActivityEvent {
     pool_type: 2,
     token0: token('1'),
     token1: token('2'),
+    base_token: token('1'),
     maker: null,
     amount_usd: null,
     finalized: false,
@@ -94,6 +97,21 @@ test('each stream client gets only the events of its filter', async () => {
   await hub.publish({ ...NOTHING, events: [live(sync(5, 0)), live(sync(5, 1, 'b')), live(sync(6, 0))] });
   expect(all.ids()).toEqual(['5-0', '5-1', '6-0']);
   expect(one.ids()).toEqual(['5-1']);
+});
+
+test('a change of the problems of the service is told to every client at once, and then by each heartbeat', async () => {
+  const hub = createTestHub({ heartbeatMs: 20 });
+  const socket = new Socket();
+  join(hub, socket);
+  hub.tellProblems([
+    { code: 'node_stalled', message: 'The node answers, but\nhas shown no block after 7 for 62 s' },
+  ]);
+  const comment = ': node_stalled: The node answers, but has shown no block after 7 for 62 s\n\n';
+  expect(socket.text).toBe(comment);
+  await delay(100);
+  expect(socket.text.startsWith(comment + comment)).toBe(true);
+  hub.tellProblems([]);
+  expect(socket.text.endsWith(`${comment}: still here\n\n`)).toBe(true);
 });
 
 test('a reorg message lists the removed ids that match the filter of the client, or null if the ids are unknown', async () => {

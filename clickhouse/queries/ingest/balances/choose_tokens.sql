@@ -1,4 +1,4 @@
--- One row: a token of a pool. Tokens with the fewest compared holders come first; `salt` orders tokens with
+-- Each row: a token of a pool. Tokens with the fewest compared holders come first; `salt` orders tokens with
 -- equal numbers. Reads the final pools and token_balance_checks, once per check of balances, never per
 -- request.
 SELECT concat('0x', lower(hex(p.token))) AS token

@@ -1,4 +1,4 @@
--- One row: the result of all balance checks of one token so far. Reads the whole table token_balance_checks, which
+-- Each row: the result of all balance checks of one token so far. Reads the whole table token_balance_checks, which
 -- has one row per checked token, once at the start.
 SELECT
     concat('0x', lower(hex(c.token))) AS token,

@@ -1,4 +1,4 @@
--- One row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and
+-- Each row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and
 -- `holders[i]` form a pair, in hex without 0x. Transfers of head blocks are added by the same rule as in
 -- count_holders. `ahead` is 1 if token_balances holds transfers beyond the snapshot; such a balance belongs
 -- to no block. Uses the key (token, holder) of token_balances. Reads all rows of the head table, which is

@@ -1,4 +1,4 @@
--- One row: one address that sent or received one token in the given head blocks. Rows alternate between tokens: first
+-- Each row: one address that sent or received one token in the given head blocks. Rows alternate between tokens: first
 -- one address of each token, then a second address of each token. `salt` fixes the order. Reads the head table, which
 -- is small. The query leaves out the tokens `marked`, in hex without 0x.
 SELECT

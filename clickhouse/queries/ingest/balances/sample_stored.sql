@@ -1,4 +1,4 @@
--- One row: an address that ever moved one token, in order of addresses after `after`. `token`, `after`: hex without 0x.
+-- Each row: an address that ever moved one token, in order of addresses after `after`. `token`, `after`: hex without 0x.
 -- Key: (token, holder) of token_balances, read in order. Never reads all holders of the token.
 SELECT
     concat('0x', lower(hex(b.token))) AS token,

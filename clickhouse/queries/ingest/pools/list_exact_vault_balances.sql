@@ -1,4 +1,4 @@
--- One row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool up to a
+-- Each row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool up to a
 -- final block, computed from all its states.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,

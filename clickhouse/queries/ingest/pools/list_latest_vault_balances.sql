@@ -1,4 +1,4 @@
--- One row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool, from the
+-- Each row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool, from the
 -- materialized view.
 SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances, newest.doubts AS doubts
 FROM

@@ -1,4 +1,4 @@
--- One row: the newest fee change of one pool of a vault.
+-- Each row: the newest fee change of one of the given pools of a vault.
 SELECT
     concat('0x', lower(hex(l.address))) AS address,
     l.ord AS ord,

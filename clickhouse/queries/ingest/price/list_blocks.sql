@@ -1,4 +1,4 @@
--- One row: one final block of a range, ascending.
+-- Each row: one final block of a range, ascending.
 SELECT number, timestamp
 FROM blocks
 WHERE chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32}

@@ -1,4 +1,4 @@
--- One row: the newest epoch record of one leg of a pool.
+-- Each row: the newest epoch record of one leg of a pool.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     leg,

@@ -1,4 +1,4 @@
--- One row: the newest route of one token.
+-- Each row: the newest route of one token.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,
     concat('0x', lower(hex(r.next_token))) AS next_token,

@@ -1,6 +1,7 @@
--- One row: one pool state in a range of blocks, in canonical order.
+-- Each row: one pool state in a range of blocks, in canonical order.
 SELECT
     ord,
+    timestamp,
     toString(kind) AS kind,
     concat('0x', lower(hex(s.pair))) AS pair,
     reserve0,

@@ -1,4 +1,4 @@
--- One row: one swap in a range of blocks, in canonical order.
+-- Each row: one swap in a range of blocks, in canonical order.
 SELECT
     ord,
     concat('0x', lower(hex(s.pair))) AS pair,

@@ -1,4 +1,4 @@
--- One row: the net liquidity of one initialised tick of a V3 pool, the sum over its final mints and burns. Events that no
+-- Each row: the net liquidity of one initialised tick of a V3 pool, the sum over its final mints and burns. Events that no
 -- pool of this kind can emit are left out, as in tickBook.ts. Scans liquidity_events once per start of the ingester.
 SELECT
     concat('0x', lower(hex(t.pair))) AS pair,

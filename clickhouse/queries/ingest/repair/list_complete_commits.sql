@@ -1,4 +1,4 @@
--- One row: one head block whose stored logs match its log count.
+-- Each row: one head block whose stored logs match its log count.
 SELECT b.commit AS commit
 FROM
 (

@@ -1,4 +1,4 @@
--- One row: one range of blocks whose range hash is stored.
+-- Each row: one range of blocks whose range hash is stored.
 SELECT DISTINCT from_block
 FROM audit_hashes
 WHERE chain_id = {chain:UInt32} AND from_block BETWEEN {first:UInt32} AND {to:UInt32}

@@ -1,4 +1,4 @@
--- One row: the first final block less than `kept` seconds older than the newest block, or null if there are no
+-- Each row: the first final block less than `kept` seconds older than the newest block, or null if there are no
 -- blocks.
 SELECT minOrNull(number) AS number
 FROM blocks

@@ -1,4 +1,4 @@
--- One row: one flip (change of the head) at one height, oldest flip first. A zero hash means that
+-- Each row: one flip (change of the head) at one height, oldest flip first. A zero hash means that
 -- the flip removed the block.
 SELECT
     number,

@@ -1,4 +1,4 @@
--- One row: one pool from the final blocks.
+-- Each row: one pool from the final blocks.
 SELECT
     ord,
     concat('0x', lower(hex(p.address))) AS address,

@@ -1,4 +1,4 @@
--- One row: the number of parts that mutations (rewrites of old rows) must still process, and the
+-- Each row: the number of parts that mutations (rewrites of old rows) must still process, and the
 -- reason of the last failure.
 SELECT sum(parts_to_do) AS parts, max(latest_fail_reason) AS failure
 FROM system.mutations

@@ -5,6 +5,7 @@ import type { HeadSnapshot } from '../../../query/head/headSnapshot';
 import type { LogBounds } from '../../../query/logs/logBytes';
 import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../../query/logs/logFilter';
 import { listLogs, type StoredLog } from '../../../query/logs/logs';
+import { readGas, type TransactionGas } from '../../../query/logs/transactionGas';
 import type { Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
 import {
@@ -35,9 +36,12 @@ async function getLogs({ asked, moment }: Ask) {
   // The search stopped early at its time limit. A short page would wrongly say that there are no more logs.
   if (found.next !== null && found.logs.length < limit) return refuse(TEXTS.timeout);
   const numbers = found.logs.map(({ ord }) => blockOfOrd(ord));
-  const hashes = await chain.hashes.list(head, numbers);
+  const [hashes, gasOf] = await Promise.all([
+    chain.hashes.list(head, numbers),
+    readGas(chain, head, found.logs),
+  ]);
   return listOf(
-    found.logs.map((log) => toEntry(log, hashes)),
+    found.logs.map((log) => toEntry(log, hashes, gasOf(log))),
     EMPTY.logs,
   );
 }
@@ -106,8 +110,8 @@ function readClauses(
   return { either, free };
 }
 
-/** The eleven keys of a log in Etherscan's format. Gas values are not stored. */
-function toEntry(log: StoredLog, hashes: ReadonlyMap<number, Hex>) {
+/** The eleven keys of a log in Etherscan's format. An unknown gas value is `0x`. */
+function toEntry(log: StoredLog, hashes: ReadonlyMap<number, Hex>, gas: TransactionGas) {
   const number = blockOfOrd(log.ord);
   return {
     address: log.address,
@@ -116,8 +120,8 @@ function toEntry(log: StoredLog, hashes: ReadonlyMap<number, Hex>) {
     blockNumber: numberToHex(number),
     blockHash: hashes.get(number) ?? '0x',
     timeStamp: numberToHex(log.timestamp),
-    gasPrice: '0x',
-    gasUsed: '0x',
+    gasPrice: gas.price === null ? '0x' : numberToHex(gas.price),
+    gasUsed: gas.used === null ? '0x' : numberToHex(gas.used),
     logIndex: numberToHex(logIndexOfOrd(log.ord)),
     transactionHash: log.txHash,
     transactionIndex: numberToHex(log.txIndex),

@@ -1,6 +1,6 @@
 /**
- * The actions of module=stats: the price of the native coin from the indexed pools, and token supplies. The
- * supply of the native coin is refused, because neither logs nor the node provide it.
+ * The actions of module=stats: the price of the native coin from the indexed pools, and token supplies.
+ * There is no action ethsupply, because neither logs nor the node provide the supply of the native coin.
  */
 import { plainNumber } from '../../../domain/amounts';
 import type { Action, Actions, Ask } from '../action';
@@ -10,7 +10,6 @@ import { tokenSupplyActions } from './tokenActions';
 export const statsActions: Actions = new Map<string, Action>([
   ...tokenSupplyActions,
   ['ethprice', getCoinPrice],
-  ['ethsupply', () => refuse(TEXTS.action)],
 ]);
 
 /** The dialect calls every native coin `eth`. The fields for the price in bitcoin stay empty. */

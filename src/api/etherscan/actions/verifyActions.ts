@@ -7,7 +7,7 @@ import type { VerificationQueue, VerificationState } from '../../../domain/verif
 import type { EtherscanAnswer } from '../../../wire/etherscan';
 import type { Ask } from '../action';
 import { dialectError, ok, refuse, TEXTS } from '../answers';
-import { textOf } from '../askedParams';
+import { textOf, type AskedParams } from '../askedParams';
 import { readVerification } from '../verifyRequest';
 
 /** Etherscan's texts, which hardhat and forge compare literally. */
@@ -17,8 +17,9 @@ const STATES = {
   already: 'Already Verified',
   failed: 'Fail - Unable to verify',
 } as const;
-/** Clients look for this text at the start of `result`. */
+/** Clients look for these texts at the start of `result`. hardhat-verify knows one text per service, forge knows both. */
 const ALREADY = 'Contract source code already verified';
+const BLOCKSCOUT_ALREADY = 'Smart-contract already verified.';
 const REASON_MAX = 1_000;
 
 /** The limits in words, for the OpenAPI document. */
@@ -31,13 +32,13 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
   const queue = deps.verifications?.() ?? null;
   if (queue === null) return refuse(TEXTS.noVerification);
   const request = readVerification(asked, chainId);
-  checkCompiler(queue, request.compilerVersion);
+  await checkCompiler(queue, request.compilerVersion);
   const submission = await queue.submit(request, client);
   switch (submission.kind) {
     case 'queued':
       return ok(submission.guid);
     case 'already_verified':
-      throw dialectError(ALREADY);
+      throw dialectError(isForBlockscout(asked) ? BLOCKSCOUT_ALREADY : ALREADY);
     case 'no_code':
       throw dialectError(`Unable to locate ContractCode at ${request.address}`);
     case 'client_busy':
@@ -51,9 +52,19 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
   }
 }
 
-/** Throws if the compiler is not installed, before the request gets a ticket. */
-function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): void {
+/**
+ * Whether the client speaks to a Blockscout server. Such clients name no chain, and they spell `constructorArguments`
+ * correctly. Etherscan's name is `constructorArguements`.
+ */
+function isForBlockscout(asked: AskedParams): boolean {
+  const named = asked.has('constructorarguments') && !asked.has('constructorarguements');
+  return named && !asked.has('chainid');
+}
+
+/** Throws if the compiler is not available, before the request gets a ticket. */
+async function checkCompiler(queue: VerificationQueue, asked: string): Promise<void> {
   const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
+  const compilerVersions = await queue.listCompilers();
   if (compilerVersions.includes(version)) return;
   const there = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
   throw dialectError(`Invalid or not supported solc version ${asked}; installed here: ${there}`);

@@ -256,7 +256,7 @@ test('audits of final blocks do not change while the chain grows and blocks are 
   expect(given.size).toBeGreaterThan(known);
 });
 
-test('the USD price of a swap equals the audited price of its quote token at its block', async () => {
+test('the USD price of a swap is its price in the quote token times the audited USD price of the quote token at its block', async () => {
   const swaps = await askRows<SwapRow>(
     store.db,
     `SELECT ord, concat('0x', lower(hex(s.token0))) AS token0, concat('0x', lower(hex(s.token1))) AS token1,

@@ -178,6 +178,7 @@ export class AuditChain {
           index: 0,
           from: named(98 - (number % this.makers)),
           effectiveGasPrice: 5n,
+          gasUsed: null,
           contractAddress: null,
         },
       ],

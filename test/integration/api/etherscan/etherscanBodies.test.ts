@@ -24,12 +24,18 @@ let requests: VerificationRequest[];
 
 beforeAll(async () => {
   const queue: VerificationQueue = {
-    compilerVersions: [VERSION],
+    listCompilers: () => Promise.resolve([VERSION]),
     submit(request) {
       requests.push(request);
       return Promise.resolve({ kind: 'queued', guid: 'ticket' });
     },
     status: () => null,
+    job: () => null,
+    idOf: (guid) => guid,
+    isOpen: () => false,
+    refuse: () => 'ticket',
+    draftFromMetadata: () => Promise.resolve({ input: {}, compilerVersion: '', contractName: '' }),
+    draftFromRecord: () => ({ input: {}, compilerVersion: '', contractName: '' }),
     close: () => Promise.resolve(),
   };
   const deps = explorerDeps(null, () => null, { verifications: () => queue });

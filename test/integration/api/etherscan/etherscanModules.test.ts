@@ -191,7 +191,11 @@ test('balances, supplies and calls come from the node at the head, and are refus
 });
 
 test('the chain list names both chains and whether this service stores them', async () => {
-  const { json } = await world.api.ask('/v2/chainlist', { headers: { origin: 'https://elsewhere.org' } });
+  const { json, headers } = await world.api.ask('/v2/chainlist', {
+    headers: { origin: 'https://elsewhere.org' },
+  });
+  // The answer repeats the Host header, so a shared cache must not keep it.
+  expect(headers.get('cache-control')).toBe('no-store');
   const items = json?.result as { chainid: string; apiurl: string; blockexplorer: string; status: number }[];
   expect(items.map(({ chainid, status }) => [chainid, status])).toEqual([
     ['369', 1],
@@ -217,8 +221,15 @@ test('the OpenAPI document has every mount with GET and POST', () => {
     ['/v2/chainlist', ['get']],
     ['/v2/contract/all-chains/{address}', ['get']],
     ['/v2/contract/{chainId}/{address}', ['get']],
+    ['/v2/contracts/{chainId}', ['get']],
+    ['/v2/verify/{chainId}/{address}', ['post']],
+    ['/v2/verify/metadata/{chainId}/{address}', ['post']],
+    ['/v2/verify/similarity/{chainId}/{address}', ['post']],
+    ['/v2/verify/{verificationId}', ['get']],
     ['/signature-database/v1/lookup', ['get']],
+    ['/api/v2/smart-contracts', ['get']],
     ['/api/v2/smart-contracts/{address}', ['get']],
+    ['/{chainId}/api/v2/smart-contracts', ['get']],
     ['/{chainId}/api/v2/smart-contracts/{address}', ['get']],
   ]);
 });

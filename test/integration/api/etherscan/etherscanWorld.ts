@@ -22,6 +22,7 @@ import {
 } from '../explorer/explorerServer';
 import {
   FIRST_LOG_BLOCK,
+  gasUsedBy,
   LOG_CHAIN_ID,
   logSnapshot,
   makeLogBlocks,
@@ -81,11 +82,12 @@ export const notOk = (text: string) => ({ status: '0', message: 'NOTOK', result:
 export const topicsOf = (row: LogRow): string[] =>
   [row.topic0, row.topic1, row.topic2, row.topic3].slice(0, row.topic_count).map((topic) => topic!);
 
-export const hexNumber = (value: number): string => `0x${value.toString(16)}`;
+export const hexNumber = (value: number | bigint): string => `0x${value.toString(16)}`;
 
 /** The log in the format of getLogs. */
 export function entryOf(blocks: readonly LogBlock[], row: LogRow) {
   const block = blocks[blockOfOrd(row.ord) - FIRST_LOG_BLOCK]!;
+  const price = block.gasPrices[row.tx_index];
   return {
     address: row.address,
     topics: topicsOf(row),
@@ -93,8 +95,8 @@ export function entryOf(blocks: readonly LogBlock[], row: LogRow) {
     blockNumber: hexNumber(block.number),
     blockHash: block.hash,
     timeStamp: hexNumber(block.timestamp),
-    gasPrice: '0x',
-    gasUsed: '0x',
+    gasPrice: price === undefined ? '0x' : hexNumber(price),
+    gasUsed: price === undefined ? '0x' : hexNumber(gasUsedBy(block.number, row.tx_index)),
     logIndex: hexNumber(logIndexOfOrd(row.ord)),
     transactionHash: row.tx_hash,
     transactionIndex: hexNumber(row.tx_index),
@@ -104,6 +106,7 @@ export function entryOf(blocks: readonly LogBlock[], row: LogRow) {
 /** The fields that the lists of transfers share, for a log that moved something from one address to another. */
 export function movedItem(blocks: readonly LogBlock[], row: LogRow, from: string, to: string) {
   const block = blocks[blockOfOrd(row.ord) - FIRST_LOG_BLOCK]!;
+  const price = block.gasPrices[row.tx_index];
   return {
     blockNumber: String(block.number),
     timeStamp: String(block.timestamp),
@@ -117,8 +120,8 @@ export function movedItem(blocks: readonly LogBlock[], row: LogRow, from: string
     tokenSymbol: '',
     transactionIndex: String(row.tx_index),
     gas: '',
-    gasPrice: '',
-    gasUsed: '',
+    gasPrice: String(price ?? ''),
+    gasUsed: price === undefined ? '' : String(gasUsedBy(block.number, row.tx_index)),
     cumulativeGasUsed: '',
     input: 'deprecated',
     confirmations: String(TIP - block.number),

@@ -257,7 +257,7 @@ test('/logs has the documented envelope, headers and pages, and the error for a 
       finalized: row.ord <= lastOrdOfBlock(STORED_TO),
     });
     const asOf = { as_of_block: TIP, as_of_timestamp: head.timestamp };
-    const meta = { limit: 7, offset: 0, total: all.length, total_exact: true, ...asOf };
+    const meta = { limit: 7, offset: 0, total: all.length, total_relation: 'eq', ...asOf };
     const cursor = String(first.json['meta']!['next_cursor']);
     expect(first.json).toEqual({
       success: true,
@@ -275,7 +275,7 @@ test('/logs has the documented envelope, headers and pages, and the error for a 
         limit: 25,
         offset: 0,
         total: 0,
-        total_exact: true,
+        total_relation: 'eq',
         next_cursor: null,
         as_of_block: null,
         as_of_timestamp: null,

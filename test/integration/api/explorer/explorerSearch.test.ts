@@ -21,6 +21,7 @@ import {
   TIP,
   type DialectWorld,
 } from '../etherscan/etherscanWorld';
+import type { Json } from '../../../support/server/apiServer';
 import { startExplorer, type ExplorerServer } from './explorerServer';
 import { wordOf } from './logWorld';
 import { hexOf } from '../../../support/worlds/worldEvents';
@@ -215,4 +216,50 @@ test('tokentx returns consecutive pages of up to 10,000 transfers', async () => 
   expect(await amounts('1', '10000')).toEqual(all);
   expect(await amounts('1', '1500')).toEqual(all.slice(0, 1_500));
   expect(await amounts('2', '1500')).toEqual(all.slice(1_500));
+});
+
+test('blanks around a search text change nothing', async () => {
+  for (const path of ['/search?limit=100&q=vault', '/contracts?q=granary', `/search?q=${SINGLE}`]) {
+    const plain = await explorer.get(path);
+    const blank = await explorer.get(path.replace('q=', 'q=%20').concat('%20%09'));
+    expect(plain.json['data']!.length).toBeGreaterThan(0);
+    expect([blank.status, blank.json]).toEqual([200, plain.json]);
+  }
+});
+
+test('the chain id is read in any letter case, and a mistyped name is refused', async () => {
+  for (const name of ['chainId', 'chainid', 'CHAINID']) {
+    const { json } = await explorer.get(`/search?q=vault&${name}=943`);
+    expect([name, json['meta']!['as_of_block']]).toEqual([name, null]);
+  }
+  const twice = await explorer.get('/search?q=vault&chainId=369&chainid=943');
+  expect([twice.status, twice.json['error']]).toEqual([
+    400,
+    expect.stringContaining('chainId: got 2 values'),
+  ]);
+  const mistyped = await explorer.get('/logs?adress=0x00');
+  expect([mistyped.status, mistyped.json['error']]).toEqual([
+    400,
+    'adress: unknown parameter; did you mean address?',
+  ]);
+  // Etherscan ignores unknown parameters, and so does its dialect.
+  const dialect = await explorer.ask('/api?module=logs&action=getLogs&adress=0x00&fromBlok=1');
+  expect(dialect.status).toBe(200);
+  expect(dialect.text).not.toContain('did you mean');
+});
+
+test('a list of hits that reached a limit tells a lower bound as its total', async () => {
+  const relation = async (path: string): Promise<Json> =>
+    (await explorer.get(path)).json['meta']!['total_relation']!;
+  expect(await relation('/search?q=zztop')).toBe('eq');
+  expect(await relation('/contracts?q=granary')).toBe('eq');
+  const token = { decimals: 18, version: 3, name: null };
+  const many = Array.from({ length: 101 }, (_, n) => ({
+    ...token,
+    address: hexOf('ca', n, 40),
+    symbol: `MANY${n}`,
+  }));
+  await insertRows(world.database, tokensTable, many);
+  const { json } = await explorer.get('/search?q=many');
+  expect(json['meta']).toMatchObject({ total: 100, total_relation: 'gte' });
 });

@@ -5,6 +5,7 @@ import { explorerRoutes } from '../../../../src/api/explorerRoutes';
 import type { ExplorerDeps } from '../../../../src/api/explorerRoute';
 import type { SignatureReader, VerifiedReader } from '../../../../src/domain/verifiedContract';
 import { createBlockHashes } from '../../../../src/query/head/blockHashes';
+import { createVerifiedLister, type VerifiedLister } from '../../../../src/query/contracts/verifiedList';
 import { createContractReader } from '../../../../src/query/contracts/contracts';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createLogCounts } from '../../../../src/query/logs/logCounts';
@@ -24,6 +25,8 @@ export const noSignatures: SignatureReader = {
   listBySelectors: () => Promise.resolve([]),
   listByPrefix: () => Promise.resolve([]),
 };
+
+const nothingListed: VerifiedLister = { listVerified: () => Promise.resolve([]) };
 
 /**
  * Dependencies of the endpoints. The store holds chain 369 and the verified contracts. If it is null, nothing
@@ -59,6 +62,7 @@ export function explorerDeps(
       () => verifiedDb,
     ),
     verified,
+    verifiedList: store === null ? nothingListed : createVerifiedLister(store.runner),
     signatures,
     decoder: createLogDecoder({ verified, signatures }),
     verifiedDb,

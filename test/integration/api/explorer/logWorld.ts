@@ -98,6 +98,9 @@ export function makeLogBlocks(seed: number, blocks: number, events: number): Log
 const COMMITS = 50_000;
 const ORPHANS = 90_000;
 
+/** Gas used by the transaction with this index. */
+export const gasUsedBy = (block: number, index: number): number => 21_000 + block * 10 + index;
+
 async function insertBlocks(db: Database, blocks: readonly LogBlock[], commit?: number): Promise<void> {
   const options = commit === undefined ? {} : { commit };
   const rows = blocks.map((block) => ({
@@ -110,6 +113,7 @@ async function insertBlocks(db: Database, blocks: readonly LogBlock[], commit?: 
     transaction_count: block.gasPrices.length,
     log_count: block.logs.length,
     gas_prices: block.gasPrices,
+    gas_used: block.gasPrices.map((_, index) => gasUsedBy(block.number, index)),
   }));
   await insertRows(db, blocksTable, rows, options);
   await insertRows(

@@ -38,7 +38,7 @@ test('a hit of the source search names contract, file, line and column, and show
         limit: 25,
         offset: 0,
         total: 0,
-        total_exact: true,
+        total_relation: 'eq',
         as_of_block: head.number,
         as_of_timestamp: head.timestamp,
       },
@@ -48,7 +48,7 @@ test('a hit of the source search names contract, file, line and column, and show
   const lines = TRICKY.input.sources['contracts/Tricky.sol']!.content.split('\n');
   const at = lines.findIndex((line) => line.includes('immutable cap'));
   const answer = sourceSearchAnswerShape.parse(found.json);
-  expect(answer.meta).toMatchObject({ limit: 5, offset: 0, total: 1, total_exact: true });
+  expect(answer.meta).toMatchObject({ limit: 5, offset: 0, total: 1, total_relation: 'eq' });
   expect(answer.data).toEqual([
     {
       chain_id: 369,

@@ -1,5 +1,6 @@
 /** Compares the DEX Screener adapter with the raw logs of a simulated chain of V2, V3 and weighted pools. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
+import { listScreenerEvents } from '../../../../src/query/activity/screenerEvents';
 import { readHead } from '../../../../src/query/head/headState';
 import {
   latestBlockShape,
@@ -284,11 +285,26 @@ test('latest-block is the newest final block, and its events are available', asy
   await listEvents(block.blockNumber, block.blockNumber);
 });
 
+test('a range with too many events names the last block that fits, and that range has all its events', async () => {
+  const pairs = await market.api.market.pairs.at(head);
+  const list = (to: number, limit: number) =>
+    listScreenerEvents(market.runner, head, pairs, { from: 0, to }, limit);
+  const { events } = await list(head.number, 50_000);
+  expect(events.length).toBeGreaterThan(200);
+  const { fitsTo, events: none } = await list(head.number, 100);
+  expect(none).toEqual([]);
+  expect(fitsTo).toBeGreaterThan(0);
+  const fitting = await list(fitsTo!, 100);
+  expect(fitting.fitsTo).toBeNull();
+  expect(fitting.events).toEqual(events.filter(({ block }) => block.blockNumber <= fitsTo!));
+  expect((await list(fitsTo! + 1, 100)).fitsTo).toBe(fitsTo);
+});
+
 test.each([
   ['/dexscreener/events', 400, 'fromBlock'],
   ['/dexscreener/events?fromBlock=1', 400, 'toBlock'],
   ['/dexscreener/events?fromBlock=5&toBlock=4', 400, 'toBlock'],
-  ['/dexscreener/events?fromBlock=0&toBlock=5000', 400, '4999'],
+  [`/dexscreener/events?fromBlock=0&toBlock=${BLOCKS + 5_000}`, 400, 'the newest indexed block'],
   ['/dexscreener/events?fromBlock=-1&toBlock=4', 400, 'fromBlock'],
   ['/dexscreener/events?fromBlock=1&toBlock=4294967296', 400, 'toBlock'],
   [`/dexscreener/events?fromBlock=${BLOCKS}&toBlock=${BLOCKS + 1}`, 400, 'at most'],

@@ -159,6 +159,9 @@ test.each([
 test('errors and endpoints without tables answer JSON for any Accept header', async () => {
   const bad = await market.api.get(`/api/v1/pairs/${PAIR}/ticks?limit=0`, { Accept: 'text/csv' });
   expect([bad.status, bad.json['code']]).toEqual([400, 'bad_request']);
-  const pairs = await market.api.get('/api/v1/pairs', { Accept: 'text/csv' });
-  expect([pairs.status, pairs.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  const overview = await market.api.get('/api/v1/overview', { Accept: 'text/csv' });
+  expect([overview.status, overview.headers['content-type']]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+  ]);
 });

@@ -66,6 +66,7 @@ function toBlockRow(block: WorldBlock): BlockRow {
     transaction_count: transactions,
     log_count: 0,
     gas_prices: silent ? [] : Array.from({ length: transactions }, () => random.big(40 + random.int(30))),
+    gas_used: [],
   };
 }
 

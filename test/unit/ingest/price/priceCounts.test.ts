@@ -23,7 +23,7 @@ interface Event {
   readonly pool: number;
   readonly tokens: readonly [Hex, Hex];
   readonly amounts: readonly [number, number];
-  /** The maker of a swap. Without a maker, liquidity changes the balances. */
+  /** The maker of the swap that sets the balances. If absent, a mint or a burn sets them. */
   readonly maker?: number;
 }
 

@@ -24,6 +24,7 @@ const original: VerifiedContract = {
   address: addressAt(1),
   status: 'exact_match',
   source: 'local',
+  matchId: '1',
   twinOf: null,
   verifiedAt: 1,
   name: 'A',

@@ -28,7 +28,8 @@ function chainOf(ords: readonly number[], newestFirst: boolean) {
 function sourceOf(logs: number, first: number, last: number): LogSource {
   const row = { logs: String(logs), first_ord: String(first), last_ord: String(last) };
   const run = (): Promise<never[]> => Promise.resolve([row as never]);
-  const runner = { run, read: () => Promise.resolve([]), write: () => Promise.resolve(Buffer.alloc(0)) };
+  const write = (): Promise<Buffer> => Promise.resolve(Buffer.alloc(0));
+  const runner = { run, read: () => Promise.resolve([]), write, writeMade: write };
   return { chainId: 369, runner };
 }
 

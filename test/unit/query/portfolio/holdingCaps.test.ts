@@ -75,7 +75,7 @@ test('all holdings of one token together are worth at most its cap', () => {
   expect(values).toEqual([9_000, 3_000, 0]);
 });
 
-test('a share of an honest pool includes both sides, even beside a capped holding', () => {
+test('the value of an LP share of an honest pool includes both tokens, even if another holding of the wallet is capped', () => {
   const wallet = count();
   toToken(RICH, 10n ** 12n, pairs, [], wallet);
   const lp = { balance: 100n, supply: 100n, last: null };

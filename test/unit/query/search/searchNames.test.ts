@@ -30,6 +30,19 @@ function kindOf(name: string | null, text: string): number {
   return lower.includes(` ${text}`) ? 2 : lower.includes(text) ? 3 : 4;
 }
 
+/** Like kindOf, for the two symbols of a pair in any order. A match by symbols ranks half a step lower. */
+function kindOfPair(name: string, text: string): number {
+  const words = text.split(/[\s/-]+/).filter((word) => word !== '');
+  const [first = '', second = ''] = words;
+  const [left = '', right = ''] = name.split(' / ');
+  const kinds = [
+    [kindOf(left, first), kindOf(right, second)],
+    [kindOf(right, first), kindOf(left, second)],
+  ].map((pair) => Math.max(...pair));
+  const best = words.length === 2 ? Math.min(...kinds) : 4;
+  return Math.min(kindOf(name, text), best < 4 ? best + 0.5 : 4);
+}
+
 /** The expected addresses, ordered by quality of the match, then weight, then address. */
 function plainly<T>(
   all: readonly T[],
@@ -40,13 +53,28 @@ function plainly<T>(
   return found.map(({ address }) => address);
 }
 
-const TEXTS = ['wpls / dai', 'wpls', 'a', 'dai', 'hex', 'üñï', '🚀 /', '/', '0xabcd', 'nobody', '\t'];
+const TEXTS = [
+  'wpls / dai',
+  'dai wpls',
+  'hex-a',
+  'hex/üñ',
+  'wpls',
+  'a',
+  'dai',
+  'hex',
+  'üñï',
+  '🚀 /',
+  '/',
+  '0xabcd',
+  'nobody',
+  '\t',
+];
 
 test.each(TEXTS)(
   'a search for pairs matching %p equals a plain scan: better matches first, then the most liquid',
   async (text) => {
     const wanted = plainly(pairs, ({ pool, tokens: { name }, liquidityUsd }) => ({
-      kind: kindOf(name, text),
+      kind: kindOfPair(name, text),
       weight: liquidityUsd,
       address: pool.address,
     }));

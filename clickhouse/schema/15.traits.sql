@@ -1,4 +1,4 @@
--- Layer 14, traits of tokens that the ingester measures beside its work, and imported token lists.
+-- Layer 15, traits of tokens that the ingester measures beside its work, and imported token lists.
 
 -- One row: what the ingester found out about one token; if a token has several rows, the newest one is valid. Counts
 -- cover the newest 1,000 swaps of the token. The ingester writes these rows while it follows the head.

@@ -1,6 +1,6 @@
 /** Lists the addresses whose balances a supply treats apart: burn addresses, treasuries and lockers. Pure. */
-import type { ChainDescription } from '../../domain/chainDescription';
-import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import type { ChainDescription } from './chainDescription';
+import { ZERO_ADDRESS, type Hex } from './hex';
 
 /** Burn addresses of a chain whose description names none. */
 const USUAL_BURN_ADDRESSES: readonly Hex[] = [ZERO_ADDRESS, '0x000000000000000000000000000000000000dead'];
@@ -25,11 +25,13 @@ export type SupplyRules = Pick<ChainDescription, 'burn' | 'treasuries' | 'locker
 export function listWatched({ burn, treasuries = [], lockers = [] }: SupplyRules): WatchedHolder[] {
   const watched = new Map<Hex, WatchedHolder>();
   const add = (kind: WatchedKind, { address, label, tokens }: Omit<WatchedHolder, 'kind'>): void => {
-    if (address !== ZERO_ADDRESS && !watched.has(address)) watched.set(address, { address, label, kind, tokens });
+    if (address !== ZERO_ADDRESS && !watched.has(address))
+      watched.set(address, { address, label, kind, tokens });
   };
   for (const address of burn?.addresses ?? USUAL_BURN_ADDRESSES)
     add('burn', { address, label: 'Burn address', tokens: null });
-  for (const { address, label, tokens } of treasuries) add('treasury', { address, label, tokens: tokens ?? null });
+  for (const { address, label, tokens } of treasuries)
+    add('treasury', { address, label, tokens: tokens ?? null });
   for (const { address, label, tokens } of lockers) add('locker', { address, label, tokens: tokens ?? null });
   return [...watched.values()];
 }

@@ -1,0 +1,11 @@
+-- Each row: the creation of one pool that is older than the first ingested block, if the row was written after
+-- `since_version`. Scans pool_births, so run it once for each new head.
+SELECT
+    concat('0x', lower(hex(b.address))) AS address,
+    b.created_block AS created_block,
+    b.created_at AS created_at,
+    concat('0x', lower(hex(b.created_tx))) AS created_tx,
+    toString(b.version) AS version
+FROM pool_births AS b
+WHERE b.version > {since_version:UInt64}
+LIMIT {limit:UInt32}

@@ -1,0 +1,12 @@
+-- Each row: the number of listed pools of one factory. Scans the table of pools, so only the end of a search runs it.
+SELECT
+    concat('0x', lower(hex(p.factory))) AS factory,
+    toUInt32(uniqExact(p.address)) AS pools
+FROM
+(
+    SELECT factory, address FROM pools
+    UNION ALL
+    SELECT factory, address FROM pools_head WHERE has({commits:Array(UInt64)}, commit)
+) AS p
+GROUP BY p.factory
+LIMIT {limit:UInt32}

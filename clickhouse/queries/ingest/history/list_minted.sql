@@ -1,0 +1,49 @@
+-- Each row: the balances of the zero address and of the given holders in one token as of the newest block, by the
+-- indexed transfers. Transfers of head blocks are added by the same rule as in portfolio/list_balances. The parameters
+-- `tokens` and `holders` are hex without 0x.
+WITH
+    toFixedString('', 20) AS zero,
+    arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,
+    asked AS (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20) AS token)
+SELECT
+    concat('0x', lower(hex(h.token))) AS token,
+    toString(sumIf(h.balance, h.holder = zero)) AS zero_balance,
+    groupArrayIf((concat('0x', lower(hex(h.holder))), toString(h.balance)), h.holder != zero) AS held
+FROM
+(
+    SELECT
+        token,
+        holder,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, delta), NOT stored) AS moves,
+        sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
+    FROM
+    (
+        SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
+        FROM holder_balances
+        WHERE has(all, holder)
+            AND token IN (SELECT token FROM asked)
+        UNION ALL
+        SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
+        FROM
+        (
+            SELECT
+                token,
+                ord,
+                arrayJoin(if(
+                    sender = recipient AND sender = zero,
+                    [(sender, -(amount::Int256))],
+                    [(sender, -(amount::Int256)), (recipient, amount::Int256)]
+                )) AS side
+            FROM transfers_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND (has(all, sender) OR has(all, recipient))
+                AND token IN (SELECT token FROM asked)
+        )
+        WHERE has(all, side.1)
+    )
+    GROUP BY token, holder
+) AS h
+GROUP BY h.token
+LIMIT {limit:UInt32}

@@ -1,0 +1,6 @@
+-- Each row: the id of one pool that the search found in a vault.
+SELECT DISTINCT concat('0x', lower(hex(assumeNotNull(f.pool_id)))) AS pool_id
+FROM found_pools AS f
+WHERE isNotNull(f.pool_id)
+    AND f.address IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
+LIMIT length({pools:Array(String)})

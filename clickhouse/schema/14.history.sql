@@ -1,0 +1,82 @@
+-- Layer 14, history: facts from before the first ingested block, for a start in mid-history. A background task of the
+-- ingester reads them from the node. They cannot be rebuilt from logs.
+
+-- One row: one pool that is older than the first ingested block and had no event since, with its state at the end of
+-- the block that lists it. The ingester adds the pool to every copy of this block, so a repeated read of the block
+-- gives the same rows.
+CREATE TABLE IF NOT EXISTS found_pools
+(
+    block UInt32 COMMENT 'Number of the block at whose end the pool is listed',
+    block_hash FixedString(32) COMMENT 'Hash of the block at whose end the pool is listed',
+    address FixedString(20) COMMENT 'Address of the pool contract',
+    dex LowCardinality(String) COMMENT 'Short name of the DEX, as in the chain description',
+    protocol LowCardinality(String) COMMENT 'Name of the protocol, as in the chain description',
+    pool_type UInt8 COMMENT 'Type of the pool, as in pools',
+    factory FixedString(20) COMMENT 'Address of the factory, or of the vault',
+    token0 FixedString(20) COMMENT 'Address of the first token of the pool',
+    token1 FixedString(20) COMMENT 'Address of the second token of the pool',
+    base_is_token0 Bool COMMENT 'Whether token0 is the base token',
+    tokens Array(FixedString(20)) COMMENT 'Vault pools: addresses of all tokens in the order of the contract; empty for other pools',
+    weights Array(UInt64) COMMENT 'Weighted pools: weight of each token, times 10^18; empty for other pools',
+    doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as in pools; 0 for other pools',
+    fee_pips UInt32 COMMENT 'Swap fee, in hundredths of a basis point',
+    tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
+    pool_id Nullable(FixedString(32)) COMMENT 'Vault pools: id of the pool in its vault; null for other pools',
+    moved_at UInt32 COMMENT 'Time of the last change of the pool, unix seconds, UTC, as its contract tells; the time of the block if the contract does not tell it',
+    reserve0 UInt256 COMMENT 'Pool balance of token0, raw units; vault pools: 0',
+    reserve1 UInt256 COMMENT 'Pool balance of token1, raw units; vault pools: 0',
+    sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96 of the pool; 0 for other pools',
+    liquidity UInt128 COMMENT 'V3: active liquidity of the pool; 0 for other pools',
+    tick Int32 COMMENT 'V3: tick of the pool; 0 for other pools',
+    balances Array(UInt256) COMMENT 'Vault pools: balance of each token, raw units; empty for other pools, or if unknown'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (block, block_hash, address)
+SETTINGS index_granularity = 1024
+COMMENT 'Pools that the search of the factories found, by the block that lists them';
+
+-- One row: the creation of a pool that is older than the first ingested block.
+CREATE TABLE IF NOT EXISTS pool_births
+(
+    address FixedString(20) COMMENT 'Address of the pool contract',
+    created_block UInt32 COMMENT 'Number of the block with the creation event',
+    created_at UInt32 COMMENT 'Time of the block created_block, unix seconds, UTC',
+    created_tx FixedString(32) COMMENT 'Hash of the transaction with the creation event',
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY address
+SETTINGS index_granularity = 1024
+COMMENT 'Creations of pools that are older than the first ingested block';
+
+-- One row: what a token contract said before the first ingested block. A reader adds the mints and burns since.
+CREATE TABLE IF NOT EXISTS token_supplies
+(
+    token FixedString(20) COMMENT 'Address of the token contract',
+    supply_before Nullable(UInt256) COMMENT 'Total supply before the first ingested block, raw units: totalSupply() at read_block, without the mints and burns of the indexed blocks up to it; null if the contract has no usable answer',
+    holders Array(FixedString(20)) COMMENT 'Burn addresses, treasuries and lockers of the chain description whose balances were read',
+    held_before Array(UInt256) COMMENT 'Balance of each address in holders before the first ingested block, raw units, computed in the same way; 0 if the contract has no usable answer',
+    read_block UInt32 COMMENT 'Number of the block at whose end the contract was asked',
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a token is valid'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY token
+SETTINGS index_granularity = 1024
+COMMENT 'Supplies of tokens before the first ingested block';
+
+-- One row: how far the search of the factories is. The newest row is valid.
+CREATE TABLE IF NOT EXISTS pool_search
+(
+    chain_id UInt32 COMMENT 'EIP-155 id of the chain',
+    factories FixedString(32) COMMENT 'SHA-256 of the searched factories. With other factories, the search begins again',
+    start_block UInt32 COMMENT 'First ingested block',
+    searched_from UInt32 COMMENT 'The logs of the factories are read from this block up to the first ingested block',
+    search_to UInt32 COMMENT 'Block at which the search ends: the first block in which a factory can create a pool',
+    listed UInt64 COMMENT 'Number of entries of allPairs that are read, over all factories; used only if the node has no old logs',
+    pools UInt64 COMMENT 'Number of older pools found so far',
+    state Enum8('searching' = 1, 'complete' = 2, 'incomplete' = 3) COMMENT 'incomplete: the node has no old logs, so only pools in allPairs are found',
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row is valid'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY chain_id
+COMMENT 'Progress of the search for pools that are older than the first ingested block';

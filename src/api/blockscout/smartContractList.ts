@@ -1,0 +1,124 @@
+/**
+ * Blockscout's list of verified contracts, API version 2: the newest verification first, 50 a page.
+ * `next_page_params` of an answer are the query of the next page.
+ */
+import { getAddress } from 'ethers';
+import { z } from 'zod';
+
+import type { ListedVerification } from '../../query/contracts/verifiedList';
+import { answering, Refusal } from '../answering';
+import type { DialectDeps } from '../etherscan/action';
+import { chainParam, questionOf } from '../explorerRoute';
+import { textParam } from '../params';
+import type { Route, RouteContext } from '../route';
+
+const PAGE = 50;
+const Q_MAX = 100;
+const LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ['solidity', 'Solidity'],
+  ['vyper', 'Vyper'],
+  ['yul', 'Yul'],
+]);
+
+const listShape = z.object({
+  items: z.array(
+    z.looseObject({
+      address: z.looseObject({ hash: z.string(), name: z.string() }),
+      language: z.string(),
+      compiler_version: z.string(),
+      verified_at: z.string(),
+    }),
+  ),
+  next_page_params: z.looseObject({ smart_contract_id: z.string(), items_count: z.int() }).nullable(),
+});
+
+export function smartContractList(deps: DialectDeps, path: string): Route {
+  const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
+  return {
+    path,
+    doc: {
+      summary: 'The verified contracts of a chain in the format of Blockscout',
+      description:
+        'The answer is {items, next_page_params}: the newest verification first, 50 a page. next_page_params are ' +
+        'the query of the next page, or null on the last page.',
+      tag: 'explorer',
+      ...inPath,
+      query: {
+        q: textParam({ max: Q_MAX, description: 'A part of the name, or the start of the address' }),
+        filter: textParam({ max: 20, description: 'Language: solidity, vyper or yul' }),
+        smart_contract_id: textParam({ max: 20, description: 'From next_page_params' }),
+        items_count: textParam({ max: 20, description: 'From next_page_params; accepted and ignored' }),
+      },
+      answer: listShape,
+      errors: [400, 404, 503],
+    },
+    handle: answering(deps.cache, (ctx) => {
+      const text = ctx.params['chainId'] ?? String(deps.chainIds[0]);
+      const chainId = deps.chainIds.find((id) => String(id) === text);
+      if (chainId === undefined) throw new Refusal(404, { message: 'Not found' });
+      const page = readPage(ctx);
+      const what = `blockscout list ${JSON.stringify(page)}`;
+      return questionOf(deps, ctx, chainId, what, async () => {
+        const rows = await deps.verifiedList.listVerified({
+          ...page,
+          chainId,
+          newestFirst: true,
+          limit: PAGE,
+        });
+        const last = rows.length < PAGE ? null : (rows.at(-1)?.match_id ?? null);
+        const next = last === null ? null : { ...paramsOf(ctx), smart_contract_id: last, items_count: PAGE };
+        return { items: rows.map(toItem), next_page_params: next };
+      });
+    }),
+  };
+}
+
+function readPage(ctx: RouteContext): { after: string; q: string; language: string } {
+  const query = new URLSearchParams(ctx.querystring);
+  const after = query.get('smart_contract_id') ?? '0';
+  const filter = query.get('filter') ?? '';
+  const q = (query.get('q') ?? '').trim();
+  const language = filter === '' ? '' : LANGUAGES.get(filter);
+  if (!/^\d{1,18}$/.test(after)) throw refused('/smart_contract_id');
+  if (language === undefined) throw refused('/filter');
+  if (q.length > Q_MAX) throw refused('/q');
+  return { after, q, language };
+}
+
+/** The filters of the request, which the next page repeats. */
+function paramsOf(ctx: RouteContext): Record<string, string> {
+  const query = new URLSearchParams(ctx.querystring);
+  return Object.fromEntries(
+    ['q', 'filter'].flatMap((name) => {
+      const value = query.get(name);
+      return value === null || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+function refused(pointer: string): Refusal {
+  return new Refusal(422, {
+    errors: [{ title: 'Invalid value', source: { pointer }, detail: 'Invalid format' }],
+  });
+}
+
+function toItem(row: ListedVerification): z.infer<typeof listShape>['items'][number] {
+  return {
+    address: {
+      hash: getAddress(row.contract),
+      name: row.name,
+      is_contract: true,
+      is_verified: true,
+    },
+    compiler_version: row.compiler === 'solc' ? `v${row.compiler_version}` : row.compiler_version,
+    language: row.language.toLowerCase(),
+    license_type: row.license,
+    optimization_enabled: row.optimization,
+    has_constructor_args: row.has_arguments,
+    verified_at: new Date(row.verified_at * 1_000).toISOString().replace('.000Z', '.000000Z'),
+    certified: false,
+    coin_balance: null,
+    market_cap: null,
+    transactions_count: null,
+  };
+}

@@ -1,0 +1,38 @@
+/** Reads request bodies as bytes, with a limit on their number. */
+import type Koa from 'koa';
+import bodyParser from 'koa-bodyparser';
+
+import type { RouteContext } from './route';
+
+interface BodyReaderOptions {
+  readonly mediaTypes: readonly string[];
+  readonly bytesMax: number;
+  /** The error for a body that is larger than the limit, or that cannot be read. */
+  refuse(large: boolean): Error;
+}
+
+/** Reads only the bytes. The parsers of koa-bodyparser limit nothing but the length. A body of another media
+ * type reads as empty. */
+export function bodyReader({
+  mediaTypes,
+  bytesMax,
+  refuse,
+}: BodyReaderOptions): (ctx: RouteContext) => Promise<Buffer> {
+  const options = {
+    enableTypes: ['text'],
+    extendTypes: { text: [...mediaTypes] },
+    textLimit: `${bytesMax}b`,
+    encoding: null,
+    onerror(error: Error, ctx: Koa.Context): never {
+      // The remaining bytes of the body are not read.
+      ctx.set('Connection', 'close');
+      throw refuse('status' in error && error.status === 413);
+    },
+  };
+  const read = bodyParser(options);
+  return async (ctx) => {
+    await read(ctx, () => Promise.resolve());
+    const body: unknown = ctx.request.body;
+    return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  };
+}

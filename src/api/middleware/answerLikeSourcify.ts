@@ -1,0 +1,31 @@
+/** Rewrites errors on the paths of Sourcify's verification and list into Sourcify's format. */
+import type Koa from 'koa';
+import { z } from 'zod';
+
+import type { RequestState } from '../route';
+import { isSourcifyPath } from '../sourcify/paths';
+
+const errorShape = z.object({ success: z.literal(false), error: z.string(), code: z.string() });
+
+/** Sourcify's codes of the errors of this service. Other errors are internal ones. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['bad_request', 'invalid_parameter'],
+  ['not_found', 'route_not_found'],
+  ['method_not_allowed', 'method_not_allowed'],
+  ['rate_limited', 'too_many_requests'],
+]);
+
+export function answerLikeSourcify(): Koa.Middleware<RequestState> {
+  return async (ctx, next) => {
+    await next();
+    if (ctx.status < 400 || !isSourcifyPath(ctx.path) || !Buffer.isBuffer(ctx.body)) return;
+    const parsed = errorShape.safeParse(JSON.parse(ctx.body.toString()));
+    if (!parsed.success) return;
+    const { status } = ctx;
+    const { error: message, code } = parsed.data;
+    const customCode = CODES.get(code) ?? 'internal_error';
+    ctx.body = Buffer.from(JSON.stringify({ customCode, message, errorId: ctx.state.requestId }));
+    ctx.type = 'application/json';
+    ctx.status = status;
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * Compresses JSON, CSV and other texts by Accept-Encoding: zstd (where Node has it), br or gzip. Streams write to their
+ * socket themselves and never get here. Files of the web page and Parquet are compressed already.
+ */
+import { constants } from 'node:zlib';
+
+import type Koa from 'koa';
+import compress from 'koa-compress';
+
+import { weaken } from '../etag';
+import type { RequestState } from '../route';
+
+/** Smaller answers fit in one packet, so compression saves nothing. */
+const BYTES_MIN = 1_024;
+/** docs/measurements.md compares the levels: higher ones cost more time than they save. */
+const BROTLI_QUALITY = 4;
+const GZIP_LEVEL = 5;
+
+const TEXT = /^(text\/(?!event-stream)|application\/(json|[\w.]+\+json|javascript)|image\/svg)/;
+
+const none = (): Promise<void> => Promise.resolve();
+
+export function compressAnswers(): Koa.Middleware<RequestState> {
+  const press = compress({
+    filter: (type) => TEXT.test(type),
+    threshold: BYTES_MIN,
+    br: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
+    gzip: { level: GZIP_LEVEL },
+    deflate: false,
+  });
+  return async (ctx, next) => {
+    await next();
+    if (ctx.headerSent || ctx.respond === false) return;
+    const before = ctx.response.get('Content-Encoding');
+    // The middleware ignores HEAD, but the answer to HEAD must have the headers of the answer to GET.
+    const { method } = ctx;
+    if (method === 'HEAD') ctx.method = 'GET';
+    try {
+      await press(ctx as unknown as Koa.Context, none);
+    } finally {
+      ctx.method = method;
+    }
+    const etag = ctx.response.get('ETag');
+    if (ctx.response.get('Content-Encoding') !== before && etag !== '') ctx.set('ETag', weaken(etag));
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * Protects the service from load. One client may have a limited number of requests in flight, and its requests may read
+ * a limited number of rows and bytes per minute. While the event loop is late, new requests get 503.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+import type Koa from 'koa';
+import { LRUCache } from 'lru-cache';
+
+import { countReads, type ReadCost } from '../../clickhouse/client/readCost';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import type { RequestState } from '../route';
+import { clientOf } from './limitRate';
+
+/** A limit of 0 is off. */
+export interface LoadLimits {
+  readonly rowsPerMinute: number;
+  readonly bytesPerMinute: number;
+  /** Requests of one client that wait for their answer. */
+  readonly inFlightMax: number;
+  /** Mean delay of the event loop in ms over about a second. */
+  readonly loopDelayMaxMs: number;
+}
+
+export const NO_LIMITS: LoadLimits = {
+  rowsPerMinute: 0,
+  bytesPerMinute: 0,
+  inFlightMax: 0,
+  loopDelayMaxMs: 0,
+};
+
+/** Largest number of client addresses to remember. */
+const CLIENTS_MAX = 50_000;
+const MINUTE_MS = 60_000;
+const SAMPLE_MS = 1_000;
+const RESOLUTION_MS = 20;
+const SHED_RETRY_S = 2;
+
+/** What a client may still read. The balance may fall below 0, because the cost is known only after the answer. */
+interface Balance {
+  rows: number;
+  bytes: number;
+  filledAt: number;
+}
+
+/** `free` lists paths without a limit. They answer from memory, also under load. */
+export function limitLoad(
+  limits: LoadLimits,
+  free: ReadonlySet<string>,
+  log: Logger,
+): Koa.Middleware<RequestState> {
+  const isLate = watchEventLoop(limits.loopDelayMaxMs, log);
+  const inFlight = new Map<string, number>();
+  const balances = new LRUCache<string, Balance>({ max: CLIENTS_MAX });
+  const { rowsPerMinute, bytesPerMinute, inFlightMax } = limits;
+  const isCounted = rowsPerMinute > 0 || bytesPerMinute > 0;
+  return async (ctx, next) => {
+    if (free.has(ctx.path) || ctx.method === 'OPTIONS') return next();
+    if (isLate()) {
+      shed(ctx);
+      return;
+    }
+    const client = clientOf(ctx.ip);
+    const waiting = inFlight.get(client) ?? 0;
+    if (inFlightMax > 0 && waiting >= inFlightMax) {
+      throw refuse(ctx, 1, `more than ${inFlightMax} requests in flight`);
+    }
+    const balance = isCounted ? refill(balances.get(client), limits) : null;
+    if (balance !== null) {
+      balances.set(client, balance);
+      checkBalance(ctx, balance, limits);
+    }
+    inFlight.set(client, waiting + 1);
+    const cost: ReadCost = { rows: 0, bytes: 0 };
+    try {
+      await (balance === null ? next() : countReads(cost, next));
+    } finally {
+      const left = (inFlight.get(client) ?? 1) - 1;
+      if (left > 0) inFlight.set(client, left);
+      else inFlight.delete(client);
+      if (balance !== null) {
+        balance.rows -= cost.rows;
+        balance.bytes -= cost.bytes;
+      }
+    }
+  };
+}
+
+/** Answers at once. An error would write a log line for each refused request. */
+function shed(ctx: Koa.ParameterizedContext<RequestState>): void {
+  ctx.status = 503;
+  ctx.type = 'application/json';
+  ctx.set('Retry-After', String(SHED_RETRY_S));
+  ctx.set('Cache-Control', 'no-store');
+  const error = `the service is overloaded; retry in ${SHED_RETRY_S} s`;
+  ctx.body = JSON.stringify({ success: false, error, code: 'unavailable' });
+}
+
+function refill(known: Balance | undefined, { rowsPerMinute, bytesPerMinute }: LoadLimits): Balance {
+  const at = performance.now();
+  if (known === undefined) return { rows: rowsPerMinute, bytes: bytesPerMinute, filledAt: at };
+  const share = (at - known.filledAt) / MINUTE_MS;
+  known.rows = Math.min(rowsPerMinute, known.rows + share * rowsPerMinute);
+  known.bytes = Math.min(bytesPerMinute, known.bytes + share * bytesPerMinute);
+  known.filledAt = at;
+  return known;
+}
+
+/** Throws if the client has read more than its share. */
+function checkBalance(
+  ctx: Koa.ParameterizedContext<RequestState>,
+  balance: Balance,
+  { rowsPerMinute, bytesPerMinute }: LoadLimits,
+): void {
+  const check = (left: number, perMinute: number, unit: string): void => {
+    if (perMinute === 0 || left > 0) return;
+    const seconds = Math.max(1, Math.ceil((-left / perMinute) * 60));
+    throw refuse(ctx, seconds, `more than ${perMinute} ${unit} read per minute`);
+  };
+  check(balance.rows, rowsPerMinute, 'rows');
+  check(balance.bytes, bytesPerMinute, 'bytes');
+}
+
+function refuse(ctx: Koa.ParameterizedContext<RequestState>, seconds: number, why: string): AppError {
+  ctx.set('Retry-After', String(seconds));
+  return new AppError('rate_limited', `${why}; retry in ${seconds} s`);
+}
+
+/**
+ * Tells whether the event loop was late in the last full sample. The mean is used, because a single long task is no
+ * overload. `maxMs` 0 means never.
+ */
+function watchEventLoop(maxMs: number, log: Logger): () => boolean {
+  if (maxMs === 0) return () => false;
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delays.enable();
+  let sampledAt = performance.now();
+  let isLate = false;
+  return () => {
+    const at = performance.now();
+    if (at - sampledAt < SAMPLE_MS) return isLate;
+    // The histogram counts nanoseconds, and a delay includes the resolution.
+    const delayMs = delays.count === 0 ? 0 : delays.mean / 1e6 - RESOLUTION_MS;
+    if (delayMs > maxMs && !isLate)
+      log.warn(
+        { delayMs: Math.round(delayMs), maxMs },
+        'the event loop is late; new requests get status 503',
+      );
+    isLate = delayMs > maxMs;
+    delays.reset();
+    sampledAt = at;
+    return isLate;
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Suggestions for mistyped words: the parameter of a query or the path that a caller probably meant. The edit distance
+ * counts a swap of two neighbours as one edit.
+ */
+import { AppError } from '../errors';
+
+/** Shorter words get no suggestion: too many other words are one edit away. */
+const LENGTH_MIN = 4;
+/** Words longer than this may differ by two edits, other words by one. */
+const SHORT_LENGTH_MAX = 6;
+/** An error shows at most this many characters of the caller's name. */
+const SHOWN_MAX = 80;
+
+/** Largest number of edits by which a mistyped word may differ from a known one; 0 for words that are too short. */
+function editsMax(known: string): number {
+  if (known.length < LENGTH_MIN) return 0;
+  return known.length <= SHORT_LENGTH_MAX ? 1 : 2;
+}
+
+/**
+ * Number of edits between a word and a known one. Null if the word is not a likely typing error of the known word.
+ */
+export function findEdits(word: string, known: string): number | null {
+  if (word === known) return 0;
+  const max = editsMax(known);
+  if (max === 0 || Math.abs(word.length - known.length) > max) return null;
+  const edits = countEdits(word, known);
+  return edits <= max ? edits : null;
+}
+
+/** Throws bad_request for a mistyped parameter. All other unknown parameters are ignored. */
+export function refuseMistyped(given: URLSearchParams, known: readonly string[]): void {
+  const fault = findMistyped(given, known);
+  if (fault !== null) throw new AppError('bad_request', fault);
+}
+
+/** The error text for a parameter that looks like a typing error of a known one that is absent; null without one. */
+export function findMistyped(given: URLSearchParams, known: readonly string[]): string | null {
+  const absent = known.filter((name) => !given.has(name));
+  for (const name of new Set(given.keys())) {
+    const meant = known.includes(name) ? null : findNearest(name, absent);
+    if (meant !== null) return `${name.slice(0, SHOWN_MAX)}: unknown parameter; did you mean ${meant}?`;
+  }
+  return null;
+}
+
+function findNearest(word: string, known: readonly string[]): string | null {
+  let best: { readonly name: string; readonly edits: number } | null = null;
+  for (const name of known) {
+    const edits = findEdits(word, name);
+    if (edits !== null && (best === null || edits < best.edits)) best = { name, edits };
+  }
+  return best?.name ?? null;
+}
+
+/** The optimal string alignment distance, row by row. */
+function countEdits(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i += 1) {
+    const above = row;
+    row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let edits = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        edits = Math.min(edits, (before[j - 2] ?? 0) + 1);
+      row.push(edits);
+    }
+    before = above;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,30 @@
+/**
+ * Counts what one request reads from the database. The database client reports each statement, and the counter belongs
+ * to the request whose work runs now, also after an await.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Rows and bytes that statements have read. */
+export interface ReadCost {
+  rows: number;
+  bytes: number;
+}
+
+const current = new AsyncLocalStorage<ReadCost>();
+
+/** Runs work whose statements count in `cost`. */
+export function countReads<T>(cost: ReadCost, work: () => T): T {
+  return current.run(cost, work);
+}
+
+/** Adds the header X-ClickHouse-Summary of an answer. A missing or unreadable header adds nothing. */
+export function addSummary(header: string | readonly string[] | undefined): void {
+  const cost = current.getStore();
+  if (cost === undefined || typeof header !== 'string') return;
+  cost.rows += fieldOf(header, 'read_rows');
+  cost.bytes += fieldOf(header, 'read_bytes');
+}
+
+function fieldOf(header: string, name: string): number {
+  return Number(new RegExp(`"${name}":"(\\d{1,18})"`).exec(header)?.[1] ?? 0);
+}

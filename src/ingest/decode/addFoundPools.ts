@@ -1,0 +1,121 @@
+/**
+ * Adds pools of the search (found_pools) at the end of the block that lists them. A pool that the block's own logs
+ * already added keeps its own state. The state becomes a row of pool_states, at the largest log indexes of the block,
+ * which no log has.
+ */
+import type { FoundPoolRow } from '../../clickhouse/schema/historyTables';
+import { ZERO_HASH } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { parsePoolType, parseProtocolName, type PoolState } from '../../domain/pool';
+import { NOT_WALKED } from '../../pricing/legState';
+import { VAULT_PROTOCOL } from '../../protocols/registry';
+import {
+  emptyWeightedPool,
+  fromFeePips,
+  toLeg,
+  toPairState,
+  weightedSpotPrice,
+  withDoubts,
+  withWeights,
+  type WeightedPoolState,
+} from '../../protocols/weightedPool';
+import type { BlockFacts } from '../rows/blockRows';
+import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
+import type { DecodeContext } from './decodeContext';
+
+type Priced = PoolState & { readonly price: number; readonly balances: readonly bigint[] };
+
+/** `facts` are the decoded block. The registry still has the block open, so a reorg undoes the pools too. */
+export function addFoundPools(
+  context: DecodeContext,
+  facts: BlockFacts,
+  found: readonly FoundPoolRow[],
+): void {
+  const { number, timestamp } = facts.ref;
+  // The last ord of a block is the place of its prices.
+  let ord = lastOrdOfBlock(number) - 1;
+  for (const row of found) {
+    const { address } = row;
+    if (context.registry.findPool(address) !== undefined) continue;
+    if (context.registry.findVaultPool(address) !== undefined) continue;
+    const pool = toKnownPool(row);
+    const state =
+      row.protocol === VAULT_PROTOCOL ? addVault(context, row, pool) : addPair(context, row, pool);
+    facts.pools.push({
+      ...toPoolRow(pool, ord),
+      tokens: [...row.tokens],
+      weights: [...row.weights],
+      doubts: row.doubts,
+    });
+    facts.pool_states.push({
+      ord,
+      timestamp: row.moved_at > 0 ? Math.min(row.moved_at, timestamp) : timestamp,
+      kind: 'found',
+      pair: address,
+      dex: pool.dex,
+      pool_type: pool.poolType,
+      token0: pool.token0,
+      token1: pool.token1,
+      base_is_token0: pool.baseIsToken0,
+      tx_hash: ZERO_HASH,
+      tx_index: 0,
+      maker: null,
+      reserve0: state.reserve0,
+      reserve1: state.reserve1,
+      sqrt_price_x96: state.sqrtPriceX96,
+      liquidity: state.liquidity,
+      tick: state.tick,
+      doubts: row.doubts,
+      price: state.price,
+      balances: [...state.balances],
+      unswapped: [],
+      walked_liquidity: NOT_WALKED,
+      near0: 0,
+      near1: 0,
+    });
+    ord -= 1;
+  }
+}
+
+function toKnownPool(row: FoundPoolRow): KnownPool {
+  return {
+    address: row.address,
+    dex: row.dex,
+    protocol: parseProtocolName(row.protocol),
+    poolType: parsePoolType(row.pool_type),
+    factory: row.factory,
+    token0: row.token0,
+    token1: row.token1,
+    feePips: row.fee_pips,
+    tickSpacing: row.tick_spacing,
+    baseIsToken0: row.base_is_token0,
+  };
+}
+
+function addPair(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Priced {
+  const state: PoolState = {
+    reserve0: row.reserve0,
+    reserve1: row.reserve1,
+    sqrtPriceX96: row.sqrt_price_x96,
+    liquidity: row.liquidity,
+    tick: row.tick,
+  };
+  context.registry.addPool(pool);
+  context.registry.setState(pool.address, state);
+  return { ...state, price: context.protocolOfPool(pool).spotPrice(state) ?? 0, balances: [] };
+}
+
+/** Like a pool that is loaded from the database after a restart: the fee is known in whole pips. */
+function addVault(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Priced {
+  const begun: WeightedPoolState = {
+    ...emptyWeightedPool(row.pool_id ?? ZERO_HASH),
+    tokens: row.tokens,
+    balances: row.balances,
+    swapFee: fromFeePips(row.fee_pips),
+  };
+  const state = withDoubts(withWeights(begun, row.weights.length === 0 ? null : row.weights), row.doubts);
+  context.registry.setVaultPool({ pool, state });
+  const leg = toLeg(state.tokens.indexOf(pool.token0), state.tokens.indexOf(pool.token1));
+  const price = weightedSpotPrice(state, leg.first, leg.second) ?? 0;
+  return { ...toPairState(state, leg), price, balances: state.balances };
+}

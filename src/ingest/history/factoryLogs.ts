@@ -1,0 +1,107 @@
+/** Reads the creation events of all configured factories in a range of old blocks. */
+import { z } from 'zod';
+
+import { RpcError } from '../../chain/rpc/rpcError';
+import type { RpcCall } from '../../chain/rpc/rpcTransport';
+import type { ChainLog } from '../../domain/block';
+import {
+  isAddress,
+  isHash,
+  isHexData,
+  isQuantity,
+  numberToHex,
+  toLowerHex,
+  type Hex,
+} from '../../domain/hex';
+import type { Dex } from '../../domain/pool';
+import { AppError } from '../../errors';
+import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2';
+import type { PoolCreation, Protocol } from '../../protocols/protocol';
+import type { EthCalls } from '../pools/ethCalls';
+
+/** A pool by its creation event. `creation` is null for a pool of a vault, which `poolId` names. */
+export interface OldPool {
+  readonly address: Hex;
+  readonly dex: Dex;
+  readonly protocol: Protocol | null;
+  readonly creation: PoolCreation | null;
+  readonly poolId: Hex | null;
+  readonly block: number;
+  readonly tx: Hex;
+}
+
+export interface SearchedDexes {
+  readonly pairs: readonly { readonly dex: Dex; readonly protocol: Protocol }[];
+  readonly vaults: readonly Dex[];
+}
+
+const logShape = z.object({
+  address: z.custom<Hex>(isAddress),
+  topics: z.array(z.custom<Hex>(isHash)).max(4),
+  data: z.custom<Hex>(isHexData),
+  blockNumber: z.custom<Hex>(isQuantity),
+  transactionHash: z.custom<Hex>(isHash),
+  removed: z.literal(false).optional(),
+});
+const logsShape = z.array(logShape);
+
+/**
+ * The pools that the blocks create, both ends included. Throws RpcError if the node refuses the range.
+ */
+export async function readFactoryLogs(
+  rpc: EthCalls,
+  { pairs, vaults }: SearchedDexes,
+  range: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+): Promise<OldPool[]> {
+  const topics = new Set(pairs.map(({ protocol }) => protocol.creationTopic));
+  if (vaults.length > 0) topics.add(POOL_REGISTERED);
+  const address = [
+    ...new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
+  ];
+  const filter = {
+    fromBlock: numberToHex(range.from),
+    toBlock: numberToHex(range.to),
+    address,
+    topics: [[...topics]],
+  };
+  const call: RpcCall = { method: 'eth_getLogs', params: [filter] };
+  const [answer] = await rpc.batchOutcomes([call], toLogs, { signal, roundsMax: 2 });
+  if (answer === undefined) throw new RpcError('bad_answer', 'the node did not answer eth_getLogs');
+  if ('error' in answer) throw answer.error;
+  return answer.value.flatMap((log) => {
+    const number = Number(log.blockNumber);
+    if (number < range.from || number > range.to) return [];
+    return toOldPool({ pairs, vaults }, log, number);
+  });
+}
+
+function toLogs(result: unknown): z.infer<typeof logsShape> {
+  const parsed = logsShape.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new AppError('node_failed', 'the answer of eth_getLogs is not a list of logs');
+}
+
+function toOldPool(dexes: SearchedDexes, raw: z.infer<typeof logShape>, block: number): OldPool[] {
+  const log: ChainLog = {
+    address: toLowerHex(raw.address),
+    topics: raw.topics.map(toLowerHex),
+    data: toLowerHex(raw.data),
+    transactionHash: toLowerHex(raw.transactionHash),
+    transactionIndex: 0,
+    logIndex: 0,
+  };
+  const tx = log.transactionHash;
+  const pair = dexes.pairs.find(
+    ({ dex, protocol }) => dex.factory === log.address && protocol.creationTopic === log.topics[0],
+  );
+  if (pair !== undefined) {
+    const creation = pair.protocol.decodeCreation(log);
+    return creation === null ? [] : [{ address: creation.pool, ...pair, creation, poolId: null, block, tx }];
+  }
+  const vault = dexes.vaults.find(({ factory }) => factory === log.address);
+  const event = vault === undefined ? null : decodeBalancerEvent(log);
+  if (vault === undefined || event?.kind !== 'pool_registered') return [];
+  const { pool: address, poolId } = event;
+  return [{ address, dex: vault, protocol: null, creation: null, poolId, block, tx }];
+}

@@ -1,0 +1,289 @@
+/**
+ * Completes an index that starts in mid-history, in the background: finds the pools of the factories that are older
+ * than the start block, their creations, and the supplies of tokens. Reads creation events backwards from the start
+ * block, so a token's newest old pool is found first. Calls per second are bounded, and a restart goes on where the
+ * search ended. Failures go to the log, and the same range is read again.
+ */
+import type { Clock } from '../../chain/rpc/clock';
+import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
+import type { Database } from '../../clickhouse/client/database';
+import type { Hex } from '../../domain/hex';
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import type { VaultDiscovery } from '../pools/discoverVaultPools';
+import type { EthCalls } from '../pools/ethCalls';
+import { LISTED_MAX, type FoundPools } from '../pools/foundPools';
+import type { IngestStatus } from '../session/status';
+import { CallBudget } from './callBudget';
+import { readFactoryLogs, type OldPool, type SearchedDexes } from './factoryLogs';
+import { readPairCounts, readPairsAt } from './listAllPairs';
+import { countListed, listUnlisted } from './listedPools';
+import { storeBirths } from './readBirths';
+import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
+import { listUnaskedTokens, storeSupplies } from './readSupplies';
+import { readSearchBlock, type SearchBlock } from './searchBlock';
+import { loadProgress, saveProgress, type SearchProgress } from './searchProgress';
+
+const TICK_MS = 250;
+const FAILED_MS = 3_000;
+/** Time between two looks for new tokens, once everything is found. */
+const IDLE_MS = 15_000;
+const LOG_EVERY_MS = 5_000;
+/** Blocks per request for logs: at first, and at most. A node that refuses a range gets smaller ones. */
+const SPAN_BLOCKS = 10_000;
+const SPAN_MAX = 100_000;
+/** Pools per batch of states. */
+const POOLS_MAX = 50;
+const PAIRS_MAX = 100;
+/** Times that the states of pools are read again because a reorg removed the block at which they were read. */
+const OFFERS_MAX = 4;
+/** Refusals of a single block after which the node counts as one without old logs. */
+const REFUSALS_MAX = 3;
+
+/** Failures of the connection, which say nothing about the range. */
+const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused']);
+
+interface HistoryDeps {
+  readonly database: Database;
+  readonly rpc: EthCalls;
+  readonly chainId: number;
+  readonly dexes: SearchedDexes;
+  readonly vaultDiscovery: VaultDiscovery;
+  readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
+  readonly found: FoundPools;
+  readonly status: Pick<IngestStatus, 'phase' | 'history'>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+  readonly callsPerSecond: number;
+  /** Burn addresses, treasuries and lockers, whose balances supplies need. */
+  readonly watched: readonly Hex[];
+}
+
+export class HistorySearch {
+  private readonly budget: CallBudget;
+  private progress: SearchProgress | null = null;
+  private span = SPAN_BLOCKS;
+  private spanMax = SPAN_MAX;
+  private refusals = 0;
+  private loggedAt = -Infinity;
+  private suppliesAt = -Infinity;
+
+  constructor(private readonly deps: HistoryDeps) {
+    this.budget = new CallBudget(deps.clock, deps.callsPerSecond);
+  }
+
+  /** Runs until the signal aborts, or until nothing can be missing. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, status, log } = this.deps;
+    let waitMs = TICK_MS;
+    while (!signal.aborted && status.history.state !== 'whole') {
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      waitMs = TICK_MS;
+      // The backfill comes first. Its blocks list pools too.
+      if (status.phase !== 'follow') continue;
+      try {
+        waitMs = (await this.step(signal)) ? 0 : IDLE_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        waitMs = FAILED_MS;
+        log.warn({ error: errorText(error) }, 'reading the history before the start block failed; retrying');
+      }
+    }
+  }
+
+  /** One bounded part of the work. Resolves to whether more work is known. */
+  async step(signal: AbortSignal): Promise<boolean> {
+    const { database, chainId, status, dexes, found } = this.deps;
+    const block = await readSearchBlock(database, chainId);
+    if (block === null) return false;
+    if (block.startBlock <= 1) {
+      status.history.state = 'whole';
+      return false;
+    }
+    if (this.progress === null) {
+      this.progress = await loadProgress(database, chainId, dexes, block.startBlock);
+      const lost = await listUnlisted(database, dexes, block);
+      this.report();
+      await this.list(lost, signal);
+    }
+    const removed = found.takeRemoved();
+    if (removed.length > 0) await this.list(await listUnlisted(database, dexes, block), signal);
+    const { progress } = this;
+    const isOpen = progress.state === 'searching';
+    const more = (await this.readTokens(block, isOpen, signal)) || isOpen;
+    if (isOpen) await this.searchOn(progress, block, signal);
+    return more;
+  }
+
+  private async searchOn(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
+    if (progress.searched_from > progress.search_to) await this.searchLogs(progress, signal);
+    else await this.finish(progress, block, signal);
+  }
+
+  /** Reads the creation events of the next range, going back. */
+  private async searchLogs(progress: SearchProgress, signal: AbortSignal): Promise<void> {
+    const { rpc, dexes } = this.deps;
+    const to = progress.searched_from - 1;
+    const from = Math.max(progress.search_to, to - this.span + 1);
+    await this.spend(1, signal);
+    let pools: OldPool[];
+    try {
+      pools = await readFactoryLogs(rpc, dexes, { from, to }, signal);
+    } catch (error) {
+      if (!(error instanceof RpcError) || PASSING.has(error.kind) || signal.aborted) throw error;
+      if (to > from) {
+        this.span = Math.max(1, Math.floor((to - from + 1) / 4));
+        this.spanMax = this.span * 2;
+        return;
+      }
+      this.refusals += 1;
+      if (this.refusals < REFUSALS_MAX) throw error;
+      this.deps.log.warn({ block: to, error: errorText(error) }, 'the node has no logs below this block');
+      await this.save({ ...progress, search_to: progress.searched_from });
+      return;
+    }
+    this.refusals = 0;
+    const before = progress.pools;
+    await this.birth(pools, signal);
+    await this.list(pools, signal);
+    await this.save({ ...progress, searched_from: from, pools: before + pools.length });
+    if (pools.length > 0) this.deps.found.refresh();
+    this.span = Math.min(this.spanMax, this.span * 2);
+  }
+
+  private async birth(pools: readonly OldPool[], signal: AbortSignal): Promise<void> {
+    const { database, rpc, now } = this.deps;
+    for (let at = 0; at < pools.length; at += POOLS_MAX) {
+      const some = pools.slice(at, at + POOLS_MAX);
+      await this.spend(new Set(some.map((pool) => pool.block)).size, signal);
+      await storeBirths({ database, rpc, version: Math.floor(now() * 1_000) }, some, signal);
+    }
+  }
+
+  /** Compares with the factories' own lists at the end, and reads what the logs did not tell. */
+  private async finish(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
+    const { rpc, database, dexes, found, log } = this.deps;
+    const factories = dexes.pairs.filter(({ protocol }) => protocol.poolType === 2);
+    await this.spend(factories.length, signal);
+    const counts = await readPairCounts(rpc, factories, block, signal);
+    const listed = await countListed(database, block);
+    let passed = 0;
+    let { pools } = progress;
+    let reached = progress.listed;
+    for (const [index, factory] of factories.entries()) {
+      const count = counts[index] ?? 0;
+      if ((listed.get(factory.dex.factory) ?? 0) < count) {
+        for (let at = Math.max(0, reached - passed); at < count; at += PAIRS_MAX) {
+          const size = Math.min(PAIRS_MAX, count - at);
+          await this.spend(size, signal);
+          const range = { from: at, count: size };
+          const fresh = await readPairsAt(rpc, factory, range, block, (pool) => found.isKnown(pool), signal);
+          await this.spend(2 * fresh.length, signal);
+          await this.list(fresh, signal);
+          pools += fresh.length;
+          reached = passed + at + size;
+          await this.save({ ...progress, pools, listed: reached });
+        }
+      }
+      passed += count;
+    }
+    const isWhole = this.isWhole(progress);
+    await this.save({ ...progress, pools, listed: reached, state: isWhole ? 'complete' : 'incomplete' });
+    found.refresh();
+    const facts = { pools, searchedFrom: progress.searched_from };
+    if (isWhole) log.info(facts, 'all older pools of the factories are listed');
+    else log.warn(facts, 'the node has no older logs, so older pools may be missing');
+  }
+
+  /** Whether the logs of all factories without a list of their pools were readable from their first block on. */
+  private isWhole({ searched_from: from }: SearchProgress): boolean {
+    const { pairs, vaults } = this.deps.dexes;
+    const others = pairs.filter(({ protocol }) => protocol.poolType !== 2).map(({ dex }) => dex);
+    return [...others, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
+  }
+
+  /** Reads the states of the unknown pools and waits until the session lists them. */
+  private async list(all: readonly OldPool[], signal: AbortSignal): Promise<void> {
+    const { database, chainId, found } = this.deps;
+    let left = all.filter(({ address }) => !found.isKnown(address));
+    for (let attempt = 0; left.length > 0; attempt += 1) {
+      if (attempt === OFFERS_MAX)
+        throw new AppError('unavailable', 'the newest block was replaced while pools were read');
+      const offers = [];
+      const offered = new Set<Hex>();
+      const block = await readSearchBlock(database, chainId);
+      if (block === null) return;
+      for (let at = 0; at < left.length; at += POOLS_MAX) {
+        const some = left.slice(at, at + POOLS_MAX);
+        const calls = some.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
+        await this.spend(
+          calls.reduce((sum, one) => sum + one, 0),
+          signal,
+        );
+        const states = await readOldStates(this.deps, some, block, signal);
+        for (const { row } of states) offered.add(row.address);
+        offers.push(...states);
+        if (offers.length >= LISTED_MAX) await found.offer(offers.splice(0), signal);
+      }
+      await found.offer(offers, signal);
+      // Pools of a vault whose contract is neither weighted nor stable are never offered.
+      left = left.filter(({ address }) => offered.has(address) && !found.isKnown(address));
+    }
+  }
+
+  /** Reads the supplies of some tokens. Resolves to whether more tokens wait. */
+  private async readTokens(block: SearchBlock, isOpen: boolean, signal: AbortSignal): Promise<boolean> {
+    const { database, rpc, now, clock, status, found, watched } = this.deps;
+    if (isOpen && clock.now() - this.suppliesAt < LOG_EVERY_MS) return false;
+    const tokens = await listUnaskedTokens(database, block, watched);
+    status.history.suppliesRead = tokens.length === 0;
+    if (tokens.length === 0) {
+      this.suppliesAt = clock.now();
+      return false;
+    }
+    await this.spend((watched.length + 1) * tokens.length, signal);
+    const deps = { database, rpc, version: Math.floor(now() * 1_000), holders: watched };
+    await storeSupplies(deps, tokens, block, signal);
+    found.refresh();
+    return true;
+  }
+
+  private async spend(calls: number, signal: AbortSignal): Promise<void> {
+    await this.budget.spend(calls, signal);
+    this.deps.status.history.calls += calls;
+  }
+
+  private async save(progress: SearchProgress): Promise<void> {
+    await saveProgress(this.deps.database, progress, this.deps.now());
+    this.progress = progress;
+    this.report();
+  }
+
+  private report(): void {
+    const { progress } = this;
+    const { status, log, clock } = this.deps;
+    if (progress === null) return;
+    const { start_block, searched_from, search_to, pools, state } = progress;
+    Object.assign(status.history, {
+      state,
+      startBlock: start_block,
+      searchedFrom: searched_from,
+      searchTo: search_to,
+      pools,
+    });
+    if (state !== 'searching' || clock.now() - this.loggedAt < LOG_EVERY_MS) return;
+    this.loggedAt = clock.now();
+    const percent = percentOf(progress);
+    log.info(
+      { searchedFrom: searched_from, searchTo: search_to, pools, percent },
+      'searching for older pools',
+    );
+  }
+}
+
+function percentOf({ start_block: start, searched_from: from, search_to: to }: SearchProgress): number {
+  return start <= to ? 100 : Math.floor(((start - from) / (start - to)) * 1_000) / 10;
+}

@@ -1,0 +1,100 @@
+/**
+ * Reads the supplies of tokens whose earlier transfers are not indexed. The supply before the first ingested block is
+ * totalSupply() at one block minus what the indexed transfers up to this block minted. It is the same on every branch,
+ * so a reorg does not change it.
+ */
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { tokenSuppliesTable, type TokenSupplyRow } from '../../clickhouse/schema/historyTables';
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { balanceOfCall, TOTAL_SUPPLY } from '../../protocols/erc20';
+import { callContracts } from '../pools/contractCalls';
+import type { EthCalls } from '../pools/ethCalls';
+import type { SearchBlock } from './searchBlock';
+
+const CALL_GAS: Hex = '0x4c4b40';
+/** Tokens per batch. Each takes one call, and one more for each holder. */
+const TOKENS_MAX = 50;
+
+const tokenShape = z.object({ token: hexShape });
+const mintedShape = z.object({
+  token: hexShape,
+  zero_balance: z.string(),
+  held: z.array(z.tuple([hexShape, z.string()])),
+});
+
+/** Tokens whose supply, or whose balances of these holders, were not read yet. */
+export async function listUnaskedTokens(
+  database: Database,
+  { commits }: SearchBlock,
+  holders: readonly Hex[],
+): Promise<Hex[]> {
+  const params = { commits, holders: holders.map((holder) => holder.slice(2)), limit: TOKENS_MAX };
+  const rows = await selectNamed(database, 'ingest/history/list_unasked_tokens', params, tokenShape);
+  return rows.map(({ token }) => token);
+}
+
+export async function storeSupplies(
+  {
+    database,
+    rpc,
+    version,
+    holders,
+  }: {
+    readonly database: Database;
+    readonly rpc: EthCalls;
+    readonly version: number;
+    /** Holders whose balances are read beside the supply. */
+    readonly holders: readonly Hex[];
+  },
+  tokens: readonly Hex[],
+  block: SearchBlock,
+  signal: AbortSignal,
+): Promise<void> {
+  const at = { blockHash: block.hash };
+  const calls = tokens.flatMap((to) => [
+    { to, data: TOTAL_SUPPLY, gas: CALL_GAS, at },
+    ...holders.map((holder) => ({ to, data: balanceOfCall(holder), gas: CALL_GAS, at })),
+  ]);
+  const answers = await callContracts(rpc, calls, signal);
+  const params = {
+    commits: block.commits,
+    final_ord: lastOrdOfBlock(block.finalTo),
+    tokens: tokens.map((token) => token.slice(2)),
+    holders: holders.map((holder) => holder.slice(2)),
+    limit: tokens.length,
+  };
+  const minted = await selectNamed(database, 'ingest/history/list_minted', params, mintedShape);
+  const movesOf = new Map(minted.map((row) => [row.token, row]));
+  const rows = tokens.map((token, index): TokenSupplyRow => {
+    const moves = movesOf.get(token);
+    // The balance of the zero address is minus the minted amount.
+    const [supply, ...balances] = answers.slice(
+      index * (holders.length + 1),
+      (index + 1) * (holders.length + 1),
+    );
+    const moved = new Map(moves?.held);
+    return {
+      token,
+      supply_before: before(supply, BigInt(moves?.zero_balance ?? 0)),
+      holders,
+      held_before: holders.map((holder, at) => before(balances[at], -BigInt(moved.get(holder) ?? 0)) ?? 0n),
+      read_block: block.number,
+      version,
+    };
+  });
+  await insertRows(database, tokenSuppliesTable, rows);
+}
+
+/** The word of an answer plus the change back to the start. Null if the contract does not answer with one word, or if
+ * its transfers do not add up. */
+function before(answer: Hex | null | undefined, change: bigint): bigint | null {
+  if (answer == null || answer.length !== 66) return null;
+  const sum = BigInt(answer) + change;
+  return sum < 0n || sum >= 1n << 256n ? null : sum;
+}

@@ -1,0 +1,58 @@
+/** Stores how far the search of the factories is, so that a restart goes on there. */
+import { createHash } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { poolSearchTable, type PoolSearchRow } from '../../clickhouse/schema/historyTables';
+import type { Hex } from '../../domain/hex';
+import type { Dex } from '../../domain/pool';
+import type { SearchedDexes } from './factoryLogs';
+
+export type SearchProgress = Omit<PoolSearchRow, 'version'>;
+
+const rowShape = z.object({
+  factories: hexShape,
+  start_block: z.int(),
+  searched_from: z.int(),
+  search_to: z.int(),
+  listed: wideIntegerShape,
+  pools: wideIntegerShape,
+  state: z.enum(['searching', 'complete', 'incomplete']),
+});
+
+/** The stored progress. A search of other factories, or of another start block, begins anew. */
+export async function loadProgress(
+  database: Database,
+  chainId: number,
+  dexes: SearchedDexes,
+  startBlock: number,
+): Promise<SearchProgress> {
+  const all: readonly Dex[] = [...dexes.pairs.map(({ dex }) => dex), ...dexes.vaults];
+  const lines = all.map(({ protocol, factory, startBlock: from = 0 }) => `${protocol} ${factory} ${from}`);
+  const factories: Hex = `0x${createHash('sha256').update(lines.sort().join('\n')).digest('hex')}`;
+  const [row] = await selectNamed(database, 'history/find_search', { chain: chainId }, rowShape);
+  const first = Math.min(startBlock, ...all.map((dex) => dex.startBlock ?? 0));
+  if (row?.factories === factories && row.start_block === startBlock) {
+    const known = { ...row, chain_id: chainId, listed: Number(row.listed), pools: Number(row.pools) };
+    // Another node may have the logs that were missing.
+    return known.state === 'incomplete' ? { ...known, state: 'searching', search_to: first } : known;
+  }
+  return {
+    chain_id: chainId,
+    factories,
+    start_block: startBlock,
+    searched_from: startBlock,
+    search_to: all.length === 0 ? startBlock : first,
+    listed: 0,
+    pools: 0,
+    state: 'searching',
+  };
+}
+
+export function saveProgress(database: Database, progress: SearchProgress, nowMs: number): Promise<void> {
+  return insertRows(database, poolSearchTable, [{ ...progress, version: Math.floor(nowMs * 1_000) }]);
+}

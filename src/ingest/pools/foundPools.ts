@@ -1,0 +1,201 @@
+/**
+ * Hands pools that the search of the factories found to the session, which adds them at the end of its newest block.
+ * Remembers in the database which block lists which pools, so that another read of the same block adds them again:
+ * after a restart, after a reorg back to the block, and when lost rows are stored again.
+ */
+import { z } from 'zod';
+
+import { onAbort } from '../../chain/rpc/abortSignals';
+import type { Database } from '../../clickhouse/client/database';
+import { selectAll } from '../../clickhouse/client/namedQueries';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/historyTables';
+import type { BlockRef } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+
+/** Limit for safety: more pools than any chain has. */
+const ROWS_MAX = 10_000_000;
+/** Most pools that one block lists. It limits the size of one change of the head. */
+export const LISTED_MAX = 500;
+
+/** A pool that is not listed yet, and the block at whose end the node told its state. */
+export interface FoundPool {
+  readonly row: Omit<FoundPoolRow, 'block' | 'block_hash'>;
+  readonly readAt: Pick<BlockRef, 'number' | 'hash'>;
+}
+
+/** The part of the session's chain that decides whether a state is usable. */
+interface ListingChain {
+  isCanonical(block: Pick<BlockRef, 'number' | 'hash'>): boolean;
+  isKnown(pool: Hex): boolean;
+}
+
+interface Waiting {
+  readonly pools: FoundPool[];
+  readonly settle: () => void;
+}
+
+export class FoundPools {
+  private readonly byBlock = new Map<Hex, FoundPoolRow[]>();
+  private waiting: Waiting[] = [];
+  private removed: FoundPoolRow[] = [];
+  private stale = false;
+  private known: ListingChain['isKnown'] = () => false;
+
+  constructor(private readonly database: Database) {}
+
+  /** Whether pools wait to be listed, or readers wait for a new version of the head. */
+  get isWaiting(): boolean {
+    return this.waiting.length > 0 || this.stale;
+  }
+
+  get hasPools(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Asks the session for a new version of the head, because readers keep answers until the head changes. */
+  refresh(): void {
+    this.stale = true;
+  }
+
+  /** Takes the request of `refresh`. */
+  takeRefresh(): boolean {
+    const { stale } = this;
+    this.stale = false;
+    return stale;
+  }
+
+  /** Whether the newest session knows the pool. */
+  isKnown(pool: Hex): boolean {
+    return this.known(pool);
+  }
+
+  /** Loads the pools that blocks above `above` list. Called when a session loads its state. */
+  async load(above: number, isKnown: ListingChain['isKnown']): Promise<void> {
+    const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, rowShape, ROWS_MAX);
+    this.known = isKnown;
+    this.byBlock.clear();
+    for (const row of rows) this.remember(toRow(row));
+  }
+
+  /** The pools that the block lists. */
+  listedBy(blockHash: Hex): readonly FoundPoolRow[] {
+    return this.byBlock.get(blockHash) ?? [];
+  }
+
+  /** Forgets the pools of blocks up to the number, because these blocks are final and their rows are stored. */
+  forgetBelow(number: number): void {
+    for (const [hash, [first]] of this.byBlock) if ((first?.block ?? 0) <= number) this.byBlock.delete(hash);
+  }
+
+  /**
+   * Offers pools to the session. Resolves when each is listed or dropped; a pool whose state was read on an abandoned
+   * branch is dropped. The caller can tell by `isKnown`.
+   */
+  async offer(pools: readonly FoundPool[], signal: AbortSignal): Promise<void> {
+    if (pools.length === 0) return;
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const entry: Waiting = {
+        pools: [...pools],
+        settle: () => {
+          release();
+          resolve();
+        },
+      };
+      const release = onAbort(signal, () => {
+        this.waiting = this.waiting.filter((other) => other !== entry);
+        reject(new Error('the search for pools stops'));
+      });
+      this.waiting.push(entry);
+    });
+  }
+
+  /** Takes the usable pools for one block. Call `record` before the block is read. */
+  take(chain: ListingChain): FoundPool[] {
+    const taken = new Map<Hex, FoundPool>();
+    for (const { pools } of this.waiting) {
+      while (pools.length > 0 && taken.size < LISTED_MAX) {
+        const pool = pools.shift();
+        if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt))
+          continue;
+        taken.set(pool.row.address, pool);
+      }
+    }
+    return [...taken.values()];
+  }
+
+  /** Stores that the block lists the pools. From now on every read of the block adds them. */
+  async record(
+    { number, hash }: Pick<BlockRef, 'number' | 'hash'>,
+    pools: readonly FoundPool[],
+  ): Promise<void> {
+    const rows = pools.map(({ row }) => ({ ...row, block: number, block_hash: hash }));
+    await insertRows(this.database, foundPoolsTable, rows);
+    for (const row of rows) this.remember(row);
+  }
+
+  /** Remembers the pools of blocks that a reorg removed. The search asks for their states again. */
+  noteRemoved(blocks: readonly Pick<BlockRef, 'hash'>[]): void {
+    for (const { hash } of blocks) this.removed.push(...this.listedBy(hash));
+  }
+
+  /** The pools of removed blocks that are not listed again yet. */
+  takeRemoved(): readonly FoundPoolRow[] {
+    const rows = this.removed.filter(({ address }) => !this.isKnown(address));
+    this.removed = [];
+    return rows;
+  }
+
+  /** Tells the search about offers that are completely taken. Call after the block is stored. */
+  settle(): void {
+    const done = this.waiting.filter(({ pools }) => pools.length === 0);
+    this.waiting = this.waiting.filter(({ pools }) => pools.length > 0);
+    for (const { settle } of done) settle();
+  }
+
+  private remember(row: FoundPoolRow): void {
+    const known = this.byBlock.get(row.block_hash);
+    if (known === undefined) this.byBlock.set(row.block_hash, [row]);
+    else if (!known.some(({ address }) => address === row.address)) known.push(row);
+  }
+}
+
+const rowShape = z.object({
+  block: z.int(),
+  block_hash: hexShape,
+  address: hexShape,
+  dex: z.string(),
+  protocol: z.string(),
+  pool_type: z.int(),
+  factory: hexShape,
+  token0: hexShape,
+  token1: hexShape,
+  base_is_token0: z.boolean(),
+  tokens: z.array(hexShape),
+  weights: z.array(wideIntegerShape),
+  doubts: z.int(),
+  fee_pips: z.int(),
+  tick_spacing: z.int(),
+  pool_id: hexShape.nullable(),
+  moved_at: z.int(),
+  reserve0: wideIntegerShape,
+  reserve1: wideIntegerShape,
+  sqrt_price_x96: wideIntegerShape,
+  liquidity: wideIntegerShape,
+  tick: z.int(),
+  balances: z.array(wideIntegerShape),
+});
+
+function toRow(row: z.infer<typeof rowShape>): FoundPoolRow {
+  return {
+    ...row,
+    weights: row.weights.map(BigInt),
+    reserve0: BigInt(row.reserve0),
+    reserve1: BigInt(row.reserve1),
+    sqrt_price_x96: BigInt(row.sqrt_price_x96),
+    liquidity: BigInt(row.liquidity),
+    balances: row.balances.map(BigInt),
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * Reads what the ingester found out about the time before the first ingested block: how far its search is, creations
+ * of older pools, and supplies of tokens.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { WatchedHolder } from '../../domain/watchedHolders';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { isHistoryPartial } from '../holders/balances';
+
+/** Limit for safety: more pools or tokens than any chain has. */
+const ROWS_MAX = 2_000_000;
+/** Time in microseconds that a row may become visible after a row with a later version. */
+const LATE_US = 60_000_000n;
+
+const searchShape = z.object({
+  start_block: z.int(),
+  searched_from: z.int(),
+  pools: z.coerce.number(),
+  state: z.enum(['searching', 'complete', 'incomplete']),
+});
+const birthShape = z.object({
+  address: z.string(),
+  created_block: z.int(),
+  created_at: z.int(),
+  created_tx: z.string(),
+  version: z.string(),
+});
+const supplyShape = z.object({
+  token: z.string(),
+  supply_before: z.string(),
+  held_before: z.array(z.tuple([z.string(), z.string()])),
+  zero_balance: z.string(),
+  held: z.array(z.tuple([z.string(), z.string()])),
+});
+
+/** How complete the index is with respect to the time before its first block. */
+interface History {
+  /** Whether all pools of the factories are listed. */
+  readonly complete: boolean;
+  /** First ingested block. */
+  readonly startBlock: number;
+  /** The creation events of the factories are read from this block on. */
+  readonly searchedFrom: number;
+  /** Number of pools found that are older than the first ingested block. */
+  readonly olderPools: number;
+}
+
+export async function readHistory(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+): Promise<History> {
+  const { startBlock } = head;
+  if (!isHistoryPartial(head)) return { complete: true, startBlock, searchedFrom: startBlock, olderPools: 0 };
+  const [row] = await runner.run('history/find_search', { chain: chainId }, searchShape);
+  if (row?.start_block !== startBlock)
+    return { complete: false, startBlock, searchedFrom: startBlock, olderPools: 0 };
+  const { searched_from: searchedFrom, pools: olderPools } = row;
+  return { complete: row.state === 'complete', startBlock, searchedFrom, olderPools };
+}
+
+/** The creation of a pool that is older than the first ingested block. */
+export interface PoolBirth {
+  readonly created_block: number;
+  readonly created_at: number;
+  readonly created_tx: string;
+}
+
+export type PoolBirths = ReadonlyMap<string, PoolBirth>;
+const NO_BIRTHS: PoolBirths = new Map();
+
+/** A function that returns the known creations. Each call reads only the rows that are new. */
+export function createPoolBirths(runner: QueryRunner): (head: HeadSnapshot) => Promise<PoolBirths> {
+  const births = new Map<string, PoolBirth>();
+  let newest = 0n;
+  return async (head) => {
+    if (!isHistoryPartial(head)) return NO_BIRTHS;
+    const since = newest > LATE_US ? newest - LATE_US : 0n;
+    const params = { since_version: since.toString(), limit: ROWS_MAX };
+    for (const { address, version, ...birth } of await runner.run(
+      'history/list_births',
+      params,
+      birthShape,
+    )) {
+      births.set(address, birth);
+      if (BigInt(version) > newest) newest = BigInt(version);
+    }
+    return births;
+  };
+}
+
+/** A supply in raw units, and the balances of watched holders, which are parts of it. */
+export interface ToldSupply {
+  readonly total: bigint;
+  readonly watched: ReadonlyMap<string, bigint>;
+}
+
+/**
+ * Supplies as of a head, for an index that begins late: what the contract had before the first ingested block, plus
+ * mints and minus burns since. Empty for a complete index.
+ */
+export async function listToldSupplies(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  watched: readonly WatchedHolder[],
+): Promise<ReadonlyMap<string, ToldSupply>> {
+  if (!isHistoryPartial(head)) return new Map();
+  const holders = watched.map(({ address }) => address.slice(2));
+  const params = { ...snapshotParams(head), holders, limit: ROWS_MAX };
+  const rows = await runner.run('history/list_supplies', params, supplyShape);
+  return new Map(
+    rows.flatMap((row) => {
+      const total = BigInt(row.supply_before) - BigInt(row.zero_balance);
+      // A burn beyond the supply means that the transfers do not add up.
+      return total < 0n ? [] : [[row.token, { total, watched: balancesOf(row, total) }] as const];
+    }),
+  );
+}
+
+/** Balances of the holders that the contract was asked about. A balance that cannot be right counts as 0. */
+function balancesOf(
+  { held, held_before: before }: Pick<z.infer<typeof supplyShape>, 'held' | 'held_before'>,
+  total: bigint,
+): ReadonlyMap<string, bigint> {
+  const moved = new Map(held);
+  return new Map(
+    before.map(([holder, amount]) => {
+      const balance = BigInt(amount) + BigInt(moved.get(holder) ?? 0);
+      return [holder, balance < 0n || balance > total ? 0n : balance];
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+/** Reads the gas price and the gas used of the transactions of logs. */
+import { z } from 'zod';
+
+import { blockOfOrd } from '../../domain/ord';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { slicesOf } from '../head/inChunks';
+import type { LogSource } from './logFilter';
+import type { StoredLog } from './logs';
+
+/** Number of transactions in one query, limited by the length of a parameter. */
+const TRANSACTIONS_PER_QUERY = 2_000;
+
+const gasShape = z.object({
+  number: z.int(),
+  tx_index: z.int(),
+  gas_price: z.string().nullable(),
+  gas_used: z.string().nullable(),
+});
+
+export interface TransactionGas {
+  /** Effective gas price in wei; null if the ingester did not read receipts or bodies of the block. */
+  readonly price: bigint | null;
+  /** Gas used by the transaction alone; null if the ingester did not read receipts of the block. */
+  readonly used: bigint | null;
+}
+
+const UNKNOWN: TransactionGas = { price: null, used: null };
+
+/** Returns a function that gives the gas of a log's transaction. At most 10,000 logs. */
+export async function readGas(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  logs: readonly StoredLog[],
+): Promise<(log: StoredLog) => TransactionGas> {
+  const keyOf = (number: number, index: number): string => `${number}-${index}`;
+  const wanted = new Map(
+    logs.map(({ ord, txIndex }) => [
+      keyOf(blockOfOrd(ord), txIndex),
+      { number: blockOfOrd(ord), index: txIndex },
+    ]),
+  );
+  const slices = slicesOf([...wanted.values()], TRANSACTIONS_PER_QUERY);
+  const answers = await Promise.all(
+    slices.map((slice) => {
+      const params = {
+        ...snapshotParams(head),
+        final_to: head.finalTo,
+        chain_id: chainId,
+        numbers: slice.map(({ number }) => number),
+        indexes: slice.map(({ index }) => index),
+        limit: slice.length,
+      };
+      return runner.run('logs/list_gas', params, gasShape);
+    }),
+  );
+  const gas = new Map(
+    answers.flat().map(({ number, tx_index, gas_price, gas_used }) => [
+      keyOf(number, tx_index),
+      {
+        price: gas_price === null ? null : BigInt(gas_price),
+        used: gas_used === null ? null : BigInt(gas_used),
+      },
+    ]),
+  );
+  return ({ ord, txIndex }) => gas.get(keyOf(blockOfOrd(ord), txIndex)) ?? UNKNOWN;
+}

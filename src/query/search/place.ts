@@ -1,0 +1,39 @@
+/** Quality of the match of a search text in a name. All texts are in lower case. */
+
+export const PLACE_EXACT = 4;
+
+/** Characters between the symbols of a pair in a search text: `weth/usdc`, `weth usdc`, `weth-usdc`. */
+const BETWEEN = /[\s/\-_:,]+/;
+/** A search text with more words is not taken for the symbols of a pair. */
+const WORDS_MAX = 4;
+
+/** 4 exact, 3 prefix, 2 start of a word, 1 inside, 0 no match. */
+export function placeOf(name: string, text: string): number {
+  if (!name.includes(text)) return 0;
+  if (name === text) return PLACE_EXACT;
+  if (name.startsWith(text)) return 3;
+  return name.includes(` ${text}`) ? 2 : 1;
+}
+
+/** The words of a search text that may name the tokens of a pair. Fewer than two words name no pair: empty. */
+export function splitPairWords(text: string): readonly string[] {
+  const words = text.split(BETWEEN).filter((word) => word !== '');
+  return words.length < 2 || words.length > WORDS_MAX ? [] : words;
+}
+
+/**
+ * Matches each word with a different name, in any order. The quality is that of the worst word; 0 if a word matches no
+ * name, or without words.
+ */
+export function placeOfWords(names: readonly string[], words: readonly string[]): number {
+  const [word, ...rest] = words;
+  if (word === undefined || words.length > names.length) return 0;
+  let best = 0;
+  for (const [index, name] of names.entries()) {
+    const place = placeOf(name, word);
+    if (place <= best) continue;
+    const others = rest.length === 0 ? place : placeOfWords(names.toSpliced(index, 1), rest);
+    best = Math.max(best, Math.min(place, others));
+  }
+  return best;
+}

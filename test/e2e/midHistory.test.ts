@@ -1,0 +1,168 @@
+/**
+ * An index that starts 60 blocks before the head becomes complete: pools without an event since the start, TVL,
+ * supplies and creation times equal those of an index of the whole chain. A restart in the middle goes on.
+ */
+import { ERC20, encodeCall } from '../../src/dev/abi';
+import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
+import { until } from '../support/eventually';
+import { waitForBlock, type Program } from '../support/server/program';
+import { startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
+
+const TOKENS = ['wpls', 'usdc', 'dai', 'hexd', 'weth', 'whole', 'deep', 'pepe', 'floki'];
+const OTHERS = TOKENS.filter((key) => key !== 'wpls');
+
+const PLAN: WorldPlan = {
+  ...FULL_PLAN,
+  tokens: FULL_PLAN.tokens.filter(({ key }) => TOKENS.includes(key)),
+  pools: [
+    ...OTHERS.map((base) => ({ dex: DEX_V2, base, quote: 'wpls', sideUsd: 400_000, popularity: 1 })),
+    ...OTHERS.map((base) => ({ dex: DEX_V2_29, base, quote: 'wpls', sideUsd: 300_000, popularity: 1 })),
+    ...OTHERS.slice(1).map((base) => ({ dex: DEX_V2, base, quote: 'usdc', sideUsd: 200_000, popularity: 1 })),
+    ...OTHERS.slice(0, 5).map((base) => {
+      return { dex: DEX_V3, base, quote: 'wpls', sideUsd: 300_000, popularity: 1, fee: 3_000 };
+    }),
+  ],
+  launches: [],
+  anchors: ['usdc', 'dai'],
+  majors: ['weth', 'hexd'],
+  burnToken: 'hexd',
+  holders: 0,
+};
+
+interface Pair {
+  readonly address: string;
+  readonly liquidity_usd: number;
+  readonly price: string | null;
+  readonly created_at: number | null;
+  readonly created_block: number | null;
+}
+interface Token {
+  readonly address: string;
+  readonly total_supply: string | null;
+  readonly fdv_usd: number | null;
+  readonly created_at: number | null;
+  readonly pool_count: number;
+  readonly liquidity_usd: number;
+  readonly holders: number | null;
+  readonly flags: readonly string[];
+}
+interface Overview {
+  readonly tvl_usd: number;
+  readonly history: {
+    readonly complete: boolean;
+    readonly start_block: number;
+    readonly older_pools: number;
+  };
+}
+
+let on: WorldProgram;
+let late: Program;
+
+const readAll = async (from: Program) => ({
+  pairs: await on.get<Pair[]>('/pairs?limit=100&sort=created_at&order=asc', from),
+  tokens: await on.get<Token[]>('/tokens?limit=100&sort=symbol&order=asc', from),
+  overview: await on.get<Overview>('/overview', from),
+});
+const problemsOf = async ({ url }: Program): Promise<{ code: string; message: string }[]> =>
+  ((await (await fetch(`${url}/readyz`)).json()) as { problems: { code: string; message: string }[] })
+    .problems;
+
+/** Waits until the history of the program is complete and it has nothing left to read. */
+const whenComplete = (from: Program): Promise<void> =>
+  until(async () => {
+    const { overview, tokens } = await readAll(from);
+    const isReading = (await problemsOf(from)).some(({ code }) => code === 'history_incomplete');
+    return (
+      overview.history.complete && !isReading && tokens.every(({ total_supply: supply }) => supply !== null)
+    );
+  }, 60_000);
+
+beforeAll(async () => {
+  on = await startWorldProgram(PLAN);
+  const { world } = on;
+  for (const from of world.users.slice(0, 2)) {
+    for (const protocol of ['uniswap_v2', 'uniswap_v3']) {
+      const pools = world.pools.filter((pool) => pool.protocol === protocol);
+      const swaps = await Promise.all(
+        pools.map(async (pool) => {
+          const amountIn = (await world.balanceOf(pool.token0, pool.address)) / 10_000n;
+          const swap = { from, zeroForOne: true, amountIn };
+          return protocol === 'uniswap_v2' ? world.swapV2(pool, swap) : world.swapV3(pool, swap);
+        }),
+      );
+      await world.mineBlock(undefined, swaps);
+    }
+  }
+  for (let i = 0; i < 160; i += 1) await world.mineBlock();
+  // Two pools stay in use, and a token is burned by its holder after the start.
+  for (const from of world.users.slice(0, 2)) {
+    const pool = world.pool(0);
+    const amountIn = (await world.balanceOf(pool.token0, pool.address)) / 50_000n;
+    await world.mineBlock(undefined, [world.swapV2(pool, { from, zeroForOne: true, amountIn })]);
+  }
+  const [user] = world.users;
+  const burned = world.tokens[3]!;
+  const data = encodeCall(ERC20, 'transfer', ['0x000000000000000000000000000000000000dEaD', 1_000_000n]);
+  await world.mineBlock(undefined, [{ from: user!, to: burned.address, data, gas: 200_000 }]);
+  for (let i = 0; i < 5; i += 1) await world.mineBlock();
+});
+
+afterAll(async () => {
+  await late?.end('SIGTERM');
+  await on?.close();
+});
+
+test('a start 60 blocks before the head ends with the lists, TVL, supplies and creations of a whole index', async () => {
+  const head = Number(await on.anvil.rpc.call('eth_blockNumber', []));
+  await waitForBlock(on.program.url, head);
+  const settings = { HISTORY_CALLS_PER_SECOND: '40' };
+  late = await on.start(-60, settings);
+  await waitForBlock(late.url, head);
+  // The search says that it is not complete, and how far it is.
+  await until(async () => {
+    return (await problemsOf(late)).some(({ code }) => code === 'history_incomplete');
+  });
+  const { overview } = await readAll(late);
+  expect(overview.history).toMatchObject({ complete: false, start_block: head - 60 });
+  // A restart in the middle of the search.
+  await until(async () => (await readAll(late)).pairs.length > 1, 30_000);
+  await late.end('SIGKILL');
+  late = await on.start(-60, { HISTORY_CALLS_PER_SECOND: '1000' });
+  await whenComplete(late);
+
+  const [whole, part] = [await readAll(on.program), await readAll(late)];
+  expect(part.pairs.map(({ address }) => address).sort()).toEqual(
+    on.world.pools.map(({ address }) => address).sort(),
+  );
+  const byAddress = new Map(part.pairs.map((pair) => [pair.address, pair]));
+  for (const pair of whole.pairs) {
+    const { created_at, created_block, price } = pair;
+    const mine = byAddress.get(pair.address)!;
+    expect(mine).toMatchObject({ created_at, created_block, price });
+    expect(mine.liquidity_usd / pair.liquidity_usd).toBeCloseTo(1, 3);
+  }
+  expect(part.overview.tvl_usd / whole.overview.tvl_usd).toBeCloseTo(1, 3);
+  for (const [index, token] of whole.tokens.entries()) {
+    const { address, total_supply, created_at, pool_count } = token;
+    const mine = part.tokens[index]!;
+    expect(mine).toMatchObject({ address, total_supply, created_at, pool_count, holders: null });
+    expect(mine.flags).toContain('partial_history');
+    expect((mine.fdv_usd ?? NaN) / (token.fdv_usd ?? NaN)).toBeCloseTo(1, 3);
+  }
+});
+
+test('a reorg that removes the block that listed the pools lists them again', async () => {
+  const before = await readAll(late);
+  const heads = await on.world.reorg(2, [{}, {}, {}]);
+  const head = heads.at(-1)!.number;
+  for (const { url } of [late, on.program]) await waitForBlock(url, head);
+  await until(async () => (await readAll(late)).pairs.length === on.world.pools.length, 30_000);
+  await whenComplete(late);
+  const [whole, part] = [await readAll(on.program), await readAll(late)];
+  const byAddress = (pairs: readonly Pair[]): Pair[] =>
+    [...pairs].sort((a, b) => (a.address < b.address ? -1 : 1));
+  expect(byAddress(part.pairs).map(({ created_at }) => created_at)).toEqual(
+    byAddress(before.pairs).map(({ created_at }) => created_at),
+  );
+  expect(part.overview.tvl_usd / whole.overview.tvl_usd).toBeCloseTo(1, 3);
+}, 60_000);

@@ -1,0 +1,215 @@
+/** Plain attacks on a simulated market, and known tricks that random changes rarely find. */
+import { EPOCH_BLOCKS, epochStart } from '../../../src/pricing/epoch';
+import { DEPTH_PART } from '../../../src/pricing/leg';
+import type { Random } from '../random';
+import { BLOCKS_MAX, type AttackMove, type AttackPlan } from './attackPlan';
+import type { SimMarket } from './simMarket';
+
+/**
+ * Direction of each pool. 1: a higher pool price raises the price of the token. −1: a higher pool price lowers it. 0:
+ * the pool is beside the path.
+ */
+export function directions({ plan, books }: SimMarket): number[] {
+  return books.pools.map(({ leg }) => {
+    const planned = plan.pools.find(({ pool }) => pool.leg.key === leg.key)!;
+    if (planned.step === null) return 0;
+    return leg.token0 === plan.path[planned.step] ? 1 : -1;
+  });
+}
+
+function stepOf({ plan, books }: SimMarket, i: number): number | null {
+  return plan.pools.find(({ pool }) => pool.leg.key === books.pools[i]!.leg.key)!.step;
+}
+
+/** Plans that push all pools of some hops, a single pool of a hop, or all pools of a hop except the shallowest one. */
+export function plainPlans(market: SimMarket): AttackPlan[] {
+  const signs = directions(market);
+  const hops = market.plan.path.length - 1;
+  const plans: AttackPlan[] = [];
+  const add = (counts: (i: number) => boolean): void => {
+    plans.push({ prepBlocks: 0, moves: [], push: signs.map((sign, i) => (counts(i) ? sign : 0)), late: [] });
+  };
+  for (let chosen = 1; chosen < 2 ** hops; chosen += 1)
+    add((i) => ((chosen >> (stepOf(market, i) ?? 30)) & 1) === 1);
+  for (let step = 0; step < hops; step += 1) {
+    const pools = signs.flatMap((_, i) => (stepOf(market, i) === step ? [i] : []));
+    const depth = (i: number): number => market.books.pools[i]!.state().liquidity;
+    pools.sort((a, b) => depth(b) - depth(a));
+    for (const one of pools) add((i) => i === one);
+    if (pools.length > 2) add((i) => pools.slice(0, -1).includes(i));
+  }
+  return plans;
+}
+
+/** The known tricks in random order, so that a few tries use different tricks on each market. */
+export function knownTricks(market: SimMarket, log: number, random: Random): AttackPlan[] {
+  return listTricks(market, log)
+    .map((plan) => ({ plan, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ plan }) => plan);
+}
+
+/**
+ * Attacks that random changes rarely find. One trick adds liquidity at the most extreme price that arbitrage
+ * leaves alone, and waits until the next epoch gives this liquidity weight. Another trick offers a little
+ * liquidity at the false price, beyond the honest ranges.
+ */
+function listTricks(market: SimMarket, log: number): AttackPlan[] {
+  const { books, block } = market;
+  const signs = directions(market);
+  const toEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;
+  const plans: AttackPlan[] = [];
+  const waits = [toEpoch, toEpoch + EPOCH_BLOCKS].filter((blocks) => blocks < BLOCKS_MAX);
+  for (const prepBlocks of waits)
+    for (const toEdge of [true, false])
+      for (const times of [1, 3, 30, 1_000]) {
+        const chosen = favourites(market, log, toEdge);
+        const movesOf = ({ pool, edge, usd }: Favourite): AttackMove[] => [
+          ...(toEdge ? [{ kind: 'swap' as const, at: 0, pool, log: edge }] : []),
+          { kind: 'add', at: 0, pool, usd: usd * times, low: -0.05, high: 0.05 },
+        ];
+        const moves = chosen.flatMap(movesOf);
+        plans.push({ prepBlocks, moves, push: signs, late: [] });
+        // These plans push one hop only and shift weight in the other hops.
+        if (chosen.length > 1)
+          for (const { step } of chosen) {
+            const elsewhere = chosen.filter((favourite) => favourite.step !== step).flatMap(movesOf);
+            const push = signs.map((sign, i) => (stepOf(market, i) === step ? sign : 0));
+            plans.push({ prepBlocks, moves: elsewhere, push, late: [] });
+          }
+      }
+  plans.push(...rangeTricks(market), ...vaultTricks(market, log, waits));
+  books.pools.forEach(({ plan: { fee } }, pool) => {
+    const sign = signs[pool] ?? 0;
+    if (sign === 0) return;
+    for (const prepBlocks of waits) {
+      for (const usd of [2.5e4, 1e5, 1e8]) {
+        const edge = Math.sign(log) * sign * -Math.log(1 - fee);
+        const moves: AttackMove[] = [
+          { kind: 'swap', at: 0, pool, log: edge },
+          { kind: 'add', at: 0, pool, usd, low: -0.05, high: 0.05 },
+        ];
+        plans.push({ prepBlocks, moves, push: signs, late: [] });
+        plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? 0 : of)), late: [] });
+        plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? of : 0)), late: [] });
+        // The route keeps the pool for the epoch, although the attacker removes the liquidity before the push.
+        const held = [...moves.slice(1), { kind: 'remove' as const, at: prepBlocks, pool }];
+        plans.push({ prepBlocks, moves: held, push: signs.map((of, i) => (i === pool ? of : 0)), late: [] });
+      }
+    }
+  });
+  return plans;
+}
+
+/** Plans that push the ranged pools of a hop past their ranges, then offer depth at the false price. */
+function rangeTricks(market: SimMarket): AttackPlan[] {
+  const { books, plan } = market;
+  const signs = directions(market);
+  return plan.path.slice(1).flatMap((_, step) => {
+    const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
+    const ranged = pools.filter((i) => books.pools[i]!.plan.kind === 'v3');
+    const depthOf = (i: number): number => {
+      const pool = books.pools[i]!;
+      const { price, liquidity } = pool.state();
+      return liquidity * Math.sqrt(price) * (books.fair.get(pool.plan.token1) ?? 0) * DEPTH_PART;
+    };
+    const others = pools.filter((i) => !ranged.includes(i)).reduce((sum, i) => sum + depthOf(i), 0);
+    return ranged.flatMap((pool) =>
+      [100, 1_000, others, depthOf(pool), depthOf(pool) + others].flatMap((depth) =>
+        [ranged, pools, [pool]].map((pushed): AttackPlan => {
+          const late: AttackMove = {
+            kind: 'add',
+            at: BLOCKS_MAX,
+            pool,
+            usd: 2.2 * depth,
+            low: -0.01,
+            high: 0.01,
+          };
+          const push = signs.map((sign, i) => (pushed.includes(i) ? sign : 0));
+          return { prepBlocks: 0, moves: [], push, late: [late] };
+        }),
+      ),
+    );
+  });
+}
+
+/**
+ * One-sided joins and exits of weighted pools, with the push and alone, at once and before an epoch; declared balances
+ * of managed pools. Amounts are multiples of the USD that move the price of the pool as far as the aim.
+ */
+function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): AttackPlan[] {
+  const { books } = market;
+  const signs = directions(market);
+  const none = signs.map(() => 0);
+  return books.pools.flatMap(({ plan }, pool) => {
+    const sign = signs[pool]! * Math.sign(log);
+    if (sign === 0 || plan.kind !== 'weighted') return [];
+    const { amount0, amount1 } = books.pools[pool]!.held;
+    const usd0 = amount0 * (books.fair.get(plan.token0) ?? 0);
+    const usd1 = amount1 * (books.fair.get(plan.token1) ?? 0);
+    if (plan.isManaged === true)
+      return [0, ...waits].flatMap((prepBlocks) =>
+        ([0, 1] as const).map((side): AttackPlan => {
+          const declared: AttackMove = { kind: 'declare', at: 0, pool, side, usd: 100 * (usd0 + usd1) };
+          return { prepBlocks, moves: [declared], push: prepBlocks === 0 ? none : signs, late: [] };
+        }),
+      );
+    // A deposit of token1 or a withdrawal of token0 raises the price of the pool.
+    const [into, out] = sign > 0 ? ([1, 0] as const) : ([0, 1] as const);
+    const usd = (into === 0 ? usd0 : usd1) * Math.expm1(Math.abs(log));
+    const own: AttackMove = { kind: 'add', at: 0, pool, usd: 1_000 * (usd0 + usd1), low: 0, high: 0 };
+    const join: AttackMove = { kind: 'join', at: 0, pool, side: into, usd };
+    const back: AttackMove = { kind: 'join', at: BLOCKS_MAX, pool, side: out, usd: usd / 2 };
+    const exit: AttackMove = { kind: 'exit', at: 0, pool, side: out, part: 0.3 * Math.abs(log) };
+    const exitBack: AttackMove = {
+      kind: 'exit',
+      at: BLOCKS_MAX,
+      pool,
+      side: into,
+      part: 0.1 * Math.abs(log),
+    };
+    return [0, ...waits].flatMap((prepBlocks): AttackPlan[] => [
+      { prepBlocks, moves: [join], push: signs, late: [] },
+      { prepBlocks, moves: [join], push: none, late: [] },
+      { prepBlocks, moves: [own, exit], push: signs, late: [] },
+      { prepBlocks, moves: [own, exit], push: none, late: [] },
+      { prepBlocks, moves: [own], push: signs, late: [exitBack] },
+      { prepBlocks, moves: [], push: signs, late: [back] },
+    ]);
+  });
+}
+
+interface Favourite {
+  readonly pool: number;
+  readonly step: number;
+  /** Largest distance from the fair price at which arbitrage does not pay, as ln. */
+  readonly edge: number;
+  /** Twice the known side of the hop's deepest pool, USD. */
+  readonly usd: number;
+}
+
+/**
+ * Finds the pool of each hop that helps the attack most. With `toEdge`, compares pools by the most extreme
+ * price that arbitrage leaves alone, otherwise by the present price.
+ */
+function favourites(market: SimMarket, log: number, toEdge: boolean): Favourite[] {
+  const { books, plan } = market;
+  const signs = directions(market);
+  const sideUsd = (i: number): number => {
+    const { price, liquidity } = books.pools[i]!.state();
+    return liquidity * Math.sqrt(price) * (books.fair.get(books.pools[i]!.plan.token1) ?? 0);
+  };
+  return plan.path.slice(1).flatMap((_, step) => {
+    const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
+    const help = (i: number): number => {
+      const pool = books.pools[i]!;
+      const off = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(log);
+      return toEdge ? -Math.log(1 - pool.plan.fee) : off;
+    };
+    pools.sort((a, b) => help(b) - help(a));
+    const [pool] = pools;
+    if (pool === undefined || pools.length < 2) return [];
+    const edge = Math.sign(log) * signs[pool]! * -Math.log(1 - books.pools[pool]!.plan.fee);
+    return [{ pool, step, edge, usd: 2 * Math.max(...pools.map(sideUsd)) }];
+  });
+}

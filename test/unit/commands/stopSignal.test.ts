@@ -1,0 +1,26 @@
+/** The watchdog of a shutdown. */
+import { stopOnSignals } from '../../../src/commands/stopSignal';
+
+test('the first signal aborts, and a shutdown of more than 12 s ends the process with exit code 1', () => {
+  jest.useFakeTimers();
+  const exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as () => never);
+  const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const signal = stopOnSignals();
+    expect(signal.aborted).toBe(false);
+    process.emit('SIGTERM');
+    process.emit('SIGINT');
+    expect(signal.reason).toEqual(new Error('stopped by SIGTERM'));
+    jest.advanceTimersByTime(11_999);
+    expect(exit).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(exit).toHaveBeenCalledWith(1);
+    expect(write).toHaveBeenCalledWith(expect.stringContaining('the shutdown took more than 12 s'));
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
+      process.removeAllListeners(name);
+    exit.mockRestore();
+    write.mockRestore();
+    jest.useRealTimers();
+  }
+});
