@@ -1,4 +1,5 @@
--- Layer 15, traits of tokens that the ingester measures beside its work, and imported token lists.
+-- Layer 15, what the ingester measures beside its work: traits of tokens, and the TVL of past days. Also the tokens of
+-- imported token lists.
 
 -- One row: what the ingester found out about one token; if a token has several rows, the newest one is valid. Counts
 -- cover the newest 1,000 swaps of the token. The ingester writes these rows while it follows the head.
@@ -25,6 +26,19 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY token
 SETTINGS index_granularity = 1024
 COMMENT 'Traits of tokens, measured by the ingester';
+
+-- One row: the TVL of one DEX at the end of one UTC day. Computed once from final blocks, so it never changes.
+CREATE TABLE IF NOT EXISTS dex_days
+(
+    day UInt32 COMMENT 'Start of the UTC day, unix seconds, UTC',
+    dex LowCardinality(String) COMMENT 'Short name of the DEX; empty in the row that marks the day as computed',
+    tvl_usd Float64 COMMENT 'TVL in USD at the end of the last block of the day, by the prices of that block; 0 in the row that marks the day',
+    version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (day, dex)
+SETTINGS index_granularity = 1024
+COMMENT 'TVL of each DEX at the end of past days';
 
 -- One row: a token of an imported token list (tokenlists.org). If a token has several rows, the newest one is valid.
 CREATE TABLE IF NOT EXISTS listed_tokens

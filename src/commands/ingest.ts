@@ -23,6 +23,8 @@ import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import type { Store } from '../ingest/store/store';
 import { listWatched } from '../domain/watchedHolders';
 import type { Logger } from '../log';
+import { DexDayWorker } from '../measure/dexDayWorker';
+import { TraitWorker } from '../measure/traitWorker';
 import type { HeadNews } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../sources/contractWorker';
@@ -103,6 +105,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         new BalanceChecker(deps),
         new ContractWorker({ ...deps, verifiedDb, now: () => clock.now() }),
       ];
+      const { anchors, wrappedNative, forkBlock = null } = config.chain;
+      if (config.chain.dexes.length > 0) {
+        beside.push(new TraitWorker({ ...deps, forkBlock }));
+        beside.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative } }));
+      }
       if (config.historyCallsPerSecond > 0) beside.push(createHistorySearch(config, deps, foundPools));
       return workBesides(beside, ingest, signal);
     },

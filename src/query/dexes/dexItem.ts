@@ -117,12 +117,13 @@ function shareOf(part: number, total: number): number | null {
 
 /**
  * One item per UTC day for one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of days). `rows` has
- * the rows of all DEXes, for the market shares. `tvlUsd` is the current TVL. Past days have no TVL.
+ * the rows of all DEXes, for the market shares. `tvlOf` gives the TVL at the end of a day, for the last day the current
+ * TVL; null if it is unknown.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],
   dex: string,
-  { firstDay, lastDay, tvlUsd }: { firstDay: number; lastDay: number; tvlUsd: number },
+  { firstDay, lastDay, tvlOf }: { firstDay: number; lastDay: number; tvlOf: (day: number) => number | null },
 ): DexDay[] {
   const days: DexDay[] = [];
   for (let time = firstDay; time <= lastDay; time += DAY_SECONDS) {
@@ -133,7 +134,7 @@ export function toDexHistory(
       time,
       volume_usd: volume,
       fees_usd: sumDays(own, 'fees_usd'),
-      tvl_usd: time === lastDay ? tvlUsd : null,
+      tvl_usd: tvlOf(time),
       tx: own.reduce((sum, row) => sum + row.trades, 0),
       market_share: shareOf(volume, sumDays(ofDay, 'volume_usd')),
     });

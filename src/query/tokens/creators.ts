@@ -44,7 +44,8 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
     if (next !== mark || pools !== poolsRead) {
       const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
       const missing = [...wanted].filter((token) => !known.has(token) && !asked.has(token));
-      for (const { address, creator } of await listCreators(runner, head, missing)) known.set(address, creator);
+      for (const { address, creator } of await listCreators(runner, head, missing))
+        known.set(address, creator);
       for (const token of missing) asked.add(token);
       [mark, poolsRead] = [next, pools];
     }
@@ -53,7 +54,12 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
   });
 }
 
-function listCreators(runner: QueryRunner, head: HeadSnapshot, tokens: readonly string[]) {
+/** The known creators of the tokens, as of a head. */
+export function listCreators(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  tokens: readonly string[],
+): Promise<{ address: string; creator: Hex }[]> {
   return inChunks(tokens, (chunk) => {
     const addresses = chunk.map((token) => token.slice(2));
     const params = { ...snapshotParams(head), addresses, limit: 2 * ADDRESSES_MAX };
