@@ -40,7 +40,8 @@ ORDER BY (day, dex)
 SETTINGS index_granularity = 1024
 COMMENT 'TVL of each DEX at the end of past days';
 
--- One row: a token of an imported token list (tokenlists.org). If a token has several rows, the newest one is valid.
+-- One row: a token of an imported token list (tokenlists.org). If a token has several rows of a list, the newest one is
+-- valid.
 CREATE TABLE IF NOT EXISTS listed_tokens
 (
     chain_id UInt32 COMMENT 'EIP-155 id of the chain of the token',
@@ -50,6 +51,6 @@ CREATE TABLE IF NOT EXISTS listed_tokens
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)
-ORDER BY (chain_id, address)
+ORDER BY (chain_id, address, list)
 SETTINGS index_granularity = 1024
 COMMENT 'Tokens of imported token lists';

@@ -106,9 +106,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         new ContractWorker({ ...deps, verifiedDb, now: () => clock.now() }),
       ];
       const { anchors, wrappedNative, forkBlock = null } = config.chain;
+      // A new version of the head makes readers read again.
+      const onChange = (): void => foundPools.refresh();
       if (config.chain.dexes.length > 0) {
-        beside.push(new TraitWorker({ ...deps, forkBlock }));
-        beside.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative } }));
+        beside.push(new TraitWorker({ ...deps, forkBlock, onChange }));
+        beside.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
       }
       if (config.historyCallsPerSecond > 0) beside.push(createHistorySearch(config, deps, foundPools));
       return workBesides(beside, ingest, signal);

@@ -32,6 +32,8 @@ interface DexDayDeps {
   readonly status: { readonly phase: string };
   readonly log: Logger;
   readonly clock: Clock;
+  /** Called after days that answers show were computed. */
+  readonly onChange: () => void;
 }
 
 export class DexDayWorker {
@@ -47,13 +49,19 @@ export class DexDayWorker {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     let waitMs = SOON_MS;
+    let isNew = false;
     while (!signal.aborted) {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
       waitMs = SOON_MS;
       if (status.phase !== 'follow') continue;
       try {
-        if (!(await this.step())) waitMs = IDLE_MS;
+        const computed = await this.step();
+        if (!computed) {
+          waitMs = IDLE_MS;
+          if (isNew) this.deps.onChange();
+        }
+        isNew = computed;
       } catch (error) {
         if (signal.aborted) return;
         waitMs = FAILED_MS;

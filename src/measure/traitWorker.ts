@@ -46,6 +46,8 @@ const MOVES_MAX = 20_000;
 /** Number of buyers from which a token without a sale is tried. */
 const BUYERS_MIN = 20;
 const HOLDERS_TRIED = 10;
+/** Number of measured swaps from which answers show a tax. */
+const MEASURED_SHOWN = 5;
 /** Pools of two tokens, which send and get their tokens in the transaction of the swap. */
 const TAXED_POOLS: ReadonlySet<number> = new Set([2, 3]);
 
@@ -67,10 +69,13 @@ const swapShape = z.object({
 type SwapFacts = z.infer<typeof swapShape>;
 const moveShape = z.object({
   ord: z.coerce.bigint(),
+  tx_index: z.int(),
   sender: hex,
   recipient: hex,
   amount: z.coerce.bigint(),
 });
+
+type MeasuredRow = Omit<TokenTraitRow, 'checked_block' | 'version'>;
 
 interface TraitDeps {
   readonly database: Database;
@@ -81,10 +86,14 @@ interface TraitDeps {
   readonly status: { readonly phase: string };
   readonly log: Logger;
   readonly clock: Clock;
+  /** Called if traits that answers show have changed and no block came since. */
+  readonly onChange: () => void;
 }
 
 export class TraitWorker {
   private readonly runner: QueryRunner;
+  /** Version of the head whose readers do not know the newest traits. Null if there is none. */
+  private untold: string | null = null;
 
   constructor(private readonly deps: TraitDeps) {
     this.runner = createQueryRunner(deps.database);
@@ -111,39 +120,43 @@ export class TraitWorker {
 
   /** Measures some tokens at the stored head. Resolves to whether other tokens with new swaps may wait. */
   async round(signal: AbortSignal): Promise<boolean> {
-    const { database, chainId, clock } = this.deps;
+    const { database, chainId, clock, onChange } = this.deps;
     const head = await readHead(this.runner, chainId);
     if (head === null) return false;
+    if (this.untold === head.version) onChange();
+    this.untold = null;
     const params = { ...snapshotParams(head), limit: TOKENS_MAX };
     const chosen = await this.runner.run('measure/choose_tokens', params, chosenShape);
     const fresh = chosen.filter(({ is_old }) => !is_old);
     const old = chosen.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
     const wanted = [...fresh, ...old];
     if (wanted.length === 0) return false;
-    const rows = await this.measure(head, wanted, signal);
+    const known = await listTraits(this.runner);
+    const rows = await this.measure(head, wanted, known, signal);
     const version = Math.floor(clock.now());
     await insertRows(
       database,
       tokenTraitsTable,
       rows.map((row) => ({ ...row, checked_block: head.number, version })),
     );
-    return fresh.length === TOKENS_MAX;
+    if (rows.some((row) => isChanged(known.get(row.token) ?? null, row))) this.untold = head.version;
+    return fresh.length === TOKENS_MAX || this.untold !== null;
   }
 
   private async measure(
     head: HeadSnapshot,
     wanted: readonly { readonly token: Hex; readonly swaps: number }[],
+    known: ReadonlyMap<string, TokenTraits>,
     signal: AbortSignal,
-  ): Promise<Omit<TokenTraitRow, 'checked_block' | 'version'>[]> {
+  ): Promise<MeasuredRow[]> {
     const { rpc, forkBlock } = this.deps;
     const tokens = wanted.map(({ token }) => token);
-    const [codes, forked, kept, known, creators] = await Promise.all([
+    const [codes, forked, kept, creators] = await Promise.all([
       readCodes(rpc, tokens, signal),
       forkBlock === null || head.number <= forkBlock
         ? tokens.map(() => null)
         : readOldCodes(rpc, tokens, forkBlock, signal),
       this.readKept(head, tokens, signal),
-      listTraits(this.runner),
       listCreators(this.runner, head, tokens),
     ]);
     const abis = await this.readAbis(tokens, codes);
@@ -257,6 +270,30 @@ export class TraitWorker {
       transactions: swaps.map(({ ord, txIndex }) => block(Number(ord)) * 2 ** 20 + txIndex),
       limit: MOVES_MAX,
     };
-    return this.runner.run('measure/list_transfers', params, moveShape);
+    const rows = await this.runner.run('measure/list_transfers', params, moveShape);
+    return rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
   }
+}
+
+/** Whether answers show the new traits differently. */
+function isChanged(before: TokenTraits | null, row: MeasuredRow): boolean {
+  const shown = ({
+    buys,
+    buy_tax,
+    sells,
+    sell_tax,
+    buyers,
+    sellers,
+    ...rest
+  }: MeasuredRow | TokenTraits): string =>
+    JSON.stringify([
+      Math.min(buys, MEASURED_SHOWN),
+      buy_tax,
+      Math.min(sells, MEASURED_SHOWN),
+      sell_tax,
+      Math.min(buyers, BUYERS_MIN),
+      Math.min(sellers, 1),
+      [rest.sale_fails, rest.mintable, rest.pausable, rest.bridged, rest.forked, String(rest.kept_at_zero)],
+    ]);
+  return before === null || shown(before) !== shown(row);
 }

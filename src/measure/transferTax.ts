@@ -7,11 +7,15 @@ import type { Hex } from '../domain/hex';
 /** A tax transfer stands at most this many logs away from the transfer that it taxes. */
 const NEAR_LOGS = 3n;
 
-/** One swap of the token. */
-export interface MeasuredSwap {
-  /** Position of the Swap log. */
+/** The place of a log. */
+interface Placed {
+  /** Position of the log in the chain. */
   readonly ord: bigint;
   readonly txIndex: number;
+}
+
+/** One swap of the token. */
+export interface MeasuredSwap extends Placed {
   readonly pair: Hex;
   readonly recipient: Hex;
   /** What the pool gained of the token, raw units; negative for a buy. */
@@ -19,8 +23,7 @@ export interface MeasuredSwap {
 }
 
 /** One transfer of the token, in the transaction of a measured swap. */
-export interface TokenMove {
-  readonly ord: bigint;
+export interface TokenMove extends Placed {
   readonly sender: Hex;
   readonly recipient: Hex;
   readonly amount: bigint;
@@ -40,16 +43,11 @@ export function measureTax(
   const taxes: Record<'buy' | 'sell', number[]> = { buy: [], sell: [] };
   const byOrd = [...swaps].sort((a, b) => (a.ord < b.ord ? -1 : 1));
   byOrd.forEach((swap, index) => {
-    const before = byOrd.slice(0, index).reverse();
-    const last = before.find(
-      (other) =>
-        blockOf(other.ord) === blockOf(swap.ord) &&
-        other.txIndex === swap.txIndex &&
-        other.pair === swap.pair,
-    );
-    // A pair sends the bought tokens before it emits the Swap log. A V3 pool takes the sold tokens before it, too.
-    const from = last?.ord ?? blockOf(swap.ord) << 20n;
-    const own = moves.filter(({ ord }) => ord > from && ord < swap.ord);
+    const isOfTx = (other: Placed): boolean =>
+      blockOf(other.ord) === blockOf(swap.ord) && other.txIndex === swap.txIndex;
+    const last = byOrd.slice(0, index).findLast((other) => isOfTx(other) && other.pair === swap.pair);
+    // A pool sends the bought tokens and takes the sold tokens before it emits the Swap log.
+    const own = moves.filter((move) => isOfTx(move) && move.ord < swap.ord && move.ord > (last?.ord ?? 0n));
     const tax = swap.amount < 0n ? buyTax(swap, own) : sellTax(swap, own);
     if (tax !== null) taxes[swap.amount < 0n ? 'buy' : 'sell'].push(tax);
   });

@@ -3,6 +3,7 @@
 -- times 2^20 plus its index.
 SELECT
     toString(t.ord) AS ord,
+    t.tx_index AS tx_index,
     concat('0x', lower(hex(t.sender))) AS sender,
     concat('0x', lower(hex(t.recipient))) AS recipient,
     toString(t.amount) AS amount
