@@ -21,7 +21,7 @@ import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, vaultDexes } from '../ingest/session/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import type { Store } from '../ingest/store/store';
-import { listWatched } from '../domain/watchedHolders';
+import { listWatched } from '../domain/chainDescription';
 import type { Logger } from '../log';
 import { DexDayWorker } from '../measure/dexDayWorker';
 import { TraitWorker } from '../measure/traitWorker';

@@ -28,7 +28,7 @@ import {
   type CodeFacts,
   type FactRpc,
 } from './nodeFacts';
-import { measureTax, type MeasuredSwap, type TokenMove } from './transferTax';
+import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
 
 /** Pause in ms before the first round, and while tokens wait. */
 const SOON_MS = 2_000;
@@ -258,7 +258,7 @@ export class TraitWorker {
     head: HeadSnapshot,
     token: Hex,
     swaps: readonly MeasuredSwap[],
-  ): Promise<TokenMove[]> {
+  ): Promise<TaxedMove[]> {
     if (swaps.length === 0) return [];
     const ords = swaps.map(({ ord }) => Number(ord));
     const block = (ord: number): number => Math.floor(ord / 2 ** 20);

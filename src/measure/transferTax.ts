@@ -23,7 +23,7 @@ export interface MeasuredSwap extends Placed {
 }
 
 /** One transfer of the token, in the transaction of a measured swap. */
-export interface TokenMove extends Placed {
+export interface TaxedMove extends Placed {
   readonly sender: Hex;
   readonly recipient: Hex;
   readonly amount: bigint;
@@ -38,7 +38,7 @@ interface SideTax {
 /** `moves` are in the order of their logs. Swaps whose transfers are not found do not count. */
 export function measureTax(
   swaps: readonly MeasuredSwap[],
-  moves: readonly TokenMove[],
+  moves: readonly TaxedMove[],
 ): { readonly buy: SideTax; readonly sell: SideTax } {
   const taxes: Record<'buy' | 'sell', number[]> = { buy: [], sell: [] };
   const byOrd = [...swaps].sort((a, b) => (a.ord < b.ord ? -1 : 1));
@@ -55,7 +55,7 @@ export function measureTax(
 }
 
 /** The part of the bought amount that did not arrive at the recipient. */
-function buyTax({ pair, recipient, amount }: MeasuredSwap, moves: readonly TokenMove[]): number | null {
+function buyTax({ pair, recipient, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
   const arrived = moves
     .filter((move) => move.sender === pair && move.recipient === recipient)
     .reduce((sum, move) => sum + move.amount, 0n);
@@ -63,12 +63,12 @@ function buyTax({ pair, recipient, amount }: MeasuredSwap, moves: readonly Token
 }
 
 /** The part of the sent amount that the pool did not get. */
-function sellTax({ pair, amount }: MeasuredSwap, moves: readonly TokenMove[]): number | null {
+function sellTax({ pair, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
   const into = moves.filter((move) => move.recipient === pair && move.amount > 0n);
-  const isTax = (move: TokenMove): boolean =>
+  const isTax = (move: TaxedMove): boolean =>
     move.recipient !== pair &&
     into.some((main) => main.sender === move.sender && distance(main.ord, move.ord) <= NEAR_LOGS);
-  const sum = (some: readonly TokenMove[]): bigint => some.reduce((total, move) => total + move.amount, 0n);
+  const sum = (some: readonly TaxedMove[]): bigint => some.reduce((total, move) => total + move.amount, 0n);
   const sent = sum(into) + sum(moves.filter(isTax));
   return amount <= 0n || into.length === 0 || amount > sent ? null : 1 - ratio(amount, sent);
 }

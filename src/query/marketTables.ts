@@ -12,7 +12,7 @@ import type { HeadSnapshot } from './head/headSnapshot';
 import { perVersion } from './head/perVersion';
 import { createHeadSwaps, type HeadSwaps } from './bars/headSwaps';
 import { createHolderTables, type HolderTables } from './holders/holders';
-import { listWatched } from '../domain/watchedHolders';
+import { listWatched } from '../domain/chainDescription';
 import { NewestEvents } from './activity/newestEvents';
 import { createPairTables, type PairDexes, type PairTables } from './pairs/pairTable';
 import { createRebasingTables, type RebasingTables } from './holders/rebasing';

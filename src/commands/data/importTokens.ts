@@ -48,7 +48,7 @@ export async function runImportTokens(
 }
 
 /** Stores the tokens of a list. Tokens of an earlier import of the list that it lacks lose their logos. */
-export async function storeTokenList(
+async function storeTokenList(
   database: Database,
   { name, tokens }: TokenList,
   version: number,

@@ -16,7 +16,7 @@ const ROWS_MAX = 2_000_000;
 
 const dayRowShape = z.object({ day: z.int(), dex: z.string(), tvl_usd: z.number() });
 
-export interface TvlDays {
+interface TvlDays {
   /** Null if the day was not computed yet. A DEX without a pool on a computed day has 0. */
   of(dex: string, day: number): number | null;
   has(day: number): boolean;

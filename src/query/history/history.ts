@@ -5,7 +5,7 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { WatchedHolder } from '../../domain/watchedHolders';
+import type { WatchedHolder } from '../../domain/chainDescription';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { isHistoryPartial } from '../holders/balances';
 

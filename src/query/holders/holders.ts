@@ -62,7 +62,7 @@ interface WatchedAt {
   /** The holder watched for this LP token only; null if there is none. */
   creatorOf(pool: StoredPool): Hex | null;
 }
-export type HolderWatch = PerVersion<WatchedAt>;
+type HolderWatch = PerVersion<WatchedAt>;
 
 const NOBODY: WatchedAt = { holders: [], creatorOf: () => null };
 

@@ -1,6 +1,6 @@
 /** Computes which part of a pool's LP tokens is burnt, locked or held by the creator of its base token. Pure. */
 import type { Hex } from '../../domain/hex';
-import type { WatchedHolder } from '../../domain/watchedHolders';
+import type { WatchedHolder } from '../../domain/chainDescription';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 import type { StoredPool } from '../pairs/pools';
 

@@ -7,7 +7,7 @@ import type { TransferTax, Warning } from '../../wire/risks';
 import { isHistoryPartial } from '../holders/balances';
 import { listBalanceChecks, type BalanceChecks } from '../holders/balanceChecks';
 import type { HolderTables } from '../holders/holders';
-import { listWatched, type SupplyRules, type WatchedHolder } from '../../domain/watchedHolders';
+import { listWatched, type SupplyRules, type WatchedHolder } from '../../domain/chainDescription';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { PairEntry } from '../pairs/pairItem';

@@ -18,7 +18,7 @@ const creatorRowShape = z.object({
 });
 const countRowShape = z.object({ stored: z.string() });
 
-export interface CreatorTable {
+interface CreatorTable {
   /** Null if the creator is unknown. */
   of(token: string): Hex | null;
   /** The creator of the pool's base token. Null if the creator is unknown. */

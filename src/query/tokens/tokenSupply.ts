@@ -6,7 +6,7 @@ import type { TokenDetail } from '../../wire/tokens';
 import { confirmsHolders, inventsTransfers, type BalanceChecks } from '../holders/balanceChecks';
 import type { ToldSupply } from '../history/history';
 import type { TokenHolding } from '../holders/holderCounts';
-import type { WatchedHolder } from '../../domain/watchedHolders';
+import type { WatchedHolder } from '../../domain/chainDescription';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenPrice } from '../prices/priceByHops';
 

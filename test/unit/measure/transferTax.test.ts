@@ -1,6 +1,6 @@
 /** The tax of a token by the transfers around its swaps, in the shapes that taxed tokens emit. */
 import type { Hex } from '../../../src/domain/hex';
-import { measureTax, type MeasuredSwap, type TokenMove } from '../../../src/measure/transferTax';
+import { measureTax, type MeasuredSwap, type TaxedMove } from '../../../src/measure/transferTax';
 
 const who = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const [PAIR, USER, SINK, OTHER] = [who('1'), who('2'), who('3'), who('4')];
@@ -9,7 +9,7 @@ const [PAIR, USER, SINK, OTHER] = [who('1'), who('2'), who('3'), who('4')];
 function tx(block: number, amount: bigint, moves: readonly [from: Hex, to: Hex, amount: bigint][]) {
   const ord = (log: number): bigint => (BigInt(block) << 20n) + BigInt(log);
   const swap: MeasuredSwap = { ord: ord(9), txIndex: 0, pair: PAIR, recipient: USER, amount };
-  const made = moves.map(([sender, recipient, value], log): TokenMove => {
+  const made = moves.map(([sender, recipient, value], log): TaxedMove => {
     return { ord: ord(log), txIndex: 0, sender, recipient, amount: value };
   });
   return { swap, moves: made };
