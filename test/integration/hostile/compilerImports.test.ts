@@ -12,23 +12,13 @@ const errorsShape = (output: unknown): readonly { readonly message: string }[] =
   (output as { errors?: { message: string }[] }).errors ?? [];
 
 test.each(versions)('compiler %s reads no file and no host that an import names', async (version) => {
-  const sources = Object.fromEntries(
-    IMPORTS.map((path, at) => [
-      `a${at}.sol`,
-      { content: `import ${JSON.stringify(path)}; contract A${at} {}` },
-    ]),
-  );
   const settings = { outputSelection: { '*': { '*': ['metadata'] } }, remappings: ['etc/=/etc/'] };
-  const { output } = await compilers.compile(version, { language: 'Solidity', sources, settings });
-  const messages = errorsShape(output).map(({ message }) => message);
   for (const path of IMPORTS) {
-    expect(messages).toContainEqual(expect.stringMatching(/not found|not supported|unable to|import/i));
-    expect([path, messages.some((message) => message.includes(path.replace(/^\.\.?\//, '')))]).toEqual([
-      path,
-      true,
-    ]);
+    const sources = { 'a.sol': { content: `import ${JSON.stringify(path)}; contract A {}` } };
+    const { output } = await compilers.compile(version, { language: 'Solidity', sources, settings });
+    expect([path, errorsShape(output).length > 0]).toEqual([path, true]);
+    expect(JSON.stringify(output)).not.toMatch(/root:x:|PATH=|"dependencies"/);
   }
-  expect(JSON.stringify(output)).not.toMatch(/root:x:|PATH=|"dependencies"/);
 });
 
 test.each(versions)('compiler %s reads no source that is given as a URL', async (version) => {
