@@ -31,6 +31,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ingest: ['errors', 'log', 'domain', 'chain', 'clickhouse', 'protocols', 'pricing'],
   query: ['errors', 'log', 'domain', 'clickhouse', 'protocols', 'pricing', 'wire'],
   sources: ['errors', 'log', 'domain', 'clickhouse', 'chain', 'query'],
+  measure: [...['errors', 'log', 'domain', 'clickhouse', 'chain', 'protocols', 'query', 'sources']],
   tail: ['errors', 'log', 'domain', 'clickhouse', 'query', 'wire'],
   api: ['errors', 'log', 'domain', 'clickhouse', 'query', 'tail', 'wire', 'metrics'],
   config: ['errors', 'domain', 'chains'],
@@ -38,7 +39,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   web: ['wire'],
   commands: [
     ...['errors', 'log', 'domain', 'chains', 'config', 'clickhouse', 'chain', 'ingest', 'query', 'sources'],
-    ...['tail', 'metrics', 'api', 'dev'],
+    ...['tail', 'measure', 'metrics', 'api', 'dev'],
   ],
   main: ['errors', 'log', 'config', 'clickhouse', 'commands'],
 };
