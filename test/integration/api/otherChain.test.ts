@@ -21,7 +21,7 @@ const BASE = {
 
 let api: ApiServer;
 beforeAll(async () => {
-  const settings = { PORT: '0', CHAIN_ID: '8453', CHAIN_CONFIG: 'base.json' };
+  const settings = { PORT: '0', SHED_LOOP_DELAY_MS: '0', CHAIN_ID: '8453', CHAIN_CONFIG: 'base.json' };
   const config = loadConfig(settings, () => JSON.stringify(BASE));
   api = await startApi({ config, log: createLog('silent'), metrics: createMetrics() });
 });

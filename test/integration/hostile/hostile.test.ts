@@ -38,7 +38,7 @@ const PARALLEL = 6;
 
 /** Columns without bytes from the chain or another outside source, with the reason. */
 const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
-  [/\.(dex|protocol|factory|factories)$/, 'named in the chain description by the operator'],
+  [/\.(dex|protocol|factory|factories|holders)$/, 'named in the chain description by the operator'],
   [/^verified_contracts\.(source|language|compiler)$/, 'one of a closed set of words'],
   [
     /^(contract_codes\.proxy|token_routes(_head)?\.warnings|source_uses\.language)$/,

@@ -236,7 +236,7 @@ async function storeCodes(database: Database, indexes: readonly number[]): Promi
   );
 }
 
-/** Names of all tokens. Some are cleaned by the ingester's rules, others are raw. */
+/** Names, logos and traits of all tokens. Some names are cleaned by the ingester's rules, others are raw. */
 async function storeNames(database: Database): Promise<void> {
   const tokens = await askRows<{ address: string; version: string }>(
     database,
@@ -258,6 +258,16 @@ async function storeNames(database: Database): Promise<void> {
     };
   });
   await insertSql(database, 'tokens', rows);
+  const listed = rows.map(({ address }, index) => {
+    const raw = bytes(patternAt(index));
+    return { chain_id: SIM_CHAIN_ID, address, list: raw, logo_url: raw, version: 1 };
+  });
+  await insertSql(database, 'listed_tokens', listed);
+  await insertSql(
+    database,
+    'token_traits',
+    rows.map(({ address }) => ({ token: address, checked_block: 3, version: 1 })),
+  );
 }
 
 /** Creations of contracts and positions, in final blocks and in the head. */
