@@ -1,14 +1,34 @@
 /**
- * `npm run attack -- --markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the
- * loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to
- * published cost. Exits 1 if an attack costs less than half of the published cost.
+ * `npm run attack`: runs both attack suites in full. `--suite http` sends every hostile value in every parameter, and
+ * malformed requests, slow clients, bombs, expressions, imports and statements. These are tests of `npm test`, which
+ * tries a part of them.
+ *
+ * `--suite prices`, or any of `--markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the
+ * loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to published
+ * cost.
+ *
+ * Exits 1 if a test fails, or if an attack costs less than half of the published cost.
  */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { findPackageRoot } from '../src/clickhouse/client/packageRoot';
 import { attackMarket, isTrustedMarket } from '../test/support/attacker/attackMarket';
 import { RATIO_MIN, type Closest } from '../test/support/attacker/searchAttack';
 import { percentile } from './bench/figure';
-import { readOptions } from './options';
+import { readOptions, type Options } from './options';
 
-const USAGE = 'Usage: npm run attack -- [--markets N] [--seed N] [--tries N] [--aims N]';
+const USAGE =
+  'Usage: npm run attack -- [--suite http|prices|all] [--markets N] [--seed N] [--tries N] [--aims N]';
+const PRICE_OPTIONS = ['markets', 'seed', 'tries', 'aims'] as const;
+/** Tests that run more attacks with ATTACK_SIZE=full, and tests of the limits that attacks meet. */
+const HTTP_TESTS = [
+  'test/integration/hostile',
+  'test/integration/engine/serverRights.test.ts',
+  'test/integration/sources/search.test.ts',
+  'test/unit/api',
+  'test/e2e/attack.test.ts',
+];
 const TELL_EVERY_MS = 10_000;
 const CLOSEST_SHOWN = 10;
 
@@ -26,7 +46,30 @@ const describe = ({ seed, label, aim, ratio, result, published, plan }: Case): s
   `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.late].map(({ kind }) => kind).join(' ') || 'push only'}`;
 
 function main(): void {
-  const options = readOptions(USAGE, ['markets', 'seed', 'tries', 'aims']);
+  const options = readOptions(USAGE, ['suite', ...PRICE_OPTIONS]);
+  const givesMarkets = PRICE_OPTIONS.some((name) => options.text(name, '') !== '');
+  const suite = options.text('suite', givesMarkets ? 'prices' : 'all');
+  if (!['http', 'prices', 'all'].includes(suite)) {
+    throw new Error(`--suite: got ${suite}; allowed: http, prices or all`);
+  }
+  if (suite !== 'prices' && !attackService()) process.exitCode = 1;
+  if (suite !== 'http') attackPrices(options);
+}
+
+/** Runs the tests with all attacks. Returns whether they passed. */
+function attackService(): boolean {
+  const root = findPackageRoot();
+  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+  const env = { ...process.env, ATTACK_SIZE: 'full', PROPERTY_SHARE: '1' };
+  const { status } = spawnSync(process.execPath, [jest, '-w', '1', ...HTTP_TESTS], {
+    cwd: root,
+    stdio: 'inherit',
+    env,
+  });
+  return status === 0;
+}
+
+function attackPrices(options: Options): void {
   const markets = options.number('markets', 5_000);
   const first = options.number('seed', 1);
   const tries = options.number('tries', 60);
@@ -81,7 +124,7 @@ function report(cases: Case[], what: string): void {
   }
   const below = cases.filter(({ ratio }) => !(ratio >= RATIO_MIN)).length;
   say(below === 0 ? 'No attack costs less than half of the published cost.' : `${below} cases below half.`);
-  process.exitCode = below === 0 ? 0 : 1;
+  if (below > 0) process.exitCode = 1;
 }
 
 main();

@@ -34,7 +34,14 @@ const PAIR = 'contracts/UniswapV2Pair.sol';
 const FACTORY = 'contracts/UniswapV2Factory.sol';
 const ROUTER = 'contracts/UniswapV2Router02.sol';
 const LIBRARY = 'contracts/libraries/UniswapV2Library.sol';
-const OWN_CONTRACTS = ['DevToken', 'OddToken', 'WrappedNative', 'DevMulticall3', 'DevTrader'] as const;
+const OWN_CONTRACTS = [
+  'DevToken',
+  'OddToken',
+  'TrickToken',
+  'WrappedNative',
+  'DevMulticall3',
+  'DevTrader',
+] as const;
 
 /** The hash of the pair's creation code that the npm package's router expects. */
 const UNISWAP_PAIR_HASH = '96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f';

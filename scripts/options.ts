@@ -1,7 +1,7 @@
 /** Parses the options of the programs in scripts, each written as `--name value`. */
 import { parseArgs } from 'node:util';
 
-interface Options {
+export interface Options {
   text(name: string, fallback: string): string;
   /** Parses a number. Throws for anything except a number above 0. */
   number(name: string, fallback: number): number;

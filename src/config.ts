@@ -164,6 +164,15 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
   return toConfig(result.data, chain);
 }
 
+function toLoad(read: z.infer<typeof settings>): Config['load'] {
+  return {
+    rowsPerMinute: read.RATE_LIMIT_ROWS_PER_MINUTE ?? 1_000_000_000,
+    bytesPerMinute: read.RATE_LIMIT_BYTES_PER_MINUTE ?? 50_000_000_000,
+    inFlightMax: read.RATE_LIMIT_IN_FLIGHT ?? 256,
+    loopDelayMaxMs: read.SHED_LOOP_DELAY_MS ?? 1_000,
+  };
+}
+
 function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Config {
   return {
     rpcUrls: read.RPC_URL ?? urlsOfFile(chain),
@@ -183,12 +192,7 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     historyCallsPerSecond: read.HISTORY_CALLS_PER_SECOND ?? 50,
     solcDir: read.SOLC_DIR === undefined ? null : resolve(read.SOLC_DIR),
     solcMirror: read.SOLC_MIRROR ?? null,
-    load: {
-      rowsPerMinute: read.RATE_LIMIT_ROWS_PER_MINUTE ?? 1_000_000_000,
-      bytesPerMinute: read.RATE_LIMIT_BYTES_PER_MINUTE ?? 50_000_000_000,
-      inFlightMax: read.RATE_LIMIT_IN_FLIGHT ?? 256,
-      loopDelayMaxMs: read.SHED_LOOP_DELAY_MS ?? 500,
-    },
+    load: toLoad(read),
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     metrics: metricsAddress(read.METRICS_HOST, read.METRICS_PORT),
     corsOrigin: read.CORS_ORIGIN ?? '*',

@@ -54,7 +54,8 @@ CREATE TABLE IF NOT EXISTS token_supplies
 (
     token FixedString(20) COMMENT 'Address of the token contract',
     supply_before Nullable(UInt256) COMMENT 'Total supply before the first ingested block, raw units: totalSupply() at read_block, without the mints and burns of the indexed blocks up to it; null if the contract has no usable answer',
-    dead_before UInt256 COMMENT 'Balance of 0x…dEaD before the first ingested block, raw units, computed in the same way; 0 if the contract has no usable answer',
+    holders Array(FixedString(20)) COMMENT 'Burn addresses, treasuries and lockers of the chain description whose balances were read',
+    held_before Array(UInt256) COMMENT 'Balance of each address in holders before the first ingested block, raw units, computed in the same way; 0 if the contract has no usable answer',
     read_block UInt32 COMMENT 'Number of the block at whose end the contract was asked',
     version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a token is valid'
 )

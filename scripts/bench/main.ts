@@ -28,7 +28,7 @@ type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<v
 const RUNS: readonly Run[] = [
   [['decode', 'backfill', 'insert'], benchIngest],
   [['pricing'], async ({ figures }) => void figures.push(...benchPricing())],
-  [['ticks', 'lists', 'hot', 'storage'], benchReads],
+  [['ticks', 'lists', 'hot', 'compression', 'storage'], benchReads],
   [['balances'], benchHoldings],
   [['explorer'], benchLogs],
   [['sources'], benchSourceSearch],

@@ -29,10 +29,10 @@ function parseAddresses(text: string): readonly Hex[] | null {
 
 /** Lists the known items in the order of the addresses, as a single page. */
 export function listBatch<T>(
-  known: Pick<ReadonlyMap<string, { readonly item: T }>, 'get'>,
+  find: (address: Hex) => T | undefined,
   addresses: readonly Hex[],
   head: HeadSnapshot,
 ): { readonly data: T[]; readonly meta: ListMeta } {
-  const data = addresses.flatMap((address) => known.get(address)?.item ?? []);
+  const data = addresses.flatMap((address) => find(address) ?? []);
   return { data, meta: listMeta({ page: 1, limit: ADDRESSES_MAX }, data.length, head) };
 }

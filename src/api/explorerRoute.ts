@@ -11,7 +11,6 @@ import { AppError } from '../errors';
 import type { BlockHashes } from '../query/head/blockHashes';
 import type { ContractReader } from '../query/contracts/contracts';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
-import type { TokenHolding } from '../query/holders/holderCounts';
 import type { LogCounts } from '../query/logs/logCounts';
 import type { LogSource } from '../query/logs/logFilter';
 import type { Directory } from '../query/tokens/directory';
@@ -76,8 +75,8 @@ export interface ExplorerDeps {
   readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
   /** Reads chain state that logs do not contain; null without a node. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
-  /** Number of holders of a token, if it is known at that head. */
-  readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
+  /** Supply of a token that the market shows at that head, raw units; null if it shows none. */
+  readonly supplyOf?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<bigint | null>;
   /** Queue of verification requests; null if this process cannot write. */
   readonly verifications?: () => VerificationQueue | null;
 }

@@ -15,6 +15,8 @@ import type { Route, RouteContext, RouteDoc } from './route';
 export interface ChainFacts extends MarketChain {
   readonly nativeSymbol: string;
   readonly burn: Burn | null;
+  /** URL of the chain's logo. */
+  readonly logo?: string;
   readonly majors: readonly Hex[];
 }
 

@@ -20,6 +20,8 @@ export const DEFAULT_CHAIN_ID = 369;
 const DEFAULT_CONFIRMATIONS = 64;
 /** Longest list in a description, because lists are searched linearly. */
 const LIST_MAX = 500;
+/** Most treasuries, and most lockers. Each count of holders looks for all of them. */
+const HELD_APART_MAX = 50;
 const FEE_BPS_MAX = 10_000;
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -84,6 +86,11 @@ const burn = z.strictObject(
   { error: issueOfObject('an object {token, addresses}, or null') },
 );
 
+const heldApart = z.strictObject(
+  { address: contract, label: text(64), tokens: listOf(contract).exactOptional() },
+  { error: issueOfObject('an object {address, label, tokens?}') },
+);
+
 const description = z.strictObject({
   chainId: integer(1, UINT32_MAX),
   name: text(64),
@@ -92,6 +99,11 @@ const description = z.strictObject({
   anchors: listOf(anchor),
   majors: listOf(contract).default([]),
   burn: burn.nullable().default(null),
+  treasuries: listOf(heldApart, HELD_APART_MAX).exactOptional(),
+  lockers: listOf(heldApart, HELD_APART_MAX).exactOptional(),
+  bridgedTokens: listOf(contract).exactOptional(),
+  forkBlock: integer(0, UINT32_MAX).exactOptional(),
+  forkTokens: listOf(contract).exactOptional(),
   confirmations: integer(0, 1_000_000).default(DEFAULT_CONFIRMATIONS),
   startBlock: integer(0, UINT32_MAX).nullable().default(null),
   rpcUrls: listOf(url(['http:', 'https:', 'ws:', 'wss:'])).default([]),
@@ -155,6 +167,8 @@ function listDuplicates(merged: Readonly<Record<string, unknown>>): string[] {
   return [
     ...duplicatesIn('anchors', merged['anchors'], 'address'),
     ...duplicatesIn('majors', merged['majors'], null),
+    ...duplicatesIn('treasuries', merged['treasuries'], 'address'),
+    ...duplicatesIn('lockers', merged['lockers'], 'address'),
     ...duplicatesIn('dexes', merged['dexes'], 'name'),
     ...duplicatesIn('dexes', merged['dexes'], 'factory'),
   ];

@@ -44,10 +44,33 @@ export const pulsechain: ChainDescription = {
   ],
   burn: {
     // The burn token PLSX. Its `burn` function sends tokens to the zero address; people also send them to
-    // 0x…dEaD.
+    // 0x…dEaD and to 0x…0369, which many token lists of PulseChain name.
     token: '0x95b303987a60c71504d99aa1b13b4da07b0790ab',
-    addresses: [ZERO_ADDRESS, '0x000000000000000000000000000000000000dead'],
+    addresses: [
+      ZERO_ADDRESS,
+      '0x000000000000000000000000000000000000dead',
+      '0x0000000000000000000000000000000000000369',
+    ],
   },
+  bridgedTokens: [
+    // The bridged DAI, USDC, USDT, WETH, WBTC and HEX tokens.
+    '0xefd766ccb38eaf1dfd701853bfce31359239f305',
+    '0x15d38573d2feeb82e7ad5187ab8c1d52810b1f07',
+    '0x0cb6f5a34ad42ec934882a05265a7d5f59b51a2f',
+    '0x02dcdd04e3f455d838cd1249292c58f3b79e3c3c',
+    '0xb17d901469b9208b17d916112988a3fed19b5ca1',
+    '0x57fde0a71132198bbec939b98976993d8d89d225',
+  ],
+  forkBlock: 17_233_000,
+  forkTokens: [
+    // Copies of Ethereum's DAI, USDT, USDC, WETH, WBTC and HEX.
+    '0x6b175474e89094c44da98b954eedeac495271d0f',
+    '0xdac17f958d2ee523a2206206994597c13d831ec7',
+    '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+    '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+    '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599',
+    '0x2b591e99afe9f32eaa6214f7b7629768c40eeb39',
+  ],
   confirmations: 64,
   startBlock: null,
   rpcUrls: [

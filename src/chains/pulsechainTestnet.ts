@@ -13,6 +13,7 @@ export const pulsechainTestnet: ChainDescription = {
   anchors: [],
   majors: [],
   burn: null,
+  forkBlock: 16_492_700,
   confirmations: 64,
   startBlock: null,
   rpcUrls: ['https://rpc-testnet-pulsechain.g4mm4.io', 'https://rpc.v4.testnet.pulsechain.com'],

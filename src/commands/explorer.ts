@@ -23,6 +23,7 @@ import { createBlockHashes } from '../query/head/blockHashes';
 import { createContractReader, type ChainAt } from '../query/contracts/contracts';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
+import { findMarketSupply } from '../query/tokens/marketSupply';
 import type { MarketTables } from '../query/marketTables';
 import { readChangeMark } from '../query/head/headState';
 import { createLogCounts } from '../query/logs/logCounts';
@@ -54,7 +55,7 @@ interface ExplorerOptions {
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly market: Pick<MarketTables, 'directory' | 'pairs' | 'holders'>;
+  readonly market: Pick<MarketTables, 'directory' | 'pairs' | 'holders' | 'tokens'>;
   /** Connection to the market chain's node for API requests; null without a node. */
   readonly rpc: EndpointPool | null;
 }
@@ -163,16 +164,16 @@ function createReads(
   };
 }
 
-/** Names, holders and prices exist only for the market chain. */
-function marketFacts({ config, market }: ExplorerOptions): DepsOf<'namesOf' | 'holdingOf' | 'nativeUsdOf'> {
+/** Names, supplies and prices exist only for the market chain. */
+function marketFacts({ config, market }: ExplorerOptions): DepsOf<'namesOf' | 'supplyOf' | 'nativeUsdOf'> {
   const isMarket = (chainId: number): boolean => chainId === config.chainId;
   return {
     namesOf: (chainId) =>
       isMarket(chainId)
         ? { dexes: config.chain.dexes, pairs: () => market.pairs.latest()?.entries ?? [] }
         : { dexes: [], pairs: () => [] },
-    holdingOf: (chainId, head, token) =>
-      isMarket(chainId) ? (market.holders.ready(head)?.of(token) ?? null) : null,
+    supplyOf: async (chainId, head, token) =>
+      isMarket(chainId) ? findMarketSupply(market, head, token) : null,
     nativeUsdOf: async (chainId, head) =>
       isMarket(chainId) ? (await market.pairs.at(head)).prices.nativeUsd : null,
   };

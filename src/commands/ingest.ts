@@ -21,7 +21,10 @@ import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, vaultDexes } from '../ingest/session/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import type { Store } from '../ingest/store/store';
+import { listWatched } from '../domain/chainDescription';
 import type { Logger } from '../log';
+import { DexDayWorker } from '../measure/dexDayWorker';
+import { TraitWorker } from '../measure/traitWorker';
 import type { HeadNews } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../sources/contractWorker';
@@ -102,6 +105,13 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         new BalanceChecker(deps),
         new ContractWorker({ ...deps, verifiedDb, now: () => clock.now() }),
       ];
+      const { anchors, wrappedNative, forkBlock = null } = config.chain;
+      // A new version of the head makes readers read again.
+      const onChange = (): void => foundPools.refresh();
+      if (config.chain.dexes.length > 0) {
+        beside.push(new TraitWorker({ ...deps, forkBlock, onChange }));
+        beside.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
+      }
       if (config.historyCallsPerSecond > 0) beside.push(createHistorySearch(config, deps, foundPools));
       return workBesides(beside, ingest, signal);
     },
@@ -149,6 +159,7 @@ function createHistorySearch(config: Config, deps: SearchDeps, found: FoundPools
     }),
     now: () => Date.now(),
     callsPerSecond: config.historyCallsPerSecond,
+    watched: listWatched(chain).map(({ address }) => address),
   });
 }
 

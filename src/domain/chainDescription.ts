@@ -2,7 +2,7 @@
  * The shape of a chain description: everything that the program must know about its chain. The parser is in
  * `src/chains/`.
  */
-import type { Hex } from './hex';
+import { ZERO_ADDRESS, type Hex } from './hex';
 import type { Dex } from './pool';
 
 /** A token with a given USD price, identified by address and never by symbol. */
@@ -19,6 +19,15 @@ export interface Burn {
   readonly addresses: readonly Hex[];
 }
 
+/** An address that holds tokens which are not in circulation. */
+interface HeldApart {
+  readonly address: Hex;
+  /** Name of the address for people. */
+  readonly label: string;
+  /** The tokens for which the address counts; absent means every token. */
+  readonly tokens?: readonly Hex[];
+}
+
 export interface ChainDescription {
   readonly chainId: number;
   readonly name: string;
@@ -32,6 +41,16 @@ export interface ChainDescription {
   readonly majors: readonly Hex[];
   /** The burn token; null if the chain has none. */
   readonly burn: Burn | null;
+  /** Addresses of teams and treasuries. Their balances are not in circulation. */
+  readonly treasuries?: readonly HeldApart[];
+  /** Contracts that lock tokens and LP tokens. Their balances are not in circulation, and LP tokens in them are locked. */
+  readonly lockers?: readonly HeldApart[];
+  /** Tokens that a bridge issues for tokens of other chains. */
+  readonly bridgedTokens?: readonly Hex[];
+  /** The last block that the chain shares with the chain whose state it copied. Absent for a chain of its own. */
+  readonly forkBlock?: number;
+  /** Tokens that are known to be copies from the fork. */
+  readonly forkTokens?: readonly Hex[];
   /** Depth at which a block is final, if the node has no `finalized` tag. */
   readonly confirmations: number;
   /** First block to ingest; null means START_BLOCK or its default. */
@@ -50,3 +69,37 @@ export interface ChainDescription {
 export type StartBlock =
   | { readonly kind: 'absolute'; readonly block: number }
   | { readonly kind: 'before_head'; readonly blocks: number };
+
+/** Burn addresses of a chain whose description names none. */
+const USUAL_BURN_ADDRESSES: readonly Hex[] = [ZERO_ADDRESS, '0x000000000000000000000000000000000000dead'];
+
+type WatchedKind = 'burn' | 'treasury' | 'locker';
+
+export interface WatchedHolder {
+  readonly address: Hex;
+  readonly label: string;
+  readonly kind: WatchedKind;
+  /** The tokens for which the address counts; null means every token. */
+  readonly tokens: readonly Hex[] | null;
+}
+
+/** The part of a chain description that says which balances are not in circulation. */
+export type SupplyRules = Pick<ChainDescription, 'burn' | 'treasuries' | 'lockers'>;
+
+/**
+ * One entry per address, in the order burn addresses, treasuries, lockers. The zero address is left out: the supply by
+ * the logs does not contain what it holds.
+ */
+export function listWatched({ burn, treasuries = [], lockers = [] }: SupplyRules): WatchedHolder[] {
+  const watched = new Map<Hex, WatchedHolder>();
+  const add = (kind: WatchedKind, { address, label, tokens }: Omit<WatchedHolder, 'kind'>): void => {
+    if (address !== ZERO_ADDRESS && !watched.has(address))
+      watched.set(address, { address, label, kind, tokens });
+  };
+  for (const address of burn?.addresses ?? USUAL_BURN_ADDRESSES)
+    add('burn', { address, label: 'Burn address', tokens: null });
+  for (const { address, label, tokens } of treasuries)
+    add('treasury', { address, label, tokens: tokens ?? null });
+  for (const { address, label, tokens } of lockers) add('locker', { address, label, tokens: tokens ?? null });
+  return [...watched.values()];
+}

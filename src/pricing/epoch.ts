@@ -139,7 +139,14 @@ export function heldPart(unswapped: number, price: number, meanLog: number): num
 
 /** Mean liquidity of a leg at a time at or after its record, without moves in between. */
 export function meanLiquidity(record: LegRecord, time: number): number {
-  return drift(record, record.state.liquidity, time - record.at).depthLiquidity;
+  const { depthLiquidity, depthWeight, at } = record;
+  const { liquidity } = record.state;
+  const seconds = time - at;
+  if (!(seconds > 0)) return depthWeight > 0 ? depthLiquidity : liquidity;
+  // As in `drift`, without an object, because a route search calls this function for every pool.
+  const left = Math.exp(-seconds / MEAN_SECONDS);
+  const kept = depthWeight * left;
+  return liquidity + (depthLiquidity - liquidity) * (kept / (kept + (1 - left)));
 }
 
 /** `depthWeight` of a leg at a time at or after its record. */

@@ -28,6 +28,10 @@ export function followSteps(unswapped: number, from: LegState, steps: readonly L
   for (const step of steps) {
     // A pool that is emptied and refilled within a block continues from its last price.
     if (!(step.state.price > 0)) continue;
+    if (sum === 0 && isPlainSwap(step, before)) {
+      before = step.state;
+      continue;
+    }
     const move = Math.log(step.state.price / before.price);
     if (!Number.isFinite(move)) sum = 0;
     else if (step.cause === 'other') sum += move;
@@ -35,6 +39,11 @@ export function followSteps(unswapped: number, from: LegState, steps: readonly L
     before = step.state;
   }
   return sum;
+}
+
+/** Whether a step is a swap without a donation. This test needs no logarithm, and most steps pass it. */
+function isPlainSwap({ cause, state }: LegStep, before: LegState): boolean {
+  return cause === 'swap' || (cause === 'reserve_swap' && state.liquidity <= before.liquidity);
 }
 
 function takeBack(sum: number, move: number): number {

@@ -97,11 +97,18 @@ export function priceRouteHop<L extends Leg>(
   }
   const whole = left === weights;
   if (left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
+  // Fields are listed, because a spread takes several times as long, and each block prices hundreds of hops.
+  const { price, pools, excluded, warnings, deviation, deviates } = hop;
   return {
+    price,
+    pools,
+    excluded,
+    warnings,
+    deviation,
+    deviates,
     confidenceFrom: (confidence) => (whole ? confidence : remainingConfidence(confidence, depths)),
     depth: () => sumUsed(depths, hop, ({ depth }) => depth),
     cap: () => inCapSteps(sumUsed(depths, hop, ({ payout }) => payout)),
-    ...hop,
   };
 }
 
@@ -123,8 +130,10 @@ function sumUsed(
   { excluded }: HopPrice,
   valueOf: (pool: PoolDepth) => number,
 ): number {
-  const skipped = new Set(excluded.map(({ key }) => key));
-  return depths.reduce((sum, pool) => (skipped.has(pool.key) ? sum : sum + valueOf(pool)), 0);
+  let sum = 0;
+  const skipped = excluded.length === 0 ? null : new Set(excluded.map(({ key }) => key));
+  for (const pool of depths) if (skipped === null || !skipped.has(pool.key)) sum += valueOf(pool);
+  return sum;
 }
 
 /** The depth of a route's pool when the routes of the epoch were made, and the part of it that is left now. */

@@ -30,11 +30,14 @@ export function avoidPrivateRoutes(
   context: PrivateContext,
 ): RoutedTokens {
   let routed = search(() => false);
+  let found = privateRoutes(routed, context);
   const barred = new Map<IndexedToken, Hex>();
-  for (const [token, { next }] of privateRoutes(routed, context))
-    if (hasDirectPool(token, routed, context)) barred.set(token, next);
-  if (barred.size > 0) routed = search((token, neighbour) => barred.get(token) === neighbour);
-  for (const [token, route] of privateRoutes(routed, context)) {
+  for (const [token, { next }] of found) if (hasDirectPool(token, routed, context)) barred.set(token, next);
+  if (barred.size > 0) {
+    routed = search((token, neighbour) => barred.get(token) === neighbour);
+    found = privateRoutes(routed, context);
+  }
+  for (const [token, route] of found) {
     const warnings = [...route.warnings, 'private_route' as const].sort();
     const confidence = Math.min(route.confidence, UNTRUSTED_MAX);
     const usd = routed.get(token)?.usd ?? 0;
@@ -46,16 +49,18 @@ export function avoidPrivateRoutes(
 function privateRoutes(
   routed: RoutedTokens,
   context: PrivateContext,
-): (readonly [IndexedToken, PriceRoute<IndexedLeg>])[] {
+): [IndexedToken, PriceRoute<IndexedLeg>][] {
   const markets = new Map<IndexedToken, readonly IndexedToken[]>();
-  return [...routed].flatMap(([token, { route }]) => {
-    const next =
-      route.hops < 2 || route.next === context.wrappedNative ? null : context.findToken(route.next);
-    if (next === null || next === undefined) return [];
-    const others = markets.get(next) ?? otherMarkets(next, routed, context);
-    markets.set(next, others);
-    return others.some((other) => other !== token) ? [] : [[token, route] as const];
-  });
+  const found: [IndexedToken, PriceRoute<IndexedLeg>][] = [];
+  for (const [token, { route }] of routed) {
+    if (route.hops < 2 || route.next === context.wrappedNative) continue;
+    const next = context.findToken(route.next);
+    if (next === undefined) continue;
+    let others = markets.get(next);
+    if (others === undefined) markets.set(next, (others = otherMarkets(next, routed, context)));
+    if (!others.some((other) => other !== token)) found.push([token, route]);
+  }
+  return found;
 }
 
 /**

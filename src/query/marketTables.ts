@@ -8,12 +8,17 @@ import { createAuditTables, type AuditTables } from './audit/auditTables';
 import type { DexFacts } from './dexes/dexItem';
 import { createDexTables, type DexTables } from './dexes/dexTable';
 import { Directory } from './tokens/directory';
+import type { HeadSnapshot } from './head/headSnapshot';
+import { perVersion } from './head/perVersion';
 import { createHeadSwaps, type HeadSwaps } from './bars/headSwaps';
 import { createHolderTables, type HolderTables } from './holders/holders';
+import { listWatched } from '../domain/chainDescription';
 import { NewestEvents } from './activity/newestEvents';
 import { createPairTables, type PairDexes, type PairTables } from './pairs/pairTable';
 import { createRebasingTables, type RebasingTables } from './holders/rebasing';
 import { createTokenPrices, type PriceSources } from './prices/tokenPrices';
+import { createRiskTables, type RiskChain, type RiskTables } from './risks/riskTable';
+import { createCreatorTables } from './tokens/creators';
 import { createTokenTables, type TokenTables } from './tokens/tokenTable';
 
 export interface MarketTables {
@@ -22,6 +27,7 @@ export interface MarketTables {
   readonly pairs: PairTables;
   readonly holders: HolderTables;
   readonly tokens: TokenTables;
+  readonly risks: RiskTables;
   readonly audits: AuditTables;
   readonly dexes: DexTables;
   readonly headSwaps: HeadSwaps;
@@ -31,8 +37,7 @@ export interface MarketTables {
 }
 
 /** The fields of the chain description that the market endpoints need. */
-export interface MarketChain extends PriceSources {
-  readonly chainId: number;
+export interface MarketChain extends PriceSources, RiskChain {
   readonly dexes: readonly (DexFacts & PairDexes[number])[];
 }
 
@@ -49,13 +54,21 @@ export function createMarketTables(
     dexes,
     directory,
   );
-  const holders = createHolderTables(runner, pairs);
+  const creators = createCreatorTables(runner, pairs);
+  const watched = listWatched(chain).map(({ address }) => address);
+  const watch = perVersion(async (head: HeadSnapshot) => {
+    const { ofBase } = await creators.at(head);
+    return { holders: watched, creatorOf: ofBase };
+  });
+  const holders = createHolderTables(runner, pairs, { watch });
+  const risks = createRiskTables(runner, chain, holders, creators);
   return {
     runner,
     directory,
     pairs,
     holders,
-    tokens: createTokenTables(runner, chainId, pairs, holders),
+    tokens: createTokenTables(runner, chainId, pairs, holders, risks),
+    risks,
     audits: createAuditTables(runner, chainId, pairs),
     dexes: createDexTables(runner, chainId, dexes, pairs),
     headSwaps: createHeadSwaps(runner),

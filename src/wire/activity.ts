@@ -192,4 +192,3 @@ const activityMetaShape = listMetaShape.extend({
 });
 
 export const activityAnswerShape = z.object({ data: z.array(activityEntryShape), meta: activityMetaShape });
-export type ActivityAnswer = z.infer<typeof activityAnswerShape>;

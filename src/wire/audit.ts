@@ -13,7 +13,8 @@ import {
   unixSecondsShape,
   usdShape,
 } from './primitives';
-import { confidenceShape, warningShape } from './tokens';
+import { warningShape } from './risks';
+import { confidenceShape } from './tokens';
 
 /** How `inputs_hash` is computed; must match hashInputs.ts exactly. */
 const HASH_RECIPE =

@@ -62,7 +62,9 @@ const dexDayShape = z
     volume_usd: usd.meta({ description: 'Volume in USD of tracked swaps, which have a trusted price' }),
     fees_usd: usd.meta({ description: 'Fees of tracked swaps, USD' }),
     tvl_usd: usd.nullable().meta({
-      description: 'TVL in USD of the newest day; null for earlier days, because past TVL is not stored',
+      description:
+        'TVL at the end of the day, USD; of the newest day, the current TVL. Null if the ingester has not computed it ' +
+        'yet, which takes up to some minutes after the day is final',
     }),
     tx: countShape.meta({ description: 'Swaps' }),
     market_share: percent.meta({

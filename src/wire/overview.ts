@@ -37,6 +37,10 @@ const overviewShape = z
       .string()
       .nullable()
       .meta({ description: 'Symbol of the burn token; null if the chain has none' }),
+    chain_logo_url: z
+      .string()
+      .nullable()
+      .meta({ description: "URL of the chain's logo, from the chain description; null if it has none" }),
     native_price_usd: decimalShape
       .nullable()
       .meta({ description: 'USD per native coin; null without a price' }),

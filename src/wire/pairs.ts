@@ -15,6 +15,7 @@ import {
   unixSecondsShape,
   usdShape,
 } from './primitives';
+import { RISK_FLAGS, transferTaxShape, warningShape } from './risks';
 
 const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
@@ -91,7 +92,9 @@ const item = {
   flags: z.array(z.string()).meta({
     description:
       'Why a Balancer V2 pool backs no price: `managed_balance` (an asset manager), `weights_in_doubt` (a swap did ' +
-      'not fit the weights), `extreme_terms` (a weight below 1 % or a fee above 10 %)',
+      'not fit the weights), `extreme_terms` (a weight below 1 % or a fee above 10 %). ' +
+      'About the pair, its base token, and taxes, honeypots and rebasing of any token: ' +
+      RISK_FLAGS,
   }),
 } as const;
 
@@ -197,6 +200,19 @@ export const pairDetailShape = z
           'Value of a trade that moves the price by +2 % and −2 %, at most the balance of the pool; null ' +
           'without a USD price of the quote token, and for stable pools',
       }),
+    transfer_tax_pct: transferTaxShape.nullable().meta({
+      description:
+        'Tax of transfers of the base token, measured in swaps; null before 5 measured swaps of either side',
+    }),
+    lp_locked_pct: percentShape.nullable().meta({
+      description:
+        'Part of the LP tokens that is burnt or in a configured locker, percent; null for V3 pools, and if the logs ' +
+        'are incomplete',
+    }),
+    lp_held_by_creator_pct: percentShape.nullable().meta({
+      description: 'Part of the LP tokens that the creator of the base token holds, percent; null if unknown',
+    }),
+    warnings: z.array(warningShape).meta({ description: 'Warnings about the pair; the codes are its flags' }),
     factory: addressShape.meta({ description: 'Factory of the pool; for Balancer V2 the vault' }),
     created_tx: hashShape
       .nullable()

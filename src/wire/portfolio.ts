@@ -12,7 +12,8 @@ import {
   tokenShape,
   usdShape,
 } from './primitives';
-import { confidenceShape, warningShape } from './tokens';
+import { warningShape } from './risks';
+import { confidenceShape } from './tokens';
 
 const holding = {
   balance: decimalShape.meta({ description: 'Balance in whole tokens' }),

@@ -47,7 +47,6 @@ export const ticksMetaShape = asOfShape.extend({
       'Why the series is empty. no_usd_price: the quote token has no USD price. unknown_decimals: decimals() of a token fails or exceeds 77',
   }),
 });
-export type TicksMeta = z.infer<typeof ticksMetaShape>;
 
 export const ticksAnswerShape = z.object({ data: z.array(barShape), meta: ticksMetaShape });
 export type TicksAnswer = z.infer<typeof ticksAnswerShape>;

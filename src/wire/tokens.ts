@@ -12,6 +12,7 @@ import {
   unixSecondsShape,
   usdShape,
 } from './primitives';
+import { RISK_FLAGS, transferTaxShape, warningShape } from './risks';
 import { barShape, ticksMetaShape } from './ticks';
 
 const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
@@ -31,7 +32,9 @@ const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
 
 const item = {
   ...tokenShape.shape,
-  logo_url: z.string().nullable().meta({ description: 'Always null' }),
+  logo_url: z.string().nullable().meta({
+    description: 'URL of the logo, from an imported token list; null if no list has one',
+  }),
   price_usd: decimalShape.nullable().meta({ description: 'USD per whole token; null without a price' }),
   price_native: decimalShape
     .nullable()
@@ -58,16 +61,19 @@ const item = {
   pool_count: countShape.meta({ description: 'Number of pools that hold the token' }),
   total_supply: decimalShape.nullable().meta({
     description:
-      'Supply from Transfer logs, whole tokens: minted minus sent to the zero address. If the index begins in ' +
-      'mid-history, totalSupply() of the contract at one block, plus later mints minus later burns. Null if neither ' +
-      'is known or transfers do not add up, and for rebasing tokens',
+      'Supply from Transfer logs, whole tokens: minted minus sent to the zero address, plus what the contract still ' +
+      'counts at the zero address. If the index begins in mid-history, totalSupply() of the contract at one block, ' +
+      'plus later mints minus later burns. Null if neither is known or transfers do not add up, and for rebasing tokens',
   }),
   fdv_usd: usd.meta({
     description:
-      'Fully diluted value, USD: price_usd times the total supply without the balance of 0x…dEaD; null ' +
-      'if either is unknown',
+      'Fully diluted value, USD: price_usd times total_supply without burned_supply; null if either is unknown',
   }),
-  market_cap_usd: usd.meta({ description: 'Always null, because the circulating supply is unknown' }),
+  market_cap_usd: usd.meta({
+    description:
+      'price_usd times circulating_supply, USD; null if either is unknown, and if the chain description names no ' +
+      'treasury and no locker of the token',
+  }),
   holders: countShape.nullable().meta({
     description:
       'Addresses with a positive balance from Transfer logs, without the zero address; null if early ' +
@@ -83,10 +89,9 @@ const item = {
   }),
   flags: z.array(z.string()).meta({
     description:
-      'new: first pool created within 24 h; no_metadata: no symbol, name and decimals; partial_history: ' +
-      'transfers before the first indexed block are missing; unbalanced_transfers: an address sent more ' +
-      'than it received, or the contract does not confirm balances of its transfers; rebasing: checks with balanceOf found balances that differ from the logs, and ' +
-      'the flag stays',
+      'partial_history: transfers before the first indexed block are missing; unbalanced_transfers: an address sent ' +
+      'more than it received, or the contract does not confirm balances of its transfers; ' +
+      RISK_FLAGS,
   }),
 } as const;
 
@@ -95,17 +100,6 @@ export type TokenItem = z.infer<typeof tokenItemShape>;
 
 export const tokensAnswerShape = z.object({ data: z.array(tokenItemShape), meta: listMetaShape });
 export type TokensAnswer = z.infer<typeof tokensAnswerShape>;
-
-export const warningShape = z
-  .object({
-    code: z.string().meta({ description: 'Stable code', example: 'no_route' }),
-    message: z
-      .string()
-      .meta({ description: 'Description of the warning for people; the wording may change' }),
-    severity: z.enum(['info', 'warning', 'critical']).meta({ description: 'How serious the warning is' }),
-  })
-  .meta({ id: 'Warning' });
-export type Warning = z.infer<typeof warningShape>;
 
 export const tokenDetailShape = z
   .object({
@@ -148,8 +142,40 @@ export const tokenDetailShape = z
       .meta({ description: 'Shares of total_supply in percent, 0 to 100; null without a supply' }),
     burned_supply: decimalShape.nullable().meta({
       description:
-        'Balance of 0x…dEaD, whole tokens, a part of total_supply; null if total_supply is null. Tokens ' +
-        'sent to the zero address are not included',
+        'Balances of the burn addresses, whole tokens, a part of total_supply; null if total_supply is null. The ' +
+        'zero address counts as far as the contract still counts its balance in the supply',
+    }),
+    circulating_supply: decimalShape.nullable().meta({
+      description:
+        'total_supply without the balances in circulating_supply_excludes, whole tokens; null if total_supply is ' +
+        'null, and if the chain description names no treasury and no locker of the token',
+    }),
+    circulating_supply_excludes: z
+      .array(
+        z.object({
+          address: addressShape.meta({ description: 'Burn address, treasury or locker' }),
+          label: z.string().meta({ description: 'Name of the address' }),
+          amount: decimalShape.meta({ description: 'Balance of the address, whole tokens' }),
+        }),
+      )
+      .meta({
+        description: 'Balances that are not in circulation; empty if circulating_supply is null',
+      }),
+    creator: addressShape.nullable().meta({
+      description: 'Sender of the transaction that created the token contract; null if unknown',
+    }),
+    transfer_tax_pct: transferTaxShape.nullable().meta({
+      description: 'Tax of transfers, measured in swaps; null before 5 measured swaps of either side',
+    }),
+    lp_locked_pct: percentShape.nullable().meta({
+      description:
+        'Part of the LP tokens that is burnt or in a configured locker, percent: the mean over the pools with LP ' +
+        'tokens, weighted by liquidity_usd; null without such a pool',
+    }),
+    lp_held_by_creator_pct: percentShape.nullable().meta({
+      description:
+        'Part of the LP tokens that the creator holds, percent: the mean over the pools in which the token is the ' +
+        'base token, weighted by liquidity_usd; null if unknown',
     }),
     top_pool_address: addressShape
       .nullable()
@@ -169,7 +195,9 @@ export const tokenDetailShape = z
       })
       .meta({ description: 'Web addresses; only `explorer` is present at the moment' }),
     first_seen_block: countShape.meta({ description: 'Block in which the first pool of the token appeared' }),
-    warnings: z.array(warningShape).meta({ description: 'Warnings about the price and the transfers' }),
+    warnings: z.array(warningShape).meta({
+      description: 'Warnings about the price, the transfers and the contract',
+    }),
   })
   .meta({ id: 'TokenDetail' });
 export type TokenDetail = z.infer<typeof tokenDetailShape>;

@@ -266,7 +266,7 @@ describe('hardhat 3', () => {
     const cli = join(place, 'node_modules/hardhat/dist/src/cli.js');
     const { stdout, stderr } = await runClient(node, [cli, ...args], {
       cwd: place,
-      env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', CI: 'true', NODE_DISABLE_COMPILE_CACHE: '1' },
+      env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', CI: 'true' },
     });
     return stdout + stderr;
   }

@@ -128,7 +128,12 @@ function writeCalls(): string {
       return values.length === 0 ? [] : [`${where}: { ${values.join(', ')} }`];
     });
     const given = `params: { ${groups.join(', ')} }`;
-    const body = operation.requestBody === undefined ? '' : ", body: { module: 'logs' }";
+    const body =
+      operation.requestBody === undefined
+        ? ''
+        : path.includes('/verify')
+          ? ', body: {} as never'
+          : ", body: { module: 'logs' }";
     const parse = `parseAs: ${operation.responses['200']?.content?.['application/json'] === undefined ? "'text'" : "'json'"}`;
     const call = `client.${method.toUpperCase()}(${JSON.stringify(path)}, { ${given}${body}, ${parse} })`;
     return `async function call${index}() {\n  const { data, error } = await ${call};\n  return { data, error };\n}`;
@@ -136,7 +141,7 @@ function writeCalls(): string {
   return `import createClient from 'openapi-fetch';
 import type { paths } from "./api";
 
-const client = createClient<paths>({ baseUrl: 'http://127.0.0.1:3000' });
+const client = createClient<paths, 'application/json'>({ baseUrl: 'http://127.0.0.1:3000' });
 ${calls.join('\n')}
 async function readsFields() {
   const pairs = await client.GET('/api/v1/pairs', { params: { query: { limit: 1 } } });

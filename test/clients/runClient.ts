@@ -41,6 +41,7 @@ export async function runClient(
       PATH: process.env['PATH'],
       HOME: home,
       NO_COLOR: '1',
+      NODE_DISABLE_COMPILE_CACHE: '1',
       NODE_OPTIONS: `--require=${GUARD}`,
       HTTP_PROXY: NOWHERE,
       HTTPS_PROXY: NOWHERE,

@@ -70,6 +70,9 @@ test('every path in docs/api.md is an endpoint, or the beginning of one', () => 
   expect(wrong).toEqual([]);
 });
 
+/** Parameters of every list. One section describes them for all. */
+const SHARED = ['format', 'compression'];
+
 test("every query parameter of an endpoint is described beside the endpoint's path", () => {
   // Each endpoint of the market has a heading. Other sections describe their endpoints together.
   const sections = textOf(PATH)
@@ -84,10 +87,11 @@ test("every query parameter of an endpoint is described beside the endpoint's pa
     const isNamed = (name: string): boolean =>
       new RegExp(`\\b${name.replace(/^topic\d$/, 'topic\\d')}\\b`).test(code);
     return parameters
-      .filter((each) => each.in === 'query' && !isNamed(each.name))
+      .filter((each) => each.in === 'query' && !SHARED.includes(each.name) && !isNamed(each.name))
       .map(({ name }) => `${path}: ${name}`);
   });
   expect(wrong).toEqual([]);
+  expect(codeOf(sectionOf(PATH, 'Table formats'))).toEqual(expect.arrayContaining(SHARED));
 });
 
 test('docs/api.md describes exactly the actions of the Etherscan dialect', () => {

@@ -77,7 +77,7 @@ test('a backup of a running program is restored into another folder, and a progr
 
 test('prune without --yes drops nothing, and the error for a too recent bound names the newest possible bound', async () => {
   const planned = await runProgram(['prune', '--before', '1'], settings('two'));
-  expect(planned).toEqual({ code: 0, output: expect.stringMatching(/would drop 0 rows of logs.*\n.*--yes/) });
+  expect(planned).toEqual({ code: 0, output: expect.stringMatching(/would drop 0 rows of logs[^]*--yes/) });
   const young = await runProgram(
     ['prune', '--before', '200', '--what', 'swaps,logs', '--yes'],
     settings('two'),

@@ -80,6 +80,7 @@ test('unknown options and commands are errors, and every command has help', asyn
     'backfill',
     'verify',
     'import-sources',
+    'import-tokens',
     'dev',
     'backup',
     'restore',

@@ -56,7 +56,7 @@ describe('loadConfig', () => {
       rowsPerMinute: 1_000_000_000,
       bytesPerMinute: 50_000_000_000,
       inFlightMax: 256,
-      loopDelayMaxMs: 500,
+      loopDelayMaxMs: 1_000,
     },
     trustedProxies: [],
     metrics: null,

@@ -1,22 +1,24 @@
--- Each row: the supply of one token before the first ingested block, and the balances of the zero address and of
--- 0x…dEaD by the transfers since. Transfers of head blocks are added by the same rule as in portfolio/list_balances.
--- Reads all rows of token_supplies and all tokens of both addresses, so run it once for each new head.
+-- Each row: the supply of one token and the balances of some holders before the first ingested block, and the balances
+-- of the zero address and of these holders by the transfers since. Transfers of head blocks are added by the same rule
+-- as in portfolio/list_balances. Reads all rows of token_supplies and all tokens of the zero address and of the given
+-- holders, so run it once for each new head. The parameter `holders` is hex without 0x.
 WITH
     toFixedString('', 20) AS zero,
-    toFixedString(unhex('000000000000000000000000000000000000dead'), 20) AS dead,
+    arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,
     asked AS (SELECT token FROM token_supplies)
 SELECT
     concat('0x', lower(hex(s.token))) AS token,
     toString(s.supply_before) AS supply_before,
-    toString(s.dead_before) AS dead_before,
+    arrayMap((one, before) -> (concat('0x', lower(hex(one))), toString(before)), s.holders, s.held_before) AS held_before,
     toString(h.zero_balance) AS zero_balance,
-    toString(h.dead_balance) AS dead_balance
+    h.held AS held
 FROM
 (
     SELECT
         t.token AS token,
-        (argMax((t.supply_before, t.dead_before), t.version) AS newest).1 AS supply_before,
-        newest.2 AS dead_before
+        (argMax((t.supply_before, t.holders, t.held_before), t.version) AS newest).1 AS supply_before,
+        newest.2 AS holders,
+        newest.3 AS held_before
     FROM token_supplies AS t
     GROUP BY t.token
 ) AS s
@@ -25,7 +27,7 @@ LEFT JOIN
     SELECT
         b.token AS token,
         sumIf(b.balance, b.holder = zero) AS zero_balance,
-        sumIf(b.balance, b.holder = dead) AS dead_balance
+        groupArrayIf((concat('0x', lower(hex(b.holder))), toString(b.balance)), b.holder != zero) AS held
     FROM
     (
         SELECT
@@ -38,7 +40,7 @@ LEFT JOIN
         (
             SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
             FROM holder_balances
-            WHERE holder IN (zero, dead)
+            WHERE has(all, holder)
                 AND token IN (SELECT token FROM asked)
             UNION ALL
             SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
@@ -55,10 +57,10 @@ LEFT JOIN
                 FROM transfers_head
                 WHERE has({commits:Array(UInt64)}, commit)
                     AND ord > {final_ord:UInt64}
-                    AND (sender IN (zero, dead) OR recipient IN (zero, dead))
+                    AND (has(all, sender) OR has(all, recipient))
                     AND token IN (SELECT token FROM asked)
             )
-            WHERE side.1 IN (zero, dead)
+            WHERE has(all, side.1)
         )
         GROUP BY token, holder
     ) AS b

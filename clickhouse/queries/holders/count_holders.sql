@@ -1,17 +1,22 @@
 -- Each row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64
--- largest balances, and the balances of the dead and the zero address. A negative balance means that the logs
--- do not add up. The zero address holds minus the supply. The query adds a transfer of a head block only if
--- its ord is above last_ord of the stored balance, because a promotion stores transfers before the snapshot's
--- cursor moves. Uses the key (token, holder) of token_balances. Reads all rows of the head table, which is
+-- largest balances, the balance of the zero address, and the balances of watched holders. The addresses in `holders`
+-- are watched for every token, the address in `creators` for the token at the same place in `created`. A negative
+-- balance means that the logs do not add up. The zero address holds minus the supply. The query adds a transfer of a
+-- head block only if its ord is above last_ord of the stored balance, because a promotion stores transfers before the
+-- snapshot's cursor moves. Uses the key (token, holder) of token_balances. Reads all rows of the head table, which is
 -- small. Reads all holders of the tokens, so run once for each new head for the tokens that moved, never for
--- each request. The parameter `tokens` is hex without 0x.
+-- each request. The addresses in parameters are hex without 0x.
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,
     toUInt32(countIf(h.balance < 0 AND h.holder != toFixedString('', 20))) AS negatives,
     toUInt32(count()) AS addresses,
     toString(sumIf(h.balance, h.holder = toFixedString('', 20))) AS zero_balance,
-    toString(sumIf(h.balance, h.holder = unhex('000000000000000000000000000000000000dead'))) AS dead_balance,
+    groupArrayIf(
+        (concat('0x', lower(hex(h.holder))), toString(h.balance)),
+        h.holder IN (SELECT toFixedString(unhex(arrayJoin({holders:Array(String)})), 20))
+            OR (h.token, h.holder) IN (SELECT toFixedString(unhex(side.1), 20), toFixedString(unhex(side.2), 20) FROM (SELECT arrayJoin(arrayZip({created:Array(String)}, {creators:Array(String)})) AS side))
+    ) AS watched,
     arrayMap(
         negated -> toString(-negated),
         groupArraySortedIf(64)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))

@@ -58,7 +58,7 @@ export async function loadLogs(
   await database.command(
     'load blocks',
     `INSERT INTO blocks SELECT 369, ${FIRST_BLOCK} + number, ${word('number * 2')}, ${word('number * 2 - 2')},
-       ${START} + number * 10, NULL, 50, ${LOGS_PER_BLOCK}, [] FROM numbers({blocks:UInt64})`,
+       ${START} + number * 10, NULL, 50, ${LOGS_PER_BLOCK}, [], [] FROM numbers({blocks:UInt64})`,
     { blocks },
   );
   await database.command(

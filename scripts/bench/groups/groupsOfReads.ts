@@ -1,4 +1,4 @@
-/** Benchmark groups that query an API over loaded rows: ticks, lists, hot, storage, balances, explorer, sources. */
+/** Benchmark groups that query an API over loaded rows: ticks, lists, hot, compression, storage, balances, explorer, sources. */
 import { benchBalances, loadTransfers, storageFigures } from './balances';
 import {
   createDatabase,
@@ -13,6 +13,7 @@ import {
   writeLoadedDescription,
   type Bench,
 } from '../bench';
+import { benchCompression } from './compression';
 import { benchExplorer, loadLogs, logStorage } from './explorer';
 import { benchGrowth, type Grown } from './growth';
 import { benchHot } from './hot';
@@ -64,6 +65,10 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   if (wants('hot')) {
     say('measuring cached answers …');
     figures.push(...(await benchHot(api)));
+  }
+  if (wants('compression')) {
+    say('measuring compressed answers …');
+    figures.push(...(await benchCompression(api)));
   }
   figures.push(memoryFigure('memory of the API process', api.memoryMb(), 300));
   await api.stop();

@@ -64,7 +64,7 @@ async function becomePastOf(
   const blocks = chain.blocks.slice(1, loaded + 1);
   const rows = blocks.map(
     ({ number, hash, parentHash }) =>
-      `(369, ${number}, unhex('${hash.slice(2)}'), unhex('${parentHash.slice(2)}'), ${chain.timeOf(number)}, NULL, 0, 0, [])`,
+      `(369, ${number}, unhex('${hash.slice(2)}'), unhex('${parentHash.slice(2)}'), ${chain.timeOf(number)}, NULL, 0, 0, [], [])`,
   );
   await database.command('load blocks', `INSERT INTO blocks VALUES ${rows.join(', ')}`);
   await database.command('forget the loader', 'TRUNCATE TABLE promotions');

@@ -29,7 +29,15 @@ export async function serveApi(
   command: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<ServedApi> {
-  const env = { ...process.env, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'info', ...settings };
+  // One client measures everything, so it has no limits.
+  const unlimited = {
+    RATE_LIMIT_PER_MINUTE: '0',
+    RATE_LIMIT_ROWS_PER_MINUTE: '0',
+    RATE_LIMIT_BYTES_PER_MINUTE: '0',
+    RATE_LIMIT_IN_FLIGHT: '0',
+    SHED_LOOP_DELAY_MS: '0',
+  };
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'info', ...unlimited, ...settings };
   const main = join(findPackageRoot(), 'dist', 'main.js');
   const child = spawn(process.execPath, [main, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -148,7 +148,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     [
       'load blocks',
       `INSERT INTO blocks SELECT 369, number + 1, unhex(leftPad(lower(hex(number + 1)), 64, '0')), unhex(leftPad(lower(hex(number)), 64, '0')),
-         {from:UInt32} + (number + 1) * ${BLOCK_SECONDS}, NULL, 10, 20, [] FROM numbers({blocks:UInt64})`,
+         {from:UInt32} + (number + 1) * ${BLOCK_SECONDS}, NULL, 10, 20, [], [] FROM numbers({blocks:UInt64})`,
     ],
     [
       'load anchors',

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors';
 import { getDexHistory } from '../../query/dexes/dexHistory';
 import { topPairs } from '../../query/dexes/dexItem';
+import { flaggedPair } from '../../query/risks/riskTable';
 import { dexAnswerShape } from '../../wire/dexes';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { integerParam, type Param } from '../params';
@@ -38,13 +39,18 @@ export function dex(deps: MarketDeps): Route {
     answer: dexAnswerShape,
     errors: [400, 404, 503],
     async read({ dex_name, days }, head) {
-      const [{ items }, { entries }] = await Promise.all([deps.dexes.at(head), deps.pairs.at(head)]);
+      const [{ items }, { entries }, risks] = await Promise.all([
+        deps.dexes.at(head),
+        deps.pairs.at(head),
+        deps.risks.at(head),
+      ]);
       const slug = dex_name.toLowerCase();
       const item = items.find((candidate) => candidate.dex_name.toLowerCase() === slug);
       if (item === undefined)
         throw new AppError('not_found', `there is no DEX with the name "${dex_name.slice(0, SHOWN_MAX)}"`);
       const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item, days);
-      return { data: { ...item, top_pairs: topPairs(entries, item.dex_name, TOP_PAIRS), history } };
+      const top = topPairs(entries, item.dex_name, TOP_PAIRS).map((entry) => flaggedPair(entry, risks));
+      return { data: { ...item, top_pairs: top, history } };
     },
   });
 }

@@ -45,7 +45,7 @@ export const FORMAT_PARAMS = {
 type TableFormat = Exclude<Format, 'json'>;
 
 /** The chosen table; null for JSON. */
-export interface ChosenTable {
+interface ChosenTable {
   readonly format: TableFormat;
   readonly compression: Compression | null;
 }

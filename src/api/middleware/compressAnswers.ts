@@ -14,6 +14,8 @@ import type { RequestState } from '../route';
 const BYTES_MIN = 1_024;
 /** docs/measurements.md compares the levels: higher ones cost more time than they save. */
 const BROTLI_QUALITY = 4;
+/** Logarithm of brotli's window in bytes. The default of 4 MB costs much memory for each answer under way. */
+const BROTLI_WINDOW = 18;
 const GZIP_LEVEL = 5;
 
 const TEXT = /^(text\/(?!event-stream)|application\/(json|[\w.]+\+json|javascript)|image\/svg)/;
@@ -24,7 +26,12 @@ export function compressAnswers(): Koa.Middleware<RequestState> {
   const press = compress({
     filter: (type) => TEXT.test(type),
     threshold: BYTES_MIN,
-    br: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
+    br: {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW,
+      },
+    },
     gzip: { level: GZIP_LEVEL },
     deflate: false,
   });

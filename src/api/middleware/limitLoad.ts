@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type Koa from 'koa';
 import { LRUCache } from 'lru-cache';
 
-import { countReads, type ReadCost } from '../../domain/readCost';
+import { countReads, type ReadCost } from '../../clickhouse/client/readCost';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import type { RequestState } from '../route';

@@ -13,8 +13,8 @@ export function overview(deps: MarketDeps): Route {
     errors: [503],
     async read(_, head) {
       const [pairs, dexes] = await Promise.all([deps.pairs.at(head), deps.dexes.at(head)]);
-      const { burn } = deps.chain;
-      return { data: await getOverview(deps.runner, deps.chain.chainId, head, { pairs, dexes, burn }) };
+      const { burn, logo = null } = deps.chain;
+      return { data: await getOverview(deps.runner, deps.chain.chainId, head, { pairs, dexes, burn, logo }) };
     },
   });
 }

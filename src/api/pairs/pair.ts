@@ -17,13 +17,17 @@ export function pair(deps: MarketDeps): Route {
     answer: pairAnswerShape,
     errors: [400, 404, 503],
     async read({ address }, head) {
-      const [table, holders] = await Promise.all([deps.pairs.at(head), deps.holders.at(head)]);
+      const [table, holders, risks] = await Promise.all([
+        deps.pairs.at(head),
+        deps.holders.at(head),
+        deps.risks.at(head),
+      ]);
       const entry = table.byAddress.get(address);
       if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
       const { chainId } = deps.chain;
       const windows = await readPairWindows(deps.runner, chainId, head, entry.pool, entry.swaps24h);
       const lp = { holding: holders.of(address), partial: isHistoryPartial(head) };
-      return { data: toPairDetail(entry, windows, lp) };
+      return { data: toPairDetail(entry, windows, lp, risks) };
     },
   });
 }

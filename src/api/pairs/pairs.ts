@@ -1,9 +1,11 @@
 /** GET /api/v1/pairs: all pairs, filtered and sorted, by page. */
+import type { Hex } from '../../domain/hex';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
 import type { PairTable } from '../../query/pairs/pairTable';
 import { ORDERS } from '../../query/pairs/ranking';
-import { pairsAnswerShape } from '../../wire/pairs';
+import { flaggedPair } from '../../query/risks/riskTable';
+import { pairsAnswerShape, type PairItem } from '../../wire/pairs';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
@@ -41,8 +43,14 @@ export function pairs(deps: MarketDeps): Route {
       checkSearched(q);
     },
     async read(params, head: HeadSnapshot) {
-      const table = await deps.pairs.at(head);
-      if (params.addresses !== null) return listBatch(table.byAddress, params.addresses, head);
+      const [table, risks] = await Promise.all([deps.pairs.at(head), deps.risks.at(head)]);
+      if (params.addresses !== null) {
+        const find = (address: Hex): PairItem | undefined => {
+          const entry = table.byAddress.get(address);
+          return entry === undefined ? undefined : flaggedPair(entry, risks);
+        };
+        return listBatch(find, params.addresses, head);
+      }
       const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
       const found = listPairs(
         table.entries,
@@ -52,7 +60,7 @@ export function pairs(deps: MarketDeps): Route {
       );
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
+        data: found.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
         meta: listMeta(params, found.length, head),
       };
     },

@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 import { answering } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { questionOf } from '../explorerRoute';
-import { required, textParam } from '../params';
+import { chainParam, questionOf } from '../explorerRoute';
+import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { invalid, sourcifyRefusal, shown } from './refusals';
 import { minimalOf } from './sourcifyFields';
@@ -35,7 +35,7 @@ export function contractList(deps: DialectDeps): Route {
         'The answer is {results}. The next page is `afterMatchId` with the last matchId of the page. A new ' +
         'verification of a contract has a larger matchId.',
       tag: 'explorer',
-      path: { chainId: required(textParam({ max: 20, description: 'Chain id' })) },
+      path: { chainId: chainParam(deps.chainIds) },
       query: {
         sort: textParam({
           max: 4,

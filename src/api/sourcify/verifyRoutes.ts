@@ -18,6 +18,7 @@ import { readContractView } from '../../query/contracts/contractView';
 import { answering } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { TEXTS } from '../etherscan/answers';
+import { chainParam } from '../explorerRoute';
 import { clientOf } from '../middleware/limitRate';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
@@ -97,7 +98,7 @@ function verifyRoute(deps: DialectDeps, { path, summary, body, draft }: VerifyEn
         'are {customCode, message, errorId}: 409 already_verified, 429 duplicate_verification_request and others.',
       tag: 'explorer',
       path: {
-        chainId: required(textParam({ max: 20, description: 'Chain id' })),
+        chainId: chainParam(deps.chainIds),
         address: requiredAddressParam('address', 'Address of the contract'),
       },
       body,

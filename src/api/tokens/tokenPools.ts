@@ -1,5 +1,6 @@
 /** GET /api/v1/tokens/{address}/pools: the pairs that hold a token, by liquidity. */
 import { listPairs } from '../../query/pairs/pairList';
+import { flaggedPair } from '../../query/risks/riskTable';
 import { pairsAnswerShape } from '../../wire/pairs';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';
@@ -15,11 +16,14 @@ export function tokenPools(deps: MarketDeps): Route {
     answer: pairsAnswerShape,
     errors: [400, 404, 503],
     async read(params, head) {
-      const { pairs } = await getTokenEntry(deps, params.address, head);
+      const [{ pairs }, risks] = await Promise.all([
+        getTokenEntry(deps, params.address, head),
+        deps.risks.at(head),
+      ]);
       const found = listPairs(pairs, { q: null, dex: null, token: null }, 'liquidity_usd', 'desc');
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
+        data: found.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
         meta: listMeta(params, found.length, head),
       };
     },

@@ -39,7 +39,8 @@ export function tokens(deps: MarketDeps): Route {
     },
     async read(params, head) {
       const { entries, byAddress } = await deps.tokens.at(head);
-      if (params.addresses !== null) return listBatch(byAddress, params.addresses, head);
+      if (params.addresses !== null)
+        return listBatch((address) => byAddress.get(address)?.item, params.addresses, head);
       const found = listTokenEntries(entries, params);
       const skip = skipOf(params);
       return {

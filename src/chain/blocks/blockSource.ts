@@ -5,6 +5,7 @@
  */
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
+import { steadyNow } from '../../domain/steadyTime';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { BloomBuilder } from './bloom';
@@ -58,7 +59,10 @@ export interface BlockSourceOptions {
   readonly pool: EndpointPool;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** The time of day in unix seconds. Blocks far after it are refused. */
+  /**
+   * The time in unix seconds. Blocks far after it are refused. The default is a steady clock, so that a clock of the
+   * machine that is set back while the program runs does not stop the writer.
+   */
   readonly timeOfDay?: () => number;
   /** Largest number of blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
@@ -86,7 +90,7 @@ class PooledBlockSource implements BlockSource {
     this.pool = options.pool;
     this.log = options.log;
     this.clock = options.clock ?? systemClock();
-    this.timeOfDay = options.timeOfDay ?? (() => Date.now() / 1_000);
+    this.timeOfDay = options.timeOfDay ?? (() => steadyNow() / 1_000);
     this.receiptBlocksMax = options.receiptBlocksMax ?? 20;
     this.spans = new LogSpans(options.logBlocksMax ?? 500);
   }

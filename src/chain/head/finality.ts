@@ -8,7 +8,7 @@ import type { Logger } from '../../log';
 import type { BlockSource } from '../blocks/blockSource';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 
-/** Number of blocks above a block that make it final, if the node has no finalized tag. */
+/** Number of blocks above a block that make it final, if neither the node's tag nor the caller says. */
 const DEFAULT_FINALITY_DEPTH = 64;
 
 export interface FinalBlock {
@@ -40,10 +40,15 @@ const LINKED_MAX = 1_000;
 const ODD_ERRORS_MAX = 3;
 
 /**
- * @param mode `tag` uses the node's `finalized` block, or depth 64 until the node has one. A number N makes
- * every block ≤ head − N final.
+ * @param mode `tag` uses the node's `finalized` block, or the depth `fallback` until the node has one. A number N
+ * makes every block ≤ head − N final.
  */
-export function createFinality(source: BlockSource, mode: 'tag' | number, log: Logger): Finality {
+export function createFinality(
+  source: BlockSource,
+  mode: 'tag' | number,
+  log: Logger,
+  fallback = DEFAULT_FINALITY_DEPTH,
+): Finality {
   let last: FinalBlock = { number: 0, hash: null };
   let tagSeen = false;
   let fallbackLogged = false;
@@ -65,38 +70,23 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     }
   }
 
-  /**
-   * Hash of the tagged block's ancestor with this number. A node that is behind may have another block at this
-   * number.
-   */
-  async function hashUnder(
-    tagged: FinalBlock,
-    number: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Hex> {
-    const to = tagged.number - number < LINKED_MAX ? tagged.number : number;
-    const headers = await source.fetchHeaders(number, to, signal === undefined ? {} : { signal });
-    const [first] = headers;
-    if (first !== undefined && (to === number || headers.at(-1)?.hash === tagged.hash)) return first.hash;
-    throw new RpcError('unknown_block', `block ${number} is not an ancestor of final block ${tagged.number}`);
-  }
-
   async function next(head: BlockRef, signal: AbortSignal | undefined): Promise<FinalBlock> {
     if (mode !== 'tag') return byDepth(head, mode);
     const tagged = await readTag(signal);
     if (tagged !== null && tagged.number <= head.number) return tagged;
     // While catching up, all canonical blocks are final. The hash lets the follower check its newest block.
-    if (tagged !== null) return { number: head.number, hash: await hashUnder(tagged, head.number, signal) };
+    if (tagged !== null)
+      return { number: head.number, hash: await hashUnder(source, tagged, head.number, signal) };
     // A node that once had the tag is only behind. A final block by depth could be above the tagged block.
     if (tagSeen) return last;
     if (!fallbackLogged) {
       fallbackLogged = true;
       log.warn(
-        { depth: DEFAULT_FINALITY_DEPTH },
+        { depth: fallback },
         'the node does not support the finalized tag; blocks become final by depth',
       );
     }
-    return byDepth(head, DEFAULT_FINALITY_DEPTH);
+    return byDepth(head, fallback);
   }
 
   return {
@@ -109,6 +99,23 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
       return last.number <= head.number ? last : final;
     },
   };
+}
+
+/**
+ * Hash of the tagged block's ancestor with this number. A node that is behind may have another block at this
+ * number.
+ */
+async function hashUnder(
+  source: BlockSource,
+  tagged: FinalBlock,
+  number: number,
+  signal: AbortSignal | undefined,
+): Promise<Hex> {
+  const to = tagged.number - number < LINKED_MAX ? tagged.number : number;
+  const headers = await source.fetchHeaders(number, to, signal === undefined ? {} : { signal });
+  const [first] = headers;
+  if (first !== undefined && (to === number || headers.at(-1)?.hash === tagged.hash)) return first.hash;
+  throw new RpcError('unknown_block', `block ${number} is not an ancestor of final block ${tagged.number}`);
 }
 
 function byDepth(head: BlockRef, depth: number): FinalBlock {

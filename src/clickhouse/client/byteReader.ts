@@ -13,7 +13,7 @@
  */
 import { FormData, Pool, type Dispatcher } from 'undici';
 
-import { addSummary } from '../../domain/readCost';
+import { addSummary } from './readCost';
 import { toEngineError, type EngineError } from './engineError';
 import { formatParam, type QueryParams } from './queryParams';
 

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
-import { addSummary } from '../../domain/readCost';
+import { addSummary } from './readCost';
 import { AppError, errorText } from '../../errors';
 import { createByteReader } from './byteReader';
 import { ENGINE_CODES, EngineError, isConnectionLost, isPassing, systemCode } from './engineError';

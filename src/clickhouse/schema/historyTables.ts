@@ -55,7 +55,8 @@ export const poolBirthsTable = defineTable('pool_births', {
 export const tokenSuppliesTable = defineTable('token_supplies', {
   token: address,
   supply_before: nullable(u256),
-  dead_before: u256,
+  holders: array(address),
+  held_before: array(u256),
   read_block: u32,
   version: u64,
 });

@@ -6,6 +6,7 @@ import { AppError } from '../../errors';
 import { PRUNABLE, type Prunable } from '../../ingest/store/retention';
 import type { Logger } from '../../log';
 import { runBackup } from './backup';
+import { runImportTokens } from './importTokens';
 import { runPrune, type PruneOptions } from './prune';
 import { runReindex } from './reindex';
 import { runRestore } from './restore';
@@ -24,6 +25,14 @@ export function addDataCommands(
   parseBlock: (text: string, before?: number) => number,
 ): void {
   addCopies(program, start);
+  program
+    .command('import-tokens <list>')
+    .description('import the logos of a token list (tokenlists.org) from a file or an http(s) URL')
+    .option('--allow-private', 'allow a host name that resolves to a private or loopback address', false)
+    .action(async (list: string, options: { allowPrivate: boolean }) => {
+      const { config, log } = start();
+      await runImportTokens(config, log, stopOnSignals(), list, options);
+    });
   program
     .command('prune')
     .description('drop old rows of logs or swaps; bars, prices and balances stay')

@@ -13,7 +13,7 @@ export const BURN_ADDRESSES: readonly Hex[] = [
 
 /** Describes the chain as a CHAIN_CONFIG file. `chainId` and `rpcUrl` are the id and the address of this chain's node. */
 export function describeChain(
-  contracts: Pick<World, 'v2' | 'v3' | 'wrappedNative'>,
+  contracts: Pick<World, 'v2' | 'v3' | 'wrappedNative' | 'trader'>,
   tokens: readonly WorldToken[],
   plan: WorldPlan,
   { chainId, url }: { readonly chainId: number; readonly url: string },
@@ -27,6 +27,7 @@ export function describeChain(
     anchors: plan.anchors.map((key) => ({ address: addressOf(key), symbol: key.toUpperCase(), priceUsd: 1 })),
     majors: plan.majors.map(addressOf),
     burn: { token: addressOf(plan.burnToken), addresses: BURN_ADDRESSES },
+    treasuries: [{ address: contracts.trader, label: 'Stock of the trader contract' }],
     confirmations: 12,
     startBlock: 0,
     rpcUrls: [url],

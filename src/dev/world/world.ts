@@ -11,6 +11,7 @@ export interface ChainConfigFile {
   readonly anchors: readonly { readonly address: Hex; readonly symbol: string; readonly priceUsd: number }[];
   readonly majors: readonly Hex[];
   readonly burn: { readonly token: Hex; readonly addresses: readonly Hex[] };
+  readonly treasuries: readonly { readonly address: Hex; readonly label: string }[];
   readonly confirmations: number;
   readonly startBlock: number;
   readonly rpcUrls: readonly string[];

@@ -20,7 +20,7 @@ import { readPairCounts, readPairsAt } from './listAllPairs';
 import { countListed, listUnlisted } from './listedPools';
 import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
-import { CALLS_PER_TOKEN, listUnaskedTokens, storeSupplies } from './readSupplies';
+import { listUnaskedTokens, storeSupplies } from './readSupplies';
 import { readSearchBlock, type SearchBlock } from './searchBlock';
 import { loadProgress, saveProgress, type SearchProgress } from './searchProgress';
 
@@ -57,6 +57,8 @@ interface HistoryDeps {
   /** Unix time in milliseconds. */
   readonly now: () => number;
   readonly callsPerSecond: number;
+  /** Burn addresses, treasuries and lockers, whose balances supplies need. */
+  readonly watched: readonly Hex[];
 }
 
 export class HistorySearch {
@@ -234,16 +236,17 @@ export class HistorySearch {
 
   /** Reads the supplies of some tokens. Resolves to whether more tokens wait. */
   private async readTokens(block: SearchBlock, isOpen: boolean, signal: AbortSignal): Promise<boolean> {
-    const { database, rpc, now, clock, status, found } = this.deps;
+    const { database, rpc, now, clock, status, found, watched } = this.deps;
     if (isOpen && clock.now() - this.suppliesAt < LOG_EVERY_MS) return false;
-    const tokens = await listUnaskedTokens(database, block);
+    const tokens = await listUnaskedTokens(database, block, watched);
     status.history.suppliesRead = tokens.length === 0;
     if (tokens.length === 0) {
       this.suppliesAt = clock.now();
       return false;
     }
-    await this.spend(CALLS_PER_TOKEN * tokens.length, signal);
-    await storeSupplies({ database, rpc, version: Math.floor(now() * 1_000) }, tokens, block, signal);
+    await this.spend((watched.length + 1) * tokens.length, signal);
+    const deps = { database, rpc, version: Math.floor(now() * 1_000), holders: watched };
+    await storeSupplies(deps, tokens, block, signal);
     found.refresh();
     return true;
   }

@@ -17,17 +17,24 @@ import { callContracts } from '../pools/contractCalls';
 import type { EthCalls } from '../pools/ethCalls';
 import type { SearchBlock } from './searchBlock';
 
-const DEAD: Hex = '0x000000000000000000000000000000000000dead';
 const CALL_GAS: Hex = '0x4c4b40';
-/** Tokens per batch. Each takes two calls. */
+/** Tokens per batch. Each takes one call, and one more for each holder. */
 const TOKENS_MAX = 50;
-export const CALLS_PER_TOKEN = 2;
 
 const tokenShape = z.object({ token: hexShape });
-const mintedShape = z.object({ token: hexShape, zero_balance: z.string(), dead_balance: z.string() });
+const mintedShape = z.object({
+  token: hexShape,
+  zero_balance: z.string(),
+  held: z.array(z.tuple([hexShape, z.string()])),
+});
 
-export async function listUnaskedTokens(database: Database, { commits }: SearchBlock): Promise<Hex[]> {
-  const params = { commits, limit: TOKENS_MAX };
+/** Tokens whose supply, or whose balances of these holders, were not read yet. */
+export async function listUnaskedTokens(
+  database: Database,
+  { commits }: SearchBlock,
+  holders: readonly Hex[],
+): Promise<Hex[]> {
+  const params = { commits, holders: holders.map((holder) => holder.slice(2)), limit: TOKENS_MAX };
   const rows = await selectNamed(database, 'ingest/history/list_unasked_tokens', params, tokenShape);
   return rows.map(({ token }) => token);
 }
@@ -37,7 +44,14 @@ export async function storeSupplies(
     database,
     rpc,
     version,
-  }: { readonly database: Database; readonly rpc: EthCalls; readonly version: number },
+    holders,
+  }: {
+    readonly database: Database;
+    readonly rpc: EthCalls;
+    readonly version: number;
+    /** Holders whose balances are read beside the supply. */
+    readonly holders: readonly Hex[];
+  },
   tokens: readonly Hex[],
   block: SearchBlock,
   signal: AbortSignal,
@@ -45,13 +59,14 @@ export async function storeSupplies(
   const at = { blockHash: block.hash };
   const calls = tokens.flatMap((to) => [
     { to, data: TOTAL_SUPPLY, gas: CALL_GAS, at },
-    { to, data: balanceOfCall(DEAD), gas: CALL_GAS, at },
+    ...holders.map((holder) => ({ to, data: balanceOfCall(holder), gas: CALL_GAS, at })),
   ]);
   const answers = await callContracts(rpc, calls, signal);
   const params = {
     commits: block.commits,
     final_ord: lastOrdOfBlock(block.finalTo),
     tokens: tokens.map((token) => token.slice(2)),
+    holders: holders.map((holder) => holder.slice(2)),
     limit: tokens.length,
   };
   const minted = await selectNamed(database, 'ingest/history/list_minted', params, mintedShape);
@@ -59,9 +74,19 @@ export async function storeSupplies(
   const rows = tokens.map((token, index): TokenSupplyRow => {
     const moves = movesOf.get(token);
     // The balance of the zero address is minus the minted amount.
-    const supply = before(answers[2 * index], BigInt(moves?.zero_balance ?? 0));
-    const dead = before(answers[2 * index + 1], -BigInt(moves?.dead_balance ?? 0));
-    return { token, supply_before: supply, dead_before: dead ?? 0n, read_block: block.number, version };
+    const [supply, ...balances] = answers.slice(
+      index * (holders.length + 1),
+      (index + 1) * (holders.length + 1),
+    );
+    const moved = new Map(moves?.held);
+    return {
+      token,
+      supply_before: before(supply, BigInt(moves?.zero_balance ?? 0)),
+      holders,
+      held_before: holders.map((holder, at) => before(balances[at], -BigInt(moved.get(holder) ?? 0)) ?? 0n),
+      read_block: block.number,
+      version,
+    };
   });
   await insertRows(database, tokenSuppliesTable, rows);
 }

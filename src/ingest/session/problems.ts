@@ -52,13 +52,27 @@ export function listIngestProblems(
   health: NodeHealth,
   times: ProblemTimes,
 ): IngestProblem[] {
-  return [
+  const problems = [
     ...listFailures(status),
     ...listWork(status, times.now),
     ...listHeadProblems(status, health, times),
     ...listHistory(status.history),
     ...health.endpoints.flatMap(endpointProblem),
   ];
+  return problems.map(({ code, message }) => ({ code, message: hideHosts(message, health.endpoints) }));
+}
+
+/** /readyz is public, and the host of an endpoint may contain a key. The number names the endpoint. */
+function hideHosts(message: string, endpoints: NodeHealth['endpoints']): string {
+  let text = message;
+  for (const { name } of endpoints) {
+    const [number = '', host = ''] = name.split(' ');
+    text = text.replaceAll(name, number);
+    // A host without a dot is a name in the operator's own network, and may be a common word.
+    for (const part of [host, host.replace(/:\d+$/, '')])
+      if (part.includes('.')) text = text.replaceAll(part, '…');
+  }
+  return text;
 }
 
 function listFailures({ problem, phase }: IngestStatus): IngestProblem[] {

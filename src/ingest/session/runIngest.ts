@@ -124,7 +124,7 @@ async function runSession(
     clock,
     limits: options.limits,
     terminal,
-    finality: createFinality(source, options.finality, log),
+    finality: createFinality(source, options.finality, log, options.chain.confirmations),
     now: () => clock.now(),
     newCommit: () => 1 + Math.floor(clock.random() * COMMIT_SPAN),
   };
@@ -179,10 +179,10 @@ export function createReaderDeps(
 async function backfillTo(
   session: IngestSession,
   stopAt: number,
-  { source, finality, log, clock, status, rangeHasher }: IngestOptions,
+  { source, finality, chain, log, clock, status, rangeHasher }: IngestOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const rule = createFinality(source, finality, log);
+  const rule = createFinality(source, finality, log, chain.confirmations);
   while (session.finalTo < stopAt) {
     const head = await source.fetchHeader('latest', { signal });
     const final = await rule.finalAt(head, signal);

@@ -18,17 +18,23 @@ interface CostContext<L extends Leg> {
   activeOf(leg: L): number;
   /** Fees of all pools that could price the hop. */
   readonly fees: readonly number[];
+  /** Fees of all pools that could give the token of the hop another route. */
+  readonly otherFees: readonly number[];
 }
 
 export function costHop<L extends Leg>(
   { token, pools }: Pick<PriceRoute<L>, 'token' | 'pools'>,
   hop: HopPrice,
-  { market, usdOf, feeOf, isRanged, activeOf, fees }: CostContext<L>,
+  { market, usdOf, feeOf, isRanged, activeOf, fees, otherFees }: CostContext<L>,
 ): CostHop {
   const kept = new Map(hop.pools.map((pool) => [pool.key, pool]));
   const all = [...fees, ...pools.map(({ leg }) => feeOf(leg))];
+  const revivable = pools.filter(({ leg }) => isRevivable(leg, hop, market));
+  const dormant = revivable.find(({ leg }) => isRanged(leg)) ?? revivable[0];
   return {
+    dormant: dormant === undefined ? null : { isRanged: isRanged(dormant.leg) },
     feeMax: Math.max(0, ...all),
+    otherFeeMax: Math.max(0, ...otherFees),
     hasOthers: Math.max(fees.length, pools.length) > 1,
     pools: pools.flatMap(({ leg }) => {
       const found = kept.get(leg.key);
@@ -46,4 +52,13 @@ export function costHop<L extends Leg>(
       return [{ sideUsd, depthUsd, share, log, fee, isRanged: isRanged(leg), concentration, isVault }];
     }),
   };
+}
+
+/**
+ * Whether a pool of the route left the hop because it has no depth now. New liquidity gives the pool the weight that it
+ * had when the route was made. A vault pool without a price cannot get one again.
+ */
+function isRevivable<L extends Leg>(leg: L, { excluded }: HopPrice, market: Market<L>): boolean {
+  if (leg.isVault === true && !(market.stateOf(leg).price > 0)) return false;
+  return excluded.some(({ key, reason }) => key === leg.key && reason === 'low_liquidity');
 }

@@ -28,8 +28,15 @@ export interface CostPool {
 export interface CostHop {
   /** Pools that make the hop price, at least one. */
   readonly pools: readonly CostPool[];
+  /**
+   * A pool of the route without depth, for example because the price left the range of its liquidity. It has the price
+   * that the attacker wants, because moving it costs nothing. Null if there is none.
+   */
+  readonly dormant: Pick<CostPool, 'isRanged'> | null;
   /** Highest fee of the pools of the hop and of pools that could join the hop. */
   readonly feeMax: number;
+  /** Highest fee of the pools that could give the token of the hop another route. 0 if there is none. */
+  readonly otherFeeMax: number;
   /** Whether the hop has, or could get, more than one pool. */
   readonly hasOthers: boolean;
 }
@@ -66,6 +73,18 @@ const POOLS_MAX = 6;
  */
 const TRUSTED_DEPTH_USD = 10_000 * DEPTH_PART;
 
+/** A pool without depth. */
+const EMPTY_POOL: CostPool = {
+  sideUsd: 0,
+  depthUsd: 0,
+  share: 0,
+  log: 0,
+  fee: 0,
+  isRanged: false,
+  concentration: 1,
+  isVault: false,
+};
+
 /** Largest published cost, USD. Larger costs are lowered to it. */
 const COST_MAX = 1e18;
 
@@ -83,9 +102,27 @@ function published(usd: number): number {
   return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
 }
 
-/** USD to move the price by a factor of e^log. Tries every selection of the at most four hops. */
+/** USD to move the price by a factor of e^log. At most one hop gets another route. */
 function moveCost(hops: readonly CostHop[], log: number): number {
   const shifts = hops.map((hop) => freeShift(hop, log > 0));
+  let least = pushCost(hops, shifts, log);
+  hops.forEach((hop, i) => {
+    if (!(hop.otherFeeMax > hop.feeMax)) return;
+    const switched = freeShift({ ...hop, feeMax: hop.otherFeeMax, hasOthers: true }, log > 0);
+    least = Math.min(
+      least,
+      pushCost(
+        hops,
+        shifts.map((shift, at) => (at === i ? switched : shift)),
+        log,
+      ),
+    );
+  });
+  return least;
+}
+
+/** Tries every selection of the at most four hops. `shifts` are the parts of the move that cost nothing, per hop. */
+function pushCost(hops: readonly CostHop[], shifts: readonly number[], log: number): number {
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
     let left = Math.abs(log);
@@ -148,8 +185,8 @@ function unshifted(distance: number, shift: number): number {
   return shift < distance ? (4 * shift * (distance - shift)) / distance ** 2 : 0;
 }
 
-function hopCost({ pools }: CostHop, log: number): number {
-  return Math.min(jointCost(pools, log), selectionCost(pools, log));
+function hopCost({ pools, dormant }: CostHop, log: number): number {
+  return Math.min(jointCost(pools, log), selectionCost(pools, dormant, log));
 }
 
 /**
@@ -169,8 +206,9 @@ function jointCost(pools: readonly CostPool[], log: number): number {
  * moved to the end of its range has no depth. The attacker then supplies depth that outweighs the other pools and keeps
  * the confidence.
  */
-function selectionCost(all: readonly CostPool[], log: number): number {
+function selectionCost(all: readonly CostPool[], dormant: CostHop['dormant'], log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
+  if (dormant !== null) pools.push({ ...EMPTY_POOL, ...dormant });
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
     const isAll = chosen === 2 ** pools.length - 1;

@@ -26,6 +26,8 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.
   let nextUsd = anchors.get(anchor) ?? 0;
+  // Tokens through which a hop's token could get another route: the anchors and the later tokens of the path.
+  const others = new Set<string>(anchors.keys());
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
     const known = nextUsd;
@@ -34,9 +36,12 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
       const other = token0 === token ? token1 : token0;
       return other === next ? known : (anchors.get(other) ?? 0);
     };
-    const others = new Set<string>(anchors.has(next) ? [next, ...anchors.keys()] : [next]);
-    const ofHop = tokens.listFees(token, others, block.number).map((pips) => pips / PIPS);
-    return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop });
+    others.add(next);
+    const feesWith = (tokensOfPools: ReadonlySet<string>): number[] =>
+      tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS);
+    const ofHop = feesWith(new Set(anchors.has(next) ? [next, ...anchors.keys()] : [next]));
+    const otherFees = feesWith(others);
+    return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop, otherFees });
   });
   return manipulationCost(costs);
 }

@@ -2,7 +2,7 @@
 import type { HopWarning } from '../../pricing/hop';
 import type { RouteWarning } from '../../pricing/priceRoute';
 import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
-import type { Warning } from '../../wire/tokens';
+import type { Warning } from '../../wire/risks';
 
 type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range' | 'one_sided_depth';
 type Text = readonly [message: string, severity: Warning['severity']];

@@ -11,7 +11,7 @@ import { DEPTH_PART } from '../../pricing/leg';
 import type { HopPool } from '../../pricing/hop';
 import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
-import type { Warning } from '../../wire/tokens';
+import type { Warning } from '../../wire/risks';
 import { isValueCapped } from './auditCap';
 import { ageOfPrice, costOfPrice } from './auditCost';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';

@@ -8,7 +8,6 @@ import type { ContractRecord, ContractSummary } from '../../wire/explorer';
 import { silentFacts, type ContractFacts } from './contractFacts';
 import { isToken, type ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import type { TokenHolding } from '../holders/holderCounts';
 import type { LogSource } from '../logs/logFilter';
 import { implementationsAt, readProxies, type Proxies } from '../logs/logDecoder';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
@@ -28,8 +27,8 @@ interface RecordDeps {
   readonly twinArguments?: TwinArguments;
   /** Access to the node of a chain, for reads of contract state; null without a node. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
-  /** Number of a token's holders. Only a number that was already counted for this head is used. */
-  readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
+  /** Supply of a token that the market shows at that head, raw units; null if it shows none. */
+  readonly supplyOf?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<bigint | null>;
 }
 
 interface Moment {
@@ -118,20 +117,20 @@ function proxyOf(
 }
 
 export async function toRecord(
-  { verified, twinArguments, nodeOf, holdingOf }: RecordDeps,
+  { verified, twinArguments, nodeOf, supplyOf }: RecordDeps,
   { source, head }: Moment,
   facts: ContractFacts,
 ): Promise<ContractRecord> {
   const { address, kind } = facts;
   const { runner } = source;
   const node = nodeOf?.(facts.chainId) ?? null;
-  const counted = holdingOf?.(facts.chainId, head, address) ?? null;
+  const market = isToken(facts) ? ((await supplyOf?.(facts.chainId, head, address)) ?? null) : null;
   const [record, proxies, pool, supply] = await Promise.all([
     findWholeVerification(verified, twinArguments, facts.chainId, address, facts),
     readProxyRoutes(source, head, [facts]),
     kind === 'pair' ? findPool(runner, head, address) : null,
     isToken(facts)
-      ? readTotalSupply(source, head, address, { node, counted, patienceMs: TIME_BUDGETS.nodeMs })
+      ? readTotalSupply(source, head, address, { node, market, patienceMs: TIME_BUDGETS.nodeMs })
       : null,
   ]);
   const [files, pairTokens, fees] = await Promise.all([

@@ -4,6 +4,7 @@ import type { DexDay, DexItem } from '../../wire/dexes';
 import { findBlockTime } from '../head/blockTimes';
 import { listDexDays } from './dexDays';
 import { toDexHistory } from './dexItem';
+import { readTvlDays } from './tvlDays';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { slotOf } from '../bars/tickSeries';
 
@@ -21,6 +22,10 @@ export async function getDexHistory(
   const start = await findBlockTime(runner, chainId, head, head.startBlock);
   const indexedFrom = start === null ? 0 : slotOf(start, DAY_SECONDS);
   const firstDay = Math.max(lastDay - (days - 1) * DAY_SECONDS, indexedFrom);
-  const rows = await listDexDays(runner, chainId, head, { since: firstDay - 1, until: head.timestamp });
-  return toDexHistory(rows, dex, { firstDay, lastDay, tvlUsd });
+  const [rows, past] = await Promise.all([
+    listDexDays(runner, chainId, head, { since: firstDay - 1, until: head.timestamp }),
+    readTvlDays(runner, firstDay, lastDay),
+  ]);
+  const tvlOf = (day: number): number | null => (day === lastDay ? tvlUsd : past.of(dex, day));
+  return toDexHistory(rows, dex, { firstDay, lastDay, tvlOf });
 }

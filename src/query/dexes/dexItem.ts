@@ -1,7 +1,6 @@
 /** Builds DEX items from pairs and sums. Pure. */
 import type { Dex, ProtocolName } from '../../domain/pool';
 import type { DexDay, DexItem } from '../../wire/dexes';
-import type { PairItem } from '../../wire/pairs';
 import type { DexDayRow } from './dexDays';
 import type { PairEntry } from '../pairs/pairItem';
 import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
@@ -118,12 +117,13 @@ function shareOf(part: number, total: number): number | null {
 
 /**
  * One item per UTC day for one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of days). `rows` has
- * the rows of all DEXes, for the market shares. `tvlUsd` is the current TVL. Past days have no TVL.
+ * the rows of all DEXes, for the market shares. `tvlOf` gives the TVL at the end of a day, for the last day the current
+ * TVL; null if it is unknown.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],
   dex: string,
-  { firstDay, lastDay, tvlUsd }: { firstDay: number; lastDay: number; tvlUsd: number },
+  { firstDay, lastDay, tvlOf }: { firstDay: number; lastDay: number; tvlOf: (day: number) => number | null },
 ): DexDay[] {
   const days: DexDay[] = [];
   for (let time = firstDay; time <= lastDay; time += DAY_SECONDS) {
@@ -134,7 +134,7 @@ export function toDexHistory(
       time,
       volume_usd: volume,
       fees_usd: sumDays(own, 'fees_usd'),
-      tvl_usd: time === lastDay ? tvlUsd : null,
+      tvl_usd: tvlOf(time),
       tx: own.reduce((sum, row) => sum + row.trades, 0),
       market_share: shareOf(volume, sumDays(ofDay, 'volume_usd')),
     });
@@ -147,7 +147,7 @@ function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): 
 }
 
 /** The pairs with the most volume; ties by address. */
-export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
+export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairEntry[] {
   return entries
     .filter(({ pool }) => pool.dex === dex)
     .sort(
@@ -155,6 +155,5 @@ export function topPairs(entries: readonly PairEntry[], dex: string, limit: numb
         compareKeys(a.volume24hUsd, b.volume24hUsd, 'desc') ||
         compareKeys(a.pool.address, b.pool.address, 'asc'),
     )
-    .slice(0, limit)
-    .map(({ item }) => item);
+    .slice(0, limit);
 }

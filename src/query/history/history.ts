@@ -5,6 +5,7 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { WatchedHolder } from '../../domain/chainDescription';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { isHistoryPartial } from '../holders/balances';
 
@@ -29,9 +30,9 @@ const birthShape = z.object({
 const supplyShape = z.object({
   token: z.string(),
   supply_before: z.string(),
-  dead_before: z.string(),
+  held_before: z.array(z.tuple([z.string(), z.string()])),
   zero_balance: z.string(),
-  dead_balance: z.string(),
+  held: z.array(z.tuple([z.string(), z.string()])),
 });
 
 /** How complete the index is with respect to the time before its first block. */
@@ -90,10 +91,10 @@ export function createPoolBirths(runner: QueryRunner): (head: HeadSnapshot) => P
   };
 }
 
-/** A supply in raw units. `dead` is the balance of 0x…dEaD, a part of `total`. */
+/** A supply in raw units, and the balances of watched holders, which are parts of it. */
 export interface ToldSupply {
   readonly total: bigint;
-  readonly dead: bigint;
+  readonly watched: ReadonlyMap<string, bigint>;
 }
 
 /**
@@ -103,16 +104,31 @@ export interface ToldSupply {
 export async function listToldSupplies(
   runner: QueryRunner,
   head: HeadSnapshot,
+  watched: readonly WatchedHolder[],
 ): Promise<ReadonlyMap<string, ToldSupply>> {
   if (!isHistoryPartial(head)) return new Map();
-  const params = { ...snapshotParams(head), limit: ROWS_MAX };
+  const holders = watched.map(({ address }) => address.slice(2));
+  const params = { ...snapshotParams(head), holders, limit: ROWS_MAX };
   const rows = await runner.run('history/list_supplies', params, supplyShape);
   return new Map(
     rows.flatMap((row) => {
       const total = BigInt(row.supply_before) - BigInt(row.zero_balance);
-      const dead = BigInt(row.dead_before) + BigInt(row.dead_balance);
       // A burn beyond the supply means that the transfers do not add up.
-      return total < 0n ? [] : [[row.token, { total, dead: dead < 0n || dead > total ? 0n : dead }] as const];
+      return total < 0n ? [] : [[row.token, { total, watched: balancesOf(row, total) }] as const];
+    }),
+  );
+}
+
+/** Balances of the holders that the contract was asked about. A balance that cannot be right counts as 0. */
+function balancesOf(
+  { held, held_before: before }: Pick<z.infer<typeof supplyShape>, 'held' | 'held_before'>,
+  total: bigint,
+): ReadonlyMap<string, bigint> {
+  const moved = new Map(held);
+  return new Map(
+    before.map(([holder, amount]) => {
+      const balance = BigInt(amount) + BigInt(moved.get(holder) ?? 0);
+      return [holder, balance < 0n || balance > total ? 0n : balance];
     }),
   );
 }

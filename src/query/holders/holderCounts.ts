@@ -16,8 +16,8 @@ export interface TokenHolding {
   readonly holders: number;
   /** Minted minus burnt; null if the logs do not add up, because an address sent more than it received. */
   readonly supply: bigint | null;
-  /** The balance of 0x…dEaD, which cannot be moved but is part of the supply. */
-  readonly dead: bigint;
+  /** Balances of the watched holders, by address. A holder that never had the token may be missing. */
+  readonly watched: ReadonlyMap<string, bigint>;
   /** The largest balances, at most 40, descending. */
   readonly largest: readonly bigint[];
   /** Number of addresses that ever held the token. It determines the cost of a count. */
@@ -40,7 +40,8 @@ interface CountedHolders {
   readonly negatives: number;
   readonly addresses: number;
   readonly zero_balance: string;
-  readonly dead_balance: string;
+  /** Address and balance of each watched holder. */
+  readonly watched: readonly (readonly [string, string])[];
   readonly largest: readonly string[];
 }
 
@@ -52,7 +53,6 @@ export interface HolderChange {
 }
 
 const ZERO_HOLDER = `0x${'0'.repeat(40)}`;
-const DEAD_HOLDER = '0x000000000000000000000000000000000000dead';
 
 export function countOf(row: CountedHolders): HolderCount {
   const all = row.largest.map(BigInt);
@@ -61,7 +61,7 @@ export function countOf(row: CountedHolders): HolderCount {
   const floor = all.length < LARGEST_COUNTED ? 0n : (all.at(-1) ?? 0n);
   const { holders, negatives, addresses } = row;
   const zero = BigInt(row.zero_balance);
-  const dead = BigInt(row.dead_balance);
+  const watched = new Map(row.watched.map(([holder, balance]) => [holder, BigInt(balance)]));
   const top = topOrNull(
     all.filter((balance) => balance > floor),
     floor,
@@ -72,7 +72,7 @@ export function countOf(row: CountedHolders): HolderCount {
     negatives,
     addresses,
     zero,
-    dead,
+    watched,
     top,
     floor,
     largest,
@@ -90,11 +90,16 @@ function topOrNull(top: readonly bigint[], floor: bigint): readonly bigint[] | n
 
 /**
  * The count after the changes. Null if too many of the largest balances left the list, and the token must be counted
- * again.
+ * again. `isWatched` says whose balances the count keeps.
  */
-export function moveCount(count: HolderCount, changes: readonly HolderChange[]): HolderCount | null {
-  let { holders, negatives, zero, dead } = count;
+export function moveCount(
+  count: HolderCount,
+  changes: readonly HolderChange[],
+  isWatched: (holder: string) => boolean,
+): HolderCount | null {
+  let { holders, negatives, zero } = count;
   const { floor } = count;
+  const watched = new Map(count.watched);
   if (count.top === null) return null;
   const top = [...count.top];
   for (const { holder, before, after } of changes) {
@@ -102,7 +107,7 @@ export function moveCount(count: HolderCount, changes: readonly HolderChange[]):
       zero += after - before;
       continue;
     }
-    if (holder === DEAD_HOLDER) dead += after - before;
+    if (isWatched(holder)) watched.set(holder, after);
     holders += Number(after > 0n) - Number(before > 0n);
     negatives += Number(after < 0n) - Number(before < 0n);
     if (before > floor) top.splice(placeOf(top, before), 1);
@@ -114,7 +119,7 @@ export function moveCount(count: HolderCount, changes: readonly HolderChange[]):
   // Limits the length of the list, for a token with many new large holders.
   const kept = known.length <= 4 * LARGEST_COUNTED ? { top: known, floor } : cutTop(known);
   const largest = known.slice(0, LARGEST_SHOWN);
-  return { ...count, ...kept, holders, negatives, zero, dead, supply, largest };
+  return { ...count, ...kept, holders, negatives, zero, watched, supply, largest };
 }
 
 /** Keeps only the largest balances. */

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { isHistoryPartial } from './balances';
 import { countOf, moveCount, type HolderChange, type HolderCount, type TokenHolding } from './holderCounts';
@@ -33,7 +34,7 @@ const holdersRowShape = z.object({
   negatives: z.int().min(0),
   addresses: z.int().min(0),
   zero_balance: z.string(),
-  dead_balance: z.string(),
+  watched: z.array(z.tuple([z.string(), z.string()])),
   largest: z.array(z.string()),
 });
 type HoldersRow = z.infer<typeof holdersRowShape>;
@@ -54,6 +55,17 @@ export interface HolderTable {
 
 export type HolderTables = PerVersion<HolderTable>;
 
+/** Whose balances a count keeps. */
+interface WatchedAt {
+  /** Holders watched for every token. */
+  readonly holders: readonly Hex[];
+  /** The holder watched for this LP token only; null if there is none. */
+  creatorOf(pool: StoredPool): Hex | null;
+}
+type HolderWatch = PerVersion<WatchedAt>;
+
+const NOBODY: WatchedAt = { holders: [], creatorOf: () => null };
+
 /** The counts of one head version, from which the next version's counts start. */
 interface Counted {
   readonly head: HeadSnapshot;
@@ -61,6 +73,8 @@ interface Counted {
   readonly holdings: ReadonlyMap<string, HolderCount | null>;
   /** Tokens with transfers in each canonical head block, by commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
+  /** The holder that the count of a token watches besides those watched for every token. */
+  readonly creators: ReadonlyMap<string, Hex>;
 }
 
 /** For tokens with at least `followFrom` addresses, the changes of a block are applied instead of a new
@@ -68,11 +82,12 @@ interface Counted {
 export function createHolderTables(
   runner: QueryRunner,
   pairs: PairTables,
-  { followFrom = FOLLOW_FROM }: { readonly followFrom?: number } = {},
+  { followFrom = FOLLOW_FROM, watch }: { readonly followFrom?: number; readonly watch?: HolderWatch } = {},
 ): HolderTables {
   let last: Counted | null = null;
   return perVersion(async (head) => {
-    const counted = await countHolders(runner, head, await pairs.at(head), last, followFrom);
+    const [table, watched] = await Promise.all([pairs.at(head), watch?.at(head) ?? NOBODY]);
+    const counted = await countHolders(runner, head, table, last, { followFrom, watched });
     last = counted;
     const { holdings } = counted;
     return { of: (token) => holdings.get(token) ?? null };
@@ -84,8 +99,9 @@ async function countHolders(
   head: HeadSnapshot,
   pairs: PairTable,
   before: Counted | null,
-  followFrom: number,
+  { followFrom, watched }: { readonly followFrom: number; readonly watched: WatchedAt },
 ): Promise<Counted> {
+  const creators = creatorsOf(pairs.pools, watched);
   const headTokens = await listHeadTokens(runner, head, before);
   const turn = before === null ? null : turnOf(head, before, headTokens);
   const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
@@ -93,14 +109,17 @@ async function countHolders(
   const stale: string[] = [];
   const large = new Map<string, HolderCount>();
   for (const token of wantedTokens(head, pairs)) {
-    const known = before?.holdings.get(token);
+    const sameWatch = before?.creators.get(token) === creators.get(token);
+    const known = sameWatch ? before?.holdings.get(token) : undefined;
     const kept = moved?.has(token) === false ? known : undefined;
     if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
     else if (kept === undefined) stale.push(token);
     holdings.set(token, kept ?? null);
   }
+  const isWatched = (token: string, holder: string): boolean =>
+    creators.get(token) === holder || watched.holders.some((one) => one === holder);
   const followed =
-    turn === null ? new Map<string, HolderCount>() : await followLarge(runner, head, turn, large);
+    turn === null ? new Map<string, HolderCount>() : await followLarge(runner, head, turn, large, isWatched);
   for (const token of large.keys()) {
     const count = followed.get(token);
     if (count === undefined) stale.push(token);
@@ -108,9 +127,20 @@ async function countHolders(
   }
   const sizes = await sizesOf(runner, stale, before);
   for (const tokens of packTokens(stale, sizes)) {
-    for (const row of await readHolders(runner, head, tokens)) holdings.set(row.token, countOf(row));
+    for (const row of await readHolders(runner, head, tokens, watched.holders, creators))
+      holdings.set(row.token, countOf(row));
   }
-  return { head, holdings, headTokens };
+  return { head, holdings, headTokens, creators };
+}
+
+/** The creator to watch, by LP token. LP tokens without a known creator are missing. */
+function creatorsOf(pools: readonly StoredPool[], { creatorOf }: WatchedAt): ReadonlyMap<string, Hex> {
+  const creators = new Map<string, Hex>();
+  for (const pool of pools) {
+    const creator = pool.pool_type === CONCENTRATED ? null : creatorOf(pool);
+    if (creator !== null) creators.set(pool.address, creator);
+  }
+  return creators;
 }
 
 /** Counts of large tokens, after the changes between two heads. Tokens that must be counted again are missing. */
@@ -119,6 +149,7 @@ async function followLarge(
   head: HeadSnapshot,
   { come, gone, sharedTo }: Turn,
   large: ReadonlyMap<string, HolderCount>,
+  isWatched: (token: string, holder: string) => boolean,
 ): Promise<ReadonlyMap<string, HolderCount>> {
   const followed = new Map<string, HolderCount>();
   if (sharedTo === null || large.size === 0) return followed;
@@ -135,7 +166,7 @@ async function followLarge(
   }
   for (const [token, count] of large) {
     const own = changes.get(token);
-    const next = own === undefined ? null : moveCount(count, own);
+    const next = own === undefined ? null : moveCount(count, own, (holder) => isWatched(token, holder));
     if (next !== null) followed.set(token, next);
   }
   return followed;
@@ -275,8 +306,18 @@ async function readHolders(
   runner: QueryRunner,
   head: HeadSnapshot,
   tokens: readonly string[],
+  holders: readonly Hex[],
+  creators: ReadonlyMap<string, Hex>,
 ): Promise<HoldersRow[]> {
   const asked = tokens.map((token) => token.slice(2));
-  const params = { ...snapshotParams(head), tokens: asked, limit: asked.length };
+  const created = tokens.filter((token) => creators.has(token));
+  const params = {
+    ...snapshotParams(head),
+    tokens: asked,
+    holders: holders.map((holder) => holder.slice(2)),
+    created: created.map((token) => token.slice(2)),
+    creators: created.map((token) => creators.get(token)?.slice(2) ?? ''),
+    limit: asked.length,
+  };
   return runner.run('holders/count_holders', params, holdersRowShape);
 }

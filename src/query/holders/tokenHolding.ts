@@ -11,7 +11,7 @@ const holdingRowShape = z.object({
   negatives: z.int().min(0),
   addresses: z.int().min(0),
   zero_balance: z.string(),
-  dead_balance: z.string(),
+  watched: z.array(z.tuple([z.string(), z.string()])),
   largest: z.array(z.string()),
 });
 const holderRowShape = z.object({
@@ -25,13 +25,14 @@ interface Holder {
   readonly balance: bigint;
 }
 
-/** Null if no transfer of the token is stored. */
+/** Counts without watched holders. Null if no transfer of the token is stored. */
 export async function readTokenHolding(
   runner: QueryRunner,
   head: HeadSnapshot,
   token: Hex,
 ): Promise<TokenHolding | null> {
-  const params = { ...snapshotParams(head), tokens: [token.slice(2)], limit: 1 };
+  const nobody = { holders: [], created: [], creators: [] };
+  const params = { ...snapshotParams(head), ...nobody, tokens: [token.slice(2)], limit: 1 };
   const [row] = await runner.run('holders/count_holders', params, holdingRowShape);
   return row === undefined ? null : countOf(row);
 }

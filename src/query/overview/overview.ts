@@ -34,13 +34,15 @@ interface OverviewSources {
   readonly dexes: DexTable;
   /** Null for a chain without a burn token. */
   readonly burn: Burn | null;
+  /** URL of the chain's logo, or null. */
+  readonly logo: string | null;
 }
 
 export async function getOverview(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  { pairs, dexes, burn }: OverviewSources,
+  { pairs, dexes, burn, logo }: OverviewSources,
 ): Promise<Overview> {
   const [transactions, gas, burned, history] = await Promise.all([
     countTransactions(runner, chainId, head),
@@ -61,6 +63,7 @@ export async function getOverview(
     gas_gwei: medianGasGwei(gas),
     token_burned_24h: burned?.amount ?? null,
     token_burned_symbol: burned?.symbol ?? null,
+    chain_logo_url: logo,
     native_price_usd: nativeUsd === null ? null : plainNumber(nativeUsd),
     history: {
       complete: history.complete,

@@ -1,12 +1,15 @@
 /** Builds the detail of one pair from its list entry. Pure. */
 import { formatUnits } from '../../domain/amounts';
 import { weightedLiquidity } from '../../pricing/leg';
+import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
+import type { Warning } from '../../wire/risks';
 import { meanTvl, priceOf, tradeCounts, type PairEntry } from './pairItem';
 import type { PairWindows } from './pairWindows';
 import type { StateRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
+import { flaggedPair, type RiskTable } from '../risks/riskTable';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 
 const V3 = 3;
@@ -37,8 +40,14 @@ function stateOf({ facts, pool }: PairEntry): StateRow | null {
 }
 
 /** `lp`: the holders of the pool's own token. */
-export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: LpFacts): PairDetail {
-  const { item, pool, facts, token0, token1 } = entry;
+export function toPairDetail(
+  entry: PairEntry,
+  windows: PairWindows,
+  lp: LpFacts,
+  risks: RiskTable | null = null,
+): PairDetail {
+  const { pool, facts, token0, token1 } = entry;
+  const item = risks === null ? entry.item : flaggedPair(entry, risks);
   const { trades } = facts;
   const state = stateOf(entry);
   const lpShare = 1 - facts.protocolShare;
@@ -69,6 +78,7 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: LpFacts
     },
     ...lpFields(entry, lp),
     depth_2pct_usd: depthUsd(entry),
+    ...riskFields(entry, risks),
     factory: pool.factory,
     created_tx: entry.creation.created_tx,
     ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
@@ -161,6 +171,30 @@ function lpFields({ pool }: PairEntry, lp: LpFacts): Pick<PairDetail, 'total_sup
   if (held === null) return { total_supply: null, lp_holders: null };
   const supply = held.supply === null ? null : formatUnits(held.supply, LP_DECIMALS);
   return { total_supply: supply, lp_holders: held.holders };
+}
+
+const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {
+  managed_balance: 'An asset manager may report any balance of this pool',
+  weights_in_doubt: 'A swap of this pool did not fit its weights',
+  extreme_terms: 'A weight of this pool is below 1 %, or its fee was above 10 %',
+};
+
+type RiskFields = Pick<
+  PairDetail,
+  'transfer_tax_pct' | 'lp_locked_pct' | 'lp_held_by_creator_pct' | 'warnings'
+>;
+
+function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
+  const shares = risks?.sharesOf(entry) ?? null;
+  const doubts = doubtCodes(entry.facts.doubts).map((code): Warning => {
+    return { code, message: DOUBT_WARNINGS[code], severity: 'warning' };
+  });
+  return {
+    transfer_tax_pct: risks?.taxOf(entry.tokens.base.address) ?? null,
+    lp_locked_pct: shares?.locked ?? null,
+    lp_held_by_creator_pct: shares?.creator ?? null,
+    warnings: [...doubts, ...(risks?.pairWarningsOf(entry) ?? [])],
+  };
 }
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;

@@ -24,7 +24,11 @@ import type { TokenMap } from '../tokens/tokens';
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
-const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()), doubts: z.int() });
+export const balancesRowShape = z.object({
+  pair: z.string(),
+  balances: z.array(z.string()),
+  doubts: z.int(),
+});
 const pairMeansRowShape = meanBalancesRowShape.extend({ pair: z.string() });
 
 export interface PairTable {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { Portfolio } from '../../wire/portfolio';
-import type { Warning } from '../../wire/tokens';
+import type { Warning } from '../../wire/risks';
 import {
   BALANCES_MAX,
   isHistoryPartial,

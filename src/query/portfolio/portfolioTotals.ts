@@ -1,6 +1,6 @@
 /** Sums valued holdings into the portfolio answer, largest values first. Pure. */
 import type { Portfolio } from '../../wire/portfolio';
-import type { Warning } from '../../wire/tokens';
+import type { Warning } from '../../wire/risks';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { ValuedPosition } from './portfolioPositions';
 import type { ValuedNative, ValuedToken } from './portfolioTokens';

@@ -23,7 +23,7 @@ export interface PriceSources {
   readonly wrappedNative: Hex | null;
 }
 
-const hopRowShape = z.object({
+export const hopRowShape = z.object({
   token: z.string(),
   next_token: z.string(),
   hop_price: z.number(),

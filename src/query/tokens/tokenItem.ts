@@ -3,12 +3,17 @@ import { formatUnits, plainNumber } from '../../domain/amounts';
 import { levelOf, TRUSTED_MIN } from '../../pricing/confidence';
 import type { TradeCounts, Window } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
-import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
+import type { Warning } from '../../wire/risks';
+import type { TokenDetail, TokenItem } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+import type { RiskTable } from '../risks/riskTable';
+import { meanShare, type LpShares } from '../risks/lpShares';
+import { NEW, NO_METADATA, warningsOfShare } from '../risks/tokenRisk';
 import {
+  circulationOf,
   distributionOf,
   holdersOf,
   supplyOf,
@@ -38,6 +43,8 @@ interface TokenFacts extends HoldingFacts {
   readonly firstSeenBlock: number;
   /** Time of the newest indexed block, unix seconds. */
   readonly now: number;
+  /** What is known about the risks of tokens; null if it was not read. */
+  readonly risks: RiskTable | null;
 }
 
 /** One token as of a head. The item is built on first use. */
@@ -117,10 +124,11 @@ function toTokenItem(entry: TokenEntry): TokenItem {
   const createdAt = facts.poolsComplete ? firstCreation(pairs) : null;
   const change = (window: Window): number | null => changeOfPrice(price, prices.before(address, window));
   const supply = supplyOf(facts);
+  const circulation = circulationOf(facts, address);
   const decimals = token.decimals ?? 0;
   return {
     ...token,
-    logo_url: null,
+    logo_url: facts.risks?.logoOf(address) ?? null,
     price_usd: plainOrNull(price.usd),
     price_native: plainOrNull(prices.nativeOf(address)),
     price_confidence: levelOf(price.confidence),
@@ -136,12 +144,12 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     traders_24h: distinctMakers(facts.trades?.traders_h24 ?? 0, swaps),
     pool_count: pairs.length,
     total_supply: supply === null ? null : formatUnits(supply.total, decimals),
-    fdv_usd: supply === null ? null : worthOf(supply.total - supply.dead, decimals, price),
-    market_cap_usd: null,
+    fdv_usd: supply === null ? null : worthOf(supply.total - supply.burned, decimals, price),
+    market_cap_usd: circulation === null ? null : worthOf(circulation.circulating, decimals, price),
     holders: holdersOf(facts),
     created_at: createdAt,
     last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.facts.lastTradeAt), null),
-    flags: flagsOf(token, createdAt, facts),
+    flags: warningsOfEntry(entry, createdAt).map(({ code }) => code),
   };
 }
 
@@ -151,12 +159,13 @@ function plainOrNull(value: number | null): string | null {
 
 /** The detail of a token. `explorer` is the address of an explorer page, or null. */
 export function toTokenDetail(
-  { item, facts, price, pairs }: TokenEntry,
+  entry: TokenEntry,
   windows: TokenWindows,
   explorer: string | null,
 ): TokenDetail {
+  const { item, facts, price, pairs, address } = entry;
   const { trades } = facts;
-  const burned = supplyOf(facts)?.dead ?? null;
+  const burned = supplyOf(facts)?.burned ?? null;
   return {
     ...item,
     volume: volumesOf(trades, windows),
@@ -172,11 +181,43 @@ export function toTokenDetail(
     price_ath_at: windows.highest?.timestamp ?? null,
     holder_distribution: distributionOf(facts),
     burned_supply: burned === null ? null : formatUnits(burned, item.decimals ?? 0),
+    ...circulationFields(entry),
+    creator: facts.risks?.creatorOf(address) ?? null,
+    transfer_tax_pct: facts.risks?.taxOf(address) ?? null,
+    lp_locked_pct: meanShare(sharesOf(entry, pairs, 'locked')),
+    lp_held_by_creator_pct: creatorShareOf(entry),
     top_pool_address: topPool(pairs),
     links: { explorer },
     first_seen_block: facts.firstSeenBlock,
-    warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfTransfers(facts)],
+    warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfEntry(entry, item.created_at)],
   };
+}
+
+function circulationFields({
+  address,
+  facts,
+  token,
+}: TokenEntry): Pick<TokenDetail, 'circulating_supply' | 'circulating_supply_excludes'> {
+  const circulation = circulationOf(facts, address);
+  if (circulation === null) return { circulating_supply: null, circulating_supply_excludes: [] };
+  const textOf = (raw: bigint): string => formatUnits(raw, token.decimals ?? 0);
+  return {
+    circulating_supply: textOf(circulation.circulating),
+    circulating_supply_excludes: circulation.excludes.map((one) => ({ ...one, amount: textOf(one.amount) })),
+  };
+}
+
+function sharesOf({ facts }: TokenEntry, pairs: readonly PairEntry[], part: keyof LpShares) {
+  return pairs.map((pair) => ({
+    percent: facts.risks?.sharesOf(pair)[part] ?? null,
+    liquidityUsd: pair.liquidityUsd,
+  }));
+}
+
+/** The creator's part of the LP tokens, over the pools in which the token is the base token. */
+function creatorShareOf(entry: TokenEntry): number | null {
+  const own = entry.pairs.filter(({ tokens }) => tokens.base.address === entry.address);
+  return meanShare(sharesOf(entry, own, 'creator'));
 }
 
 function volumesOf(trades: TokenTrades | null, windows: TokenWindows): TokenDetail['volume'] {
@@ -218,12 +259,15 @@ function firstCreation(pairs: readonly PairEntry[]): number | null {
   return first;
 }
 
-function flagsOf(token: Token, createdAt: number | null, facts: TokenFacts): string[] {
-  const flags: string[] = [];
-  if (token.symbol === null && token.name === null && token.decimals === null) flags.push('no_metadata');
-  if (createdAt !== null && createdAt > facts.now - DAY_SECONDS) flags.push('new');
-  for (const { code } of warningsOfTransfers(facts)) flags.push(code);
-  return flags;
+/** Warnings whose codes are also the flags of the token. */
+function warningsOfEntry(entry: TokenEntry, createdAt: number | null): Warning[] {
+  const { token, facts } = entry;
+  const warnings: Warning[] = [];
+  if (token.symbol === null && token.name === null && token.decimals === null) warnings.push(NO_METADATA);
+  if (createdAt !== null && createdAt > facts.now - DAY_SECONDS) warnings.push(NEW);
+  warnings.push(...warningsOfTransfers(facts));
+  if (facts.risks === null) return warnings;
+  return [...warnings, ...facts.risks.warningsOf(token), ...warningsOfShare(creatorShareOf(entry))];
 }
 
 function tradeCounts(trades: TokenTrades | null, window: Window): TradeCounts {

@@ -1,9 +1,12 @@
 /** Computes supply, market value and distribution of a token from its holders, and the related warnings. Pure. */
 import { unitsToNumber } from '../../domain/amounts';
-import type { TokenDetail, Warning } from '../../wire/tokens';
+import { ZERO_ADDRESS } from '../../domain/hex';
+import type { Warning } from '../../wire/risks';
+import type { TokenDetail } from '../../wire/tokens';
 import { confirmsHolders, inventsTransfers, type BalanceChecks } from '../holders/balanceChecks';
 import type { ToldSupply } from '../history/history';
 import type { TokenHolding } from '../holders/holderCounts';
+import type { WatchedHolder } from '../../domain/chainDescription';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenPrice } from '../prices/priceByHops';
 
@@ -18,28 +21,69 @@ export interface HoldingFacts {
   readonly told?: ToldSupply | null;
   /** Results of the ingester's checks against the node. Null if the checks found nothing. */
   readonly checks: BalanceChecks | null;
+  /** Holders whose balances are not in circulation; absent means none. */
+  readonly watched?: readonly WatchedHolder[];
+  /** Amount at the zero address that the contract still counts in its supply; absent means 0. */
+  readonly keptAtZero?: bigint;
 }
 
 /** LP tokens are not checked, because a known factory created their pools. */
-export type LpFacts = Omit<HoldingFacts, 'checks' | 'told'>;
+export type LpFacts = Pick<HoldingFacts, 'holding' | 'partial'>;
 
 /** The supply of a token, in raw units. */
 interface Supply {
-  /** Minted tokens that were not sent to the zero address. */
+  /** Minted tokens without those sent to the zero address, except what the contract still counts there. */
   readonly total: bigint;
-  /** The balance of 0x…dEaD, which is part of the supply. */
-  readonly dead: bigint;
+  /** The part of the total at burn addresses. */
+  readonly burned: bigint;
 }
 
 /**
  * The supply by the logs. If the history begins late, the supply by the contract. Null if neither is known, or if the
  * logs do not add up.
  */
-export function supplyOf({ holding, partial, told, checks }: HoldingFacts): Supply | null {
+export function supplyOf(facts: HoldingFacts): Supply | null {
+  const { watched = [], keptAtZero = 0n } = facts;
+  const book = bookOf(facts);
+  if (book === null) return null;
+  let burned = keptAtZero;
+  for (const { address, kind } of watched) if (kind === 'burn') burned += book.watched.get(address) ?? 0n;
+  return { total: book.total + keptAtZero, burned };
+}
+
+/** The supply without what the contract keeps at the zero address, and the balances of the watched holders. */
+function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
   if (checks?.rebasing === true || inventsTransfers(checks)) return null;
   if (partial) return told ?? null;
   if (holding === null || holding.supply === null) return null;
-  return { total: holding.supply, dead: holding.dead };
+  return { total: holding.supply, watched: holding.watched };
+}
+
+/** Balances that are not in circulation, and the rest of the supply, in raw units. */
+interface Circulation {
+  readonly circulating: bigint;
+  readonly excludes: readonly (Pick<WatchedHolder, 'address' | 'label'> & { readonly amount: bigint })[];
+}
+
+/**
+ * The circulating supply: the total supply without burn addresses, treasuries and lockers. Null without a supply, and
+ * if no treasury and no locker is configured for the token.
+ */
+export function circulationOf(facts: HoldingFacts, token: string): Circulation | null {
+  const [supply, book] = [supplyOf(facts), bookOf(facts)];
+  const { partial, watched = [], keptAtZero = 0n } = facts;
+  const own = watched.filter(({ tokens }) => tokens === null || tokens.some((one) => one === token));
+  if (supply === null || book === null || own.every(({ kind }) => kind === 'burn')) return null;
+  // With a late start, a holder is unknown until the contract was asked for its balance.
+  if (partial && own.some(({ address }) => !book.watched.has(address))) return null;
+  const excludes = own.map(({ address, label }) => ({
+    address,
+    label,
+    amount: book.watched.get(address) ?? 0n,
+  }));
+  if (keptAtZero > 0n) excludes.unshift({ address: ZERO_ADDRESS, label: 'Burn address', amount: keptAtZero });
+  const apart = excludes.reduce((sum, { amount }) => sum + amount, 0n);
+  return { circulating: apart > supply.total ? 0n : supply.total - apart, excludes };
 }
 
 /**
@@ -109,7 +153,7 @@ const INVENTED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
-const REBASING: Warning = {
+export const REBASING: Warning = {
   code: 'rebasing',
   message:
     'Balances of this token do not follow its transfer logs, so its supply and distribution are unknown. ' +

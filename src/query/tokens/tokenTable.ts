@@ -12,6 +12,7 @@ import type { PairTable, PairTables } from '../pairs/pairTable';
 import type { HolderTable, HolderTables } from '../holders/holders';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { listBalanceChecks } from '../holders/balanceChecks';
+import type { RiskTable, RiskTables } from '../risks/riskTable';
 import { TokenEntry } from './tokenItem';
 
 const DAY_SECONDS = 86_400;
@@ -43,10 +44,15 @@ export function createTokenTables(
   chainId: number,
   pairs: PairTables,
   holders: HolderTables,
+  risks?: RiskTables,
 ): TokenTables {
   return perVersion(async (head) => {
-    const [pairTable, holderTable] = await Promise.all([pairs.at(head), holders.at(head)]);
-    return readTokenTable(runner, chainId, head, pairTable, holderTable);
+    const [pairTable, holderTable, riskTable] = await Promise.all([
+      pairs.at(head),
+      holders.at(head),
+      risks?.at(head) ?? null,
+    ]);
+    return readTokenTable(runner, chainId, head, pairTable, holderTable, riskTable);
   });
 }
 
@@ -56,6 +62,7 @@ export async function readTokenTable(
   head: HeadSnapshot,
   pairs: PairTable,
   holders: HolderTable,
+  risks: RiskTable | null = null,
 ): Promise<TokenTable> {
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
@@ -63,8 +70,8 @@ export async function readTokenTable(
   const [trades, firstBlocks, checks, told, history] = await Promise.all([
     runner.run('tokens/count_trades', { ...snapshot, ...window }, tradesRowShape),
     runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
-    listBalanceChecks(runner),
-    listToldSupplies(runner, head),
+    risks === null ? listBalanceChecks(runner) : null,
+    listToldSupplies(runner, head, risks?.watched ?? []),
     readHistory(runner, chainId, head),
   ]);
   const tradesOf = new Map(trades.map((row) => [row.token, row]));
@@ -80,7 +87,9 @@ export async function readTokenTable(
           partial: isHistoryPartial(head),
           poolsComplete: history.complete,
           told: told.get(address) ?? null,
-          checks: checks.get(address) ?? null,
+          checks: risks === null ? (checks?.get(address) ?? null) : risks.checksOf(address),
+          risks,
+          ...(risks === null ? {} : { watched: risks.watched, keptAtZero: risks.keptAtZeroOf(address) }),
         }),
     )
     .sort((a, b) => (a.address < b.address ? -1 : 1));

@@ -1,12 +1,12 @@
 /**
- * Reads the total supply of one token. Prefers the contract's answer after the head's block, because some contracts
- * still count tokens at the zero address. Without a node, uses the transfers, if they are complete and add up.
+ * Reads the total supply of one token. A token of the market has the supply that the market shows. For other tokens,
+ * prefers the contract's answer after the head's block, because some contracts still count tokens at the zero address.
+ * Without a node, uses the transfers, if they are complete and add up.
  */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import { isHistoryPartial } from '../holders/balances';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import type { TokenHolding } from '../holders/holderCounts';
 import type { LogSource } from '../logs/logFilter';
 import { orNull } from '../head/orNull';
 import { listBalanceChecks } from '../holders/balanceChecks';
@@ -21,10 +21,8 @@ const WORD = 66;
 interface SupplyDeps {
   /** Access to the node of the chain, or null. */
   readonly node: NodeState | null;
-  /**
-   * The holders that were already counted at this head; null if they were not. A new count would read every holder.
-   */
-  readonly counted: TokenHolding | null;
+  /** The supply that the market shows at this head; null if it shows none. */
+  readonly market: bigint | null;
   /**
    * Longest time in ms to wait for the node; by default there is no limit. An answer that comes later is used for the
    * next request.
@@ -37,12 +35,13 @@ export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,
   token: Hex,
-  { node, counted, patienceMs }: SupplyDeps,
+  { node, market, patienceMs }: SupplyDeps,
 ): Promise<bigint | null> {
+  if (market !== null) return market;
   const said = node === null ? null : await askSupply(node, head, token, patienceMs);
   if (said !== null || isHistoryPartial(head)) return said;
   const [holding, checks] = await Promise.all([
-    counted ?? readTokenHolding(runner, head, token),
+    readTokenHolding(runner, head, token),
     listBalanceChecks(runner),
   ]);
   return supplyOf({ holding, partial: false, checks: checks.get(token) ?? null })?.total ?? null;

@@ -23,12 +23,12 @@ beforeAll(async () => {
   const { paths } = JSON.parse((await get('/openapi.json')).bytes.toString()) as {
     paths: Record<
       string,
-      { get: { responses: Record<string, { content?: object }>; 'x-example-call'?: string } }
+      { get?: { responses: Record<string, { content?: object }>; 'x-example-call'?: string } }
     >;
   };
   lists = Object.entries(paths).flatMap(([path, operation]) =>
-    'text/csv' in (operation.get.responses['200']?.content ?? {})
-      ? [operation.get['x-example-call'] ?? path]
+    'text/csv' in (operation.get?.responses['200']?.content ?? {})
+      ? [operation.get?.['x-example-call'] ?? path]
       : [],
   );
 });
@@ -128,6 +128,8 @@ test('Arrow is compressed only if asked for, and a wrong format or compression i
   for (const wrong of ['format=xlsx', 'format=arrow&compression=rar', 'format=', 'format=csv&format=csv']) {
     expect([wrong, (await get(`/api/v1/pairs?${wrong}`)).status]).toEqual([wrong, 400]);
   }
+  const mistyped = (await get('/api/v1/pairs?fromat=csv')).bytes.toString();
+  expect(mistyped).toContain('did you mean format?');
   expect((await get('/api/v1/pairs?format=json', { Accept: 'text/csv' })).headers['content-type']).toContain(
     'json',
   );

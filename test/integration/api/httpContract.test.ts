@@ -238,7 +238,9 @@ test('If-None-Match with the current ETag gives a 304, also with Cache-Control: 
     expect(etag).not.toBe('');
     for (const condition of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const again = await market.api.get(path, { 'If-None-Match': condition, 'Cache-Control': 'no-cache' });
-      expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag]);
+      // A client with a compressed copy sends and gets the weak form of the tag.
+      const tag = again.headers['etag']?.replace(/^W\//, '');
+      expect([again.status, again.text, tag]).toEqual([304, '', etag]);
       expect(again.headers['x-indexed-block']).toBe(String(TIP));
     }
     const other = await market.api.get(path, { 'If-None-Match': '"other"' });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { RowReader } from '../../../src/clickhouse/rows/rowReader';
-import { countReads } from '../../../src/domain/readCost';
+import { countReads } from '../../../src/clickhouse/client/readCost';
 import { AppError } from '../../../src/errors';
 import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
 import { listen, type Listening } from '../../support/server/listen';

@@ -98,6 +98,7 @@ beforeAll(async () => {
   const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
   const settings = {
     PORT: '0',
+    SHED_LOOP_DELAY_MS: '0',
     RPC_URL: chain.url,
     CHAIN_CONFIG: 'chain.json',
     START_BLOCK: '0',

@@ -38,12 +38,12 @@ const PARALLEL = 6;
 
 /** Columns without bytes from the chain or another outside source, with the reason. */
 const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
-  [/\.(dex|protocol|factory)$/, 'named in the chain description by the operator'],
+  [/\.(dex|protocol|factory|factories|holders)$/, 'named in the chain description by the operator'],
+  [/^verified_contracts\.(source|language|compiler)$/, 'one of a closed set of words'],
   [
-    /^(verified_contracts\.(source|language|compiler)|source_uses\.language)$/,
-    'one of a closed set of words',
+    /^(contract_codes\.proxy|token_routes(_head)?\.warnings|source_uses\.language)$/,
+    'a word of a closed set',
   ],
-  [/^(contract_codes\.proxy|token_routes(_head)?\.warnings)$/, 'one of a closed set of words'],
   [/^liquidity_events(_head)?\.recipient$/, 'the events of the simulated pools name none'],
   [/^audit_hashes\./, 'hashes that this program computes, by table name'],
   [/^promotions\.counts$/, 'by table name'],
@@ -209,7 +209,9 @@ test('every endpoint answers for every hostile pattern in its format and never w
       ...formats
         .slice(1)
         .flatMap((format, at) =>
-          list.filter((_, index) => index % 3 === at).map((call) => [call, format] as const),
+          list
+            .filter((_, index) => index % 3 === at || list.length < 3)
+            .map((call) => [call, format] as const),
         ),
     ]);
     asked += replies.length;
@@ -301,9 +303,12 @@ test.each([
   expect([reply.status, reply.type]).toEqual([200, type]);
   const rows = await readBack(api.writerUrl, api.db, reply.bytes, format, columns);
   const { data } = jsonOf(await ask('/api/v1/activity?limit=100&page=3')) as { data: Row[] };
+  // A spreadsheet would run such a symbol as a formula.
+  const inCell = (value: unknown): unknown =>
+    type === 'text/csv' && /^[=+\-@\t\r]/.test(String(value)) ? `'${String(value)}` : value;
   const flat = data.map((item) => {
     const tokens = ['token0', 'token1'].flatMap((side) =>
-      Object.entries(item[side] as Row).map(([name, value]) => [`${side}_${name}`, value] as const),
+      Object.entries(item[side] as Row).map(([name, value]) => [`${side}_${name}`, inCell(value)] as const),
     );
     return pick({ ...item, ...Object.fromEntries(tokens) }, ['id', ...names]);
   });
@@ -336,10 +341,9 @@ test('hostile token names are returned as stored', async () => {
   );
   const names = new Map(stored.map((token) => [token.address, token]));
   const listed: Row[] = [];
-  for (let page = 1, more = true; more; page += 1) {
-    const { data } = jsonOf(await ask(`/api/v1/tokens?limit=100&page=${page}`)) as { data: Row[] };
-    listed.push(...data);
-    more = data.length > 0;
+  for (let page = 1, before = -1; listed.length > before; page += 1) {
+    before = listed.length;
+    listed.push(...(jsonOf(await ask(`/api/v1/tokens?limit=100&page=${page}`)) as { data: Row[] }).data);
   }
   expect(listed.length).toBeGreaterThan(30);
   for (const token of listed)
@@ -380,9 +384,8 @@ test('an event that cannot be decoded is a marked item in JSON, a row in files a
   const marked = { ...position, event_type: 'undecodable', stored_as: 'swap' };
   expect(data.filter((item) => item['event_type'] !== 'swap')).toEqual([marked]);
   expect(data.length).toBeGreaterThan(1);
-  const csv = await ask(path, 'text/csv');
-  expect(csv.status).toBe(200);
-  expect(csv.bytes.toString().match(/"undecodable"/g)).toHaveLength(1);
+  const { status, bytes } = await ask(path, 'text/csv');
+  expect([status, bytes.toString().match(/"undecodable"/g)?.length]).toEqual([200, 1]);
   const messages = await replayAll();
   const told = messages.map((message) =>
     message.event === 'gap' ? `gap ${String(message.data['from_id'])}` : message.data['id'],
@@ -391,8 +394,7 @@ test('an event that cannot be decoded is a marked item in JSON, a row in files a
 });
 
 test('hostile bytes cause no errors and no long lines in the log', () => {
-  const levelOf = (line: string): number => (JSON.parse(line) as { level: number }).level;
-  expect(api.log.filter((line) => levelOf(line) >= 40)).toEqual([]);
+  expect(api.log.filter((line) => (JSON.parse(line) as { level: number }).level >= 40)).toEqual([]);
   const longest = Math.max(0, ...api.log.map((line) => Buffer.byteLength(line)));
   expect(longest).toBeLessThanOrEqual(LOG_LINE_BYTES_MAX);
 });

@@ -45,6 +45,7 @@ afterAll(async () => {
 function configOf(name: string): Config {
   const settings = {
     PORT: '0',
+    SHED_LOOP_DELAY_MS: '0',
     RPC_URL: chain.url,
     CHAIN_CONFIG: 'chain.json',
     START_BLOCK: '0',

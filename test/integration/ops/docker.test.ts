@@ -96,6 +96,32 @@ test('docker-compose.yml binds ports to localhost only, and every setting is kno
   }
 });
 
+test('reader and writer have different passwords, and only Prometheus reaches the metrics', () => {
+  for (const [name, { environment = {}, ports = [], build }] of services) {
+    if (build === undefined) continue;
+    const [write = '', readOnly = ''] = ['CLICKHOUSE_URL', 'CLICKHOUSE_READ_URL'].map(
+      (setting) => environment[setting],
+    );
+    expect([name, write]).toEqual([name, expect.stringContaining(':${CLICKHOUSE_PASSWORD}@')]);
+    expect([name, readOnly]).toEqual([name, expect.stringContaining(':${CLICKHOUSE_READER_PASSWORD}@')]);
+    const metricsPort = environment['METRICS_PORT'];
+    expect(read('scripts/docker/prometheus.yml')).toContain(`candlehouse:${metricsPort}`);
+    for (const port of ports) expect(port).not.toContain(`:${metricsPort}`);
+  }
+  const users = read('scripts/docker/clickhouse/users.xml');
+  expect(users).toContain('<password from_env="CLICKHOUSE_READER_PASSWORD"/>');
+  for (const [name, { image, environment }] of services) {
+    if (!image.startsWith('clickhouse/clickhouse-server')) continue;
+    expect([name, environment]).toEqual([
+      name,
+      expect.objectContaining({
+        CLICKHOUSE_PASSWORD: expect.stringContaining('CLICKHOUSE_PASSWORD'),
+        CLICKHOUSE_READER_PASSWORD: expect.stringContaining('CLICKHOUSE_READER_PASSWORD'),
+      }),
+    ]);
+  }
+});
+
 test('the ClickHouse image is of the same release as the embedded engine', async () => {
   const [row] = await askRows<{ version: string }>(home.database, 'SELECT version() AS version');
   const [major, minor] = row!.version.split('.');

@@ -346,7 +346,12 @@ test('a read-only API starts, and refuses verification with the reason', async (
   readerUrl.pathname = `/${await nameOfDatabase()}`;
   const stop = new AbortController();
   const config = loadConfig(
-    { PORT: '0', CLICKHOUSE_URL: readerUrl.toString(), RPC_URL: chains[0]!.node.url },
+    {
+      PORT: '0',
+      SHED_LOOP_DELAY_MS: '0',
+      CLICKHOUSE_URL: readerUrl.toString(),
+      RPC_URL: chains[0]!.node.url,
+    },
     () => '',
   );
   let running: Promise<void> = Promise.resolve();

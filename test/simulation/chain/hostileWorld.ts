@@ -83,6 +83,7 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
   await storeCodes(database, indexes);
   await storeNames(database);
   await storeEvents(database, chain, indexes);
+  await storeHistory(database, indexes);
   await insertSql(
     database,
     'import_positions',
@@ -91,6 +92,34 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
       position: bytes(patternAt(index)),
       version: 1,
     })),
+  );
+}
+
+/** What a search before the first block finds. The block is none of the chain, so the rows change no pool. */
+async function storeHistory(database: Database, indexes: readonly number[]): Promise<void> {
+  const address = (kind: string, index: number): string => bytes(addressOf(kind, index));
+  await insertSql(
+    database,
+    'found_pools',
+    indexes.map((index) => ({
+      block: 4_000_000_000,
+      block_hash: bytes(hashOf('found', index)),
+      address: address('found', index),
+      token0: address('found token0', index),
+      token1: address('found token1', index),
+      tokens: `[${address('found token0', index)}]`,
+      pool_id: bytes(hashOf('found id', index)),
+    })),
+  );
+  await insertSql(
+    database,
+    'pool_births',
+    indexes.map((index) => ({ address: address('born', index), created_tx: bytes(hashOf('born', index)) })),
+  );
+  await insertSql(
+    database,
+    'token_supplies',
+    indexes.map((index) => ({ token: address('supplied', index) })),
   );
 }
 
@@ -207,7 +236,7 @@ async function storeCodes(database: Database, indexes: readonly number[]): Promi
   );
 }
 
-/** Names of all tokens. Some are cleaned by the ingester's rules, others are raw. */
+/** Names, logos and traits of all tokens. Some names are cleaned by the ingester's rules, others are raw. */
 async function storeNames(database: Database): Promise<void> {
   const tokens = await askRows<{ address: string; version: string }>(
     database,
@@ -229,6 +258,16 @@ async function storeNames(database: Database): Promise<void> {
     };
   });
   await insertSql(database, 'tokens', rows);
+  const listed = rows.map(({ address }, index) => {
+    const raw = bytes(patternAt(index));
+    return { chain_id: SIM_CHAIN_ID, address, list: raw, logo_url: raw, version: 1 };
+  });
+  await insertSql(database, 'listed_tokens', listed);
+  await insertSql(
+    database,
+    'token_traits',
+    rows.map(({ address }) => ({ token: address, checked_block: 3, version: 1 })),
+  );
 }
 
 /** Creations of contracts and positions, in final blocks and in the head. */

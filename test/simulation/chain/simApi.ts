@@ -57,9 +57,8 @@ export async function startSimApi(
   const lines: string[] = [];
   const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });
   const place = cluster === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME };
-  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...place, ...env }, (path) =>
-    readFileSync(path, 'utf8'),
-  );
+  const load = { RATE_LIMIT_PER_MINUTE: '0', SHED_LOOP_DELAY_MS: '0' };
+  const config = loadConfig({ PORT: '0', ...load, ...place, ...env }, (path) => readFileSync(path, 'utf8'));
   const { anchors, wrappedNative } = SIM_DESCRIPTION;
   const api: ApiServer = await startApi({
     config: { ...config, chain: { ...config.chain, anchors, wrappedNative } },

@@ -92,6 +92,9 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
         plans.push({ prepBlocks, moves, push: signs, late: [] });
         plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? 0 : of)), late: [] });
         plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? of : 0)), late: [] });
+        // The route keeps the pool for the epoch, although the attacker removes the liquidity before the push.
+        const held = [...moves.slice(1), { kind: 'remove' as const, at: prepBlocks, pool }];
+        plans.push({ prepBlocks, moves: held, push: signs.map((of, i) => (i === pool ? of : 0)), late: [] });
       }
     }
   });

@@ -30,20 +30,23 @@ function costHops(market: SimMarket): CostHop[] | null {
   const plans = new Map(pools.map((pool) => [pool.leg.key, pool.plan]));
   const active = new Map(pools.map((pool) => [pool.leg.key, pool.active]));
   const isAnchor = (token: Hex): boolean => anchors.has(token);
-  return path.map((route) =>
-    costHop(route, priceRouteHop(route, view, anchors), {
+  return path.map((route, step) => {
+    const feesWith = (isOther: (token: Hex) => boolean): number[] =>
+      pools.flatMap(({ leg: { token0, token1 }, plan: { fee } }) => {
+        if (token0 !== route.token && token1 !== route.token) return [];
+        return isOther(token0 === route.token ? token1 : token0) ? [fee] : [];
+      });
+    const isLater = (token: Hex): boolean => path.slice(step).some(({ next }) => next === token);
+    return costHop(route, priceRouteHop(route, view, anchors), {
       market: view,
       usdOf: (leg) => pricer.priceOf(leg.token0 === route.token ? leg.token1 : leg.token0)?.usd ?? 0,
       feeOf: ({ key }) => plans.get(key)!.fee,
       activeOf: ({ key }) => active.get(key)!,
-      fees: pools.flatMap(({ leg: { token0, token1 }, plan: { fee } }) => {
-        if (token0 !== route.token && token1 !== route.token) return [];
-        const other = token0 === route.token ? token1 : token0;
-        return other === route.next || (isAnchor(other) && isAnchor(route.next)) ? [fee] : [];
-      }),
+      fees: feesWith((token) => token === route.next || (isAnchor(token) && isAnchor(route.next))),
+      otherFees: feesWith((token) => isAnchor(token) || isLater(token)),
       isRanged: ({ key }) => plans.get(key)!.kind === 'v3',
-    }),
-  );
+    });
+  });
 }
 
 function pathOf(pricer: Pricer, target: Hex): PriceRoute<IndexedLeg>[] | null {

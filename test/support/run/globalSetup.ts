@@ -20,6 +20,8 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export default async function globalSetup(): Promise<void> {
   const folder = createRunFolder();
+  // From Node 22 on, npm leaves compiled code in the folder for temporary files.
+  process.env['NODE_DISABLE_COMPILE_CACHE'] = '1';
   for (const [signal, code] of Object.entries(SIGNAL_CODES))
     process.once(signal, () => {
       abandonRunFolder(folder);

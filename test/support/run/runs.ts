@@ -3,3 +3,6 @@ const SHARE = Number(process.env['PROPERTY_SHARE'] ?? 0.2);
 
 /** Number of random cases for a property. `whole` is the number for a thorough search. */
 export const runsOf = (whole: number): number => Math.ceil(whole * SHARE);
+
+/** Whether the attack suite runs in full, as in `npm run attack`. */
+export const IS_FULL_ATTACK = process.env['ATTACK_SIZE'] === 'full';

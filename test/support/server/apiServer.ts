@@ -20,7 +20,10 @@ export const CHAIN: ChainFacts = {
   wrappedNative: hexOf('aa', 0, 40),
   anchors: [{ address: hexOf('aa', 1, 40), symbol: 'USDC', priceUsd: 1.0025 }],
   majors: [],
-  burn: { token: hexOf('aa', 5, 40), addresses: [hexOf('00', 0, 40)] },
+  burn: {
+    token: hexOf('aa', 5, 40),
+    addresses: [hexOf('00', 0, 40), '0x000000000000000000000000000000000000dead'],
+  },
   dexes: [
     { name: 'pulsex_v1', displayName: 'PulseX V1', protocol: 'uniswap_v2', factory: hexOf('fa', 0, 40) },
     {

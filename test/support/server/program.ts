@@ -36,7 +36,15 @@ export type Settings = Readonly<Record<string, string>>;
 
 function environment(settings: Settings): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  const own = { PATH, HOME, TMPDIR, PORT: '0', LOG_LEVEL: 'info', ENV_FILE: '/dev/null' };
+  const own = {
+    PATH,
+    HOME,
+    TMPDIR,
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    ENV_FILE: '/dev/null',
+    SHED_LOOP_DELAY_MS: '0',
+  };
   return { ...own, ...placeOf(settings), ...settings };
 }
 

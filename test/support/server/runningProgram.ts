@@ -69,6 +69,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
     async start(rpcUrls, settings = {}, ingest = true): Promise<RunningProgram> {
       const all = {
         PORT: '0',
+        SHED_LOOP_DELAY_MS: '0',
         RPC_URL: rpcUrls.join(','),
         CHAIN_CONFIG: 'chain.json',
         START_BLOCK: '0',

@@ -13,6 +13,8 @@ export interface WorldProgram {
   readonly world: TestWorld;
   /** Ingests the whole history. */
   readonly program: Program;
+  /** Settings of `program`, for commands beside it. */
+  readonly settings: Settings;
   /**
    * Starts another program over the same node, without the blocks before `startBlock`. Its data folder depends only on
    * `startBlock`.
@@ -30,21 +32,22 @@ export async function startWorldProgram(plan?: WorldPlan): Promise<WorldProgram>
   const world = await deployTestWorld(anvil, plan);
   const description = join(folder, 'chain.json');
   writeFileSync(description, JSON.stringify(world.chainDescription));
+  const settingsFrom = (startBlock: number): Settings => ({
+    RPC_URL: anvil.wsUrl,
+    CHAIN_CONFIG: description,
+    START_BLOCK: String(startBlock),
+    FINALITY_DEPTH: '10',
+    DATA_DIR: join(folder, `data-${startBlock}`),
+    RATE_LIMIT_PER_MINUTE: '0',
+  });
   const start = (startBlock: number, settings: Settings = {}): Promise<Program> =>
-    startProgram('all', {
-      RPC_URL: anvil.wsUrl,
-      CHAIN_CONFIG: description,
-      START_BLOCK: String(startBlock),
-      FINALITY_DEPTH: '10',
-      DATA_DIR: join(folder, `data-${startBlock}`),
-      RATE_LIMIT_PER_MINUTE: '0',
-      ...settings,
-    });
+    startProgram('all', { ...settingsFrom(startBlock), ...settings });
   const program = await start(0);
   return {
     anvil,
     world,
     program,
+    settings: settingsFrom(0),
     start,
     async get<T>(path: string, from = program): Promise<T> {
       const answer = await fetch(`${from.url}/api/v1${path}`);

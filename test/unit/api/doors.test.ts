@@ -9,7 +9,7 @@ import type { Route } from '../../../src/api/route';
 import { healthz } from '../../../src/api/service/healthz';
 import { metrics, type MetricsReaders } from '../../../src/api/service/metrics';
 import { matchNetworks } from '../../../src/domain/networks';
-import { addSummary } from '../../../src/domain/readCost';
+import { addSummary } from '../../../src/clickhouse/client/readCost';
 import { createMetrics } from '../../../src/metrics';
 import type { Listening } from '../../support/server/listen';
 import { serveRoutes, type ServeOptions } from '../../support/server/serveRoutes';

@@ -92,7 +92,11 @@ describe('the description of PulseChain', () => {
     );
     expect(chain?.majors).toEqual(lower(KNOWN_369.majors));
     expect(chain?.burn?.token).toBe(lower([KNOWN_369.burnToken])[0]);
-    expect(chain?.burn?.addresses).toEqual([`0x${'0'.repeat(40)}`, `0x${'0'.repeat(36)}dead`]);
+    expect(chain?.burn?.addresses).toEqual([
+      `0x${'0'.repeat(40)}`,
+      `0x${'0'.repeat(36)}dead`,
+      `0x${'0'.repeat(37)}369`,
+    ]);
     const factories = Object.fromEntries(
       chain?.dexes.map(({ name, factory }) => [name, getAddress(factory)]) ?? [],
     );

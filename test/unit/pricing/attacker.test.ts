@@ -25,6 +25,8 @@ const CLOSEST = [
   { seed: 97, why: 'the open pools of a hop exclude its vault pools' },
   { seed: 205, why: 'small open pools exclude a deep vault pool' },
   { seed: 235, why: 'one open pool excludes a deeper vault pool' },
+  { seed: 3485, why: 'a pool whose price left its range returns at a false price' },
+  { seed: 3979, why: 'liquidity moves the route to a direct pool with a high fee' },
   { seed: 10194, why: 'the weight shifts to another pool' },
   { seed: 10413, why: 'liquidity near the price backs a pool with little depth' },
   { seed: 10446, why: 'a pool of 56 USD with a high fee takes over a hop' },

@@ -18,6 +18,8 @@ const pool = (changes: Partial<CostPool> = {}): CostPool => {
 };
 const hopOf = (pools: readonly CostPool[]): CostHop => ({
   pools,
+  dormant: null,
+  otherFeeMax: 0,
   feeMax: Math.max(...pools.map(({ fee }) => fee)),
   hasOthers: pools.length > 1,
 });
@@ -64,6 +66,15 @@ test('moving an open pool costs the same beside a deeper vault pool, which then 
 test('an open pool with less than a tenth of the depth needs more depth to exclude a vault pool', () => {
   const vault = pool({ sideUsd: 1000 * SIDE, share: 0.999, isVault: true });
   expect(upOf([pool({ share: 0.001 }), vault]).p10 / lostAt(1.1)).toBeGreaterThan(50);
+});
+
+test('a pool of the route without depth returns with as much depth as the attacker offers at a false price', () => {
+  const hop = hopOf([pool()]);
+  const { up } = manipulationCost([{ ...hop, dormant: { isRanged: true } }]);
+  const { depthUsd } = pool();
+  // Others buy the offered depth, so the attacker loses a third of its value at 1.5 times the price.
+  expect(up.p50 / (depthUsd * (1 - 1 / 1.5))).toBeCloseTo(1, 1);
+  expect(up.p2).toBe(manipulationCost([hop]).up.p2);
 });
 
 test('the attacker splits the move between hops, so two equal hops cost half as much as one', () => {

@@ -1,14 +1,14 @@
--- Each row: the balances of the zero address and of 0x…dEaD in one token as of the newest block, by the indexed
--- transfers. Transfers of head blocks are added by the same rule as in portfolio/list_balances. The parameter `tokens`
--- is hex without 0x.
+-- Each row: the balances of the zero address and of the given holders in one token as of the newest block, by the
+-- indexed transfers. Transfers of head blocks are added by the same rule as in portfolio/list_balances. The parameters
+-- `tokens` and `holders` are hex without 0x.
 WITH
     toFixedString('', 20) AS zero,
-    toFixedString(unhex('000000000000000000000000000000000000dead'), 20) AS dead,
+    arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,
     asked AS (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20) AS token)
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toString(sumIf(h.balance, h.holder = zero)) AS zero_balance,
-    toString(sumIf(h.balance, h.holder = dead)) AS dead_balance
+    groupArrayIf((concat('0x', lower(hex(h.holder))), toString(h.balance)), h.holder != zero) AS held
 FROM
 (
     SELECT
@@ -21,7 +21,7 @@ FROM
     (
         SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
         FROM holder_balances
-        WHERE holder IN (zero, dead)
+        WHERE has(all, holder)
             AND token IN (SELECT token FROM asked)
         UNION ALL
         SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
@@ -38,10 +38,10 @@ FROM
             FROM transfers_head
             WHERE has({commits:Array(UInt64)}, commit)
                 AND ord > {final_ord:UInt64}
-                AND (sender IN (zero, dead) OR recipient IN (zero, dead))
+                AND (has(all, sender) OR has(all, recipient))
                 AND token IN (SELECT token FROM asked)
         )
-        WHERE side.1 IN (zero, dead)
+        WHERE has(all, side.1)
     )
     GROUP BY token, holder
 ) AS h

@@ -118,8 +118,8 @@ async function isWhole(
 async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
   if (moment === null) return null;
   const node = deps.nodeOf?.(chainId) ?? null;
-  const counted = deps.holdingOf?.(chainId, moment.head, token) ?? null;
-  return readTotalSupply(moment.chain, moment.head, token, { node, counted });
+  const market = (await deps.supplyOf?.(chainId, moment.head, token)) ?? null;
+  return readTotalSupply(moment.chain, moment.head, token, { node, market });
 }
 
 /** Result of a call to the token. Null if there is no node, or if the contract does not have this function. */

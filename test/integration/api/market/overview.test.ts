@@ -166,6 +166,7 @@ test.each(STATES)('the overview equals a plain recomputation with %s', async (_,
     active_pools: new Set(swaps.map(({ pair }) => pair)).size,
     token_burned_24h: 0,
     token_burned_symbol: 'HEX',
+    chain_logo_url: null,
     block_number: tip,
     block_timestamp: market.head.timestamp,
   });

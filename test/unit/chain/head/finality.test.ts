@@ -41,6 +41,14 @@ test('for a node without the finalized tag, blocks become final at depth 64, and
   expect(lines.filter((line) => line.includes('finalized tag'))).toHaveLength(1);
 });
 
+test('for a node without the finalized tag, blocks become final at the depth of the chain description', async () => {
+  const chain = chainOf(100);
+  const node = await startNode(chain);
+  node.hasFinalizedTag = false;
+  const finality = createFinality(sourceOf([node]).source, 'tag', silentLog, 12);
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 88, hash: null });
+});
+
 test('while the node answers null for the finalized tag, blocks become final at depth 64', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);

@@ -106,6 +106,16 @@ test('a failure is reported as failing while the ingester retries, and as stoppe
 test('an endpoint in a bad state is reported by its name', () => {
   const health = healthAt(NOW, { state: 'benched', lastError: 'it left out logs' });
   expect(listIngestProblems(waiting(), health, { now: NOW, wallMs: WALL })).toEqual([
-    { code: 'node_benched', message: 'endpoint #0 node is benched: it left out logs' },
+    { code: 'node_benched', message: 'endpoint #0 is benched: it left out logs' },
+  ]);
+});
+
+test('no problem names the host of an endpoint, because a host may contain a key', () => {
+  const lastError = '#0 key123.example.org:8545: getaddrinfo ENOTFOUND key123.example.org';
+  const health = healthAt(NOW, { name: '#0 key123.example.org:8545', state: 'slow', lastError });
+  const status = { ...waiting(), problem: lastError };
+  expect(listIngestProblems(status, health, { now: NOW, wallMs: WALL })).toEqual([
+    { code: 'ingest_failing', message: '#0: getaddrinfo ENOTFOUND …' },
+    { code: 'node_slow', message: 'endpoint #0 is slow: #0: getaddrinfo ENOTFOUND …' },
   ]);
 });

@@ -1,8 +1,10 @@
 /** The number of holders, the supply and the warnings of tokens whose transfers may be invented. */
 import { ZERO_ADDRESS } from '../../../../src/domain/hex';
+import type { WatchedHolder } from '../../../../src/domain/chainDescription';
 import type { BalanceChecks } from '../../../../src/query/holders/balanceChecks';
 import { countOf, type TokenHolding } from '../../../../src/query/holders/holderCounts';
 import {
+  circulationOf,
   distributionOf,
   holdersOf,
   lpSupplyOf,
@@ -27,7 +29,7 @@ function holdingOf(
     negatives: others.filter((balance) => balance < 0n).length,
     addresses: balances.size,
     zero_balance: String(balances.get(ZERO_ADDRESS) ?? 0n),
-    dead_balance: '0',
+    watched: [...balances].map(([holder, balance]) => [holder, String(balance)]),
     largest: positive.slice(0, 64).map(String),
   });
 }
@@ -99,4 +101,59 @@ test('an LP token whose logs do not add up has no number of holders', () => {
   expect(lpSupplyOf(pool, { holding: holdingOf(honest), partial: false })?.holders).toBe(18);
   const unbalanced = holdingOf([...honest, ...inventedBy(NOBODY)]);
   expect(lpSupplyOf(pool, { holding: unbalanced, partial: false })?.holders).toBeNull();
+});
+
+describe('circulating supply', () => {
+  const [burn, team, other] = [user(1), user(2), user(3)] as const;
+  const apart = (address: string, kind: WatchedHolder['kind'], tokens: readonly string[] | null = null) =>
+    ({ address, label: kind, kind, tokens }) as WatchedHolder;
+  const TOKEN = user(77);
+
+  test('it is the total supply without burn addresses, treasuries and lockers', () => {
+    const facts = { ...factsOf(holdingOf(honest)), watched: [apart(burn, 'burn'), apart(team, 'treasury')] };
+    expect(supplyOf(facts)).toEqual({ total: 18_000n, burned: 1_000n });
+    expect(circulationOf(facts, TOKEN)).toEqual({
+      circulating: 16_000n,
+      excludes: [
+        { address: burn, label: 'burn', amount: 1_000n },
+        { address: team, label: 'treasury', amount: 1_000n },
+      ],
+    });
+  });
+
+  test('what the contract still counts at the zero address is burnt', () => {
+    const facts = { ...factsOf(holdingOf(honest)), watched: [apart(team, 'locker')], keptAtZero: 500n };
+    expect(supplyOf(facts)).toEqual({ total: 18_500n, burned: 500n });
+    expect(circulationOf(facts, TOKEN)?.circulating).toBe(17_000n);
+    expect(circulationOf(facts, TOKEN)?.excludes[0]).toEqual({
+      address: ZERO_ADDRESS,
+      label: 'Burn address',
+      amount: 500n,
+    });
+  });
+
+  test('it is null without a treasury or locker of the token, and without a supply', () => {
+    const facts = factsOf(holdingOf(honest));
+    expect(circulationOf(facts, TOKEN)).toBeNull();
+    expect(circulationOf({ ...facts, watched: [apart(burn, 'burn')] }, TOKEN)).toBeNull();
+    expect(circulationOf({ ...facts, watched: [apart(team, 'treasury', [other])] }, TOKEN)).toBeNull();
+    expect(circulationOf({ ...facts, watched: [apart(team, 'treasury', [TOKEN])] }, TOKEN)).not.toBeNull();
+    expect(circulationOf({ ...facts, holding: null, watched: [apart(team, 'treasury')] }, TOKEN)).toBeNull();
+  });
+
+  test('with a late start, it needs the balance of every address from before the start', () => {
+    const told = { total: 900n, watched: new Map([[burn, 40n]]) };
+    const facts = { holding: null, partial: true, checks: null, told };
+    expect(supplyOf({ ...facts, watched: [apart(burn, 'burn')] })).toEqual({ total: 900n, burned: 40n });
+    const watched = [apart(burn, 'burn'), apart(team, 'treasury')];
+    expect(circulationOf({ ...facts, watched }, TOKEN)).toBeNull();
+    const both = {
+      total: 900n,
+      watched: new Map([
+        [burn, 40n],
+        [team, 60n],
+      ]),
+    };
+    expect(circulationOf({ ...facts, told: both, watched }, TOKEN)?.circulating).toBe(800n);
+  });
 });

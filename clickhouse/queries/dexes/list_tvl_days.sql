@@ -1,0 +1,9 @@
+-- Each row: the TVL of one DEX at the end of one UTC day. The row with an empty name marks a computed day. Uses the key
+-- day.
+SELECT
+    d.day AS day,
+    d.dex AS dex,
+    d.tvl_usd AS tvl_usd
+FROM dex_days AS d FINAL
+WHERE d.day >= {from:UInt32} AND d.day < {to:UInt32}
+LIMIT {limit:UInt32}

@@ -1,0 +1,39 @@
+-- Each row: a token of a pool whose traits are measured next: tokens that were never measured, then tokens whose number
+-- of swaps grew most since, then the tokens that were measured longest ago. Reads the tables of pools, pair totals and
+-- traits, once per round of the background worker.
+SELECT
+    concat('0x', lower(hex(p.token))) AS token,
+    p.swaps AS swaps,
+    t.version > 0 AND t.swaps >= p.swaps AS is_old
+FROM
+(
+    SELECT
+        token,
+        toUInt64(sum(r.trades)) AS swaps
+    FROM
+    (
+        SELECT address, arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token
+        FROM pools_chain AS c
+    ) AS o
+    LEFT JOIN
+    (
+        SELECT pair, sum(n) AS trades
+        FROM
+        (
+            SELECT pair, trades AS n FROM pair_totals
+            UNION ALL
+            SELECT pair, 1 AS n
+            FROM swaps_head
+            WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+        )
+        GROUP BY pair
+    ) AS r ON r.pair = o.address
+    GROUP BY token
+) AS p
+LEFT JOIN
+(
+    SELECT token, swaps, version
+    FROM token_traits FINAL
+) AS t ON t.token = p.token
+ORDER BY t.version > 0, is_old, if(is_old, 0., (p.swaps - t.swaps) / (t.swaps + 1.)) DESC, t.version, p.token
+LIMIT {limit:UInt32}

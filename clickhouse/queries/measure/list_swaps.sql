@@ -1,0 +1,41 @@
+-- Each row: one of the newest swaps of a token, newest first. `amount` is what the pool gained of the token, in raw
+-- units; it is negative for a buy. Uses the projections by_token0 and by_token1 of events to find the swaps, and the
+-- key ord of swaps. The parameter `token` is hex without 0x.
+WITH
+    toFixedString(unhex({token:String}), 20) AS asked,
+    ords AS
+    (
+        SELECT ord
+        FROM
+        (
+            -- both parts of events
+            SELECT ord
+            FROM events
+            WHERE token0 = toFixedString(unhex({token:String}), 20) AND kind = 'swap'
+            ORDER BY ord DESC
+            LIMIT {limit:UInt32}
+            -- end
+            UNION ALL
+            -- both parts of events
+            SELECT ord
+            FROM events
+            WHERE token1 = toFixedString(unhex({token:String}), 20) AND kind = 'swap'
+            ORDER BY ord DESC
+            LIMIT {limit:UInt32}
+            -- end
+        )
+        ORDER BY ord DESC
+        LIMIT {limit:UInt32}
+    )
+SELECT
+    toString(s.ord) AS ord,
+    s.tx_index AS tx_index,
+    concat('0x', lower(hex(s.pair))) AS pair,
+    s.pool_type AS pool_type,
+    if(isNull(s.maker), NULL, concat('0x', lower(hex(assumeNotNull(s.maker))))) AS maker,
+    concat('0x', lower(hex(s.recipient))) AS recipient,
+    toString(if(s.token0 = asked, s.amount0, s.amount1)) AS amount
+FROM swaps_chain AS s
+WHERE s.ord IN (SELECT ord FROM ords)
+ORDER BY s.ord DESC
+LIMIT {limit:UInt32}

@@ -1,0 +1,8 @@
+-- Each row: a token that an earlier import of the same token list stored with a logo. Reads the whole table
+-- listed_tokens, so only imports run it.
+SELECT
+    l.chain_id AS chain_id,
+    concat('0x', lower(hex(l.address))) AS address
+FROM listed_tokens AS l FINAL
+WHERE l.list = {list:String} AND l.logo_url != ''
+LIMIT {limit:UInt32}

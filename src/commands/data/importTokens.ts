@@ -1,0 +1,96 @@
+/** The `import-tokens` command: stores the logos of a token list (tokenlists.org) from a file or a server. */
+import { lstat, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { z } from 'zod';
+
+import { redactUrls } from '../../chains/redactUrls';
+import { systemClock, withDeadline } from '../../chain/rpc/clock';
+import { createQueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Database } from '../../clickhouse/client/database';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import { listedTokensTable, type ListedTokenRow } from '../../clickhouse/schema/traitTables';
+import type { Config } from '../../config';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { parseTokenList, TOKENS_MAX, type TokenList } from '../../sources/import/tokenList';
+import { guardedGet } from '../../sources/guardedGet';
+import { openStorage } from '../storage';
+
+/** Largest token list in bytes. */
+const LIST_BYTES_MAX = 32 * 2 ** 20;
+const FETCH_MS = 60_000;
+
+const listedShape = z.object({ chain_id: z.int(), address: z.templateLiteral(['0x', z.string()]) });
+
+/** Resolves when the list is stored. A new import of a list of the same name replaces the earlier one. */
+export async function runImportTokens(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  place: string,
+  { allowPrivate }: { readonly allowPrivate: boolean },
+): Promise<void> {
+  const { text, shown } = await readPlace(place, allowPrivate, signal);
+  const list = parseTokenList(text, shown);
+  const storage = await openStorage(config, log, { besideIsEnough: true });
+  try {
+    await storeTokenList(storage.writer, list, Date.now());
+  } finally {
+    await storage.close();
+  }
+  const logos = list.tokens.filter(({ logoUrl }) => logoUrl !== null).length;
+  const mine = list.tokens.filter(({ chainId }) => chainId === config.chainId).length;
+  process.stdout.write(
+    `${list.name}: ${list.tokens.length} tokens found, ${mine} of chain ${config.chainId}, ${logos} logos stored, ` +
+      `${list.broken} skipped\n`,
+  );
+}
+
+/** Stores the tokens of a list. Tokens of an earlier import of the list that it lacks lose their logos. */
+async function storeTokenList(
+  database: Database,
+  { name, tokens }: TokenList,
+  version: number,
+): Promise<void> {
+  const runner = createQueryRunner(database);
+  const params = { list: name, limit: TOKENS_MAX };
+  const before = await runner.run('sources/list_listed_tokens', params, listedShape);
+  const kept = new Set(tokens.map(({ chainId, address }) => `${chainId} ${address}`));
+  const gone = before.filter(({ chain_id: chainId, address }) => !kept.has(`${chainId} ${address}`));
+  await insertRows(database, listedTokensTable, [
+    ...gone.map((row): ListedTokenRow => ({ ...row, list: name, logo_url: '', version })),
+    ...tokens.map(({ chainId, address, logoUrl }): ListedTokenRow => {
+      return { chain_id: chainId, address, list: name, logo_url: logoUrl ?? '', version };
+    }),
+  ]);
+}
+
+async function readPlace(
+  place: string,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly shown: string }> {
+  if (!/^https?:\/\//i.test(place)) return readList(resolve(place), place);
+  const shown = redactUrls(place);
+  if (!URL.canParse(place)) throw new AppError('bad_config', `got ${shown}, which is not a valid URL`);
+  const late = (): Error =>
+    new AppError('unavailable', `${shown} did not answer within ${FETCH_MS / 1_000} s`);
+  const { status, body } = await withDeadline(systemClock(), FETCH_MS, signal, late, (inner) =>
+    guardedGet(new URL(place), { bytesMax: LIST_BYTES_MAX, allowPrivate, signal: inner }),
+  );
+  if (status !== 200) throw new AppError('unavailable', `${shown} answered with status ${status}`);
+  return { text: body.toString('utf8'), shown };
+}
+
+async function readList(
+  path: string,
+  shown: string,
+): Promise<{ readonly text: string; readonly shown: string }> {
+  const about = await lstat(path).catch(() => null);
+  if (about?.isFile() !== true)
+    throw new AppError('bad_config', `got ${shown}; allowed: a file with a token list, or an http(s) URL`);
+  if (about.size > LIST_BYTES_MAX)
+    throw new AppError('bad_config', `${shown}: got ${about.size} bytes; allowed: at most ${LIST_BYTES_MAX}`);
+  return { text: await readFile(path, 'utf8'), shown };
+}

@@ -1,0 +1,111 @@
+/**
+ * Background worker that computes the TVL of each DEX at the end of past UTC days, once per day, the newest day first.
+ * It runs beside the ingester while the ingester follows the head, and reads final blocks only.
+ */
+import type { Clock } from '../chain/rpc/clock';
+import type { Database } from '../clickhouse/client/database';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { insertRows } from '../clickhouse/rows/inserter';
+import { dexDaysTable } from '../clickhouse/schema/traitTables';
+import { errorText } from '../errors';
+import type { Logger } from '../log';
+import { computeTvl, readTvlDays } from '../query/dexes/tvlDays';
+import { findBlockTime, findFinalBlockAt, findFinalTip } from '../query/head/blockTimes';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
+import { readHead } from '../query/head/headState';
+import type { PriceSources } from '../query/prices/tokenPrices';
+import { Directory } from '../query/tokens/directory';
+
+const DAY_SECONDS = 86_400;
+/** Pause in ms before the first day, and between two days. */
+const SOON_MS = 1_000;
+/** Pause in ms when all past days are computed. */
+const IDLE_MS = 60_000;
+const FAILED_MS = 30_000;
+/** Days that the history of a DEX may show. */
+const DAYS_MAX = 366;
+
+interface DexDayDeps {
+  readonly database: Database;
+  readonly chainId: number;
+  readonly sources: PriceSources;
+  readonly status: { readonly phase: string };
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Called after days that answers show were computed. */
+  readonly onChange: () => void;
+}
+
+export class DexDayWorker {
+  private readonly runner: QueryRunner;
+  private readonly directory: Directory;
+
+  constructor(private readonly deps: DexDayDeps) {
+    this.runner = createQueryRunner(deps.database);
+    this.directory = new Directory(this.runner);
+  }
+
+  /** Runs until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, status, log } = this.deps;
+    let waitMs = SOON_MS;
+    let isNew = false;
+    while (!signal.aborted) {
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      waitMs = SOON_MS;
+      if (status.phase !== 'follow') continue;
+      try {
+        const computed = await this.step();
+        if (!computed) {
+          waitMs = IDLE_MS;
+          if (isNew) this.deps.onChange();
+        }
+        isNew = computed;
+      } catch (error) {
+        if (signal.aborted) return;
+        waitMs = FAILED_MS;
+        log.warn({ error: errorText(error) }, 'computing the TVL of a past day failed; retrying');
+      }
+    }
+  }
+
+  /** Computes the newest day that is missing. Resolves to false if no day is missing. */
+  async step(): Promise<boolean> {
+    const { chainId } = this.deps;
+    const head = await readHead(this.runner, chainId);
+    const day = head === null ? null : await this.findMissing(head);
+    if (head === null || day === null) return false;
+    const block = await findFinalBlockAt(this.runner, chainId, head, day + DAY_SECONDS - 1);
+    const tvl = block === null ? new Map<string, number>() : await this.compute(head, block);
+    const version = Math.floor(this.deps.clock.now());
+    const rows = [...tvl, ['', 0] as const].map(([dex, usd]) => ({ day, dex, tvl_usd: usd, version }));
+    await insertRows(this.deps.database, dexDaysTable, rows);
+    return true;
+  }
+
+  /** The start of the newest day that is over in final blocks and not computed. Null if there is none. */
+  private async findMissing(head: HeadSnapshot): Promise<number | null> {
+    const { chainId } = this.deps;
+    const tip = await findFinalTip(this.runner, chainId, head);
+    const start = await findBlockTime(this.runner, chainId, head, head.startBlock);
+    if (tip === null || start === null) return null;
+    const today = startOfDay(tip.timestamp);
+    const first = Math.max(startOfDay(start), today - DAYS_MAX * DAY_SECONDS);
+    const known = await readTvlDays(this.runner, first, today);
+    for (let day = today - DAY_SECONDS; day >= first; day -= DAY_SECONDS) if (!known.has(day)) return day;
+    return null;
+  }
+
+  private async compute(
+    head: HeadSnapshot,
+    { number, timestamp }: { readonly number: number; readonly timestamp: number },
+  ): Promise<ReadonlyMap<string, number>> {
+    const then = { ...head, number, timestamp, finalTo: number, finalNumber: number, blocks: [] };
+    return computeTvl(this.runner, then, this.deps.sources, await this.directory.allTokens());
+  }
+}
+
+function startOfDay(time: number): number {
+  return time - (time % DAY_SECONDS);
+}

@@ -1,0 +1,153 @@
+/** Asks the node about tokens: their code, their supply, and whether a sale would work. */
+import { z } from 'zod';
+
+import type { EndpointPool } from '../chain/rpc/endpointPool';
+import type { RpcCall } from '../chain/rpc/rpcTransport';
+import { isHexData, numberToHex, ZERO_ADDRESS, type Hex } from '../domain/hex';
+import { AppError } from '../errors';
+import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../protocols/erc20';
+import { readContractCodes } from '../sources/readContractCode';
+
+/** Gas limit of one call. */
+const CALL_GAS: Hex = '0x4c4b40';
+/** Size limit of an answer in bytes: the largest code is 24,576 bytes. */
+const ANSWER_BYTES_MAX = 131_072;
+/** Selector of transfer(address,uint256). */
+const TRANSFER = '0xa9059cbb';
+/** Holders that try to sell. */
+const SELLERS_MAX = 3;
+
+export type FactRpc = Pick<EndpointPool, 'batchOutcomes'>;
+
+export interface CodeFacts {
+  /** Hash of the contract's own code. */
+  readonly hash: Hex;
+  /** Code of the contract, or of the implementation of a proxy. */
+  readonly code: Hex;
+}
+
+/** The answer of each call, or null if the call failed. Rejects if the node answers none of them. */
+async function ask(rpc: FactRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
+  if (calls.length === 0) return [];
+  const outcomes = await rpc.batchOutcomes(calls, parseData, { signal, roundsMax: 1 });
+  return outcomes.map((outcome) => ('value' in outcome ? outcome.value : null));
+}
+
+function parseData(result: unknown): Hex {
+  const { success, data } = dataShape.safeParse(result);
+  if (success) return data;
+  throw new AppError('node_failed', 'the answer of the node is not hex data');
+}
+const dataShape = z.custom<Hex>(isHexData);
+
+const codeCall = (address: Hex, block: Hex | 'latest'): RpcCall => ({
+  method: 'eth_getCode',
+  params: [address, block],
+  answerBytesMax: ANSWER_BYTES_MAX,
+});
+
+const call = (to: Hex, data: string, blockHash: Hex, from?: Hex): RpcCall => ({
+  method: 'eth_call',
+  params: [{ ...(from === undefined ? {} : { from }), to, data, gas: CALL_GAS }, { blockHash }],
+  answerBytesMax: ANSWER_BYTES_MAX,
+});
+
+/** The code of each token; null if the node does not tell it. */
+export async function readCodes(
+  rpc: FactRpc,
+  tokens: readonly Hex[],
+  signal: AbortSignal,
+): Promise<(CodeFacts | null)[]> {
+  const found = await readContractCodes(rpc, tokens, signal);
+  const targets = found.map(({ address, implementation }) =>
+    implementation === ZERO_ADDRESS ? address : implementation,
+  );
+  const codes = await ask(
+    rpc,
+    targets.map((target) => codeCall(target, 'latest')),
+    signal,
+  );
+  return found.map(({ code_hash: hash }, index) => {
+    const code = codes[index] ?? null;
+    return code === null ? null : { hash, code };
+  });
+}
+
+/** Whether each token had code at a block. Null if the node does not have the state of that block. */
+export async function readOldCodes(
+  rpc: FactRpc,
+  tokens: readonly Hex[],
+  block: number,
+  signal: AbortSignal,
+): Promise<(boolean | null)[]> {
+  const calls = tokens.map((token) => codeCall(token, numberToHex(block)));
+  const codes = await ask(rpc, calls, signal).catch(() => tokens.map(() => null));
+  return codes.map((code) => (code === null ? null : code !== '0x'));
+}
+
+interface ToldSupply {
+  readonly supply: bigint | null;
+  /** Balance of the zero address. */
+  readonly zero: bigint | null;
+}
+
+/** What each token contract says about its supply after a block. */
+export async function readContractSupplies(
+  rpc: FactRpc,
+  tokens: readonly Hex[],
+  blockHash: Hex,
+  signal: AbortSignal,
+): Promise<ToldSupply[]> {
+  const calls = tokens.flatMap((token) => [
+    call(token, TOTAL_SUPPLY, blockHash),
+    call(token, balanceOfCall(ZERO_ADDRESS), blockHash),
+  ]);
+  const answers = await ask(rpc, calls, signal);
+  return tokens.map((_, index) => ({
+    supply: readBalance(answers[2 * index]),
+    zero: readBalance(answers[2 * index + 1]),
+  }));
+}
+
+/**
+ * Whether transfers of holders to the pool fail after a block. Each holder with a balance tries to send a hundredth of
+ * it. Null if the node answers no try, or if no holder has a balance.
+ */
+export async function doSalesFail(
+  rpc: FactRpc,
+  token: Hex,
+  {
+    pair,
+    holders,
+    blockHash,
+  }: { readonly pair: Hex; readonly holders: readonly Hex[]; readonly blockHash: Hex },
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  const balances = await ask(
+    rpc,
+    holders.map((holder) => call(token, balanceOfCall(holder), blockHash)),
+    signal,
+  );
+  const sales = holders
+    .flatMap((holder, index) => {
+      const balance = readBalance(balances[index]) ?? 0n;
+      return balance > 0n ? [call(token, transferCall(pair, balance / 100n + 1n), blockHash, holder)] : [];
+    })
+    .slice(0, SELLERS_MAX);
+  if (sales.length === 0) return null;
+  const outcomes = await rpc.batchOutcomes(sales, parseData, { signal, roundsMax: 1 });
+  const tries = outcomes.flatMap((outcome) => {
+    if ('value' in outcome) return [isTransferred(outcome.value)];
+    return outcome.error.kind === 'revert' ? [false] : [];
+  });
+  return tries.length === 0 ? null : tries.every((worked) => !worked);
+}
+
+/** Many tokens return nothing; a token that returns false did not transfer. */
+function isTransferred(answer: Hex): boolean {
+  return answer === '0x' || BigInt(answer.slice(0, 66)) !== 0n;
+}
+
+function transferCall(to: Hex, amount: bigint): string {
+  return `${TRANSFER}${to.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`;
+}

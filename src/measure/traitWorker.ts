@@ -1,0 +1,299 @@
+/**
+ * Background worker that measures tokens beside the ingester: taxes of transfers, buyers and sellers, functions in the
+ * code, and what a contract still counts at the zero address. Each round takes a few tokens, so the node gets a
+ * bounded number of calls. Failures go to the log, and the next round tries again.
+ */
+import { z } from 'zod';
+
+import type { Clock } from '../chain/rpc/clock';
+import type { Database } from '../clickhouse/client/database';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { insertRows } from '../clickhouse/rows/inserter';
+import { tokenTraitsTable, type TokenTraitRow } from '../clickhouse/schema/traitTables';
+import type { Hex } from '../domain/hex';
+import { errorText } from '../errors';
+import type { Logger } from '../log';
+import { createVerifiedReader } from '../query/contracts/verifiedContracts';
+import { isHistoryPartial, listSupplies } from '../query/holders/balances';
+import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
+import { readHead } from '../query/head/headState';
+import { listTraits, type TokenTraits } from '../query/risks/tokenTraits';
+import { listCreators } from '../query/tokens/creators';
+import { codeTraitsOf } from './codeTraits';
+import {
+  doSalesFail,
+  readCodes,
+  readContractSupplies,
+  readOldCodes,
+  type CodeFacts,
+  type FactRpc,
+} from './nodeFacts';
+import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
+
+/** Pause in ms before the first round, and while tokens wait. */
+const SOON_MS = 2_000;
+/** Pause in ms while only tokens without a new swap are measured again. */
+const IDLE_MS = 20_000;
+const FAILED_MS = 30_000;
+/** Tokens per round, and tokens without a new swap per round. Each takes about ten calls. */
+const TOKENS_MAX = 16;
+const OLD_TOKENS_MAX = 4;
+/** Swaps of a token that one measurement reads. */
+const SWAPS_MAX = 1_000;
+/** Swaps of each side whose transfers one measurement reads. */
+const TAXED_MAX = 40;
+const MOVES_MAX = 20_000;
+/** Number of buyers from which a token without a sale is tried. */
+const BUYERS_MIN = 20;
+const HOLDERS_TRIED = 10;
+/** Number of measured swaps from which answers show a tax. */
+const MEASURED_SHOWN = 5;
+/** Pools of two tokens, which send and get their tokens in the transaction of the swap. */
+const TAXED_POOLS: ReadonlySet<number> = new Set([2, 3]);
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const chosenShape = z.object({
+  token: hex,
+  swaps: z.coerce.number(),
+  is_old: z.union([z.boolean(), z.int()]),
+});
+const swapShape = z.object({
+  ord: z.coerce.bigint(),
+  tx_index: z.int(),
+  pair: hex,
+  pool_type: z.int(),
+  maker: hex.nullable(),
+  recipient: hex,
+  amount: z.coerce.bigint(),
+});
+type SwapFacts = z.infer<typeof swapShape>;
+const moveShape = z.object({
+  ord: z.coerce.bigint(),
+  tx_index: z.int(),
+  sender: hex,
+  recipient: hex,
+  amount: z.coerce.bigint(),
+});
+
+type MeasuredRow = Omit<TokenTraitRow, 'checked_block' | 'version'>;
+
+interface TraitDeps {
+  readonly database: Database;
+  readonly rpc: FactRpc;
+  readonly chainId: number;
+  /** The last block shared with the chain whose state this chain copied; null for a chain of its own. */
+  readonly forkBlock: number | null;
+  readonly status: { readonly phase: string };
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Called if traits that answers show have changed and no block came since. */
+  readonly onChange: () => void;
+}
+
+export class TraitWorker {
+  private readonly runner: QueryRunner;
+  /** Version of the head whose readers do not know the newest traits. Null if there is none. */
+  private untold: string | null = null;
+
+  constructor(private readonly deps: TraitDeps) {
+    this.runner = createQueryRunner(deps.database);
+  }
+
+  /** Runs until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, status, log } = this.deps;
+    let waitMs = SOON_MS;
+    while (!signal.aborted) {
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      waitMs = SOON_MS;
+      if (status.phase !== 'follow') continue;
+      try {
+        if (!(await this.round(signal))) waitMs = IDLE_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        waitMs = FAILED_MS;
+        log.warn({ error: errorText(error) }, 'measuring traits of tokens failed; retrying');
+      }
+    }
+  }
+
+  /** Measures some tokens at the stored head. Resolves to whether other tokens with new swaps may wait. */
+  async round(signal: AbortSignal): Promise<boolean> {
+    const { database, chainId, clock, onChange } = this.deps;
+    const head = await readHead(this.runner, chainId);
+    if (head === null) return false;
+    if (this.untold === head.version) onChange();
+    this.untold = null;
+    const params = { ...snapshotParams(head), limit: TOKENS_MAX };
+    const chosen = await this.runner.run('measure/choose_tokens', params, chosenShape);
+    const fresh = chosen.filter(({ is_old }) => !is_old);
+    const old = chosen.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
+    const wanted = [...fresh, ...old];
+    if (wanted.length === 0) return false;
+    const known = await listTraits(this.runner);
+    const rows = await this.measure(head, wanted, known, signal);
+    const version = Math.floor(clock.now());
+    await insertRows(
+      database,
+      tokenTraitsTable,
+      rows.map((row) => ({ ...row, checked_block: head.number, version })),
+    );
+    if (rows.some((row) => isChanged(known.get(row.token) ?? null, row))) this.untold = head.version;
+    return fresh.length === TOKENS_MAX || this.untold !== null;
+  }
+
+  private async measure(
+    head: HeadSnapshot,
+    wanted: readonly { readonly token: Hex; readonly swaps: number }[],
+    known: ReadonlyMap<string, TokenTraits>,
+    signal: AbortSignal,
+  ): Promise<MeasuredRow[]> {
+    const { rpc, forkBlock } = this.deps;
+    const tokens = wanted.map(({ token }) => token);
+    const [codes, forked, kept, creators] = await Promise.all([
+      readCodes(rpc, tokens, signal),
+      forkBlock === null || head.number <= forkBlock
+        ? tokens.map(() => null)
+        : readOldCodes(rpc, tokens, forkBlock, signal),
+      this.readKept(head, tokens, signal),
+      listCreators(this.runner, head, tokens),
+    ]);
+    const abis = await this.readAbis(tokens, codes);
+    const creatorOf = new Map(creators.map(({ address, creator }) => [address, creator]));
+    const rows = [];
+    for (const [index, { token, swaps }] of wanted.entries()) {
+      const before = known.get(token) ?? null;
+      const trades = await this.measureTrades(head, token, creatorOf.get(token) ?? null, before, signal);
+      const code = codes[index] ?? null;
+      const traits = code === null ? null : codeTraitsOf(code.code, abis[index] ?? null);
+      rows.push({
+        token,
+        swaps,
+        ...trades,
+        mintable: traits?.mintable ?? null,
+        pausable: traits?.pausable ?? null,
+        bridged: traits?.bridged ?? null,
+        forked: forked[index] ?? before?.forked ?? null,
+        kept_at_zero: kept[index] ?? 0n,
+      });
+    }
+    return rows;
+  }
+
+  private async readAbis(tokens: readonly Hex[], codes: readonly (CodeFacts | null)[]) {
+    const { chainId } = this.deps;
+    const found = await createVerifiedReader(this.runner).findMany(
+      tokens.map((address, index) => ({ chainId, address, codeHash: codes[index]?.hash ?? null })),
+    );
+    return found.map((record) => record?.abi ?? null);
+  }
+
+  /**
+   * What the contract of each token counts at the zero address although it was sent there: at most the balance of the
+   * zero address, and at most the part of the contract's supply that the logs do not explain.
+   */
+  private async readKept(head: HeadSnapshot, tokens: readonly Hex[], signal: AbortSignal): Promise<bigint[]> {
+    if (isHistoryPartial(head)) return tokens.map(() => 0n);
+    const [told, byLogs] = await Promise.all([
+      readContractSupplies(this.deps.rpc, tokens, head.hash, signal),
+      listSupplies(this.runner, head, tokens),
+    ]);
+    return tokens.map((token, index) => {
+      const { supply, zero } = told[index] ?? { supply: null, zero: null };
+      const extra = supply === null ? 0n : supply - (byLogs.get(token) ?? 0n);
+      if (extra <= 0n || zero === null) return 0n;
+      return extra < zero ? extra : zero;
+    });
+  }
+
+  /** Taxes, buyers and sellers by the newest swaps of the token. */
+  private async measureTrades(
+    head: HeadSnapshot,
+    token: Hex,
+    creator: Hex | null,
+    before: TokenTraits | null,
+    signal: AbortSignal,
+  ): Promise<
+    Pick<TokenTraitRow, 'buys' | 'buy_tax' | 'sells' | 'sell_tax' | 'buyers' | 'sellers' | 'sale_fails'>
+  > {
+    const params = { ...snapshotParams(head), token: token.slice(2), limit: SWAPS_MAX };
+    const swaps = await this.runner.run('measure/list_swaps', params, swapShape);
+    const buyers = new Set<Hex>();
+    const sellers = new Set<Hex>();
+    for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
+    if (creator !== null) sellers.delete(creator);
+    const [newest] = swaps;
+    // A sale that an earlier measurement saw still counts.
+    const sold = Math.max(sellers.size, swaps.length === SWAPS_MAX ? (before?.sellers ?? 0) : 0);
+    const isSuspect = buyers.size >= BUYERS_MIN && sold === 0 && newest !== undefined;
+    const sale = isSuspect
+      ? { pair: newest.pair, holders: [...buyers].slice(0, HOLDERS_TRIED), blockHash: head.hash }
+      : null;
+    const [{ buy, sell }, fails] = await Promise.all([
+      this.measureTax(head, token, swaps),
+      sale === null ? null : doSalesFail(this.deps.rpc, token, sale, signal),
+    ]);
+    return {
+      buys: buy.swaps,
+      buy_tax: buy.tax,
+      sells: sell.swaps,
+      sell_tax: sell.tax,
+      buyers: buyers.size,
+      sellers: sold,
+      sale_fails: fails,
+    };
+  }
+
+  private async measureTax(head: HeadSnapshot, token: Hex, all: readonly SwapFacts[]) {
+    const taxed = all.filter(({ pool_type }) => TAXED_POOLS.has(pool_type));
+    const swaps = [
+      ...taxed.filter(({ amount }) => amount < 0n).slice(0, TAXED_MAX),
+      ...taxed.filter(({ amount }) => amount > 0n).slice(0, TAXED_MAX),
+    ].map(({ tx_index, ...swap }): MeasuredSwap => ({ ...swap, txIndex: tx_index }));
+    return measureTax(swaps, await this.listMoves(head, token, swaps));
+  }
+
+  private async listMoves(
+    head: HeadSnapshot,
+    token: Hex,
+    swaps: readonly MeasuredSwap[],
+  ): Promise<TaxedMove[]> {
+    if (swaps.length === 0) return [];
+    const ords = swaps.map(({ ord }) => Number(ord));
+    const block = (ord: number): number => Math.floor(ord / 2 ** 20);
+    const params = {
+      ...snapshotParams(head),
+      token: token.slice(2),
+      from_ord: block(Math.min(...ords)) * 2 ** 20,
+      to_ord: Math.max(...ords),
+      transactions: swaps.map(({ ord, txIndex }) => block(Number(ord)) * 2 ** 20 + txIndex),
+      limit: MOVES_MAX,
+    };
+    const rows = await this.runner.run('measure/list_transfers', params, moveShape);
+    return rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
+  }
+}
+
+/** Whether answers show the new traits differently. */
+function isChanged(before: TokenTraits | null, row: MeasuredRow): boolean {
+  const shown = ({
+    buys,
+    buy_tax,
+    sells,
+    sell_tax,
+    buyers,
+    sellers,
+    ...rest
+  }: MeasuredRow | TokenTraits): string =>
+    JSON.stringify([
+      Math.min(buys, MEASURED_SHOWN),
+      buy_tax,
+      Math.min(sells, MEASURED_SHOWN),
+      sell_tax,
+      Math.min(buyers, BUYERS_MIN),
+      Math.min(sellers, 1),
+      [rest.sale_fails, rest.mintable, rest.pausable, rest.bridged, rest.forked, String(rest.kept_at_zero)],
+    ]);
+  return before === null || shown(before) !== shown(row);
+}

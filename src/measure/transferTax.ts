@@ -1,0 +1,84 @@
+/**
+ * Measures the tax of a token from swaps: compares the amount that left a pool with the amount that arrived, and the
+ * amount that a seller sent with the amount that the pool got. Pure.
+ */
+import type { Hex } from '../domain/hex';
+
+/** A tax transfer stands at most this many logs away from the transfer that it taxes. */
+const NEAR_LOGS = 3n;
+
+/** The place of a log. */
+interface Placed {
+  /** Position of the log in the chain. */
+  readonly ord: bigint;
+  readonly txIndex: number;
+}
+
+/** One swap of the token. */
+export interface MeasuredSwap extends Placed {
+  readonly pair: Hex;
+  readonly recipient: Hex;
+  /** What the pool gained of the token, raw units; negative for a buy. */
+  readonly amount: bigint;
+}
+
+/** One transfer of the token, in the transaction of a measured swap. */
+export interface TaxedMove extends Placed {
+  readonly sender: Hex;
+  readonly recipient: Hex;
+  readonly amount: bigint;
+}
+
+/** The median tax of one side, 0 to 1, and the number of swaps behind it. */
+interface SideTax {
+  readonly swaps: number;
+  readonly tax: number;
+}
+
+/** `moves` are in the order of their logs. Swaps whose transfers are not found do not count. */
+export function measureTax(
+  swaps: readonly MeasuredSwap[],
+  moves: readonly TaxedMove[],
+): { readonly buy: SideTax; readonly sell: SideTax } {
+  const taxes: Record<'buy' | 'sell', number[]> = { buy: [], sell: [] };
+  const byOrd = [...swaps].sort((a, b) => (a.ord < b.ord ? -1 : 1));
+  byOrd.forEach((swap, index) => {
+    const isOfTx = (other: Placed): boolean =>
+      blockOf(other.ord) === blockOf(swap.ord) && other.txIndex === swap.txIndex;
+    const last = byOrd.slice(0, index).findLast((other) => isOfTx(other) && other.pair === swap.pair);
+    // A pool sends the bought tokens and takes the sold tokens before it emits the Swap log.
+    const own = moves.filter((move) => isOfTx(move) && move.ord < swap.ord && move.ord > (last?.ord ?? 0n));
+    const tax = swap.amount < 0n ? buyTax(swap, own) : sellTax(swap, own);
+    if (tax !== null) taxes[swap.amount < 0n ? 'buy' : 'sell'].push(tax);
+  });
+  return { buy: sideOf(taxes.buy), sell: sideOf(taxes.sell) };
+}
+
+/** The part of the bought amount that did not arrive at the recipient. */
+function buyTax({ pair, recipient, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
+  const arrived = moves
+    .filter((move) => move.sender === pair && move.recipient === recipient)
+    .reduce((sum, move) => sum + move.amount, 0n);
+  return arrived === 0n || arrived > -amount ? null : 1 - ratio(arrived, -amount);
+}
+
+/** The part of the sent amount that the pool did not get. */
+function sellTax({ pair, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
+  const into = moves.filter((move) => move.recipient === pair && move.amount > 0n);
+  const isTax = (move: TaxedMove): boolean =>
+    move.recipient !== pair &&
+    into.some((main) => main.sender === move.sender && distance(main.ord, move.ord) <= NEAR_LOGS);
+  const sum = (some: readonly TaxedMove[]): bigint => some.reduce((total, move) => total + move.amount, 0n);
+  const sent = sum(into) + sum(moves.filter(isTax));
+  return amount <= 0n || into.length === 0 || amount > sent ? null : 1 - ratio(amount, sent);
+}
+
+function sideOf(taxes: readonly number[]): SideTax {
+  const sorted = [...taxes].sort((a, b) => a - b);
+  return { swaps: taxes.length, tax: sorted[sorted.length >> 1] ?? 0 };
+}
+
+const blockOf = (ord: bigint): bigint => ord >> 20n;
+const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
+/** The ratio of two amounts with nine digits. */
+const ratio = (part: bigint, whole: bigint): number => Number((part * 1_000_000_000n) / whole) / 1e9;

@@ -1,0 +1,86 @@
+/** Reads and computes the TVL of each DEX at the end of past days. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { PairEntry, poolTokensOf } from '../pairs/pairItem';
+import { stateRowShape } from '../pairs/pairRows';
+import { balancesRowShape } from '../pairs/pairTable';
+import { listPools } from '../pairs/pools';
+import { hopRowShape, toTokenPrices, type PriceSources } from '../prices/tokenPrices';
+import type { TokenMap } from '../tokens/tokens';
+
+/** Limit for safety: more pools than any chain has. */
+const ROWS_MAX = 2_000_000;
+
+const dayRowShape = z.object({ day: z.int(), dex: z.string(), tvl_usd: z.number() });
+
+interface TvlDays {
+  /** Null if the day was not computed yet. A DEX without a pool on a computed day has 0. */
+  of(dex: string, day: number): number | null;
+  has(day: number): boolean;
+}
+
+/** The days in [from, to), given as starts of UTC days. */
+export async function readTvlDays(runner: QueryRunner, from: number, to: number): Promise<TvlDays> {
+  const rows = await runner.run('dexes/list_tvl_days', { from, to, limit: ROWS_MAX }, dayRowShape);
+  const days = new Map<number, Map<string, number>>();
+  for (const { day, dex, tvl_usd } of rows) {
+    const ofDay = days.get(day) ?? new Map<string, number>();
+    days.set(day, ofDay.set(dex, tvl_usd));
+  }
+  // Rows of a day without the mark belong to an insert that is not complete.
+  const marked = (day: number): Map<string, number> | null => {
+    const found = days.get(day);
+    return found?.has('') === true ? found : null;
+  };
+  return {
+    of(dex, day) {
+      const found = marked(day);
+      return found === null ? null : (found.get(dex) ?? 0);
+    },
+    has: (day) => marked(day) !== null,
+  };
+}
+
+/**
+ * The TVL of each DEX at the end of a final block, as the pairs of a head at this block show it. Reads the state of
+ * every pool, so only a background job runs it.
+ */
+export async function computeTvl(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  sources: PriceSources,
+  tokens: TokenMap,
+): Promise<ReadonlyMap<string, number>> {
+  const params = { ...snapshotParams(head), tip_ord: lastOrdOfBlock(head.number), limit: ROWS_MAX };
+  const [pools, states, balances, hops] = await Promise.all([
+    listPools(runner, params),
+    runner.run('pairs/list_states', params, stateRowShape),
+    runner.run('pairs/list_balances', params, balancesRowShape),
+    runner.run('prices/list_hops', params, hopRowShape),
+  ]);
+  const stateOf = new Map(states.map((row) => [row.pair, row]));
+  const balancesOf = new Map(balances.map((row) => [row.pair, row]));
+  const prices = toTokenPrices(hops, [], sources);
+  const tvl = new Map<string, number>();
+  for (const pool of pools) {
+    const held = balancesOf.get(pool.address);
+    const facts = {
+      state: stateOf.get(pool.address) ?? null,
+      balances: held?.balances ?? null,
+      doubts: held?.doubts ?? 0,
+      trades: null,
+      pastPrices: null,
+      meanBalances: null,
+      lastTradeAt: null,
+      feePips: pool.fee_pips,
+      birth: null,
+      protocolShare: 0,
+    };
+    const { liquidityUsd } = new PairEntry(pool, poolTokensOf(pool, tokens), facts, prices);
+    tvl.set(pool.dex, (tvl.get(pool.dex) ?? 0) + liquidityUsd);
+  }
+  return tvl;
+}

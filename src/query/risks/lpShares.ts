@@ -1,0 +1,46 @@
+/** Computes which part of a pool's LP tokens is burnt, locked or held by the creator of its base token. Pure. */
+import type { Hex } from '../../domain/hex';
+import type { WatchedHolder } from '../../domain/chainDescription';
+import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
+import type { StoredPool } from '../pairs/pools';
+
+const CONCENTRATED = 3;
+
+/** Parts of the LP supply in percent. A part is null if it is unknown, and for pools without LP tokens. */
+export interface LpShares {
+  readonly locked: number | null;
+  readonly creator: number | null;
+}
+
+const UNKNOWN: LpShares = { locked: null, creator: null };
+
+export function lpSharesOf(
+  pool: Pick<StoredPool, 'pool_type' | 'created_block'>,
+  facts: LpFacts,
+  watched: readonly WatchedHolder[],
+  creator: Hex | null,
+): LpShares {
+  const supply = pool.pool_type === CONCENTRATED ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
+  if (supply === null || supply <= 0n || facts.holding === null) return UNKNOWN;
+  const held = facts.holding.watched;
+  const percentOf = (raw: bigint): number => Number((raw * 10_000_000n) / supply) / 100_000;
+  let locked = 0n;
+  for (const { address, kind } of watched) if (kind !== 'treasury') locked += held.get(address) ?? 0n;
+  return {
+    locked: percentOf(locked),
+    creator: creator === null ? null : percentOf(held.get(creator) ?? 0n),
+  };
+}
+
+/** The mean of a share over pools, weighted by their liquidity. Pools with an unknown share do not count. */
+export function meanShare(
+  shares: readonly { readonly percent: number | null; readonly liquidityUsd: number }[],
+): number | null {
+  const known = shares.flatMap(({ percent, liquidityUsd }) =>
+    percent === null ? [] : [{ percent, liquidityUsd }],
+  );
+  if (known.length === 0) return null;
+  const total = known.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0);
+  if (total <= 0) return known.reduce((sum, { percent }) => sum + percent, 0) / known.length;
+  return known.reduce((sum, { percent, liquidityUsd }) => sum + percent * (liquidityUsd / total), 0);
+}

@@ -1,0 +1,124 @@
+/** Builds, once per head version, what is known about the risks of tokens and pairs. */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import type { PairItem } from '../../wire/pairs';
+import type { Token } from '../../wire/primitives';
+import type { TransferTax, Warning } from '../../wire/risks';
+import { isHistoryPartial } from '../holders/balances';
+import { listBalanceChecks, type BalanceChecks } from '../holders/balanceChecks';
+import type { HolderTables } from '../holders/holders';
+import { listWatched, type SupplyRules, type WatchedHolder } from '../../domain/chainDescription';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { perVersion, type PerVersion } from '../head/perVersion';
+import type { PairEntry } from '../pairs/pairItem';
+import type { CreatorTables } from '../tokens/creators';
+import { REBASING } from '../tokens/tokenSupply';
+import { lpSharesOf, type LpShares } from './lpShares';
+import { NEW, NO_METADATA, taxOf, warningsOfShare, warningsOfToken, type RiskRules } from './tokenRisk';
+import { listLogos, listTraits } from './tokenTraits';
+
+const DAY_SECONDS = 86_400;
+/** Codes of a quote token that also concern the pair. The base token's codes all do. */
+const SHARED_CODES: ReadonlySet<string> = new Set(['fee_on_transfer', 'honeypot', 'rebasing']);
+
+export interface RiskTable {
+  /** Holders whose balances are not in circulation. */
+  readonly watched: readonly WatchedHolder[];
+  readonly checksOf: (token: string) => BalanceChecks | null;
+  readonly creatorOf: (token: string) => Hex | null;
+  readonly logoOf: (token: string) => string | null;
+  readonly taxOf: (token: string) => TransferTax | null;
+  /** Amount at the zero address that the contract still counts in its supply, raw units. */
+  readonly keptAtZeroOf: (token: string) => bigint;
+  /** Warnings about the contract of a token. */
+  readonly warningsOf: (token: Token) => Warning[];
+  readonly sharesOf: (entry: PairEntry) => LpShares;
+  /** Warnings about a pair, besides those of its own figures. */
+  readonly pairWarningsOf: (entry: PairEntry) => Warning[];
+}
+
+export type RiskTables = PerVersion<RiskTable>;
+
+export type RiskChain = SupplyRules & RiskRules & { readonly chainId: number };
+
+export function createRiskTables(
+  runner: QueryRunner,
+  chain: RiskChain,
+  holders: HolderTables,
+  creators: CreatorTables,
+): RiskTables {
+  const watched = listWatched(chain);
+  return perVersion(async (head) => {
+    const [holderTable, creatorTable, traits, logos, checks] = await Promise.all([
+      holders.at(head),
+      creators.at(head),
+      listTraits(runner),
+      listLogos(runner, chain.chainId),
+      listBalanceChecks(runner),
+    ]);
+    const traitsOf = (token: string) => traits.get(token) ?? null;
+    const rules = rulesAt(chain, head);
+    const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
+    const sharesOf = ({ pool }: PairEntry): LpShares => {
+      const facts = { holding: holderTable.of(pool.address), partial: isHistoryPartial(head) };
+      return lpSharesOf(pool, facts, watched, creatorTable.ofBase(pool));
+    };
+    return {
+      watched,
+      checksOf: (token) => checks.get(token) ?? null,
+      creatorOf: (token) => creatorTable.of(token),
+      logoOf: (token) => logos.get(token) ?? null,
+      taxOf: (token) => taxOf(traitsOf(token)),
+      keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
+      warningsOf,
+      sharesOf,
+      pairWarningsOf: (entry) =>
+        warningsOfPair(entry, head, {
+          ofToken: (token) => [
+            ...warningsOf(token),
+            ...(checks.get(token.address)?.rebasing === true ? [REBASING] : []),
+          ],
+          shares: sharesOf(entry),
+        }),
+    };
+  });
+}
+
+/** Before the fork block itself, no contract can be told apart from a copied one. */
+function rulesAt(chain: RiskChain, head: HeadSnapshot): RiskRules {
+  const isAfterFork = chain.forkBlock !== undefined && head.number > chain.forkBlock;
+  return isAfterFork
+    ? chain
+    : { ...(chain.bridgedTokens === undefined ? {} : { bridgedTokens: chain.bridgedTokens }) };
+}
+
+interface PairJudgement {
+  readonly ofToken: (token: Token) => Warning[];
+  readonly shares: LpShares;
+}
+
+function warningsOfPair(
+  { pool, tokens }: PairEntry,
+  head: HeadSnapshot,
+  { ofToken, shares }: PairJudgement,
+): Warning[] {
+  const { base, all } = tokens;
+  const warnings: Warning[] = [];
+  if (base.symbol === null && base.name === null && base.decimals === null) warnings.push(NO_METADATA);
+  if (pool.created_at !== null && pool.created_at > head.timestamp - DAY_SECONDS) warnings.push(NEW);
+  const codes = new Set<string>();
+  const others = all.filter(({ address }) => address !== base.address);
+  const fromOthers = others.flatMap(ofToken).filter(({ code }) => SHARED_CODES.has(code));
+  for (const found of [...ofToken(base), ...fromOthers, ...warningsOfShare(shares.creator)]) {
+    if (codes.has(found.code)) continue;
+    codes.add(found.code);
+    warnings.push(found);
+  }
+  return warnings;
+}
+
+/** The list item of a pair with the flags of its risks. */
+export function flaggedPair(entry: PairEntry, risks: RiskTable): PairItem {
+  const { item } = entry;
+  return { ...item, flags: [...item.flags, ...risks.pairWarningsOf(entry).map(({ code }) => code)] };
+}

@@ -1,0 +1,99 @@
+/** Judges one token by its measured traits, its names and the chain description. Pure. */
+import type { ChainDescription } from '../../domain/chainDescription';
+import type { Token } from '../../wire/primitives';
+import type { TransferTax, Warning } from '../../wire/risks';
+import type { TokenTraits } from './tokenTraits';
+
+/** A tax is only published if it was measured in at least this many swaps of its side. */
+const MEASURED_MIN = 5;
+/** Smallest part that counts as a tax. Smaller parts are rounding of the token. */
+const TAX_MIN = 0.0001;
+/** Number of different buyers from which a token without a sale is suspicious. */
+const BUYERS_MIN = 20;
+
+/** A link, or a call to fetch something, as names of worthless tokens that are sent to everyone have it. */
+const SPAM_NAME =
+  /https?:|www\.|\bt\.me\b|[a-z0-9-]\.(?:com|net|org|io|xyz|app|site|online|finance|fi|top|vip|pro|live|cc|gift|claims?)\b|\b(?:claim|airdrop|visit|voucher|redeem)\b/i;
+
+/** The parts of a chain description by which tokens are judged. */
+export type RiskRules = Pick<ChainDescription, 'bridgedTokens' | 'forkBlock' | 'forkTokens'>;
+
+const warning = (code: string, severity: Warning['severity'], message: string): Warning => ({
+  code,
+  message,
+  severity,
+});
+
+export const NEW: Warning = warning('new', 'info', 'The first pool was created within the last 24 hours');
+export const NO_METADATA: Warning = warning(
+  'no_metadata',
+  'info',
+  'The contract tells no symbol, no name and no decimals',
+);
+
+/** The tax of both sides in percent. A side with fewer than five measured swaps is null; null if both are. */
+export function taxOf(traits: TokenTraits | null): TransferTax | null {
+  if (traits === null) return null;
+  const percent = (count: number, part: number): number | null =>
+    count < MEASURED_MIN ? null : part < TAX_MIN ? 0 : Math.round(part * 1e6) / 1e4;
+  const tax = { buy: percent(traits.buys, traits.buy_tax), sell: percent(traits.sells, traits.sell_tax) };
+  return tax.buy === null && tax.sell === null ? null : tax;
+}
+
+/** Whether many bought the token, only its creator sold it, and no simulated sale worked. */
+function isHoneypot({ buyers, sellers, sale_fails }: TokenTraits): boolean {
+  return buyers >= BUYERS_MIN && sellers === 0 && sale_fails !== false;
+}
+
+/** Whether the token was copied from another chain with its state. Null rules mean no fork. */
+function isForked(address: string, traits: TokenTraits | null, rules: RiskRules): boolean {
+  return (rules.forkTokens ?? []).some((token) => token === address) || traits?.forked === true;
+}
+
+/** Warnings about the contract of a token. The codes are also its flags. */
+export function warningsOfToken(token: Token, traits: TokenTraits | null, rules: RiskRules): Warning[] {
+  const { address, symbol, name } = token;
+  const warnings: Warning[] = [];
+  const tax = taxOf(traits);
+  if (tax !== null && (tax.buy ?? 0) + (tax.sell ?? 0) > 0) {
+    const side = (percent: number | null): string => (percent === null ? 'an unknown part' : `${percent} %`);
+    const message = `Transfers of this token cost ${side(tax.buy)} of a buy and ${side(tax.sell)} of a sale`;
+    warnings.push(warning('fee_on_transfer', 'warning', message));
+  }
+  if (traits !== null && isHoneypot(traits)) {
+    const message = `${traits.buyers} addresses bought this token, and nobody but its creator sold it`;
+    warnings.push(warning('honeypot', 'critical', message));
+  }
+  if (traits?.mintable === true)
+    warnings.push(warning('mintable', 'info', 'The contract has a function that can mint tokens'));
+  if (traits?.pausable === true)
+    warnings.push(warning('pausable', 'info', 'The contract has a function that can pause transfers'));
+  if (SPAM_NAME.test(`${symbol ?? ''} ${name ?? ''}`))
+    warnings.push(
+      warning('spam', 'warning', 'The symbol or name contains a link or a call to claim something'),
+    );
+  const isBridged = (rules.bridgedTokens ?? []).some((one) => one === address) || traits?.bridged === true;
+  if (isBridged)
+    warnings.push(warning('bridged', 'info', 'A bridge issues this token for a token of another chain'));
+  else if (isForked(address, traits, rules))
+    warnings.push(
+      warning(
+        'state_fork',
+        'warning',
+        'The token was copied with the state of another chain and is not backed',
+      ),
+    );
+  return warnings;
+}
+
+/** Smallest share of a pool's LP tokens, in percent, that is worth a warning. */
+const CREATOR_SHARE_MIN = 1;
+
+/** A warning if the creator of the token can withdraw a part of the liquidity. */
+export function warningsOfShare(percent: number | null): Warning[] {
+  if (percent === null || percent < CREATOR_SHARE_MIN) return [];
+  const shown = Math.round(percent * 100) / 100;
+  return [
+    warning('lp_held_by_creator', 'warning', `The creator of the token holds ${shown} % of the LP tokens`),
+  ];
+}

@@ -1,0 +1,68 @@
+/**
+ * Reads who created the tokens of the pools: the sender of the transaction that deployed each token contract. A known
+ * creator never changes, because the address of a contract follows from its creator.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
+import { perVersion, type PerVersion } from '../head/perVersion';
+import type { PairTables } from '../pairs/pairTable';
+import { tokensOfPool, type StoredPool } from '../pairs/pools';
+
+const creatorRowShape = z.object({
+  address: z.string(),
+  creator: z.templateLiteral(['0x', z.string()]),
+});
+const countRowShape = z.object({ stored: z.string() });
+
+interface CreatorTable {
+  /** Null if the creator is unknown. */
+  of(token: string): Hex | null;
+  /** The creator of the pool's base token. Null if the creator is unknown. */
+  ofBase(pool: StoredPool): Hex | null;
+}
+
+export type CreatorTables = PerVersion<CreatorTable>;
+
+/**
+ * Each head version asks for the tokens of new pools. Tokens without a known creator are asked for again when the
+ * ingester has stored more answers of the node.
+ */
+export function createCreatorTables(runner: QueryRunner, pairs: PairTables): CreatorTables {
+  const known = new Map<string, Hex>();
+  const asked = new Set<string>();
+  let poolsRead: readonly StoredPool[] | null = null;
+  let mark = '';
+  return perVersion(async (head) => {
+    const { pools } = await pairs.at(head);
+    const [row] = await runner.run('tokens/count_creations', {}, countRowShape);
+    const next = row?.stored ?? '';
+    if (next !== mark) asked.clear();
+    if (next !== mark || pools !== poolsRead) {
+      const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
+      const missing = [...wanted].filter((token) => !known.has(token) && !asked.has(token));
+      for (const { address, creator } of await listCreators(runner, head, missing))
+        known.set(address, creator);
+      for (const token of missing) asked.add(token);
+      [mark, poolsRead] = [next, pools];
+    }
+    const of = (token: string): Hex | null => known.get(token) ?? null;
+    return { of, ofBase: (pool) => of(pool.base_is_token0 ? pool.token0 : pool.token1) };
+  });
+}
+
+/** The known creators of the tokens, as of a head. */
+export function listCreators(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  tokens: readonly string[],
+): Promise<{ address: string; creator: Hex }[]> {
+  return inChunks(tokens, (chunk) => {
+    const addresses = chunk.map((token) => token.slice(2));
+    const params = { ...snapshotParams(head), addresses, limit: 2 * ADDRESSES_MAX };
+    return runner.run('tokens/list_creators', params, creatorRowShape);
+  });
+}

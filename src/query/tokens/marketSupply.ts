@@ -1,0 +1,24 @@
+/**
+ * The supply of a token or an LP token as the market's endpoints show it, so that the explorer's endpoints show the
+ * same.
+ */
+import { isHistoryPartial } from '../holders/balances';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import type { MarketTables } from '../marketTables';
+import { lpSupplyOf, supplyOf } from './tokenSupply';
+
+const CONCENTRATED = 3;
+
+/** Supply in raw units. Null if the market does not know the supply, or does not list the token. */
+export async function findMarketSupply(
+  { tokens, pairs, holders }: Pick<MarketTables, 'tokens' | 'pairs' | 'holders'>,
+  head: HeadSnapshot,
+  token: string,
+): Promise<bigint | null> {
+  const entry = (await tokens.at(head)).byAddress.get(token);
+  if (entry !== undefined) return supplyOf(entry.facts)?.total ?? null;
+  const pool = (await pairs.at(head)).byAddress.get(token)?.pool;
+  if (pool === undefined || pool.pool_type === CONCENTRATED) return null;
+  const holding = (await holders.at(head)).of(token);
+  return lpSupplyOf(pool, { holding, partial: isHistoryPartial(head) })?.supply ?? null;
+}

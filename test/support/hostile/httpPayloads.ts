@@ -1,0 +1,177 @@
+/** Texts, requests and bodies that an attacker would send. */
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+
+/** Values for a parameter: SQL, paths, scripts, templates, headers, numbers, Unicode and expressions. */
+export const PAYLOADS: readonly string[] = [
+  "' OR 1=1 --",
+  "'; DrOp TaBlE swaps; --",
+  '1) UnIoN AlL SeLeCt * FrOm system.users --',
+  '{pair:String}',
+  "\\' OR sleep(3) --",
+  "unhex('00') FoRmAt JSON",
+  "file('/etc/passwd')",
+  '\0',
+  'a\0b',
+  '%00',
+  '\r\nX-Injected: yes',
+  '%0d%0aX-Injected:%20yes',
+  '../../../../etc/passwd',
+  '..%2f..%2fetc%2fpasswd',
+  '....//....//etc/passwd',
+  'C:\\windows\\win.ini',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  '${7*7}',
+  '{{7*7}}',
+  '$(id)',
+  '`id`',
+  '; cat /etc/passwd',
+  '1e999',
+  '-1',
+  '0',
+  'NaN',
+  'Infinity',
+  '99999999999999999999999999999999',
+  '-9223372036854775808',
+  '18446744073709551616',
+  '0x1p1023',
+  '٣٤',
+  '１',
+  '\u202eabc',
+  '\ufeff',
+  '\ud83d\ude00'.repeat(20),
+  'Ａ'.repeat(70),
+  'a\u0300'.repeat(300),
+  'x'.repeat(3_000),
+  ','.repeat(200),
+  '0x' + 'f'.repeat(40),
+  '0X' + 'F'.repeat(40),
+  '0x' + 'g'.repeat(40),
+  '0xa1077a294dDE1B09bB078844df40758a5D0f9a27',
+  '%',
+  '_',
+  '%25%25',
+  '\\',
+  '(.*)*$',
+  '[',
+  'null',
+  'undefined',
+  'true',
+  '[]',
+  '{}',
+  '{"$gt":""}',
+  '__proto__',
+  'constructor',
+  'toString',
+  ' ',
+  '\t',
+  '',
+];
+
+const HEAD = 'Host: x\r\n';
+const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${HEAD}${headers}\r\n`;
+const post = (headers: string, body: string): string => `POST /api HTTP/1.1\r\n${HEAD}${headers}\r\n${body}`;
+/** If the server reads this as a request of its own, the bytes before it were understood in two ways. */
+const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HEAD}\r\n`;
+
+/** Bytes that are no valid HTTP request, or only just. */
+export const MALFORMED: Readonly<Record<string, string | Buffer>> = {
+  'no target': 'GET\r\n\r\n',
+  'no method': ' / HTTP/1.1\r\nHost: x\r\n\r\n',
+  'an unknown version': `GET /healthz HTTP/9.9\r\n${HEAD}\r\n`,
+  'a version without a number': `GET /healthz HTTP/x\r\n${HEAD}\r\n`,
+  'version 0.9': 'GET /healthz\r\n\r\n',
+  'the preface of version 2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'a TLS hello': Buffer.from('16030100c8010000c40303', 'hex'),
+  'zero bytes': '\0\0\0\0\0\0\0\0',
+  'random bytes': Buffer.from('f0288cbc90289f92a9ff00fe', 'hex'),
+  'no host': 'GET /healthz HTTP/1.1\r\n\r\n',
+  'two hosts': 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
+  'a header without a colon': get('/healthz', 'Broken\r\n'),
+  'a header without a name': get('/healthz', ': x\r\n'),
+  'a blank before the colon': get('/healthz', 'X-A : b\r\n'),
+  'a folded header': get('/healthz', 'X-A: b\r\n c\r\n'),
+  'a zero byte in a header': get('/healthz', 'X-A: b\0c\r\n'),
+  'a bare CR in a header': get('/healthz', 'X-A: b\rc\r\n'),
+  'lines that end with LF': 'GET /healthz HTTP/1.1\nHost: x\n\n',
+  'lines that end with CR': 'GET /healthz HTTP/1.1\rHost: x\r\r',
+  'a lower-case method': `get /healthz http/1.1\r\n${HEAD}\r\n`,
+  'an unknown method': `BREW / HTTP/1.1\r\n${HEAD}\r\n`,
+  CONNECT: 'CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n',
+  'OPTIONS of everything': `OPTIONS * HTTP/1.1\r\n${HEAD}\r\n`,
+  'a URL of another host': get('http://169.254.169.254/latest/meta-data/'),
+  'a target of another scheme': get('file:///etc/passwd'),
+  'a blank in the target': get('/a b'),
+  'raw bytes in the target': Buffer.from(`GET /\xff\xfe HTTP/1.1\r\n${HEAD}\r\n`, 'latin1'),
+  'a target of 100 KB': get(`/${'a'.repeat(100_000)}`),
+  'a header of 100 KB': get('/healthz', `X-A: ${'a'.repeat(100_000)}\r\n`),
+  '2,000 headers': get('/healthz', 'X-A: b\r\n'.repeat(2_000)),
+  'a negative length': post('Content-Length: -5\r\n', SMUGGLED),
+  'a length that is no number': post('Content-Length: 0x10\r\n', SMUGGLED),
+  'two lengths': post('Content-Length: 5\r\nContent-Length: 0\r\n', `a=1&b${SMUGGLED}`),
+  'a length and chunks': post('Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${SMUGGLED}`),
+  'an unknown transfer encoding': post('Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${SMUGGLED}`),
+  'a chunk without a size': post('Transfer-Encoding: chunked\r\n', `zz\r\nabc\r\n0\r\n\r\n${SMUGGLED}`),
+  'a chunk of 2^64 bytes': post('Transfer-Encoding: chunked\r\n', `10000000000000000\r\nabc`),
+};
+
+/** Expressions that make a backtracking matcher run for ever, or that need many states. */
+export const EXPRESSIONS: readonly string[] = [
+  '(a+)+$',
+  '(a|aa)+$',
+  '(a|a?)+$',
+  '(.*a){25}',
+  '(x+x+)+yy+z',
+  '([a-zA-Z]+)*$',
+  '(.*)*contract',
+  '^(([a-z])+.)+[A-Z]([a-z])+$',
+  '(?:.{0,300}){3}zzz',
+  '(a{1,100}){100}',
+  '((((((((((x{9}){9}){9}){9}){9}){9}){9}){9}){9}){9})',
+  '(\\pL{1,100}){5}qq9',
+  '(a)\\1back',
+  '(?=look)ahead',
+  '(?<!a)b',
+  `${'('.repeat(500)}a${')'.repeat(500)}`,
+  '[',
+  '\\',
+  '(?P<n>a)(?P<n>b)',
+  'a{1001}',
+];
+
+/** Imports that a compiler must not follow. */
+export const IMPORTS: readonly string[] = [
+  '/etc/passwd',
+  '/proc/self/environ',
+  'file:///etc/passwd',
+  '../../../../../../etc/passwd',
+  './package.json',
+  '../package.json',
+  'package.json',
+  'solc/package.json',
+  'node_modules/solc/package.json',
+  'http://127.0.0.1:1/a.sol',
+  'https://example.org/a.sol',
+  'ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG',
+  'github.com/a/b.sol',
+  '//127.0.0.1/a.sol',
+  'C:/windows/win.ini',
+  '/dev/stdin',
+  '/dev/zero',
+];
+
+const BOMB_BYTES = 64 * 2 ** 20;
+
+/** Small bodies that become 64 MB. */
+export function makeBombs(): readonly (readonly [encoding: string, body: Buffer])[] {
+  const zeros = Buffer.alloc(BOMB_BYTES, 'a');
+  const gzip = gzipSync(zeros);
+  return [
+    ['gzip', gzip],
+    ['deflate', deflateSync(zeros)],
+    ['br', brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+    ['gzip, gzip', gzipSync(gzip)],
+    ['zstd', gzip],
+    ['nonsense', gzip],
+  ];
+}
