@@ -41,6 +41,9 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   pool_births: 'cityHash64(address)',
   token_supplies: 'cityHash64(token)',
   pool_search: 'chain_id',
+  token_traits: 'cityHash64(token)',
+  dex_days: 'cityHash64(day)',
+  listed_tokens: 'cityHash64(address)',
 };
 
 const TABLE = /^CREATE TABLE IF NOT EXISTS (\w+)\n/;
