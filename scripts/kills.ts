@@ -162,6 +162,7 @@ async function runStandby(kills: number, seed: number): Promise<string[]> {
 
 function sayWriters({ replaced, stops, blocks, reorgs, mismatches }: WritersReport): string[] {
   say(`\n${replaced} writers replaced, ${stops} stops, over ${blocks} blocks and ${reorgs} reorgs`);
+  if (mismatches.length > 0) say(mismatches.join('\n'));
   return mismatches;
 }
 

@@ -26,6 +26,8 @@ import { StubTruth } from '../../test/support/stub/stubTruth';
 import { ChainLoad } from './killRun';
 
 const FIRST_HEAD = 100;
+/** Time between two blocks in ms. A new process needs about two seconds until it writes. */
+const STEP_MS = 250;
 /** A stopped or fenced process must end within this time in ms after it continues. */
 const END_MAX_MS = 60_000;
 /** A standby must write within this time in ms after the writer has died. */
@@ -66,7 +68,7 @@ class WritersWorld {
     private readonly folder: string,
     blocks: number,
   ) {
-    this.load = new ChainLoad(chain, random, blocks);
+    this.load = new ChainLoad(chain, random, blocks, STEP_MS);
   }
 
   static async open(random: Random, seed: number, blocks: number): Promise<WritersWorld> {
@@ -176,6 +178,8 @@ export async function fightOverDatabase({ random, seed, blocks, say }: WritersPl
   const { report, chain, load } = world;
   try {
     let writer = world.start('ingest');
+    // A process that stands still before its claim would be the newer writer.
+    await world.untilBlock(FIRST_HEAD);
     load.begin();
     while (chain.head < blocks) {
       await delay(random.int(1, 1_500));
