@@ -31,7 +31,7 @@ const STEP_MS = 250;
 /** A stopped or fenced process must end within this time in ms after it continues. */
 const END_MAX_MS = 60_000;
 /** A standby must write within this time in ms after the writer has died. */
-export const TAKEOVER_MAX_MS = 30_000;
+const TAKEOVER_MAX_MS = 30_000;
 const POLL_MS = 50;
 
 export interface WritersReport {
@@ -164,7 +164,7 @@ class WritersWorld {
   }
 }
 
-export interface WritersPlan {
+interface WritersPlan {
   readonly random: Random;
   readonly seed: number;
   /** Number of blocks of the chain. */

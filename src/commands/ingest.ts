@@ -49,7 +49,7 @@ export interface Ingester {
   close(): Promise<void>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly stopAt?: number;
   readonly standby?: boolean;
 }

@@ -144,13 +144,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
   const underWay = new Set<Promise<unknown>>();
-  const guard = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
+  const guard = async <T>(name: string, run: () => Promise<T>, toError = toAppError): Promise<T> => {
     const running = run();
     underWay.add(running);
     try {
       return await running;
     } catch (error) {
-      throw toAppError(name, error);
+      throw toError(name, error);
     } finally {
       underWay.delete(running);
     }
@@ -160,9 +160,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     select: (name, sql, params = {}) => guard(name, () => again(() => select(client, said(sql), params))),
     selectBinary: (name, sql, params = {}, format = 'RowBinary', settings = {}) =>
       guard(name, () => again(() => bytes.read(said(sql), params, format, settings))),
-    command: (name, sql, params = {}, token) => guard(name, () => command(client, said(sql), params, token)),
+    command: (name, sql, params = {}, token) =>
+      guard(name, () => command(client, said(sql), params, token), toWriteError),
     insert: (table, columns, body, ...rest) =>
-      guard(`insert ${table}`, () => insert(client, table, columns, body, ...rest)),
+      guard(`insert ${table}`, () => insert(client, table, columns, body, ...rest), toWriteError),
     ping: async () => (await client.ping({ select: true })).success,
     close: async () => {
       if (underWay.size > 0)
@@ -239,13 +240,19 @@ function sourceOf(columns: readonly string[], guard: InsertGuard | undefined): s
 
 function toAppError(name: string, error: unknown): AppError {
   const cause = toCause(error);
-  if (cause instanceof EngineError && cause.code === ENGINE_CODES.FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)
-    return new AppError('fenced', `ClickHouse, ${name}: a newer writer has claimed the database`, { cause });
   const passing = isPassing(cause);
   const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
   const full = isFull ? 'the disk is full: ' : '';
   const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
   return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
+}
+
+/** In a statement that writes, only the condition of a writer's claim uses throwIf. */
+function toWriteError(name: string, error: unknown): AppError {
+  const cause = toCause(error);
+  if (cause instanceof EngineError && cause.code === ENGINE_CODES.FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)
+    return new AppError('fenced', `ClickHouse, ${name}: a newer writer has claimed the database`, { cause });
+  return toAppError(name, error);
 }
 
 /** Unifies the errors of both clients: engine errors by number, connection errors by system code. */
