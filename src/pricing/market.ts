@@ -47,6 +47,8 @@ export interface RouteHop extends HopPrice {
    * Pools that the hop price excludes are left out.
    */
   cap(): number;
+  /** Whether a new epoch changes the depth of a pool without a move of the pool. */
+  readonly grows: boolean;
 }
 
 /**
@@ -57,6 +59,8 @@ interface PoolDepth extends RemainingDepth {
   readonly key: LegKey;
   readonly depth: number;
   readonly payout: number;
+  /** Whether the mean liquidity still grows towards the newest one, so that the next epoch confirms more. */
+  readonly grows: boolean;
 }
 
 /** USD per whole token, for the anchors that have their role. */
@@ -91,9 +95,11 @@ export function priceRouteHop<L extends Leg>(
   );
   let weights = 0;
   let left = 0;
+  let grows = false;
   for (const depth of depths) {
     weights += depth.weight;
     left += depth.weight * depth.left;
+    grows ||= depth.grows;
   }
   const whole = left === weights;
   if (left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
@@ -106,6 +112,7 @@ export function priceRouteHop<L extends Leg>(
     warnings,
     deviation,
     deviates,
+    grows,
     confidenceFrom: (confidence) => (whole ? confidence : remainingConfidence(confidence, depths)),
     depth: () => sumUsed(depths, hop, ({ depth }) => depth),
     cap: () => inCapSteps(sumUsed(depths, hop, ({ payout }) => payout)),
@@ -147,15 +154,11 @@ function remainingDepth<L extends Leg>(
   const record = market.recordOf(leg);
   const knownIsToken0 = leg.token0 !== route.token;
   const ratio = ratioOf(leg, route, anchors);
+  const confirmed = record === undefined ? 0 : confirmedLiquidity(record, market.epochTime);
+  const grows = record !== undefined && confirmed < record.state.liquidity;
   // Depths are in known tokens instead of USD, because only their ratio is used.
   const then =
-    record === undefined
-      ? null
-      : knownSide(
-          { state: record.state, liquidity: confirmedLiquidity(record, market.epochTime) },
-          knownIsToken0,
-          1,
-        );
+    record === undefined ? null : knownSide({ state: record.state, liquidity: confirmed }, knownIsToken0, 1);
   // No epoch has confirmed this liquidity, so the route is recent and never trusted.
   const state = market.stateOf(leg);
   const now =
@@ -164,7 +167,7 @@ function remainingDepth<L extends Leg>(
       : knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1);
   if (then === null || !(then.depthUsd > 0)) {
     const [depth, payout] = [now.depthUsd * ratio, now.backingUsd * ratio];
-    return { key, weight, backingUsd: weight / DEPTH_PART, left: 1, depth, payout };
+    return { key, weight, backingUsd: weight / DEPTH_PART, left: 1, depth, payout, grows };
   }
   return {
     key,
@@ -173,6 +176,7 @@ function remainingDepth<L extends Leg>(
     left: Math.min(1, now.depthUsd / then.depthUsd),
     depth: Math.min(then.depthUsd, now.depthUsd) * ratio,
     payout: Math.min(then.backingUsd, now.backingUsd) * ratio,
+    grows,
   };
 }
 

@@ -86,8 +86,8 @@ export class PoolIndex {
   /** Tokens that have a route. */
   readonly routed = new Set<IndexedToken>();
   /**
-   * Tokens with a pool whose price differs from its mean. A new epoch has new means, so the hop of such a token may
-   * change although no pool moved.
+   * Tokens with a pool whose price or liquidity differs from its mean. A new epoch has new means, so the hop of such a
+   * token may change although no pool moved.
    */
   readonly watched = new Set<IndexedToken>();
   private readonly legs = new Map<LegKey, IndexedLeg>();

@@ -51,8 +51,8 @@ type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 
 interface CurrentHop {
   readonly hop: TokenHop;
-  /** Whether a pool of the hop has a price that differs from its mean. */
-  readonly deviates: boolean;
+  /** Whether a new epoch may change the hop without a move of its pools: a price or liquidity differs from its mean. */
+  readonly isWatched: boolean;
   /** The pools that made the price. Empty for an anchor and without a price. */
   readonly pools: readonly HopPool[];
 }
@@ -277,8 +277,8 @@ export class Pricer {
   }
 
   /**
-   * A new epoch has new means. A price that was limited by its mean may therefore change without a move. The limit
-   * may also end, if the mean moved towards the price within the epoch.
+   * A new epoch has new means. A price or a cap that was limited by a mean may therefore change without a move. The
+   * limit may also end, if the mean moved towards the price within the epoch.
    */
   private touchMeans(records: readonly LegRecord[], touched: Set<IndexedToken>): void {
     for (const token of this.index.watched) touched.add(token);
@@ -340,14 +340,15 @@ export class Pricer {
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
       const hop = { next, price, confidence: route.confidence, cap: Infinity };
-      return { hop, deviates: false, pools: [] };
+      return { hop, isWatched: false, pools: [] };
     }
     const none = { next, price: 0, confidence: 0, cap: 0 };
-    if (route.hops === 0) return { hop: none, deviates: false, pools: [] };
-    const { price, deviates, pools, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
-    if (!(price > 0)) return { hop: none, deviates, pools: [] };
+    if (route.hops === 0) return { hop: none, isWatched: false, pools: [] };
+    const { price, deviates, grows, pools, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
+    const isWatched = deviates || grows;
+    if (!(price > 0)) return { hop: none, isWatched, pools: [] };
     const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
-    return { hop, deviates, pools };
+    return { hop, isWatched, pools };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {
@@ -377,8 +378,8 @@ export class Pricer {
     const changes: HopChange[] = [];
     for (const token of [...touched].sort(byAddress)) {
       if (token.route === null) continue;
-      const { hop: after, deviates } = this.hopOf(token, token.route);
-      index.setWatched(token, deviates);
+      const { hop: after, isWatched } = this.hopOf(token, token.route);
+      index.setWatched(token, isWatched);
       const before = token.hop ?? undefined;
       if (before !== undefined && sameHop(before, after)) continue;
       if (before === undefined && !(after.price > 0)) continue;

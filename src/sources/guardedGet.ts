@@ -64,7 +64,9 @@ function send(url: URL, { allowPrivate, signal }: GuardedGetOptions): Promise<In
   };
   return new Promise((resolve, reject) => {
     const lookup = checkedLookup(allowPrivate);
-    request(url, { headers, signal, lookup, agent: false }, resolve).on('error', reject).end();
+    // After an abort, the request reports only that it was cut.
+    const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : error);
+    request(url, { headers, signal, lookup, agent: false }, resolve).on('error', fail).end();
   });
 }
 

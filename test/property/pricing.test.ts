@@ -28,8 +28,13 @@ import { runsOf } from '../support/run/runs';
 
 /** On failure fast-check prints the market's seed. */
 const RUNS = runsOf(1_000);
+/** Seed of a market in which a cap once changed with the epoch without a stored row. */
+const KEPT_SEED = 224_518_715;
 const forEachWorld = (check: (seed: number) => void, runs = RUNS): void =>
-  fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 }), check), { numRuns: runs });
+  fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 }), check), {
+    numRuns: runs,
+    examples: [[KEPT_SEED]],
+  });
 
 /** `expect` is slow, so the test calls it only for a difference. */
 function same(got: unknown, wanted: unknown): void {

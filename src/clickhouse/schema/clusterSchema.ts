@@ -27,6 +27,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   head_blocks: 'chain_id',
   promotions: 'chain_id',
   operations: '0',
+  writers: 'chain_id',
   import_positions: '0',
   tokens: 'cityHash64(address)',
   token_balance_checks: 'cityHash64(token)',
@@ -41,6 +42,9 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   pool_births: 'cityHash64(address)',
   token_supplies: 'cityHash64(token)',
   pool_search: 'chain_id',
+  token_traits: 'cityHash64(token)',
+  dex_days: 'cityHash64(day)',
+  listed_tokens: 'cityHash64(address)',
 };
 
 const TABLE = /^CREATE TABLE IF NOT EXISTS (\w+)\n/;

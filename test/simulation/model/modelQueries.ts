@@ -145,6 +145,7 @@ function pools(engine: ModelEngine, params: QueryParams): Rows {
 function epochStates(engine: ModelEngine, params: QueryParams): Rows {
   return within(engine, 'pool_states', params).map(({ fields }) => ({
     ord: String(fields['ord']),
+    timestamp: Number(fields['timestamp']),
     kind: fields['kind'],
     pair: fields['pair'],
     reserve0: String(fields['reserve0']),

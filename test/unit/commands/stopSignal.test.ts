@@ -5,6 +5,9 @@ test('the first signal aborts, and a shutdown of more than 12 s ends the process
   jest.useFakeTimers();
   const exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as () => never);
   const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  // A worker of jest has a channel to its parent, which only the real process object may use.
+  const channel = Object.getOwnPropertyDescriptor(process, 'channel');
+  Object.defineProperty(process, 'channel', { value: undefined, configurable: true });
   try {
     const signal = stopOnSignals();
     expect(signal.aborted).toBe(false);
@@ -19,6 +22,8 @@ test('the first signal aborts, and a shutdown of more than 12 s ends the process
   } finally {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
       process.removeAllListeners(name);
+    if (channel === undefined) Reflect.deleteProperty(process, 'channel');
+    else Object.defineProperty(process, 'channel', channel);
     exit.mockRestore();
     write.mockRestore();
     jest.useRealTimers();
