@@ -135,7 +135,10 @@ class PooledBlockSource implements BlockSource {
       const next = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
-        const own = fetched.get(endpoint.id) ?? { kept: new Map<number, ChainBlock>(), halves: new BlockHalves() };
+        const own = fetched.get(endpoint.id) ?? {
+          kept: new Map<number, ChainBlock>(),
+          halves: new BlockHalves(),
+        };
         fetched.set(endpoint.id, own);
         return this.fetchPiece(endpoint, { from: next, to, notBefore }, own, signal);
       };
@@ -204,6 +207,8 @@ class PooledBlockSource implements BlockSource {
      * block repeatedly.
      */
     let most = 0;
+    /** A wrong answer since the last progress. It says more than the failures beside it. */
+    let wrong: BlockMismatch | undefined;
     for (let idle = 0; ;) {
       const answers = await this.fetchUnchecked(
         endpoint,
@@ -215,6 +220,7 @@ class PooledBlockSource implements BlockSource {
       const used = 2 * kept.size + halves.size;
       idle = used > most ? 0 : idle + 1;
       most = Math.max(most, used);
+      wrong = failed.find((error) => error instanceof BlockMismatch) ?? (idle === 0 ? undefined : wrong);
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
@@ -225,17 +231,29 @@ class PooledBlockSource implements BlockSource {
           kept.clear();
           most = 0;
           failed.push(broken);
+          wrong = broken;
         }
         breaks += 1;
         if (isOver || breaks > RACE_RETRIES)
-          throw failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
+          throw wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
         idle = breaks;
       }
-      for (const error of failed) if (error instanceof BlockMismatch) this.pool.countMismatch(error);
-      if (idle > 0 && failed.some((error) => error instanceof BlockMismatch))
-        await this.clock.sleep(RACE_PAUSE_MS, signal);
-      else await endpoint.pause(idle, failed, answers.length, signal);
+      await this.rest(endpoint, idle, failed, answers.length, signal);
     }
+  }
+
+  /** Counts wrong answers, and waits before the next request. */
+  private async rest(
+    endpoint: Endpoint,
+    idle: number,
+    failed: readonly AppError[],
+    asked: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wrong = failed.filter((error) => error instanceof BlockMismatch);
+    for (const error of wrong) this.pool.countMismatch(error);
+    if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
+    else await endpoint.pause(idle, failed, asked, signal);
   }
 
   /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */

@@ -32,22 +32,13 @@ const BENCH_MAX_MS = 600_000;
  */
 const ALONE_REST_MAX_MS = 1_000;
 /**
- * Number of times that a pool's only endpoint repeats a single call at once, before the call counts as failed.
- */
-const ALONE_REPEATS = 3;
-/**
  * Number of attempts in a row without any answer, after which the caller uses another endpoint. A pool's only
  * endpoint has a number of its own.
  */
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
 /** Kinds of failures that rarely end within a second. After them there are fewer attempts. */
-const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set([
-  'unknown_block',
-  'timeout',
-  'refused',
-  'too_large',
-]);
+const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
 const LASTING_ROUNDS_MAX = 2;
 const REPEAT_BASE_MS = 20;
 const REPEAT_MAX_MS = 500;
@@ -65,6 +56,9 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
  * requests to a node that limits them.
  */
 const SIZELESS_KINDS: ReadonlySet<RpcError['kind']> = new Set(['rate_limited', 'refused']);
+
+/** A node that refuses single calls with a Retry-After is not yet limiting this client. */
+const LIMITED_CALLS_MIN = 8;
 
 /** Number of requests of one batch at the same time, while requests are small because many fail. */
 const PARALLEL_REQUESTS = 8;
@@ -109,25 +103,17 @@ export class Endpoint {
     return this.transport.name;
   }
 
-  /**
-   * One call. A pool's only endpoint repeats the call a few times after a short failure. Rejects with RpcError, or with
-   * the AppError of `parse`.
-   */
+  /** One attempt of one call. Rejects with RpcError, or with the AppError of `parse`. */
   async call<T>(
     method: string,
     params: readonly unknown[],
     parse: (result: unknown) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    for (let repeats = 0; ; repeats += 1) {
-      const [answer] = await this.attempt([{ method, params }], parse, signal);
-      if (answer === undefined) throw new RpcError('bad_answer', `${this.name}: no answer`);
-      if ('value' in answer) return answer.value;
-      const { error } = answer;
-      const isShort = error.retryable && error.kind !== 'rate_limited' && !LASTING_KINDS.has(error.kind);
-      if (!this.alone || !isShort || repeats >= ALONE_REPEATS) throw error;
-      await this.pause(repeats + 1, [error], 1, signal);
-    }
+    const [answer] = await this.attempt([{ method, params }], parse, signal);
+    if (answer === undefined) throw new RpcError('bad_answer', `${this.name}: no answer`);
+    if ('error' in answer) throw answer.error;
+    return answer.value;
   }
 
   /**
@@ -182,17 +168,12 @@ export class Endpoint {
   }
 
   /**
-   * Waits before the next attempt of `asked` calls, of which `failed` failed. Does not wait while some calls succeed. If
-   * the node refused half of the calls with a Retry-After, waits for that time.
+   * Waits before the next attempt of `asked` calls, of which `failed` failed. Does not wait while some calls succeed.
+   * Obeys a Retry-After if the node refused half of many calls, or refused again.
    */
-  async pause(
-    idle: number,
-    failed: readonly AppError[],
-    asked: number,
-    signal?: AbortSignal,
-  ): Promise<void> {
+  async pause(idle: number, failed: readonly AppError[], asked: number, signal?: AbortSignal): Promise<void> {
     const named = failed.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
-    const isLimited = named.length > 0 && 2 * named.length >= asked;
+    const isLimited = idle > 1 ? named.length > 0 : asked >= LIMITED_CALLS_MIN && 2 * named.length >= asked;
     const backoff = idle === 0 ? 0 : backoffMs(this.clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
     const ms = Math.max(backoff, isLimited ? this.bounded(Math.max(...named)) : 0);
     if (ms > 0) await this.clock.sleep(ms, signal);
@@ -240,13 +221,13 @@ export class Endpoint {
     const answers: RpcAnswer[] = [];
     let failure: RpcError | null = null;
     while (answers.length < calls.length) {
-      const chunks: RpcCall[][] = [];
+      const running: Promise<Sent>[] = [];
       const { value: size, isReduced } = this.size;
       for (let from = answers.length; from < calls.length; from += size) {
-        if (chunks.length >= (isReduced ? PARALLEL_REQUESTS : 1)) break;
-        chunks.push(calls.slice(from, from + size));
+        if (running.length >= (isReduced ? PARALLEL_REQUESTS : 1)) break;
+        running.push(this.sendChunk(calls.slice(from, from + size), signal));
       }
-      const sent = await Promise.all(chunks.map((chunk) => this.sendChunk(chunk, signal)));
+      const sent = await Promise.all(running);
       for (const part of sent) {
         answers.push(...part.answers);
         failure ??= part.failure;
@@ -257,16 +238,25 @@ export class Endpoint {
     return { answers, failure };
   }
 
-  /** Sends the calls as one request, or as several if the node does not take them together. */
+  /**
+   * Sends the calls as one request, or as several if the node does not take them together. If a whole request fails,
+   * each of its calls counts as one error.
+   */
   private async sendChunk(calls: readonly RpcCall[], signal?: AbortSignal): Promise<Sent> {
     // The first malformed answer may be an accident, so the request is repeated. After the second it is split.
     for (let garbage = 0; ; garbage += 1) {
       try {
-        const answers = await this.send(calls, signal);
+        this.calls += calls.length;
+        this.underWay += calls.length;
+        const answers = await this.transport
+          .send(calls, signal)
+          .finally(() => (this.underWay -= calls.length));
         this.size.noteGood(calls.length);
+        for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
         return { answers, failure: null };
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
+        this.countError(error.kind, calls.length);
         if (error.cut === 'call') return this.sendParts(calls, error, signal);
         if (!SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
         if (calls.length > 1) {
@@ -296,22 +286,6 @@ export class Endpoint {
       failure ??= part.failure;
     }
     return { answers, failure };
-  }
-
-  /** Sends one request and counts it. If the whole request fails, each of its calls counts as one error. */
-  private async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    this.calls += calls.length;
-    this.underWay += calls.length;
-    try {
-      const answers = await this.transport.send(calls, signal);
-      for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
-      return answers;
-    } catch (error) {
-      if (error instanceof RpcError) this.countError(error.kind, calls.length);
-      throw error;
-    } finally {
-      this.underWay -= calls.length;
-    }
   }
 
   private countError(kind: RpcError['kind'], calls: number): void {

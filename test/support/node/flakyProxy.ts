@@ -75,7 +75,9 @@ export async function startFlakyProxy(options: FlakyProxyOptions): Promise<Flaky
     const told = calls.map((call, index) => {
       const answer = byId.get(call['id']) ?? {};
       const fault = faults[index];
-      return fault === undefined || fault === null || isRequestFault(fault) ? answer : spoil(fault, call, answer);
+      return fault === undefined || fault === null || isRequestFault(fault)
+        ? answer
+        : spoil(fault, call, answer);
     });
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(Array.isArray(message) ? told : told[0]));
@@ -119,7 +121,11 @@ function staler(call: Json): Json {
 
 function spoil(fault: CallFault, call: Json, answer: Json): Json {
   const { result } = answer;
-  const failed = (code: number, message: string): Json => ({ jsonrpc: '2.0', id: answer['id'], error: { code, message } });
+  const failed = (code: number, message: string): Json => ({
+    jsonrpc: '2.0',
+    id: answer['id'],
+    error: { code, message },
+  });
   const other = failed(-32603, 'Internal error');
   switch (fault) {
     case 'internal error':
