@@ -33,7 +33,7 @@ interface FlakyProxyOptions {
   readonly latencyMs?: number;
 }
 
-export interface FlakyProxy {
+interface FlakyProxy {
   readonly url: string;
   share: number;
   /** Number of calls in each request so far. */
