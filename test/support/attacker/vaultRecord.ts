@@ -30,7 +30,10 @@ export class VaultRecord {
   private constructor(
     private readonly pool: LegsPool,
     private readonly state: WeightedPoolState,
-    /** Raw units that the product counts as cash, beyond the tokens in the vault; 0 if declarations count nothing. */
+    /**
+     * For each token, the raw units that the product counts as cash although they are not in the vault. Always 0 if
+     * the product ignores the balances that a manager declares.
+     */
     private readonly invented: readonly bigint[],
   ) {
     this.info = legsOf(pool)[0]!;

@@ -99,7 +99,7 @@ describe('normaliseText', () => {
     ['cuts between characters, not inside an emoji', '🚀'.repeat(70), 64, '🚀'.repeat(64)],
     ['cuts after stripping', `\u200b${'a'.repeat(10)}`, 4, 'aaaa'],
     ['leaves no space at the cut', 'abc def', 4, 'abc'],
-  ])('%s', (_name, raw, maxLength, expected) => {
+  ])('normaliseText %s', (_name, raw, maxLength, expected) => {
     expect(normaliseText(raw, maxLength)).toBe(expected);
   });
 
