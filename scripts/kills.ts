@@ -1,7 +1,8 @@
 /**
  * `npm run kills -- --kills 200 --seed 1`: a crash test. Kills the database server, the ingester, both, and both again
  * during recovery, at random moments under load with reorgs. Compares every bar and event of the API with the oracle
- * after each recovery. `--scenario creation` instead kills first starts while they create the schema.
+ * after each recovery. `--scenario creation` instead kills first starts while they create the schema,
+ * `writers` starts new writers while older ones live, and `standby` kills the writer while a standby waits.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,9 +17,10 @@ import { stubDescription } from '../test/support/stub/stubDescription';
 import { killCreations } from './kills/creation';
 import { allInOne, separate, type Deployment } from './kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun, type KillPlan } from './kills/killRun';
+import { fightOverDatabase, killWriters, type WritersReport } from './kills/writers';
 import { readOptions } from './options';
 
-const USAGE = 'Usage: npm run kills -- [--kills N] [--seed N] [--scenario load|creation]';
+const USAGE = 'Usage: npm run kills -- [--kills N] [--seed N] [--scenario load|creation|writers|standby]';
 
 /** Kills per chain and data folder. Then the test continues with a new folder, so that its first backfill is
  * killed too. */
@@ -141,7 +143,38 @@ async function runCreation(kills: number, seed: number): Promise<string[]> {
   return report.mismatches;
 }
 
-const SCENARIOS: Readonly<Record<string, typeof runLoad>> = { load: runLoad, creation: runCreation };
+/** Number of blocks during which writers replace each other. */
+const FIGHT_BLOCKS = 1_000;
+/** The chain of the standby scenario grows without a bound that matters. */
+const STANDBY_BLOCKS = 100_000;
+
+/** New writers replace older ones that live or stand still. The number of blocks bounds the run, not `kills`. */
+async function runWriters(_kills: number, seed: number): Promise<string[]> {
+  const report = await fightOverDatabase({ random: new Random(seed), seed, blocks: FIGHT_BLOCKS, say });
+  return sayWriters(report);
+}
+
+/** Kills the writer while a standby waits. */
+async function runStandby(kills: number, seed: number): Promise<string[]> {
+  const plan = { random: new Random(seed), seed, blocks: STANDBY_BLOCKS, say };
+  const report = await killWriters(kills, plan);
+  const at = (p: number): string => percentile(report.seconds, p).toFixed(1);
+  say(`\n  seconds to the first block of the standby: p50 ${at(50)}, maximum ${at(100)}`);
+  return sayWriters(report);
+}
+
+function sayWriters({ replaced, stops, blocks, reorgs, mismatches }: WritersReport): string[] {
+  say(`\n${replaced} writers replaced, ${stops} stops, over ${blocks} blocks and ${reorgs} reorgs`);
+  if (mismatches.length > 0) say(mismatches.join('\n'));
+  return mismatches;
+}
+
+const SCENARIOS: Readonly<Record<string, typeof runLoad>> = {
+  load: runLoad,
+  creation: runCreation,
+  writers: runWriters,
+  standby: runStandby,
+};
 
 async function main(): Promise<void> {
   const options = readOptions(USAGE, ['kills', 'seed', 'scenario']);

@@ -17,6 +17,8 @@ export const ERROR_STATUS = {
   bad_config: 500,
   /** An invariant of the stored data is broken. The writer stops. */
   broken_invariant: 500,
+  /** A newer writer has claimed the database. The older writer stops. */
+  fenced: 500,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

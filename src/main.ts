@@ -71,7 +71,14 @@ function addRunCommands(program: Command): void {
     api: true,
     ingest: false,
   });
-  parts('ingest', 'ingest the chain, without an API', { api: false, ingest: true });
+  program
+    .command('ingest')
+    .description('ingest the chain, without an API; an ingester that writes the same database already ends')
+    .option('--standby', 'wait while another ingester writes, and take over within 30 s when it ends', false)
+    .action(async ({ standby }: { standby: boolean }) => {
+      const { config, log } = start();
+      await runAll(config, log, stopOnSignals(), { api: false, ingest: true, standby });
+    });
   parts(
     'all',
     'run the ingester and the API in one process, with the embedded ClickHouse unless CLICKHOUSE_URL is set',

@@ -10,3 +10,19 @@ CREATE TABLE IF NOT EXISTS operations
 ENGINE = ReplacingMergeTree(version)
 ORDER BY name
 COMMENT 'Requests of operators: pauses of the ingester, and first complete blocks of pruned tables';
+
+-- Each row: one writer, which is a process that ingests one chain. If a writer has several rows, the newest one is
+-- valid. The writer with the largest (session, id) is the only one that may write.
+CREATE TABLE IF NOT EXISTS writers
+(
+    chain_id UInt32 COMMENT 'EIP-155 id of the chain',
+    session UInt64 COMMENT 'Number of the writer, larger than that of any earlier writer: its first claim in 1/1,024 ms of unix time. Its range numbers and its versions of the head are larger',
+    id UInt64 COMMENT 'Random number that orders two writers with the same session',
+    name String COMMENT 'Host name and process id of the writer',
+    ended Bool COMMENT 'Whether the writer has stopped by itself',
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC. A running writer writes a row every 4 seconds'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (chain_id, session, id)
+SETTINGS index_granularity = 256
+COMMENT 'Processes that have written the chain, and their signs of life';

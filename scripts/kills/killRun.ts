@@ -35,10 +35,11 @@ export class ChainLoad {
     private readonly chain: StubChain,
     private readonly random: Random,
     private readonly headMax: number,
+    private readonly stepMs = STEP_MS,
   ) {}
 
   begin(): void {
-    this.timer ??= setInterval(() => this.step(), STEP_MS);
+    this.timer ??= setInterval(() => this.step(), this.stepMs);
   }
 
   pause(): void {

@@ -31,7 +31,7 @@ export async function runBackfill(
     const storage = await openStorage(config, log);
     try {
       await compareWithStored(storage, config.chainId, { from, to });
-      await ingester.run(storage, signal, to);
+      await ingester.run(storage, signal, { stopAt: to });
       log.info({ finalTo: ingester.status.finalTo, swaps: ingester.status.swaps }, 'backfill ended');
     } finally {
       await storage.close();

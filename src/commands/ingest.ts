@@ -1,4 +1,6 @@
 /** Builds the ingester of the market chain from the settings and runs it until it is stopped. */
+import { hostname } from 'node:os';
+
 import { createBlockSource } from '../chain/blocks/blockSource';
 import { systemClock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
@@ -20,7 +22,9 @@ import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, vaultDexes } from '../ingest/session/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
+import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import type { Store } from '../ingest/store/store';
+import { WriterClaim } from '../ingest/store/writerClaim';
 import { listWatched } from '../domain/chainDescription';
 import type { Logger } from '../log';
 import { DexDayWorker } from '../measure/dexDayWorker';
@@ -37,9 +41,17 @@ export interface Ingester {
   facts(): IngestFacts;
   /** Figures of the ingester for /metrics. */
   figures(): IngestFigures;
-  /** Runs until the signal aborts, or until block `stopAt` is in the final tables. */
-  run(storage: Storage, signal: AbortSignal, stopAt?: number): Promise<void>;
+  /**
+   * Runs until the signal aborts, or until block `stopAt` is in the final tables. With `standby`, first waits until no
+   * other process writes the chain. Throws `fenced` if a newer writer takes over.
+   */
+  run(storage: Storage, signal: AbortSignal, options?: RunOptions): Promise<void>;
   close(): Promise<void>;
+}
+
+interface RunOptions {
+  readonly stopAt?: number;
+  readonly standby?: boolean;
 }
 
 type OnCommit = (flip: HeadNews | null) => void;
@@ -61,29 +73,38 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     rpc,
     facts: () => factsOf(status, rpc, clock.now()),
     figures: () => figuresOf(status, rpc),
-    run: (storage, signal, stopAt) => {
+    async run(storage, signal, { stopAt, standby = false } = {}): Promise<void> {
       const database = storage.writer;
+      const { chainId, chain } = config;
+      if (standby) {
+        status.phase = 'standby';
+        await waitForSilence({ database, chainId, clock, log }, signal);
+      }
+      const claim = new WriterClaim(database, chainId, `${hostname()} ${process.pid}`);
+      const fenced = new AbortController();
+      const going = AbortSignal.any([signal, fenced.signal]);
       const floors = (): Promise<Floors> => readFloors(database);
-      const pauses = { database, clock, log, signal };
-      const store = createClickHouseStore(database, config.chainId, floors, {
-        signal,
-        onLost: (lost) => log.error(lost, 'aggregates differ from the stored rows; rebuilding them'),
+      const pauses = { database, clock, log, signal: going };
+      const mending = {
+        signal: going,
+        onLost: (lost: object) => log.error(lost, 'aggregates differ from the stored rows; rebuilding them'),
         onProgress: sayRebuild(log, () => clock.now()),
-        onMended: (lost) => {
+        onMended: (lost: object) => {
           status.mends += 1;
           log.warn(lost, 'aggregates were rebuilt');
         },
-      });
+      };
+      const store = createClickHouseStore(database, chainId, floors, mending, claim);
       const foundPools = new FoundPools(database);
       const ingest = runIngest(
         {
           foundPools,
           store: pausableStore(telling(store, onCommit), pauses),
-          gaps: pausableGaps(createGapStore(database, config.chainId, floors), pauses),
-          rangeHasher: createRangeHasher(database, config.chainId, log),
+          gaps: pausableGaps(createGapStore(database, chainId, floors, claim), pauses),
+          rangeHasher: createRangeHasher(database, chainId, log),
           rpc,
           source,
-          chain: config.chain,
+          chain,
           startBlock: config.startBlock,
           finality: config.finality,
           status,
@@ -93,30 +114,44 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
           stopAt,
           onFailure: (error) => mendEngine(error, storage, log),
         },
-        signal,
+        going,
       );
-      if (stopAt !== undefined) return ingest;
-      const { chainId } = config;
-      const deps = { database, rpc, chainId, status, log, clock };
-      // The node readers of the API use the market chain's database, even if this ingester runs another
-      // chain.
-      const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
-      const beside: Worker[] = [
-        new BalanceChecker(deps),
-        new ContractWorker({ ...deps, verifiedDb, now: () => clock.now() }),
-      ];
-      const { anchors, wrappedNative, forkBlock = null } = config.chain;
-      // A new version of the head makes readers read again.
-      const onChange = (): void => foundPools.refresh();
-      if (config.chain.dexes.length > 0) {
-        beside.push(new TraitWorker({ ...deps, forkBlock, onChange }));
-        beside.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
+      const onFenced = (error: AppError): void => fenced.abort(error);
+      const deps = { database, rpc, chainId, status, log, clock, foundPools };
+      const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
+      await workBesides([new WriterBeat({ claim, clock, log, onFenced }), ...workers], ingest, going);
+      if (fenced.signal.aborted && !signal.aborted) {
+        status.phase = 'stopped';
+        status.problem = errorText(fenced.signal.reason);
+        log.fatal({ error: status.problem }, 'a newer writer took over; the ingester stops');
+        throw fenced.signal.reason;
       }
-      if (config.historyCallsPerSecond > 0) beside.push(createHistorySearch(config, deps, foundPools));
-      return workBesides(beside, ingest, signal);
     },
     close: () => rpc.close(),
   };
+}
+
+type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
+  Pick<Ingester, 'rpc' | 'status'> & { readonly foundPools: FoundPools };
+
+/** The workers that run while the ingester follows the head. */
+function createWorkers(config: Config, storage: Storage, { foundPools, ...deps }: WorkerDeps): Worker[] {
+  // The node readers of the API use the market chain's database, even if this ingester runs another
+  // chain.
+  const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
+  const workers: Worker[] = [
+    new BalanceChecker(deps),
+    new ContractWorker({ ...deps, verifiedDb, now: () => deps.clock.now() }),
+  ];
+  const { anchors, wrappedNative, forkBlock = null, dexes } = config.chain;
+  // A new version of the head makes readers read again.
+  const onChange = (): void => foundPools.refresh();
+  if (dexes.length > 0) {
+    workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
+    workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
+  }
+  if (config.historyCallsPerSecond > 0) workers.push(createHistorySearch(config, deps, foundPools));
+  return workers;
 }
 
 /** Wraps the store so that it reports each commit. */

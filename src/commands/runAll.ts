@@ -16,6 +16,8 @@ import { aborted } from './stopSignal';
 export interface RunParts {
   readonly api: boolean;
   readonly ingest: boolean;
+  /** Whether the ingester first waits until no other process writes the chain. */
+  readonly standby?: boolean;
   /** Called once the API can answer from the database. */
   readonly onReady?: (api: ApiServer | null) => void;
 }
@@ -113,7 +115,7 @@ async function keepIngesting(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await ingester.run(storage, signal);
+    await ingester.run(storage, signal, { standby: parts.standby ?? false });
   } catch (error) {
     // A wrong setting, such as a node of another chain, ends the program. After other failures, the API still
     // serves the stored data.

@@ -65,7 +65,7 @@ function send(url: URL, { allowPrivate, signal }: GuardedGetOptions): Promise<In
   return new Promise((resolve, reject) => {
     const lookup = checkedLookup(allowPrivate);
     // After an abort, the request reports only that it was cut.
-    const fail = (error: Error): void => reject(signal.aborted ? (signal.reason as Error) : error);
+    const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : error);
     request(url, { headers, signal, lookup, agent: false }, resolve).on('error', fail).end();
   });
 }

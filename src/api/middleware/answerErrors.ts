@@ -16,6 +16,7 @@ const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
   node_failed: 'unavailable',
   bad_config: 'internal',
   broken_invariant: 'internal',
+  fenced: 'internal',
 };
 
 /** Texts that replace messages which may contain table names, hosts or paths. */

@@ -44,6 +44,9 @@ export const INSERT_SETTINGS = {
 export const TWO_LEVEL_SUMS =
   'group_by_two_level_threshold = 100000, group_by_two_level_threshold_bytes = 50000000';
 
+/** Settings of an INSERT … SELECT with a deduplication token. */
+const SELECT_DEDUP = { deduplicate_insert_select: 'force_enable', max_threads: 1 } as const;
+
 export interface DatabaseOptions {
   /**
    * URL of the database: `http(s)://user:pass@host:port/database`, optionally with settings for all
@@ -90,11 +93,26 @@ export interface Database {
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /**
    * Inserts RowBinary bytes as one block. `token` is the deduplication token: a second insert with the same
-   * token has no effect.
+   * token has no effect. With `guard`, the server inserts nothing and throws `fenced` if the guard's condition is
+   * false when the statement begins.
    */
-  insert(table: string, columns: readonly string[], body: Buffer, token?: string): Promise<void>;
+  insert(
+    table: string,
+    columns: readonly string[],
+    body: Buffer,
+    token?: string,
+    guard?: InsertGuard,
+  ): Promise<void>;
   ping(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** A condition for an insert of RowBinary bytes. */
+export interface InsertGuard {
+  /** SQL condition. It throws by `throwIf`. */
+  readonly condition: string;
+  /** ClickHouse type of each inserted column, in the order of the columns. */
+  readonly types: readonly string[];
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -126,13 +144,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
   const underWay = new Set<Promise<unknown>>();
-  const guard = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
+  const guard = async <T>(name: string, run: () => Promise<T>, toError = toAppError): Promise<T> => {
     const running = run();
     underWay.add(running);
     try {
       return await running;
     } catch (error) {
-      throw toAppError(name, error);
+      throw toError(name, error);
     } finally {
       underWay.delete(running);
     }
@@ -142,9 +160,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     select: (name, sql, params = {}) => guard(name, () => again(() => select(client, said(sql), params))),
     selectBinary: (name, sql, params = {}, format = 'RowBinary', settings = {}) =>
       guard(name, () => again(() => bytes.read(said(sql), params, format, settings))),
-    command: (name, sql, params = {}, token) => guard(name, () => command(client, said(sql), params, token)),
-    insert: (table, columns, body, token) =>
-      guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
+    command: (name, sql, params = {}, token) =>
+      guard(name, () => command(client, said(sql), params, token), toWriteError),
+    insert: (table, columns, body, ...rest) =>
+      guard(`insert ${table}`, () => insert(client, table, columns, body, ...rest), toWriteError),
     ping: async () => (await client.ping({ select: true })).success,
     close: async () => {
       if (underWay.size > 0)
@@ -183,10 +202,7 @@ async function command(
   params: QueryParams,
   token: string | undefined,
 ): Promise<void> {
-  const dedup =
-    token === undefined
-      ? {}
-      : { insert_deduplication_token: token, deduplicate_insert_select: 'force_enable', max_threads: 1 };
+  const dedup = token === undefined ? {} : { insert_deduplication_token: token, ...SELECT_DEDUP };
   await client.command({
     query: sql,
     query_params: params,
@@ -199,17 +215,27 @@ async function insert(
   table: string,
   columns: readonly string[],
   body: Buffer,
-  token: string | undefined,
+  token?: string,
+  guard?: InsertGuard,
 ): Promise<void> {
   const dedup = token === undefined ? {} : { insert_deduplication_token: token };
+  const forced = guard === undefined || token === undefined ? {} : SELECT_DEDUP;
   const { stream } = await client.exec({
-    query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+    query: `INSERT INTO ${table} (${columns.join(', ')})${sourceOf(columns, guard)} FORMAT RowBinary`,
     values: Readable.from([body]),
-    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup, ...forced },
   });
   // A connection that breaks here fails the insert. Without this listener, an error event would end the
   // process.
   await buffer(stream);
+}
+
+/** The bytes as a table that the server can filter; empty without a guard. */
+function sourceOf(columns: readonly string[], guard: InsertGuard | undefined): string {
+  if (guard === undefined) return '';
+  const structure = columns.map((column, i) => `${column} ${guard.types[i] ?? ''}`).join(', ');
+  const quoted = structure.replace(/[\\']/g, '\\$&');
+  return ` SELECT ${columns.join(', ')} FROM input('${quoted}') WHERE ${guard.condition}`;
 }
 
 function toAppError(name: string, error: unknown): AppError {
@@ -219,6 +245,14 @@ function toAppError(name: string, error: unknown): AppError {
   const full = isFull ? 'the disk is full: ' : '';
   const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
   return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
+}
+
+/** In a statement that writes, only the condition of a writer's claim uses throwIf. */
+function toWriteError(name: string, error: unknown): AppError {
+  const cause = toCause(error);
+  if (cause instanceof EngineError && cause.code === ENGINE_CODES.FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)
+    return new AppError('fenced', `ClickHouse, ${name}: a newer writer has claimed the database`, { cause });
+  return toAppError(name, error);
 }
 
 /** Unifies the errors of both clients: engine errors by number, connection errors by system code. */

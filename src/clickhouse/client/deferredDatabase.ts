@@ -23,7 +23,7 @@ export function createDeferredDatabase(): DeferredDatabase {
     select: async (name, sql, params) => now().select(name, sql, params),
     selectBinary: async (...call) => now().selectBinary(...call),
     command: async (name, sql, params, token) => now().command(name, sql, params, token),
-    insert: async (table, columns, body, token) => now().insert(table, columns, body, token),
+    insert: async (...call) => now().insert(...call),
     ping: async () => given !== null && given.ping(),
     close: async () => given?.close(),
   };

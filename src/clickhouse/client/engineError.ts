@@ -8,11 +8,14 @@ export const ENGINE_CODES = {
   TIMEOUT_EXCEEDED: 159,
   MEMORY_LIMIT_EXCEEDED: 241,
   NOT_ENOUGH_SPACE: 243,
+  FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: 395,
 } as const;
 
 /** Error numbers of temporary errors: the same statement may succeed later. */
-const PASSING_CODES: ReadonlySet<number> = new Set([
-  ...Object.values(ENGINE_CODES),
+const PASSING_CODES: ReadonlySet<number> = new Set<number>([
+  ENGINE_CODES.TIMEOUT_EXCEEDED,
+  ENGINE_CODES.MEMORY_LIMIT_EXCEEDED,
+  ENGINE_CODES.NOT_ENOUGH_SPACE,
   202, // TOO_MANY_SIMULTANEOUS_QUERIES
   210, // NETWORK_ERROR
   252, // TOO_MANY_PARTS

@@ -39,8 +39,7 @@ export function observeDatabase(database: Database, observer: DatabaseObserver):
     selectBinary: (name, ...rest) => timed('select', name, () => database.selectBinary(name, ...rest)),
     command: (name, sql, params, token) =>
       timed('command', name, () => database.command(name, sql, params, token)),
-    insert: (table, columns, body, token) =>
-      timed('insert', table, () => database.insert(table, columns, body, token)),
+    insert: (table, ...rest) => timed('insert', table, () => database.insert(table, ...rest)),
     underWay: () => underWay,
   };
 }

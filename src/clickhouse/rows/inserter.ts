@@ -2,7 +2,7 @@
  * Encodes rows of a table descriptor as RowBinary and inserts them as one block, into the final table or its
  * head table.
  */
-import type { Database } from '../client/database';
+import type { Database, InsertGuard } from '../client/database';
 import { RowWriter } from './rowWriter';
 import type { Table } from '../schema/tables';
 
@@ -34,9 +34,14 @@ export async function insertRows<Row>(
   database: Database,
   table: Table<Row>,
   rows: readonly Row[],
-  options: { readonly commit?: number; readonly token?: string } = {},
+  options: {
+    readonly commit?: number;
+    readonly token?: string;
+    readonly guard?: InsertGuard | undefined;
+  } = {},
 ): Promise<void> {
   if (rows.length === 0) return;
   const encoded = encodeRows(table, rows, options.commit);
-  await database.insert(encoded.table, encoded.columns, encoded.body, options.token);
+  const { token, guard } = options;
+  await database.insert(encoded.table, encoded.columns, encoded.body, token, guard);
 }

@@ -27,6 +27,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   head_blocks: 'chain_id',
   promotions: 'chain_id',
   operations: '0',
+  writers: 'chain_id',
   import_positions: '0',
   tokens: 'cityHash64(address)',
   token_balance_checks: 'cityHash64(token)',

@@ -83,6 +83,20 @@ function headTableSql(
   ].join('\n');
 }
 
+const COLUMN = /^\s*(\w+) (.+?)(?: (?:DEFAULT|MATERIALIZED|CODEC|COMMENT)\b.*)?,?$/;
+
+/** ClickHouse types of the columns of a table of the schema, by column. */
+export function readColumnTypes(schema: readonly string[], table: string): ReadonlyMap<string, string> {
+  const statement = schema.find((text) => text.startsWith(`CREATE TABLE IF NOT EXISTS ${table}\n`));
+  const lines = statement === undefined ? [] : columnsOf(statement).split('\n');
+  return new Map(
+    lines.flatMap((line) => {
+      const [, name, type] = COLUMN.exec(line) ?? [];
+      return name === undefined || type === undefined ? [] : [[name, type] as const];
+    }),
+  );
+}
+
 /** The column lines of a CREATE TABLE, without projections and indexes. */
 export function columnsOf(statement: string): string {
   const body = statement.slice(statement.indexOf('(\n') + 2, statement.indexOf('\n)\nENGINE'));

@@ -14,6 +14,7 @@ import { rangeToken } from '../store/clickhouseStore';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import type { Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
+import type { WriterClaim } from '../store/writerClaim';
 import type { OpenIntent, StoredHead } from '../store/store';
 
 /** A finished range of blocks for which some tables have lost all rows. */
@@ -52,7 +53,12 @@ const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
 /** `floors` holds the first block that each pruned table still has completely. */
-export function createGapStore(database: Database, chainId: number, floors: () => Promise<Floors>): GapStore {
+export function createGapStore(
+  database: Database,
+  chainId: number,
+  floors: () => Promise<Floors>,
+  writer: WriterClaim | null = null,
+): GapStore {
   return {
     readExpected: async () => readExpected(database, await floors()),
     readStored: async (upTo) => readStored(database, upTo, await floors()),
@@ -73,7 +79,8 @@ export function createGapStore(database: Database, chainId: number, floors: () =
         const name = NAMES.find((known) => known === table);
         if (name === undefined || !gap.missing.has(name)) continue;
         const first = rangeToken(chainId, gap, name);
-        await database.insert(name, columns, body, SUMMED.has(name) ? first : `refill:${first}`);
+        const token = SUMMED.has(name) ? first : `refill:${first}`;
+        await database.insert(name, columns, body, token, writer?.guard(name, columns));
       }
     },
     listIncomplete: (blocks) => listIncomplete(database, blocks),

@@ -90,7 +90,9 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
         error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
       if (isFinal(error) && !doubted) {
         status.phase = 'stopped';
-        log.fatal({ error: errorText(error) }, 'the ingester stops after a fatal error');
+        const isFenced = error instanceof AppError && error.code === 'fenced';
+        const event = isFenced ? 'a newer writer took over; the ingester stops' : STOPS;
+        log.fatal({ error: errorText(error) }, event);
         throw error;
       }
       status.phase = 'waiting';
@@ -102,8 +104,13 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
   }
 }
 
+const STOPS = 'the ingester stops after a fatal error';
+
+/** No retry removes these errors. */
+const FINAL_CODES: ReadonlySet<AppError['code']> = new Set(['broken_invariant', 'bad_config', 'fenced']);
+
 function isFinal(error: unknown): boolean {
-  return error instanceof AppError && (error.code === 'broken_invariant' || error.code === 'bad_config');
+  return error instanceof AppError && FINAL_CODES.has(error.code);
 }
 
 async function runSession(

@@ -95,6 +95,7 @@ export class IngestSession {
   ): Promise<IngestSession> {
     deps.status.phase = 'recovering';
     deps.status.idleSince = null;
+    const floor = await deps.store.claim(deps.now());
     let stored = await deps.store.loadState();
     if (stored === null) {
       await deps.store.writeStart(await base());
@@ -106,7 +107,7 @@ export class IngestSession {
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
     stored = await relist(deps.foundPools, stored);
-    const session = new IngestSession(deps, await fenceOff(deps.store, stored, deps.now()), signal);
+    const session = new IngestSession(deps, await fenceOff(deps.store, stored, floor), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
     if (stored.intent !== null) await session.replayBackfill(stored.intent);

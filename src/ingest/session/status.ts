@@ -5,7 +5,7 @@
 import type { BlockRef } from '../../domain/block';
 import type { SkippedLogs } from '../decode/decodeTransfers';
 
-type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
+type IngestPhase = 'starting' | 'standby' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
 
 /** Work on a range of blocks: running, or interrupted by an error. */
 export interface RangeWork {

@@ -22,6 +22,7 @@ import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
 import { mendViews, type Mending } from '../repair/viewCheck';
+import { sessionAt, type WriterClaim } from './writerClaim';
 
 /** Number of blocks in a partition of a head table. Must equal PARTITION BY in the schema. */
 const HEAD_PARTITION_BLOCKS = 256;
@@ -42,21 +43,26 @@ export function rangeToken(chainId: number, intent: OpenIntent, table: string): 
   return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
 }
 
-/** `floors` holds the first block that each pruned table still has completely. `mending` holds callbacks for
- * rebuilds of aggregates. */
+/**
+ * `floors` holds the first block that each pruned table still has completely. `mending` holds callbacks for rebuilds of
+ * aggregates. Without `writer`, nothing keeps a second writer away.
+ */
 export function createClickHouseStore(
   database: Database,
   chainId: number,
   floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
   mending: Mending = {},
+  writer: WriterClaim | null = null,
 ): Store {
+  const connection: Connection = { database, chainId, writer };
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
   const check = async (intent: OpenIntent): Promise<void> =>
     checkRange(database, chainId, intent, await floors(), mending);
 
   return {
+    claim: (now) => writer?.take(now) ?? Promise.resolve(sessionAt(now)),
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
-    writeStart: (base) => writePromotion(database, chainId, 'done', startOf(base)),
+    writeStart: (base) => writePromotion(connection, 'done', startOf(base)),
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
     loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
       readPoolStates(database, finalTo, exact),
@@ -69,34 +75,36 @@ export function createClickHouseStore(
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
       readStoredPrices(database, chainId, cursor, startBlock, pools),
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
-    writeHead: (flip) => writeHead(database, chainId, flip),
+    writeHead: (flip) => writeHead(connection, flip),
     async writeRange(seq, batch, replayed): Promise<Cursor> {
       const intent = backfillIntent(seq, batch);
-      await writePromotion(database, chainId, 'intent', intent);
+      await writePromotion(connection, 'intent', intent);
       await Promise.all(
         batch
           .encoded()
-          .map(({ table, columns, body }) => database.insert(table, columns, body, token(intent, table))),
+          .map(({ table, columns, body }) =>
+            database.insert(table, columns, body, token(intent, table), writer?.guard(table, columns)),
+          ),
       );
       if (replayed !== null) await check(replayed);
-      await writePromotion(database, chainId, 'done', intent);
+      await writePromotion(connection, 'done', intent);
       return cursorOf(intent);
     },
     async promote(intent, commits, replayed): Promise<Cursor> {
-      await writePromotion(database, chainId, 'intent', intent);
+      await writePromotion(connection, 'intent', intent);
       for (const table of TABLE_ENCODERS) {
         const columns = table.columns.join(', ');
         const order = table.name === 'blocks' ? 'number' : 'ord';
         await database.command(
           `promote ${table.name}`,
           `INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${table.name}_head
-           WHERE has({commits:Array(UInt64)}, commit) ORDER BY ${order}`,
+           WHERE ${allowed(writer)}has({commits:Array(UInt64)}, commit) ORDER BY ${order}`,
           { commits },
           token(intent, table.name),
         );
       }
       if (replayed) await check(intent);
-      await writePromotion(database, chainId, 'done', intent);
+      await writePromotion(connection, 'done', intent);
       return cursorOf(intent);
     },
     checkRange: check,
@@ -139,18 +147,27 @@ function cursorOf(intent: OpenIntent): Cursor {
   return { seq: intent.seq, number: intent.to, hash: intent.toHash, timestamp: intent.toTimestamp };
 }
 
+interface Connection {
+  readonly database: Database;
+  readonly chainId: number;
+  readonly writer: WriterClaim | null;
+}
+
+const allowed = (writer: WriterClaim | null): string => (writer === null ? '' : `${writer.condition()} AND `);
+
 async function writePromotion(
-  database: Database,
-  chainId: number,
+  { database, chainId, writer }: Connection,
   status: 'intent' | 'done',
   range: Promotion,
 ): Promise<void> {
   const counts = Object.entries(range.counts).map(([table, count]) => `'${table}', ${count}`);
+  writer?.note(range.seq);
   await database.command(
     `write ${status}`,
     `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
      SELECT {chain:UInt32}, {seq:UInt64}, {status:String}, {kind:String}, {from:UInt32}, {to:UInt32},
-            unhex({hash:String}), {timestamp:UInt32}, map(${counts.join(', ')})`,
+            unhex({hash:String}), {timestamp:UInt32}, map(${counts.join(', ')})
+     WHERE ${allowed(writer)}true`,
     {
       chain: chainId,
       seq: range.seq,
@@ -164,7 +181,8 @@ async function writePromotion(
   );
 }
 
-async function writeHead(database: Database, chainId: number, flip: HeadFlip): Promise<void> {
+async function writeHead({ database, chainId, writer }: Connection, flip: HeadFlip): Promise<void> {
+  writer?.note(flip.version);
   await insertFresh(database, flip.fresh);
   const common = { chain_id: chainId, version: flip.version, final_number: flip.finalNumber };
   const canonical = flip.canonical.map((block) => ({
@@ -183,7 +201,8 @@ async function writeHead(database: Database, chainId: number, flip: HeadFlip): P
     timestamp: 0,
     commit: 0,
   }));
-  await insertRows(database, headBlocksTable, [...canonical, ...voided]);
+  const guard = writer?.guard(headBlocksTable.name, headBlocksTable.columns);
+  await insertRows(database, headBlocksTable, [...canonical, ...voided], { guard });
 }
 
 /** Sends the rows of one table while the next table is encoded. */

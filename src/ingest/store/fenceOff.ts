@@ -1,14 +1,10 @@
 /**
  * Fencing: a new session makes late writes of earlier sessions ineffective. After a timeout, or when its process has
- * died, a statement of an earlier session may still run and finish at any time.
+ * died, a statement of an earlier session may still run and finish at any time. A writer that still runs is stopped by
+ * `writerClaim.ts`.
  */
 import type { StoredState, Store } from './store';
 
-/**
- * Versions and range numbers start from the clock. So they exceed all numbers of earlier sessions, even those that
- * are not stored yet. The unit is 1/1,024 of a millisecond, which a float holds exactly until the year 2248.
- */
-const COUNTS_PER_MS = 1_024;
 /**
  * A late change of the head reaches at most this many blocks above the newest block. It is one step of 64 blocks, or
  * a branch about as long as the old branch.
@@ -24,12 +20,11 @@ export interface Fenced {
 
 /**
  * Publishes the head again under a version newer than any write still in flight, and marks the heights above
- * the head as empty. `now` is approximate unix time in ms.
+ * the head as empty. `floor` comes from `Store.claim`.
  */
-export async function fenceOff(store: Store, stored: StoredState, now: number): Promise<Fenced> {
-  const begun = Math.floor(now * COUNTS_PER_MS);
-  const seqFloor = Math.max(stored.cursor.seq, begun);
-  const version = Math.max(stored.version, begun) + 1;
+export async function fenceOff(store: Store, stored: StoredState, floor: number): Promise<Fenced> {
+  const seqFloor = Math.max(stored.cursor.seq, floor);
+  const version = Math.max(stored.version, floor) + 1;
   // The head was never written, so there is no head to publish again.
   if (stored.version === 0) return { stored: { ...stored, version }, seqFloor };
   const tip = (stored.head.at(-1) ?? stored.cursor).number;

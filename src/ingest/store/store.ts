@@ -68,6 +68,12 @@ export interface HeadFlip {
 }
 
 export interface Store {
+  /**
+   * Claims the right to write, unless this process has claimed it before. Returns a number that is at least as large as
+   * every range number and every version of the head that any session has used, even if they are not stored yet. Throws
+   * `fenced` if a newer writer has claimed the database since. `now` is approximate unix time in ms.
+   */
+  claim(now: number): Promise<number>;
   /** The stored state. Null if the chain was never ingested into this database. */
   loadState(): Promise<StoredState | null>;
   /** Sets the start of the index: `base` is the block before the first block to ingest. Only for an empty

@@ -48,7 +48,7 @@ const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
   [/^audit_hashes\./, 'hashes that this program computes, by table name'],
   [/^promotions\.counts$/, 'by table name'],
   [/^schema_migrations\.name$/, 'file names of this program'],
-  [/^operations\.name$/, 'words of this program'],
+  [/^(operations|writers)\.name$/, 'words of this program, or its host name'],
 ];
 
 type Row = Readonly<Record<string, unknown>>;

@@ -76,12 +76,13 @@ const listening = new Map<string, Spawned>();
 
 const tailOf = (text: string): string => text.trimEnd().split('\n').slice(-LINES_SHOWN).join('\n');
 
+/** `command` may contain options, separated by spaces. */
 export function spawnProgram(
   command: string,
   settings: Settings,
   { ownGroup = false, mayEnd = false }: SpawnOptions = {},
 ): Spawned {
-  const child = spawn(process.execPath, [mainFile(), command], {
+  const child = spawn(process.execPath, [mainFile(), ...command.split(' ')], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: ownGroup,

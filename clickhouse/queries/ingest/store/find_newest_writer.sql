@@ -1,0 +1,6 @@
+-- Each row: the newest writer of the chain, with the version of its last sign of life; no row before the first writer.
+SELECT session, id, name, ended, version
+FROM writers
+WHERE chain_id = {chain:UInt32}
+ORDER BY session DESC, id DESC, version DESC
+LIMIT 1

@@ -1,0 +1,91 @@
+/**
+ * Signs of life of the writer, and the wait of a standby for their end. A standby is a process that takes over when the
+ * writer ends or gives no sign of life.
+ */
+import type { Clock } from '../../chain/rpc/clock';
+import type { Database } from '../../clickhouse/client/database';
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { findNewestWriter, type WriterClaim, type WriterRow } from '../store/writerClaim';
+
+const BEAT_MS = 4_000;
+/** A writer without a sign of life for this time in ms counts as dead. Then a standby takes over. */
+const SILENCE_MS = 14_000;
+const POLL_MS = 1_000;
+/** Each standby waits up to this time in ms longer, so that two of them do not take over at the same moment. */
+const SPREAD_MS = 2_000;
+
+interface BeatDeps {
+  readonly claim: WriterClaim;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when a newer writer has claimed the database. */
+  onFenced(error: AppError): void;
+}
+
+/** Writes signs of life until the signal aborts, and then says that the writer has ended. */
+export class WriterBeat {
+  constructor(private readonly deps: BeatDeps) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { claim, clock, log, onFenced } = this.deps;
+    while (!signal.aborted) {
+      try {
+        await claim.beat();
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'fenced') {
+          onFenced(error);
+          return;
+        }
+        // Without ClickHouse, the session fails too and says so.
+        log.debug({ error: errorText(error) }, 'writing a sign of life failed');
+      }
+      await clock.sleep(BEAT_MS, signal).catch(() => undefined);
+    }
+    await claim.end().catch(() => undefined);
+  }
+}
+
+interface StandbyDeps {
+  readonly database: Database;
+  readonly chainId: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Resolves when no other process writes the chain: the newest writer has ended, or has given no sign of life for 14 to
+ * 16 s during which ClickHouse answered. Rejects when the signal aborts.
+ */
+export async function waitForSilence(deps: StandbyDeps, signal: AbortSignal): Promise<void> {
+  const { clock, log } = deps;
+  const spreadMs = clock.random() * SPREAD_MS;
+  let sign = '';
+  let since = clock.now();
+  let told: string | null = null;
+  for (;;) {
+    const newest = await look(deps);
+    const found = newest === undefined ? 'no answer' : JSON.stringify(newest);
+    if (found !== sign || newest === undefined) since = clock.now();
+    sign = found;
+    const isLiving = newest !== null && newest?.ended !== true;
+    if (newest !== undefined && clock.now() - since >= (isLiving ? SILENCE_MS : 0) + spreadMs) break;
+    const name = newest?.name ?? null;
+    if (isLiving && name !== null && name !== told) {
+      log.info({ writer: name }, 'standby: waiting while another process writes');
+      told = name;
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
+  log.warn({ writer: told }, 'standby: no other process writes; taking over');
+}
+
+/** The newest writer; undefined if ClickHouse does not answer. */
+async function look({ database, chainId, log }: StandbyDeps): Promise<WriterRow | null | undefined> {
+  try {
+    return await findNewestWriter(database, chainId);
+  } catch (error) {
+    log.debug({ error: errorText(error) }, 'standby: ClickHouse gave no answer');
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Keeps a second live writer away from a database. Each writer claims the database with a number that is larger than
+ * the number of every earlier writer. ClickHouse compares the numbers when it begins a statement that writes final rows
+ * or changes the head. So an older writer writes nothing after the claim, even if it stood still for hours between two
+ * statements. A range that the older writer had begun before the claim is replayed by the newer writer with the same
+ * deduplication tokens.
+ */
+import { z } from 'zod';
+
+import type { Database, InsertGuard } from '../../clickhouse/client/database';
+import { commandNamed, selectNamed } from '../../clickhouse/client/namedQueries';
+import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { readColumnTypes, readSchema } from '../../clickhouse/schema/schema';
+import { AppError } from '../../errors';
+
+/** Sessions count in 1/1,024 of a millisecond, which a float holds exactly until the year 2248. */
+const COUNTS_PER_MS = 1_024;
+const ID_SPAN = 2 ** 52;
+
+/** The newest writer of a chain. `version` grows with each sign of life. */
+export interface WriterRow {
+  readonly session: number;
+  readonly id: number;
+  readonly name: string;
+  readonly ended: boolean;
+  readonly version: number;
+}
+
+const writerShape = z.object({
+  session: wideIntegerShape,
+  id: wideIntegerShape,
+  name: z.string(),
+  ended: z.boolean(),
+  version: wideIntegerShape,
+});
+
+/** The newest writer; null before the first one. */
+export async function findNewestWriter(database: Database, chainId: number): Promise<WriterRow | null> {
+  const query = 'ingest/store/find_newest_writer';
+  const [row] = await selectNamed(database, query, { chain: chainId }, writerShape);
+  if (row === undefined) return null;
+  const { session, id, version, ...rest } = row;
+  return { ...rest, session: Number(session), id: Number(id), version: Number(version) };
+}
+
+/** The smallest number of a session that begins at `now`, approximate unix time in ms. */
+export const sessionAt = (now: number): number => Math.floor(now * COUNTS_PER_MS);
+
+export class WriterClaim {
+  private own: { readonly session: number; readonly id: number } | null = null;
+  private issued = 0;
+  private readonly types = new Map<string, ReadonlyMap<string, string>>();
+  private readonly schema = readSchema();
+
+  constructor(
+    private readonly database: Database,
+    private readonly chainId: number,
+    private readonly name: string,
+    /** A float in [0, 1). */
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  /** Implements `Store.claim`. */
+  async take(now: number): Promise<number> {
+    if (this.own === null) {
+      const newest = await findNewestWriter(this.database, this.chainId);
+      const session = Math.max((newest?.session ?? 0) + 1, sessionAt(now));
+      const own = { session, id: Math.floor(this.random() * ID_SPAN) };
+      await this.write(own, false);
+      this.own = own;
+    } else await this.check();
+    return Math.max(this.own.session, this.issued);
+  }
+
+  /** Remembers a range number or a version of the head that this process has used. */
+  note(number: number): void {
+    this.issued = Math.max(this.issued, number);
+  }
+
+  /** Condition for SQL. ClickHouse throws if a newer writer has claimed the database. Must not be called before `take`. */
+  condition(): string {
+    const { own, chainId } = this;
+    if (own === null) throw new AppError('internal', 'a writer writes before its claim');
+    const newest = `SELECT max((session, id)) FROM writers WHERE chain_id = ${chainId}`;
+    return `throwIf((${newest}) != (toUInt64(${own.session}), toUInt64(${own.id}))) = 0`;
+  }
+
+  /** The condition for an insert of RowBinary bytes into a table of the schema. */
+  guard(table: string, columns: readonly string[]): InsertGuard {
+    const types = this.types.get(table) ?? readColumnTypes(this.schema, table);
+    this.types.set(table, types);
+    return { condition: this.condition(), types: columns.map((column) => types.get(column) ?? '') };
+  }
+
+  /** Writes a sign of life. Throws `fenced` if a newer writer has claimed the database. Does nothing before `take`. */
+  async beat(): Promise<void> {
+    if (this.own === null) return;
+    await this.check();
+    await this.write(this.own, false);
+  }
+
+  /** Says that this writer has ended, so that a standby need not wait. */
+  async end(): Promise<void> {
+    if (this.own !== null) await this.write(this.own, true);
+  }
+
+  private async check(): Promise<void> {
+    const newest = await findNewestWriter(this.database, this.chainId);
+    if (newest !== null && newest.session === this.own?.session && newest.id === this.own.id) return;
+    const why = newest === null ? 'the claim is no longer stored' : `the newer writer is ${newest.name}`;
+    throw new AppError('fenced', `this writer may no longer write: ${why}`);
+  }
+
+  private async write(own: { readonly session: number; readonly id: number }, ended: boolean): Promise<void> {
+    const params = { chain: this.chainId, ...own, name: this.name, ended };
+    await commandNamed(this.database, 'ingest/write_writer', params);
+  }
+}

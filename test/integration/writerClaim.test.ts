@@ -1,0 +1,106 @@
+/** A writer's claim: ClickHouse refuses statements of an older writer, also those that it had prepared before. */
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
+import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
+import { readColumnTypes, readSchema } from '../../src/clickhouse/schema/schema';
+import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import { findNewestWriter, WriterClaim } from '../../src/ingest/store/writerClaim';
+import { createLog } from '../../src/log';
+import { createTestDatabase, type TestDatabase } from '../support/engine/engine';
+import { askRows } from '../support/engine/askRows';
+
+const CHAIN_ID = 369;
+const NOW = 1_700_000_000_000;
+const HASH = `0x${'ab'.repeat(32)}` as const;
+const BASE = { number: 4, hash: HASH, parentHash: HASH, timestamp: 1_700_000_000 };
+const FENCED = { code: 'fenced', retryable: false };
+
+let place: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  place = await createTestDatabase();
+  database = openDatabase({ url: place.writerUrl });
+  await migrate(database, createLog('silent', false));
+});
+
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const claimOf = (name: string): WriterClaim => new WriterClaim(database, CHAIN_ID, name);
+const storeOf = (claim: WriterClaim) =>
+  createClickHouseStore(database, CHAIN_ID, undefined, undefined, claim);
+
+test('the schema names a type for every column of every event table', () => {
+  const schema = readSchema();
+  for (const { name, columns } of [
+    ...TABLE_ENCODERS,
+    { name: 'head_blocks', columns: ['number', 'commit'] },
+  ]) {
+    const types = readColumnTypes(schema, name);
+    for (const column of columns)
+      expect([name, column, types.get(column)]).toEqual([name, column, expect.any(String)]);
+  }
+});
+
+test('a newer claim refuses every statement of an older writer, whose clock may be ahead', async () => {
+  const [older, newer] = [claimOf('older'), claimOf('newer')];
+  const olderStore = storeOf(older);
+  const floor = await olderStore.claim(NOW + 3_600_000);
+  await olderStore.writeStart(BASE);
+  const flip = {
+    fresh: [],
+    canonical: [{ ...BASE, number: 5, commit: 7 }],
+    voided: [],
+    version: floor + 1,
+    finalNumber: 4,
+  };
+  await olderStore.writeHead(flip);
+  expect(await storeOf(newer).claim(NOW)).toBeGreaterThan(floor);
+  await expect(olderStore.writeHead({ ...flip, version: floor + 2 })).rejects.toMatchObject(FENCED);
+  await expect(olderStore.writeStart(BASE)).rejects.toMatchObject(FENCED);
+  const intent = {
+    seq: floor + 1,
+    kind: 'promotion',
+    from: 5,
+    to: 5,
+    toHash: HASH,
+    toTimestamp: 1,
+    counts: {},
+  } as const;
+  await expect(olderStore.promote(intent, [7], false)).rejects.toMatchObject(FENCED);
+  await expect(older.beat()).rejects.toMatchObject(FENCED);
+  await expect(olderStore.claim(NOW)).rejects.toMatchObject(FENCED);
+  const [row] = await askRows<{ flips: string; ranges: string }>(
+    database,
+    'SELECT (SELECT toString(count()) FROM head_blocks) AS flips, (SELECT toString(count()) FROM promotions) AS ranges',
+  );
+  expect(row).toEqual({ flips: '1', ranges: '1' });
+});
+
+test('bytes that an older writer sends after a newer claim are not stored', async () => {
+  const writer = claimOf('first');
+  await writer.take(NOW);
+  await database.command('create', 'CREATE TABLE IF NOT EXISTS guarded AS head_blocks');
+  const columns = ['number', 'commit'];
+  const guard = { condition: writer.condition(), types: ['UInt32', 'UInt64'] };
+  const body = Buffer.alloc(12, 1);
+  await database.insert('guarded', columns, body, 'token', guard);
+  await claimOf('second').take(NOW);
+  await expect(database.insert('guarded', columns, body, 'other', guard)).rejects.toMatchObject(FENCED);
+  const [row] = await askRows<{ rows: string }>(database, 'SELECT toString(count()) AS rows FROM guarded');
+  expect(row).toEqual({ rows: '1' });
+});
+
+test('the same process keeps its claim, and its next session begins above all numbers that it used', async () => {
+  const writer = claimOf('again');
+  const first = await writer.take(NOW);
+  writer.note(first + 5_000);
+  expect(await writer.take(NOW)).toBe(first + 5_000);
+  await writer.beat();
+  expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: false });
+  await writer.end();
+  expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: true });
+});
