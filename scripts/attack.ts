@@ -1,6 +1,7 @@
 /**
  * `npm run attack`: runs both attack suites in full. `--suite http` sends every hostile value in every parameter, and
- * malformed requests, slow clients, bombs, expressions, imports and statements. `npm test` runs a part of these attacks.
+ * malformed requests, slow clients, compression bombs, expressions, imports and statements. `npm test` runs a part of
+ * these attacks.
  *
  * `--suite prices`, or any of `--markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the
  * loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to published
