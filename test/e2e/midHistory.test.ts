@@ -1,6 +1,6 @@
 /**
- * An index that starts 60 blocks before the head becomes complete: pools without an event since the start, TVL,
- * supplies and creation times equal the values of an index of the whole chain. After a restart in the middle of the
+ * Compares an index that starts 60 blocks before the head with an index of the whole chain. Once the search for older
+ * pools is complete, both have the same pools, TVL, supplies and creation times. After a restart in the middle of the
  * search for older pools, the search continues.
  */
 import { ERC20, encodeCall } from '../../src/dev/abi';

@@ -1,5 +1,6 @@
 /**
- * What the product knows about a simulated vault pool: cash, weights and doubts, derived from the events of the vault.
+ * The product's data about a simulated vault pool (cash, weights and doubts), which follow from the events of the
+ * vault.
  */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { legsOf, NOT_WALKED, toLegState, type LegInfo, type LegsPool } from '../../../src/pricing/legState';
