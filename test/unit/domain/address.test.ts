@@ -16,7 +16,7 @@ function faultOf(input: string, field?: string): AppError {
   throw new Error(`accepted ${input}`);
 }
 
-describe('parseAddress', () => {
+describe('parseAddress accepts valid addresses only', () => {
   test.each([
     ['lower case', LOWER],
     ['a correct checksum', WPLS],
@@ -71,7 +71,7 @@ describe('parseAddress', () => {
   });
 });
 
-describe('normaliseText', () => {
+describe('normaliseText cleans texts from the chain', () => {
   test.each<[string, string, number, string | null]>([
     ['keeps an ordinary symbol', 'WPLS', 64, 'WPLS'],
     ['keeps inner spaces and trims outer ones', '  Wrapped  Pulse\t', 64, 'Wrapped  Pulse'],

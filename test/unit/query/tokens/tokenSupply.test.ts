@@ -103,7 +103,7 @@ test('an LP token whose logs do not add up has no number of holders', () => {
   expect(lpSupplyOf(pool, { holding: unbalanced, partial: false })?.holders).toBeNull();
 });
 
-describe('circulating supply', () => {
+describe('circulating supply leaves out balances that do not circulate', () => {
   const [burn, team, other] = [user(1), user(2), user(3)] as const;
   const apart = (address: string, kind: WatchedHolder['kind'], tokens: readonly string[] | null = null) =>
     ({ address, label: kind, kind, tokens }) as WatchedHolder;
