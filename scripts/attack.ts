@@ -1,7 +1,7 @@
 /**
  * `npm run attack`: runs both attack suites in full. `--suite http` sends every hostile value in every parameter, and
- * malformed requests, slow clients, bombs, expressions, imports and statements. These are tests of `npm test`, which
- * tries a part of them.
+ * malformed requests, slow clients, compression bombs, expressions, imports and statements. `npm test` runs a part of
+ * these attacks.
  *
  * `--suite prices`, or any of `--markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the
  * loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to published
@@ -21,7 +21,7 @@ import { readOptions, type Options } from './options';
 const USAGE =
   'Usage: npm run attack -- [--suite http|prices|all] [--markets N] [--seed N] [--tries N] [--aims N]';
 const PRICE_OPTIONS = ['markets', 'seed', 'tries', 'aims'] as const;
-/** Tests that run more attacks with ATTACK_SIZE=full, and tests of the limits that attacks meet. */
+/** Test files of the suite `http`. With ATTACK_SIZE=full they run all attacks. Some test limits that stop attacks. */
 const HTTP_TESTS = [
   'test/integration/hostile',
   'test/integration/engine/serverRights.test.ts',

@@ -23,7 +23,8 @@ function compile(config, folder) {
 
 /**
  * Lists every package of the lock file that the program needs at run time, with version, licence and hash, in the
- * format of https://cyclonedx.org/docs/1.5/json/. (npm 11.19 has a command for this, which leaves packages out.)
+ * format of https://cyclonedx.org/docs/1.5/json/. The command `npm sbom` is not used, because in npm 11.19 it leaves
+ * out packages.
  */
 function writeSbom(path) {
   const read = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'));

@@ -99,8 +99,8 @@ function edit(text: string, edits: Edits): string {
 type Edits = readonly (readonly [string, string])[];
 
 /**
- * Says how to compile one contract. The metadata hash makes paths a part of the code. The paths of Uniswap start with
- * `contracts/`.
+ * The input for the compilation of one contract. The code contains a hash of the source paths, so the paths must be
+ * the original ones. The paths of Uniswap start with `contracts/`.
  */
 interface Job {
   readonly compile: Compile;

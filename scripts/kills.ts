@@ -77,7 +77,10 @@ async function runEpisode(seed: number, killsMax: number, totals: Totals): Promi
   say(`seed ${seed}: ${deployment.name}, ${run.kills} kills, ${load.reorgs} reorgs, ${chain.head} blocks`);
 }
 
-/** `head` is the chain's current head. */
+/**
+ * Kills the program by a random plan, waits for its recovery and compares its data. `head` returns the number of the
+ * chain's newest block.
+ */
 async function runRound(
   run: KillRun,
   load: ChainLoad,

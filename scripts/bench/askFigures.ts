@@ -1,6 +1,6 @@
 /**
- * Measures calls of the API one by one. Each call alternates with `SELECT 1` over HTTP, whose time is the
- * limit of the ratio.
+ * Measures calls of the API one by one. Each call alternates with `SELECT 1` over HTTP. The ratio of a figure is its
+ * time divided by the time of `SELECT 1`.
  */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';

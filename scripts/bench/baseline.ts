@@ -1,5 +1,6 @@
 /**
- * Compares the ratios of a run with baseline.json. A ratio to a limit of the same run is comparable across machines.
+ * Compares the ratios of a run with baseline.json. A ratio is a figure divided by a limit that the same run measured,
+ * so ratios of different machines are comparable.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -39,8 +39,8 @@ export interface Deployment {
 const ENGINE_KILLS_MAX = 6;
 
 /**
- * If the database server is away during the start of a program, the program ends. This many ends in a row
- * without a kill show a defect.
+ * If the database server is away during the start of a program, the program ends. If it ends this often in a row
+ * without a kill, it has a defect.
  */
 const ENDS_MAX = 4;
 

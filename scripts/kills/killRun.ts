@@ -1,6 +1,6 @@
 /**
  * Runs a growing chain with reorgs, kills the program that ingests it at random moments, and compares the results
- * after each recovery. `npm run kills` runs for long, the test of the same name briefly.
+ * after each recovery. `npm run kills` runs for a long time, and `test/e2e/kill.test.ts` runs for a short time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -21,7 +21,7 @@ const REORG_DEPTH_MAX = 24;
 const CALM_MAX = 20;
 const RECOVERY_MAX_MS = 120_000;
 const POLL_MS = 20;
-/** The API's tail loop polls the database every 50 ms. */
+/** The API must have read the database within this time, in seconds. Its tail loop polls the database every 50 ms. */
 const FRESH_S = 0.3;
 
 /** Moves the chain: usually one more block, sometimes another branch, or back to the previous branch. */
@@ -58,7 +58,7 @@ export class ChainLoad {
       this.reorgs += 1;
       this.calm = 0;
     } else if (dice < 0.09) {
-      // Returns to an abandoned branch, if that branch still fits.
+      // Returns to an abandoned branch, if the parent of its first block is still canonical.
       const branch = this.left.pop();
       if (branch !== undefined && branch.length > 1 && this.isLonger(branch) && chain.restore(branch))
         this.reorgs += 1;

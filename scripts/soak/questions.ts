@@ -81,7 +81,7 @@ export class Questions {
     const { random } = this;
     const example = this.examples[this.asked % this.examples.length];
     if (example === undefined || random.chance(HOT_SHARE)) return this.hot(final);
-    // Requests take turns, so that a short run requests all paths.
+    // The paths are requested in turn, so that a short run requests all of them.
     this.asked += 1;
     return example;
   }

@@ -226,7 +226,7 @@ async function compare(
   for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
     const end = performance.now() + CATCH_UP_MS;
-    // A reorg may replace blocks older than the block at which the follower started.
+    // Ignores events of blocks older than the block at which the follower started, because a reorg may replace them.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
     const differs = (): string | null => describeDifference(net(), expected);
     while (differs() !== null && performance.now() < end) await delay(100);

@@ -225,7 +225,7 @@ test('hardhat verify fails with a message if no submitted sources fit the contra
   expect((await sourceOf('/api', address))['SourceCode']).toBe('');
 });
 
-describe('hardhat 3', () => {
+describe('hardhat 3 verifies contracts', () => {
   let place: string;
   let node: string;
 

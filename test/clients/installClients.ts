@@ -10,7 +10,10 @@ export function installClients(): Promise<string> {
   return installProject(__dirname, 'clients');
 }
 
-/** Hardhat 3 needs Node 22. `node` is such a Node: this one, or the one that was installed with the clients. */
+/**
+ * Hardhat 3 needs Node 22 or later. `node` is the path of a suitable Node: the running one, or one that is installed
+ * with the clients.
+ */
 export async function installHardhat3(
   clients: string,
 ): Promise<{ readonly folder: string; readonly node: string }> {

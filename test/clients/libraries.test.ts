@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-/** The client's base URL, and the chain whose contract the client must see. */
+/** Base URLs for a client, each with the chain whose contract the client must find there. */
 const MOUNTS = [
   ['/api', 369],
   ['/943/api', 943],

@@ -81,7 +81,7 @@ test('each chainId is an integer enum, and each path parameter is required', () 
     if (where === 'path') expect([path, name, required]).toEqual([path, name, true]);
 });
 
-test('each operation has a schema for each JSON answer, and each 404 of a dialect is its own', () => {
+test('each operation has a schema for each JSON answer, and each 404 of a dialect has the schema of this dialect', () => {
   for (const [path, , { responses }] of operations)
     for (const [status, { content }] of Object.entries(responses)) {
       const schema = content?.['application/json']?.schema;

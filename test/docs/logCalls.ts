@@ -40,8 +40,10 @@ function nameOf(value: unknown): string {
   return typeof node['value'] === 'string' ? node['value'] : '';
 }
 
-/** The texts that an expression can have. A name stands for all properties and constants of this name in the
- * file. */
+/**
+ * The texts that an expression can have. For a name, these are the texts of all properties and constants with this
+ * name in the file.
+ */
 function textsOf(node: Node, nodes: readonly Node[]): string[] {
   switch (node.type) {
     case 'StringLiteral':

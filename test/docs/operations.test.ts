@@ -157,7 +157,7 @@ test('docs/operations.md describes exactly the Prometheus alerts', () => {
   );
 });
 
-describe('messages of the log', () => {
+describe('messages of the log are constant and documented', () => {
   /** Files with a computed message: the problems of /readyz, and the progress of the development chain. */
   const COMPUTED = ['src/commands/problemLog.ts', 'src/dev/devChain.ts'];
   const calls = sources

@@ -1,6 +1,7 @@
 /**
- * An index that starts 60 blocks before the head becomes complete: pools without an event since the start, TVL,
- * supplies and creation times equal those of an index of the whole chain. A restart in the middle goes on.
+ * Compares an index that starts 60 blocks before the head with an index of the whole chain. Once the search for older
+ * pools is complete, both have the same pools, TVL, supplies and creation times. After a restart in the middle of the
+ * search for older pools, the search continues.
  */
 import { ERC20, encodeCall } from '../../src/dev/abi';
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
@@ -118,7 +119,8 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
   const settings = { HISTORY_CALLS_PER_SECOND: '40' };
   late = await on.start(-60, settings);
   await waitForBlock(late.url, head);
-  // The search says that it is not complete, and how far it is.
+  // While the search runs, `/overview` reports that the history is incomplete, and the block that the search has
+  // reached.
   await until(async () => {
     return (await problemsOf(late)).some(({ code }) => code === 'history_incomplete');
   });
@@ -151,7 +153,7 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
   }
 });
 
-test('a reorg that removes the block that listed the pools lists them again', async () => {
+test('if a reorg removes the block that listed older pools, a later block lists them again', async () => {
   const before = await readAll(late);
   const heads = await on.world.reorg(2, [{}, {}, {}]);
   const head = heads.at(-1)!.number;

@@ -1,6 +1,6 @@
 /**
- * What the API says about supplies, risks and past TVL, over a real node: a token with a tax, a token that nobody but its
- * creator can sell, and a token list.
+ * Checks supplies, warnings about risks and past TVL in the API, over a real node: a token with a tax, a token that
+ * only its creator can sell, and a token list.
  */
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -73,7 +73,7 @@ const sellTaxOfNative = async (): Promise<number | null> =>
   (await tokenOf(addressOf('wpls'))).transfer_tax_pct?.sell ?? null;
 const addressOf = (key: string): Hex => on.world.tokens.find((token) => token.key === key)!.address;
 
-/** Mines a block with these transactions of a user, the last of which may come from any account. */
+/** Mines a block with these transactions. Returns its number. */
 async function mine(transactions: readonly DevTransaction[], timestamp?: number): Promise<number> {
   return (await on.world.mineBlock(timestamp, transactions)).number;
 }
@@ -145,7 +145,8 @@ beforeAll(async () => {
     world.transfer(hexd, { to: BURN, amount: 7_000n }),
     world.transfer(hexd, { to: ZERO_ADDRESS, amount: 5_000n }),
   ]);
-  // Two days pass, so that the first two days are over in final blocks.
+  // Moves the time of the chain by two days, so that the first two days end in final blocks and their TVL is
+  // computed.
   const { timestamp } = await world.mineBlock();
   let tip = 0;
   for (let index = 0; index < 14; index += 1) tip = await mine([], timestamp + 2 * DAY + 10 * index);
@@ -159,7 +160,7 @@ beforeAll(async () => {
 
 afterAll(() => on?.close());
 
-test('supplies say the same in /tokens, /contracts and Etherscan, and equal the contract', async () => {
+test('the supply of a token is the same in /tokens, /contracts and the Etherscan dialect, and equals totalSupply() of the contract', async () => {
   let burned = 0;
   for (const { address } of await on.get<Token[]>('/tokens?limit=100')) {
     const token = await tokenOf(address);
@@ -176,7 +177,8 @@ test('supplies say the same in /tokens, /contracts and Etherscan, and equal the 
   }
   expect(burned).toBeGreaterThan(0);
   const hexd = await tokenOf(addressOf('hexd'));
-  // The contract still counts what was sent to the zero address.
+  // 7,000 tokens are at the burn address. The contract still counts the 5,000 tokens that were sent to the zero
+  // address.
   expect(Number(hexd.burned_supply) * 10 ** hexd.decimals).toBe(12_000);
 });
 
@@ -199,7 +201,7 @@ test('market cap is the price times the supply without burn addresses and treasu
   expect(listed!.market_cap_usd).toBe(token.market_cap_usd);
 });
 
-test('a taxed token tells its tax, and an honest token has none', async () => {
+test('a taxed token has a transfer tax and a flag, and an honest token has none', async () => {
   const taxed = await tokenOf(addressOf('taxed'));
   expect(taxed.flags).toContain('fee_on_transfer');
   expect(taxed.transfer_tax_pct!.buy).toBeCloseTo(2, 3);
@@ -209,7 +211,7 @@ test('a taxed token tells its tax, and an honest token has none', async () => {
   expect(wpls.transfer_tax_pct).toEqual({ buy: 0, sell: 0 });
 });
 
-test('a token that nobody but its creator can sell has the flags of a honeypot', async () => {
+test('a token that only its creator can sell has the flags of a honeypot', async () => {
   const token = await tokenOf(trick);
   const codes = ['honeypot', 'mintable', 'pausable', 'spam', 'lp_held_by_creator', 'new'];
   expect(token.flags).toEqual(expect.arrayContaining(codes.slice(0, 5)));
@@ -251,7 +253,7 @@ test('past days of a DEX have a TVL', async () => {
   await until(async () => (await read()).history.every(({ tvl_usd: tvl }) => tvl !== null), 30_000);
   const { history, tvl_usd } = await read();
   expect(history).toHaveLength(3);
-  // Prices stand still after the first day, and so does the TVL.
+  // Prices do not change after the first day, so the TVL does not change either.
   expect(history[1]!.tvl_usd! / history[0]!.tvl_usd!).toBeCloseTo(1, 6);
   expect(history.at(-1)!.tvl_usd).toBe(tvl_usd);
 });

@@ -109,7 +109,7 @@ test('contracts whose addresses share the first four bytes have separate counts'
   expect([low, high, third].map((address) => logsOf(`0x${address}`))).toEqual([1, 2, 0]);
 });
 
-test('a list tells the exact number of its logs up to 100,000, and a lower bound beyond', async () => {
+test('the total of a list of logs is exact up to 100,000, and a lower bound above', async () => {
   const busy: Hex = `0x${'e'.repeat(40)}`;
   const count = (toBlock: number): ReturnType<typeof countLogs> =>
     countLogs(source, snapshot(650), { ...ALL_LOGS, addresses: [busy], toBlock });

@@ -16,7 +16,7 @@ let store: TestStore;
 
 beforeAll(async () => {
   store = await storeMarket(marketWorld);
-  // Adds rows of kinds that the market's world lacks, at the ords of its swaps.
+  // Adds rows to tables that the test chain leaves empty, at the positions (ords) of its swaps.
   const one = "toFixedString(unhex(repeat('e1', 20)), 20)";
   for (const sql of [
     `INSERT INTO transfers (ord, timestamp, token, sender, recipient, amount)

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { tableFromIPC } from 'apache-arrow';
 import { parquetReadObjects } from 'hyparquet';
 
-/** Integers of 64 bits arrive as bigint; those of the API are safe. */
+/** The packages return 64-bit integers as bigint. Integers of the API are below 2^53, so they fit a number. */
 const plain = (row) =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -33,7 +33,7 @@ function faultOf(env: Record<string, string>, file?: unknown): string {
   throw new Error(`accepted ${JSON.stringify(env)}`);
 }
 
-describe('loadConfig', () => {
+describe('loadConfig reads and checks all settings', () => {
   const DEFAULTS: Config = {
     rpcUrls: null,
     rpcUrls943: null,
@@ -223,7 +223,7 @@ describe('loadConfig', () => {
   });
 });
 
-describe('the chain in the settings', () => {
+describe('the chain follows from CHAIN_ID and CHAIN_CONFIG', () => {
   it('without CHAIN_CONFIG the chain is a built-in chain', () => {
     expect(load({ CHAIN_ID: '369' }).chain).toBe(pulsechain);
     expect(load({ CHAIN_ID: '943' }).chain.name).toBe('PulseChain Testnet v4');

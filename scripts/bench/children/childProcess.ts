@@ -18,7 +18,7 @@ export interface BenchChild {
   close(): Promise<void>;
 }
 
-/** Starts the compiled `scripts/bench/children/<name>.ts`. It ends with this process at the latest. */
+/** Starts the compiled `scripts/bench/children/<name>.ts`. The child ends when this process ends, or earlier. */
 export async function startBenchChild(name: string, argument: unknown): Promise<BenchChild> {
   const file = join(findPackageRoot(), 'build', 'scripts', 'bench', 'children', `${name}.js`);
   const child = spawn(process.execPath, [file, JSON.stringify(argument)], {

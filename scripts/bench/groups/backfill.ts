@@ -154,13 +154,14 @@ interface Spent {
   readonly after: PerProcess;
   readonly logs: number;
   readonly seconds: number;
-  /** `readOnly` as a part of the ingester's processor time. */
+  /** Processor seconds that the ingester needs only to fetch, parse and verify the blocks (result of `readOnly`). */
   readonly reading: number;
 }
 
 /**
- * Processor time per log, by process. At a ratio near 1 the machine is fully used. The rest of the target, after the
- * database server, the node and reading, is left for decoding, prices, rows and garbage collection.
+ * Processor time per log, by process. The limit is the time of all cores, so a ratio near 1 means that the machine is
+ * fully used. The time that the database server, the node and the reading of blocks do not need is left for decoding,
+ * prices, rows and garbage collection.
  */
 function processorFigure({ before, after, logs, seconds, reading }: Spent): Figure {
   const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;

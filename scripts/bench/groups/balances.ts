@@ -15,7 +15,7 @@ import { askFigures, type Ask } from '../askFigures';
 interface TransferLoad {
   /** Number of transfers of other tokens between other accounts. */
   readonly others: number;
-  /** Number of holders of the widely held token; each received it at least once. */
+  /** Number of holders of the token with many holders. Each holder received the token at least once. */
   readonly holders: number;
   readonly wallets: number;
 }

@@ -41,7 +41,7 @@ export async function benchIngest(bench: Bench): Promise<void> {
   await node.close();
 }
 
-/** The same backfill by the whole program in its own process: API and ingester together. */
+/** Measures the memory of the whole program (API and ingester in one process) while it backfills the same chain. */
 async function benchMemory({ server, folder, figures }: Bench, node: BenchChild): Promise<void> {
   say('measuring the memory of a backfill …');
   const database = await createDatabase(server.writerUrl, 'candlehouse_memory', true);

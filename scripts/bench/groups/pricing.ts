@@ -10,7 +10,7 @@ import { Pricer } from '../../../src/pricing/pricer';
 import { median, type Figure } from '../figure';
 
 const POOLS = 100_000;
-/** Number of pools per live pool. A pool is live if it moved within 30 days. */
+/** One pool in eight is live: it moved within 30 days. */
 const LIVE = 8;
 const MOVES_PER_BLOCK = 60;
 const EPOCHS = 12;
@@ -43,8 +43,8 @@ function seeded(seed: number): () => number {
 }
 
 /**
- * Makes the pools. The first ones join the anchors and the native token. Of the others, three in five are with the
- * native token, a few with anchors, and the rest with other tokens.
+ * Makes the pools. The first pools connect the anchors with the native token. Three in five of the other pools hold
+ * the native token, a few hold an anchor, and the rest hold two other tokens.
  */
 function makeMarket(pools: number, random: () => number): Market {
   const prices = Array.from({ length: pools * 0.6 }, () => Math.exp(random() * 20 - 15));

@@ -30,7 +30,8 @@ export async function benchRecovery(
     say(`start ${round + 1} of ${ROUNDS} …`);
     engine.push(await timeEngine(settings.DATA_DIR, log));
     clean.push(await timeStart(loaded));
-    // The next start follows a kill while blocks are stored: the chain grows by 200, and most of these become final.
+    // Prepares a start after a kill: the chain grows by 200 blocks, most of them become final, and the program is
+    // killed while it stores the blocks.
     const program = await startProgram('all', settings);
     await untilReady(program, chain);
     chain.setHead(chain.head + 200);

@@ -1,4 +1,4 @@
-/** Measures ticks while twenty blocks a second arrive, against the same queries while the chain stands still. */
+/** Measures ticks while twenty blocks a second arrive, against the same queries while no block arrives. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { startProgram } from '../../../test/support/server/program';

@@ -12,13 +12,16 @@ import { stubDescription } from '../../../test/support/stub/stubDescription';
 import { lastLoadedBlock, loadSwaps, type SwapLoad } from './swapLoader';
 
 const PAIRS = 2_000;
-/** All swaps and pair creations are loaded below the block from which the program continues. */
+/**
+ * Days of trading that are loaded. All swaps and pair creations are in blocks before the block from which the program
+ * continues.
+ */
 const LOADED_DAYS = 0.25;
 
 export interface LoadedFolder {
   readonly load: SwapLoad;
   readonly chain: StubChain;
-  /** Settings of a program that continues from there. */
+  /** Settings of a program that continues after the loaded blocks. */
   readonly settings: Readonly<Record<string, string>> & { readonly DATA_DIR: string };
 }
 

@@ -15,7 +15,7 @@ export interface ServedApi {
   get(path: string): Promise<string>;
   /** Like `get`, but only counts the bytes, because a client's work on the body is not the server's time. */
   drain(path: string): Promise<number>;
-  /** Number of the newest indexed block from the header; null if there is none yet. */
+  /** Number of the newest indexed block from the header; null if no block is indexed yet. */
   head(): Promise<string | null>;
   /** Largest resident memory of the process, in MB. */
   memoryMb(): number;

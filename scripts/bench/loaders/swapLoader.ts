@@ -125,7 +125,10 @@ export function loadedAnchors(): string[] {
   return Array.from({ length: 5 }, (_, index) => `02${index.toString(16).padStart(38, '0')}`);
 }
 
-/** Loads other data for lists and audits: a state per swap of the last two days, routes, and changing prices. */
+/**
+ * Loads the data that lists and audits need besides swaps: one pool state for each swap of the last two days, routes,
+ * and changing prices.
+ */
 export async function loadPrices(database: Database, load: SwapLoad): Promise<void> {
   const blocks = lastLoadedBlock(load);
   const params = {

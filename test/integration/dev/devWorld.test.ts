@@ -106,7 +106,7 @@ function boundOf({ token0, token1 }: WorldPool): number {
   return 4.5 * (token0.volatility + token1.volatility) + 0.1;
 }
 
-describe('the development world', () => {
+describe('the development world has the planned pools and prices', () => {
   let node: Anvil;
   let rpc: DevRpc;
   let world: World;
@@ -175,7 +175,7 @@ describe('the development world', () => {
   });
 });
 
-describe('the development history', () => {
+describe('the development history has past trades of every kind', () => {
   test('the development history ends now, is sparser in the past, has every kind of event, creates pools and keeps prices in bounds', async () => {
     await withNode(async (rpc) => {
       const history = await makeHistory(rpc, 1_800);
@@ -237,7 +237,7 @@ describe('the development history', () => {
   });
 });
 
-describe('the live trader', () => {
+describe('the live trader keeps trading on the development chain', () => {
   test('the live trader mines blocks with swaps, and its reorgs replace blocks that it had mined', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);

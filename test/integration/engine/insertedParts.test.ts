@@ -36,6 +36,7 @@ test('an insert with over 100,000 groups makes few parts in a view, and none whe
      WHERE database = currentDatabase() AND active AND table IN ('swaps', 'bars') GROUP BY table ORDER BY table`,
   );
   expect(parts.map(({ rows }) => rows)).toEqual([String(6 * SWAPS), String(SWAPS)]);
-  // Insert blocks of 65,409 rows. A block of rows that was a duplicate also takes a number.
+  // max_block_number counts the blocks of at most 65,409 rows in which ClickHouse inserts. A duplicate block is not
+  // stored, but has a number too.
   for (const { inserted } of parts) expect(Number(inserted)).toBeLessThanOrEqual(6);
 });

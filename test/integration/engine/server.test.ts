@@ -22,7 +22,7 @@ import { until } from '../../support/eventually';
 
 afterAll(cleanUp);
 
-describe('the embedded engine', () => {
+describe('the embedded engine starts, stops and recovers', () => {
   test('the embedded engine keeps its data when it is stopped and started', async () => {
     const dataDir = makeFolder();
     const first = await start(dataDir);
@@ -133,7 +133,7 @@ describe('the embedded engine', () => {
   });
 });
 
-describe('the lock of the data folder', () => {
+describe('the lock of the data folder lets only one process use the folder', () => {
   /** The lock file of a dead owner: an impossible pid, or this process's pid with another start time. */
   test.each([
     ['whose process is gone', { pid: 2 ** 22 + 1, startedAt: 'then' }],
@@ -175,7 +175,7 @@ describe('the lock of the data folder', () => {
   });
 });
 
-describe('after kill -9 of the parent', () => {
+describe('the engine ends after kill -9 of its parent', () => {
   test('the engine ends by itself after kill -9 of its parent, and the next start gets the data', async () => {
     const dataDir = makeFolder();
     const parent = await startParent(dataDir);

@@ -10,7 +10,7 @@ import { ask, cleanUp, isRunning, makeFolder, makeTable, silent, start } from '.
 
 afterAll(cleanUp);
 
-describe('the rights of a running engine', () => {
+describe('the users of a running engine have only the rights that they need', () => {
   let server: EmbeddedServer;
   const lines: string[] = [];
   let dataDir: string;

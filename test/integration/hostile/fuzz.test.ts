@@ -19,7 +19,7 @@ import { IS_FULL_ATTACK, runsOf } from '../../support/run/runs';
 /** The seeds are fixed. Each seed gives 150 cases. */
 const SEEDS = [1, 20_260_101, 369, 7_777_777];
 const CASES_A_SEED = runsOf(150);
-/** Each parameter gets one payload of so many, another one for each parameter. */
+/** Each parameter gets every PAYLOAD_STEP-th payload. The next parameter starts with another payload. */
 const PAYLOAD_STEP = IS_FULL_ATTACK ? 1 : 6;
 const PARALLEL = 8;
 

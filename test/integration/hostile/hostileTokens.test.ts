@@ -29,7 +29,7 @@ const expected = tokens.map((address, index) =>
   isHonest(index) ? { address, symbol: 'OK', name: 'OK', decimals: 32 } : { address, ...NOTHING },
 );
 
-describe('tokens that answer a megabyte, on a real node', () => {
+describe('tokens that answer a megabyte harm no other token, on a real node', () => {
   let anvil: Anvil;
   let rpc: DevRpc;
   let hash: Hex;

@@ -178,7 +178,7 @@ test('the second chain of an explorer finds its contracts in the database of the
   }
 });
 
-describe('contracts without any logs', () => {
+describe('contracts without any logs are read from the node', () => {
   let twin: Hex;
   let unseen: Hex;
   let clone: Hex;

@@ -114,7 +114,7 @@ async function finished({ json }: Answer): Promise<Json> {
   return last.json;
 }
 
-test('a contract is verified from standard JSON, and its job tells the states', async () => {
+test('a contract is verified from standard JSON, and its job reports each state of the verification', async () => {
   const { address } = deployed[0]!;
   const accepted = await verify(address, { compilerVersion: `v${vault.version}` });
   expect(accepted).toEqual({ status: 202, json: { verificationId: expect.stringMatching(UUID) } });
@@ -169,7 +169,7 @@ test('a contract is verified from standard JSON, and its job tells the states', 
   );
 });
 
-test('a contract is verified from metadata.json, and a twin by similarity', async () => {
+test('a contract is verified from metadata.json, and another contract with the same code by similarity', async () => {
   const { address } = deployed[1]!;
   const sources = Object.fromEntries(
     Object.entries(vault.input.sources).map(([path, { content }]) => [path, content]),
@@ -372,7 +372,7 @@ test('a second instance imports all contracts over both lists, with sources, set
   }
 });
 
-test('the lists page in both orders and filter', async () => {
+test('the lists of verified contracts have pages in both orders, and can be filtered', async () => {
   const page = async (query: string) =>
     (await ask(`/v2/contracts/369?${query}`)).json['results'] as { matchId: string; address: string }[];
   const all: string[] = [];

@@ -95,7 +95,10 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
   );
 }
 
-/** What a search before the first block finds. The block is none of the chain, so the rows change no pool. */
+/**
+ * Stores pools and supplies as the search for older pools stores them. Their block is not part of the chain, so these
+ * rows change no pool.
+ */
 async function storeHistory(database: Database, indexes: readonly number[]): Promise<void> {
   const address = (kind: string, index: number): string => bytes(addressOf(kind, index));
   await insertSql(

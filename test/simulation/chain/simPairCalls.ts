@@ -28,8 +28,8 @@ export function simDecimals(token: Hex): number {
 export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' | 'pruned' {
   const selector = data.slice(0, 10);
   if (to === V2_FACTORY || to === V3_FACTORY) return answerFactory(pairs, to, data);
-  // The simulated nodes are no archive nodes. The ingester makes these calls for past blocks only, so they answer that
-  // the state is pruned.
+  // The simulated nodes keep states of the newest blocks only. The ingester makes these calls for past blocks only,
+  // so they answer that the state is pruned.
   if (selector === SELECTORS.balanceOf || selector === SELECTORS.slot0 || selector === SELECTORS.liquidity)
     return 'pruned';
   const pair = pairs.find(({ address }) => address === to);

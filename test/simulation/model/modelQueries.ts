@@ -90,7 +90,7 @@ function states(engine: ModelEngine, params: QueryParams, sql: string): Rows {
   }));
 }
 
-/** The filter of the view pool_balances. */
+/** Whether a row is about a vault pool. The view pool_balances keeps only these rows. */
 function isOfVault(fields: Fields): boolean {
   return texts(fields['balances']).length > 0 || Number(fields['doubts']) > 0;
 }

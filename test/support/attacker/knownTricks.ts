@@ -134,8 +134,9 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
 }
 
 /**
- * One-sided joins and exits of weighted pools, with the push and alone, at once and before an epoch; declared balances
- * of managed pools. Amounts are multiples of the USD that move the price of the pool as far as the aim.
+ * One-sided joins and exits of weighted pools, with the push and alone, at once and before an epoch; declared
+ * balances of managed pools. Amounts are multiples of the USD that move the price of the pool by the requested
+ * percentage.
  */
 function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): AttackPlan[] {
   const { books } = market;

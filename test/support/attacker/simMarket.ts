@@ -1,6 +1,6 @@
 /**
- * A market of the attack simulation: pools, fair prices, traders, and the real pricer fed with the pools' states. After
- * each block arbitrage traders trade every pool back to the fair price as far as it pays after fees.
+ * A market of the attack simulation: pools, fair prices, traders, and the real pricer fed with the pools' states.
+ * After each block, arbitrage traders trade every pool back towards the fair price, until the fee exceeds the gain.
  */
 import type { Hex } from '../../../src/domain/hex';
 import type { UsdPrice } from '../../../src/pricing/confidence';

@@ -1,6 +1,7 @@
 /**
  * A pool of the attack simulation in whole tokens: positions over price ranges (V3), one full range (V2), or weighted
- * balances. Knows which part of the liquidity is the attacker's. Fees go to the owners of the liquidity in range.
+ * balances. Records which part of the liquidity belongs to the attacker. Fees go to the owners of the liquidity in
+ * range.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';

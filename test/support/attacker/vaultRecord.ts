@@ -1,5 +1,6 @@
 /**
- * What the product knows about a simulated vault pool: cash, weights and doubts, derived from the events of the vault.
+ * The product's data about a simulated vault pool (cash, weights and doubts), which follow from the events of the
+ * vault.
  */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { legsOf, NOT_WALKED, toLegState, type LegInfo, type LegsPool } from '../../../src/pricing/legState';
@@ -30,7 +31,10 @@ export class VaultRecord {
   private constructor(
     private readonly pool: LegsPool,
     private readonly state: WeightedPoolState,
-    /** Raw units that the product counts as cash, beyond the tokens in the vault; 0 if declarations count nothing. */
+    /**
+     * For each token, the raw units that the product counts as cash although they are not in the vault. Always 0 if
+     * the product ignores the balances that a manager declares.
+     */
     private readonly invented: readonly bigint[],
   ) {
     this.info = legsOf(pool)[0]!;

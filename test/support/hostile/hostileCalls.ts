@@ -150,7 +150,7 @@ function explorerCalls(facts: HostileFacts): Calls {
       ...texts.map((text) => `/api/v1/source-search?${query({ q: text })}`),
       ...texts.map((text) => `/api/v1/source-search?${query({ q: 'hostile', path: text })}`),
     ],
-    // Of two paths with the same answer, each is tested with half of the patterns.
+    // Two paths have the same answer, so each path is tested with half of the patterns.
     '/v2/contract/all-chains/{address}': everyNth(contracts, 2).map(
       (address) => `/v2/contract/all-chains/${address}`,
     ),

@@ -71,10 +71,10 @@ export const PAYLOADS: readonly string[] = [
 const HEAD = 'Host: x\r\n';
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${HEAD}${headers}\r\n`;
 const post = (headers: string, body: string): string => `POST /api HTTP/1.1\r\n${HEAD}${headers}\r\n${body}`;
-/** If the server reads this as a request of its own, the bytes before it were understood in two ways. */
+/** A request hidden behind other bytes (request smuggling). The server must never answer it as a separate request. */
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HEAD}\r\n`;
 
-/** Bytes that are no valid HTTP request, or only just. */
+/** Requests that are not valid HTTP, and requests at the limits of HTTP. */
 export const MALFORMED: Readonly<Record<string, string | Buffer>> = {
   'no target': 'GET\r\n\r\n',
   'no method': ' / HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -115,7 +115,7 @@ export const MALFORMED: Readonly<Record<string, string | Buffer>> = {
   'a chunk of 2^64 bytes': post('Transfer-Encoding: chunked\r\n', `10000000000000000\r\nabc`),
 };
 
-/** Expressions that make a backtracking matcher run for ever, or that need many states. */
+/** Expressions that make a backtracking matcher run without end, or that need many states. */
 export const EXPRESSIONS: readonly string[] = [
   '(a+)+$',
   '(a|aa)+$',

@@ -27,13 +27,13 @@ contract StoreV2 {
   function store(uint256 value) external { emit Stored(msg.sender, value); }
 }
 
-/// Its slot alone tells: it emits nothing.
+// / A proxy that emits no event. Only its storage slot shows the implementation.
 contract Proxiable {
   constructor(address target) { assembly { sstore(${SLOT_1822}, target) } }
   fallback() external { assembly { let target := sload(${SLOT_1822}) ${DELEGATE} } }
 }
 
-/// As USDC's: an Upgraded whose address is not indexed.
+// / A proxy like the proxy of USDC: the address in its Upgraded event is not indexed.
 contract LegacyProxy {
   event Upgraded(address implementation);
   constructor(address target) { assembly { sstore(${SLOT_LEGACY}, target) } emit Upgraded(target); }

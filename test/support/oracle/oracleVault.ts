@@ -53,7 +53,7 @@ interface Pool {
 }
 
 type Line = (string | number | null)[];
-/** Index of the fee in the line of a pool. */
+/** Index of the fee in the expected row of a pool. */
 const FEE = 8;
 
 export class VaultOracle {

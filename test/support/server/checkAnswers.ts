@@ -1,6 +1,6 @@
 /**
  * Compares each JSON answer of a test server with the OpenAPI document of its routes. An answer that does not fit
- * becomes a 500 that says why, so the test that made the request fails.
+ * becomes a 500 with the reason, so the test that made the request fails.
  */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 

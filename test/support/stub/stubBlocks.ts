@@ -209,7 +209,10 @@ export interface StubBlockOptions {
   readonly genesisTime?: number;
   /** All pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
   readonly onlyV2?: boolean;
-  /** Serves full blocks and lets eth_getLogs filter. Other indexers need both, Candlehouse neither. */
+  /**
+   * Serves full blocks and lets eth_getLogs filter. Other indexers need full blocks and filters; Candlehouse does
+   * not.
+   */
   readonly forIndexers?: boolean;
 }
 

@@ -87,8 +87,10 @@ export class StubTruth {
     });
   }
 
-  /** The first difference between the API's activity of blocks `from` to `head` and the canonical events;
-   * null if there is none. */
+  /**
+   * The first difference between the API's activity of blocks `from` to `head` and the canonical events; null if both
+   * are equal.
+   */
   async findWrongActivity(url: string, from = 0, head = this.chain.head): Promise<string | null> {
     const listed: string[] = [];
     let cursor: string | null = null;

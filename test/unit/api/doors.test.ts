@@ -1,4 +1,7 @@
-/** Tests who counts as a client, what one client may use, and what still answers under load. */
+/**
+ * Tests how requests are assigned to clients, the limits of one client, and which endpoints still answer under
+ * overload.
+ */
 import { get as getHttp } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -176,10 +179,13 @@ test.each<[MetricsReaders, string | undefined, number]>([
   ['local', '6.6.6.6', 404],
   ['none', undefined, 404],
   ['all', '6.6.6.6', 200],
-])('/metrics for %s readers, forwarded for %s, answers %i', async (readers, client, status) => {
-  const url = await serve([metrics({ metrics: createMetrics(), readers })]);
-  expect((await ask(`${url}/metrics`, client)).status).toBe(status);
-});
+])(
+  'if %s clients may read /metrics, a request with X-Forwarded-For %s gets status %i',
+  async (readers, client, status) => {
+    const url = await serve([metrics({ metrics: createMetrics(), readers })]);
+    expect((await ask(`${url}/metrics`, client)).status).toBe(status);
+  },
+);
 
 test('metrics name endpoints by number, because a host may contain a key', async () => {
   const source = createMetrics();

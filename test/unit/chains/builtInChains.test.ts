@@ -77,7 +77,7 @@ describe.each(BUILT_IN_CHAINS)('the built-in description of $name', (chain) => {
   });
 });
 
-describe('the description of PulseChain', () => {
+describe('the description of PulseChain has the known addresses', () => {
   const chain = findBuiltInChain(369);
   const lower = (addresses: readonly string[]) => addresses.map((each) => getAddress(each).toLowerCase());
 

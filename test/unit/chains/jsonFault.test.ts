@@ -24,7 +24,7 @@ const damaged = fc
     return text.slice(0, place) + put + text.slice(place + (where % 2));
   });
 
-describe('findJsonFault', () => {
+describe('findJsonFault finds the first fault of a JSON text', () => {
   it('findJsonFault reports a fault for exactly the texts that JSON.parse refuses', () => {
     const property = fc.property(fc.oneof(json, damaged, fc.string()), (text) => {
       expect(findJsonFault(text) === null).toBe(parses(text));

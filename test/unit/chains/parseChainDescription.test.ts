@@ -30,7 +30,7 @@ function faultOf(file: unknown, chainId: number | null = null): string {
   throw new Error(`accepted ${JSON.stringify(file)}`);
 }
 
-describe('parseChainDescription', () => {
+describe('parseChainDescription checks every field', () => {
   it('a full description of a new chain is accepted, with addresses in lower case and defaults filled in', () => {
     expect(parse(WHOLE)).toEqual({
       ...WHOLE,

@@ -53,7 +53,7 @@ test('a problem that lasts is repeated after five minutes', () => {
   expect(shown(again!)).toEqual([[WARN, 'a problem persists', 'node_slow']]);
 });
 
-test('problems that every start has are no warnings until they are over for the first time', () => {
+test('problems that are normal at a start are logged as info until they are over for the first time', () => {
   const starting = ['database_away', 'nothing_indexed', 'catching_up_943', 'node_slow'];
   const [first, , , later] = linesOf([starting, ['head_old'], [], ['head_old']]);
   expect(shown(first!)).toEqual([
@@ -65,7 +65,7 @@ test('problems that every start has are no warnings until they are over for the 
   expect(shown(later!)).toEqual([[WARN, 'a problem began', 'head_old']]);
 });
 
-test('a start that does not end is a warning, unless blocks are being stored', () => {
+test('problems of a start that lasts too long become warnings, unless blocks are being stored', () => {
   const [, stuck] = linesOf([['nothing_indexed'], ['nothing_indexed']], 300_000);
   expect(shown(stuck!)).toEqual([[WARN, 'a problem persists', 'nothing_indexed']]);
   const storing = ['head_old', 'catching_up'];

@@ -16,7 +16,7 @@ function faultOf(input: string, field?: string): AppError {
   throw new Error(`accepted ${input}`);
 }
 
-describe('parseAddress', () => {
+describe('parseAddress accepts valid addresses only', () => {
   test.each([
     ['lower case', LOWER],
     ['a correct checksum', WPLS],
@@ -71,7 +71,7 @@ describe('parseAddress', () => {
   });
 });
 
-describe('normaliseText', () => {
+describe('normaliseText cleans texts from the chain', () => {
   test.each<[string, string, number, string | null]>([
     ['keeps an ordinary symbol', 'WPLS', 64, 'WPLS'],
     ['keeps inner spaces and trims outer ones', '  Wrapped  Pulse\t', 64, 'Wrapped  Pulse'],
@@ -99,7 +99,7 @@ describe('normaliseText', () => {
     ['cuts between characters, not inside an emoji', '🚀'.repeat(70), 64, '🚀'.repeat(64)],
     ['cuts after stripping', `\u200b${'a'.repeat(10)}`, 4, 'aaaa'],
     ['leaves no space at the cut', 'abc def', 4, 'abc'],
-  ])('%s', (_name, raw, maxLength, expected) => {
+  ])('normaliseText %s', (_name, raw, maxLength, expected) => {
     expect(normaliseText(raw, maxLength)).toBe(expected);
   });
 

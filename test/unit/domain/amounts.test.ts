@@ -21,7 +21,7 @@ const anySize = fc
   .map(([value, bits]) => value & ((1n << BigInt(bits)) - 1n));
 const positive = anySize.map((value) => (value === 0n ? 1n : value));
 
-describe('formatUnits', () => {
+describe('formatUnits writes raw amounts as decimal strings', () => {
   test.each<[bigint, number, string]>([
     [0n, 0, '0'],
     [0n, 18, '0'],
@@ -60,7 +60,7 @@ describe('formatUnits', () => {
   });
 });
 
-describe('unitsToNumber', () => {
+describe('unitsToNumber converts raw amounts to floats', () => {
   it('unitsToNumber returns the float nearest to the exact amount', () => {
     const property = fc.property(anySize, fc.boolean(), decimalsOf, (size, negative, decimals) => {
       const raw = negative ? -size : size;
@@ -80,7 +80,7 @@ describe('unitsToNumber', () => {
   });
 });
 
-describe('formatRatio', () => {
+describe('formatRatio writes a fraction as a decimal string', () => {
   test.each<[bigint, bigint, number | undefined, string]>([
     [0n, 5n, undefined, '0'],
     [1n, 3n, undefined, '0.333333333333333333'],
@@ -161,7 +161,7 @@ function tenTo(exponent: number): bigint {
   return 10n ** BigInt(Math.max(0, exponent));
 }
 
-describe('plainNumber', () => {
+describe('plainNumber writes floats without exponents', () => {
   test.each<[number, string]>([
     [0, '0'],
     [1, '1'],

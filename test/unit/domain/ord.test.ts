@@ -8,7 +8,7 @@ const BLOCK_MAX = 2 ** 32 - 1;
 const block = fc.integer({ min: 0, max: BLOCK_MAX });
 const logIndex = fc.integer({ min: 0, max: ORD_SPAN - 1 });
 
-describe('an ord', () => {
+describe('an ord gives the position of a log in the chain', () => {
   it('an ord gives back its block and log index at any height', () => {
     const property = fc.property(block, logIndex, (number, index) => {
       const ord = toOrd(number, index);

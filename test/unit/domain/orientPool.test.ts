@@ -13,7 +13,7 @@ const chain = {
 const RANKED = ['a', 'b', 'c', 'd', 'e'].map(address);
 const UNKNOWN = [address('1'), address('2')] as const;
 
-describe('base and quote of a pool', () => {
+describe('base and quote of a pool follow the ranks of its tokens', () => {
   const pairs = RANKED.flatMap((better, rank) =>
     RANKED.slice(rank + 1).map((worse) => [better, worse] as const),
   );

@@ -52,7 +52,7 @@ function exactPrice(
   return baseIsToken0 ? { numerator, denominator } : { numerator: denominator, denominator: numerator };
 }
 
-describe('formatPrice', () => {
+describe('formatPrice writes prices as decimal strings', () => {
   test.each<[Partial<PriceState>, number, number, boolean, string | null]>([
     [{ reserve0: 1_000_000_000_000_000_000n, reserve1: 42_170n }, 18, 6, true, '0.04217'],
     [{ reserve0: 1_000_000_000_000_000_000n, reserve1: 42_170n }, 18, 6, false, '23.7135404315864359'],
@@ -86,7 +86,7 @@ describe('formatPrice', () => {
   });
 });
 
-describe('scalePrice', () => {
+describe('scalePrice scales raw prices to whole tokens', () => {
   it('scalePrice equals the decimal string to 15 digits in both directions with any decimals', () => {
     const property = fc.property(
       anyState,

@@ -43,7 +43,7 @@ async function trade(world: VaultWorld, pool: VaultPoolScript, size: number): Pr
 const doubtsOf = (world: VaultWorld, pool: VaultPoolScript): string[] =>
   doubtCodes(world.registry.findVaultPool(pool.address)!.state.doubts);
 
-describe('asset managers of vault pools', () => {
+describe('asset managers of vault pools cannot make a price', () => {
   const managed = new VaultPoolScript('managed', [DAI, REM], HALF, undefined, [token(70), 0n]);
 
   it('a vault pool whose asset manager declares 3 million DAI backs no price', async () => {
@@ -109,7 +109,7 @@ describe('asset managers of vault pools', () => {
   });
 });
 
-describe('extreme terms of vault pools', () => {
+describe('vault pools with extreme terms make no price', () => {
   it('a vault pool with a weight below 1 % backs no price', async () => {
     const world = new VaultWorld();
     const thin = new VaultPoolScript('thin', [DAI, REM], [ONE / 100n - 1n, ONE - ONE / 100n + 1n]);
@@ -135,7 +135,7 @@ describe('extreme terms of vault pools', () => {
   });
 });
 
-describe('swaps and weights of vault pools', () => {
+describe('vault pools make a price only if their swaps fit their weights', () => {
   it('a vault pool has no price from its first swap on that does not fit the weights', async () => {
     const world = await withHonestPool();
     const before = world.priceOf(REM);
@@ -166,7 +166,7 @@ describe('swaps and weights of vault pools', () => {
   });
 });
 
-describe('the value of vault swaps', () => {
+describe('the value of vault swaps is limited', () => {
   const SIZE = 175_000;
   const sumOf = (rows: { swaps: readonly { amount_usd: bigint }[] }): number =>
     rows.swaps.reduce((sum, { amount_usd: usd }) => sum + Number(usd) / 1e12, 0);

@@ -114,7 +114,7 @@ async function readFrom(first: number, reversible: boolean, each?: (number: numb
 
 const addressOf = (poolId: Hex): Hex => poolId.slice(0, 42) as Hex;
 
-describe('recorded pools of a real Balancer vault', () => {
+describe('recorded pools of a real Balancer vault are decoded as their contracts answer', () => {
   it('recorded vault pools have the balances, weights and fee of the contracts after each block', async () => {
     let compared = 0;
     const registries: PoolRegistry[] = [];

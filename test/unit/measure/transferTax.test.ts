@@ -22,7 +22,7 @@ function measure(...txs: readonly ReturnType<typeof tx>[]) {
   );
 }
 
-test('a buy whose tax goes to another address', () => {
+test('the tax of a buy is measured if it goes to another address', () => {
   const buy = tx(1, -1_000n, [
     [PAIR, USER, 950n],
     [PAIR, SINK, 50n],
@@ -30,7 +30,7 @@ test('a buy whose tax goes to another address', () => {
   expect(measure(buy).buy).toEqual({ swaps: 1, tax: expect.closeTo(0.05, 9) });
 });
 
-test('a sale whose tax goes to another address, before or after the rest', () => {
+test('the tax of a sale is measured if it goes to another address, before or after the transfer to the pool', () => {
   const first = tx(1, 900n, [
     [USER, SINK, 100n],
     [USER, PAIR, 900n],
@@ -42,7 +42,7 @@ test('a sale whose tax goes to another address, before or after the rest', () =>
   expect(measure(first, last).sell).toEqual({ swaps: 2, tax: expect.closeTo(0.1, 9) });
 });
 
-test('a sale of which the pool gets less than the transfer says', () => {
+test('the tax of a sale is measured if the pool gets less than the Transfer log shows', () => {
   expect(measure(tx(1, 970n, [[USER, PAIR, 1_000n]])).sell.tax).toBeCloseTo(0.03, 9);
 });
 

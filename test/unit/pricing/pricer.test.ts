@@ -53,8 +53,8 @@ test('a token is priced in the block of its first pool, with confidence 0.4 unti
   expect(trust[2]).toBeUndefined();
   expect(pricer.routeOf(T)).toMatchObject({ recent: false, hops: 1 });
   expect([trust[3], trust[31]]).toEqual([0.4, 0.4]);
-  // The pool is 100 blocks old at block 135, so the routes from block 160 on use it.
-  // 10^6 / (10^6 + 10^4) = 0.990, above the limit of 0.989 for derived prices.
+  // The pool is 100 blocks old at block 135, so the routes from block 160 on use it. The formula gives 10^6 / (10^6 +
+  // 10^4) = 0.990. Derived prices are limited to 0.989.
   expect([trust[127], trust[128], trust[149]]).toEqual([0.4, 0.989, 0.989]);
 });
 

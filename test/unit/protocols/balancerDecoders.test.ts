@@ -37,7 +37,7 @@ function expectAgreement(logs: fc.Arbitrary<Words>, numRuns: number, eventsMin: 
   expect(events).toBeGreaterThanOrEqual(eventsMin);
 }
 
-describe('golden logs of Balancer V2', () => {
+describe('golden logs of Balancer V2 are decoded to their known values', () => {
   test.each(GOLDEN_LOGS)(
     'the golden log "$name" is decoded to its recorded values',
     ({ event, log, decoded }) => {
@@ -61,7 +61,7 @@ test('the decoded topics are the hashes of the event signatures, and PoolRegiste
   expect(POOL_REGISTERED).toBe(id('PoolRegistered(bytes32,address,uint8)'));
 });
 
-describe('random logs of Balancer V2', () => {
+describe('random logs of Balancer V2 are decoded as by ethers', () => {
   test.each(BALANCER_EVENTS)(
     'a random %s log of Balancer V2 is decoded as by ethers, or refused',
     (event) => {
@@ -134,7 +134,7 @@ const otherArrays = fc
     return { topics, data: toData(words) };
   });
 
-describe('malformed logs of Balancer V2', () => {
+describe('malformed logs of Balancer V2 are refused', () => {
   test('a Balancer log with one wrong digit is decoded as by ethers, or refused', () => {
     expectAgreement(oneDigitOff(anyLog), MUTANTS / 3, MUTANTS / 60);
   });

@@ -42,7 +42,7 @@ function expectAgreement(protocol: Protocol, words: Words): void {
   expect(decode(protocol, words)).toStrictEqual(reference(protocol, words));
 }
 
-describe('golden logs of V2 and V3', () => {
+describe('golden logs of V2 and V3 are decoded to their known values', () => {
   test.each(GOLDEN_LOGS)(
     '$protocol.name decodes the golden log "$name" to its recorded values',
     ({ protocol, event, log, decoded }) => {
@@ -65,7 +65,7 @@ describe('golden logs of V2 and V3', () => {
   });
 });
 
-describe('random logs of V2 and V3', () => {
+describe('random logs of V2 and V3 are decoded as by ethers', () => {
   test.each(V2_EVENTS)('a random V2 %s log is decoded as by ethers, or refused', (event) => {
     fc.assert(
       fc.property(logsOf(V2, event), (words) => expectAgreement(uniswapV2, words)),
@@ -109,7 +109,7 @@ const anyLog: fc.Arbitrary<Words> = fc.oneof(
 
 const anyProtocol = fc.constantFrom(uniswapV2, uniswapV3, pancakeV3);
 
-describe('malformed logs of V2 and V3', () => {
+describe('malformed logs of V2 and V3 are refused', () => {
   test('a V2 or V3 log with one wrong digit is decoded as by ethers, or refused', () => {
     fc.assert(
       fc.property(oneDigitOff(anyLog), anyProtocol, (words, protocol) => expectAgreement(protocol, words)),

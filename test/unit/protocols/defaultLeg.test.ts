@@ -19,7 +19,7 @@ const pool = (tokens: readonly Hex[], percents: readonly number[] | null) =>
   );
 const [A, B, C] = [address('a'), address('b'), address('c')];
 
-describe('the default leg of a pool', () => {
+describe('the default leg of a pool has its best two tokens', () => {
   it.each<[string, readonly Hex[], readonly number[] | null, readonly [number, number] | null]>([
     ['the two tokens with the largest weights, in pool order', [A, B, C], [50, 10, 40], [0, 2]],
     ['in pool order, even if the second token is heavier', [A, B, C], [30, 50, 20], [0, 1]],
@@ -60,7 +60,7 @@ describe('the default leg of a pool', () => {
   });
 });
 
-describe('the fetched state of a pool', () => {
+describe('the state of a pool can be fetched from the node', () => {
   it('the state fetched from the node fills in only the missing values of a known state', () => {
     const lacking = pool([A, B], [50, 50]);
     const known = { ...withBalances(lacking, { tokens: [B, A], balances: [7n, 5n] }), swapFee: 3n };

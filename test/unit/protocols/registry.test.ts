@@ -14,7 +14,7 @@ const CREATION = {
   tickSpacing: 0,
 };
 
-describe('the protocol registry', () => {
+describe('the protocol registry finds decoders by name', () => {
   it('the protocol registry finds a decoder by its name in the chain description', () => {
     expect(findProtocol('uniswap_v2')).toBe(uniswapV2);
     expect(findProtocol('uniswap_v3')).toBe(uniswapV3);
@@ -26,7 +26,7 @@ describe('the protocol registry', () => {
   });
 });
 
-describe('the fee of a new pool', () => {
+describe('the fee of a new pool comes from its event or its DEX', () => {
   test.each<[Partial<Dex>, number | null, number]>([
     [{}, null, 3_000],
     [{ feeBps: 29 }, null, 2_900],

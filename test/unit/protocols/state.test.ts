@@ -53,7 +53,7 @@ const START: PoolState = {
   tick: 0,
 };
 
-describe('the state of a V2 pool', () => {
+describe('the state of a V2 pool follows its events', () => {
   const synced = uniswapV2.applyEvent(EMPTY_STATE, { kind: 'sync', reserve0: 7n, reserve1: 9n });
 
   it('the state of a V2 pool has the reserves of the last Sync', () => {
@@ -77,7 +77,7 @@ describe('the state of a V2 pool', () => {
   });
 });
 
-describe('the state of a V3 pool', () => {
+describe('the state of a V3 pool follows its events', () => {
   it('a V3 pool gets its first price from Initialize and has no liquidity yet', () => {
     const state = run(EMPTY_STATE, { kind: 'initialize', sqrtPriceX96: 5n << 96n, tick: 32_189 });
     expect(state).toEqual({ ...EMPTY_STATE, sqrtPriceX96: 5n << 96n, tick: 32_189 });
@@ -187,7 +187,7 @@ function expectPrice(price: number | null, exact: Rational): void {
   expect(Number.isFinite(price) && price > 0 && agree(exactly(price), exact, 15)).toBe(true);
 }
 
-describe('the marginal price', () => {
+describe('the marginal price follows from the state', () => {
   it('the marginal price of V2 is reserve1 / reserve0 to 15 digits at any size', () => {
     const reserve = upTo(1n, UINT112_MAX);
     const property = fc.property(reserve, reserve, (reserve0, reserve1) => {

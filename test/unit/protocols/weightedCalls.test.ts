@@ -77,7 +77,7 @@ const weights = fc
     return parts.map((part) => (part * ONE) / sum);
   });
 
-describe('calls to a Balancer pool', () => {
+describe('calls to a Balancer pool ask for its properties', () => {
   it('the calls to a Balancer pool have the selectors of the functions', () => {
     const named = Object.keys(SELECTORS).map((name) => [name, ABI.getFunction(name)!.selector]);
     expect(SELECTORS).toEqual(Object.fromEntries(named));
@@ -102,7 +102,7 @@ describe('calls to a Balancer pool', () => {
   });
 });
 
-describe('random answers of a Balancer pool', () => {
+describe('random answers of a Balancer pool are decoded as by ethers', () => {
   test('an answer of getNormalizedWeights is decoded to the weights as by ethers, or refused', () => {
     const good = weights.map((each) => answer('getNormalizedWeights', [each]));
     let read = 0;
@@ -165,7 +165,7 @@ describe('random answers of a Balancer pool', () => {
     expect(read).toBeGreaterThan(RUNS / 20);
   });
 
-  describe('the books of a pool', () => {
+  describe('the balances of a pool come from the answers of the vault', () => {
     const tokens = answer('getPoolTokens', [[POOL, OTHER], [70n, 90n], 5n]);
     const info = (cash: bigint, managed: bigint, manager: Hex = ZERO_ADDRESS): Hex =>
       answer('getPoolTokenInfo', [cash, managed, 5n, manager]);
@@ -210,7 +210,7 @@ describe('random answers of a Balancer pool', () => {
   });
 });
 
-describe('the type of a pool', () => {
+describe('the type of a pool follows from the answers of its contract', () => {
   const halves = [ONE / 2n, ONE / 2n];
   const weighted = answer('getNormalizedWeights', [halves]);
   const fee = answer('getSwapFeePercentage', [10n ** 16n]);

@@ -52,7 +52,7 @@ function run(state: WeightedPoolState, ...events: readonly BalancerEvent[]): Wei
 const EMPTY = emptyWeightedPool(POOL_ID);
 const FULL = run(EMPTY, registered(tokensOf(3)), changed(tokensOf(3), [100n, 200n, 300n], [0n, 0n, 0n]));
 
-describe('the state of a Balancer pool', () => {
+describe('the state of a Balancer pool follows its events', () => {
   it('a Balancer pool begins with the registered tokens in their order, without balances and weights', () => {
     expect(run(EMPTY, registered([tokenOf(2), tokenOf(0)]))).toEqual({
       poolId: POOL_ID,
@@ -282,7 +282,7 @@ test('the balances of a Balancer pool equal a plain sum that is limited to the r
   fc.assert(property, { numRuns: 500 });
 });
 
-describe('the weights of a Balancer pool', () => {
+describe('the weights of a Balancer pool are checked', () => {
   it('the weights of a Balancer pool are accepted if each token has a positive weight and the weights sum to 1', () => {
     const weights = [ONE / 2n, ONE / 4n, ONE / 4n];
     expect(withWeights(FULL, weights).weights).toEqual(weights);

@@ -63,7 +63,7 @@ function expectClose(value: number | null, exact: Rational, digits: number): voi
   expect(Number.isFinite(value) && value > 0 && agree(exactly(value), exact, digits)).toBe(true);
 }
 
-describe('the marginal price of a weighted pool', () => {
+describe('the marginal price of a weighted pool follows from balances and weights', () => {
   it('the marginal price of a weighted pool is (B_j / w_j) / (B_i / w_i) to 15 digits at any size', () => {
     const property = fc.property(anyPool, ({ pool, i, j }) => {
       const exact = priceOf(sideOf(pool, i), sideOf(pool, j));

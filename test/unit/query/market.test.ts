@@ -2,7 +2,7 @@ import { planStretch, type Stretch } from '../../../src/query/dexes/dexDays';
 import { medianGasGwei, type GasRow } from '../../../src/query/overview/overview';
 import { changePercent, compareKeys, distinctMakers } from '../../../src/query/pairs/ranking';
 
-describe('the plan for a time span', () => {
+describe('the plan for a time span covers the whole span', () => {
   /** Every second that a plan covers, to detect missing and duplicate seconds. */
   function secondsOf(stretch: Stretch, finalTime: number | null): number[] {
     const { hours, swaps } = planStretch(stretch, finalTime);
@@ -33,7 +33,7 @@ describe('the plan for a time span', () => {
   });
 });
 
-describe('the gas price', () => {
+describe('the gas price is a median', () => {
   const row = (count: number, fee: string | null, prices: string[] = []): GasRow => ({
     transaction_count: count,
     base_fee: fee,

@@ -56,7 +56,7 @@ test('every changed byte is a difference, except in metadata, which a changed co
       expect([at, result]).toEqual([at, { match: { exact: false, libraries: {}, tail: '' } }]);
     else expect([at, 'difference' in result]).toEqual([at, true]);
   }
-  // 51 bytes of a CBOR map and 2 bytes of length: all that solc appends with default settings.
+  // With default settings solc appends 53 bytes of metadata: a CBOR map of 51 bytes, and 2 bytes with its length.
   expect(metadata.map(({ length }) => length)).toEqual([53, 53]);
   expect(metadata[1]!.start + 53).toBe(bytes.length);
 });

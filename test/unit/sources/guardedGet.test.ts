@@ -1,4 +1,4 @@
-/** Requests to servers that an operator names stay on one origin and away from private addresses. */
+/** Tests that requests to a server that the operator names stay on one origin and reach no private address. */
 import dns from 'node:dns';
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
@@ -41,7 +41,7 @@ test('a redirect to another origin is refused once, and the other server is not 
   expect([server.asked, other.asked]).toEqual([['/list'], []]);
 });
 
-test('a redirect on the same origin is followed, and an endless one ends', async () => {
+test('a redirect on the same origin is followed, and an endless chain of redirects is an error', async () => {
   const server = await serve((path) =>
     path === '/new' ? [200, {}, '{"a":1}'] : [301, { location: path === '/loop' ? '/loop' : '/new' }, ''],
   );
@@ -107,7 +107,7 @@ test('the connection uses the address that was checked, so a second resolution c
   expect(lookup).toHaveBeenCalledTimes(1);
 });
 
-test('a typed loopback address is allowed, a link-local one is refused', async () => {
+test('a loopback address in the URL is allowed, and a link-local address is refused', async () => {
   const server = await serve(() => [200, {}, '{"a":1}']);
   expect(await createJsonFetch(server.url).get('/', signal)).toMatchObject({ body: { a: 1 } });
   for (const host of ['169.254.169.254', '0xa9fea9fe', '[fe80::1]', '[::ffff:169.254.169.254]', '0.0.0.0'])

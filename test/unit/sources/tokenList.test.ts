@@ -1,4 +1,4 @@
-/** Token lists as hostile servers may send them. */
+/** Tests token lists that a hostile server may send. */
 import { parseTokenList } from '../../../src/sources/import/tokenList';
 
 const A = `0x${'ab'.repeat(20)}`;
@@ -41,7 +41,7 @@ test.each([
   ]);
 });
 
-test('the last entry of a token counts', () => {
+test('if a list contains a token twice, the last entry is used', () => {
   const tokens = [entry('https://x.org/1.png'), entry('https://x.org/2.png')];
   expect(parse({ name: 'x', tokens }).tokens.map(({ logoUrl }) => logoUrl)).toEqual(['https://x.org/2.png']);
 });

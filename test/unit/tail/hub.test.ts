@@ -99,7 +99,7 @@ test('each stream client gets only the events of its filter', async () => {
   expect(one.ids()).toEqual(['5-1']);
 });
 
-test('a change of the problems of the service is told to every client at once, and then by each heartbeat', async () => {
+test('a change of the problems of the service is sent to every client at once, and then with each heartbeat', async () => {
   const hub = createTestHub({ heartbeatMs: 20 });
   const socket = new Socket();
   join(hub, socket);

@@ -248,7 +248,7 @@ test('the chain id is read in any letter case, and a mistyped name is refused', 
   expect(dialect.text).not.toContain('did you mean');
 });
 
-test('a list of hits that reached a limit tells a lower bound as its total', async () => {
+test('if a list of hits reached a limit, its total is a lower bound', async () => {
   const relation = async (path: string): Promise<Json> =>
     (await explorer.get(path)).json['meta']!['total_relation']!;
   expect(await relation('/search?q=zztop')).toBe('eq');

@@ -29,7 +29,7 @@ export const noSignatures: SignatureReader = {
 const nothingListed: VerifiedLister = { listVerified: () => Promise.resolve([]) };
 
 /**
- * Dependencies of the endpoints. The store holds chain 369 and the verified contracts. If it is null, nothing
+ * Dependencies of the endpoints. The store holds chain 369 and the verified contracts. If the store is null, no block
  * is stored. Chains 369 and 943 are valid.
  */
 export function explorerDeps(

@@ -194,7 +194,7 @@ const FILTERS: Record<string, ActivityFilter> = {
   'an unknown pair': { ...ALL_ACTIVITY, pair: hexOf('99', 1, 40) },
 };
 
-describe('lists of events', () => {
+describe('lists of events equal the events of the test chain', () => {
   test('events of new blocks are equal whether built from the ingester’s rows or read from the tables', async () => {
     const head = heads[0]!;
     const directory = new Directory(store.runner);

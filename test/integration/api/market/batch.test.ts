@@ -22,7 +22,7 @@ afterAll(() => market?.close());
 describe.each([
   ['/api/v1/pairs', 30],
   ['/api/v1/tokens', 6],
-])('the parameter addresses of the list %s', (path, most) => {
+])('the parameter addresses of the list %s selects items', (path, most) => {
   const listAll = async (): Promise<Json[]> => [...(await market.api.get(`${path}?limit=100`)).json['data']!];
   const batch = async (addresses: readonly string[], more = ''): Promise<Json> =>
     (await market.api.get(`${path}?addresses=${addresses.join(',')}${more}`)).json;

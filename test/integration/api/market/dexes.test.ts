@@ -153,7 +153,7 @@ test('the history of a DEX has every day since the first block, with the trades 
           const all = swapsIn(world, at, time - 1, time + DAY - 1);
           const own = all.filter(({ dex }) => dex === item.dex_name);
           const [volume, total] = [sumUsd(own, 'amount_usd'), sumUsd(all, 'amount_usd')];
-          // TVL is known for the last day only, because past TVL is not stored.
+          // TVL is known for the last day only, because this test stores no TVL of past days.
           expect([tx, tvl_usd]).toEqual([own.length, time === last ? item.tvl_usd : null]);
           expectClose(volume_usd, volume);
           expectClose(fees_usd, sumUsd(own, 'fee_usd'));

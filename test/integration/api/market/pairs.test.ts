@@ -224,7 +224,7 @@ function checkValues(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
   expectClose(down, Math.min((baseAt(price * 0.98) - baseAt(price)) * price, y) * usd, 1e-6);
 }
 
-describe('the table of pairs', () => {
+describe('the table of pairs equals a plain recomputation', () => {
   test('the table of pairs has the pairs of the canonical chain with recomputed figures, in every state of the store', async () => {
     for (const head of heads) {
       const table = await readTable(head);

@@ -142,7 +142,7 @@ function pairsKnownTo(head: HeadSnapshot): `0x${string}`[] {
   return PAIRS.filter((pair) => known.some(({ address }) => address === pair));
 }
 
-describe('bars of a pair', () => {
+describe('bars of a pair equal a plain recomputation', () => {
   test.each(TIMEFRAMES)(
     '%s bars of a pair equal a plain recomputation in every state of the store',
     async (timeframe: Timeframe) => {

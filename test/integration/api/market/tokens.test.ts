@@ -115,7 +115,8 @@ function checkDetail(
     decimals: token.decimals,
     pool_count: pools.length,
     traders_24h: makersOf(day),
-    // The world begins in mid-history, so the first pool of a token may be older than all its stored pools.
+    // The stored blocks begin after the chain's first block, so a token may have had a pool before all its stored
+    // pools.
     created_at: null,
     last_trade_at: own(Infinity).at(-1)?.timestamp ?? null,
     first_seen_block: Math.min(...pools.map(({ ord }) => blockOfOrd(ord))),

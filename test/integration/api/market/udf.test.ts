@@ -84,7 +84,7 @@ const plain = (bars: readonly Bar[]): PlainBar[] =>
 
 const PAIRS = [PAIR, hexOf('bb', 1, 40), hexOf('bb', 2, 40)];
 
-describe('UDF history', () => {
+describe('UDF history has the bars of /ticks', () => {
   test.each(RESOLUTIONS)(
     'UDF history at resolution %s equals the bars of /ticks, whole and by countback',
     async (resolution) => {
@@ -207,7 +207,7 @@ test('UDF config lists the resolutions and the DEXes, and UDF time is the server
   expect(Number(text)).toBeLessThanOrEqual(Date.now() / 1000);
 });
 
-describe('UDF symbols', () => {
+describe('UDF finds each pair by its symbol', () => {
   test('every pair is found by the name, full name and ticker of its UDF search hit', async () => {
     const hits = udfSearchAnswerShape.parse(
       await getJson('/udf/search?query=&type=&exchange=&limit=100'),

@@ -202,7 +202,7 @@ test('a new head counts again only the holders of tokens with new transfers', as
   }
 });
 
-describe('holders over HTTP', () => {
+describe('endpoints show the holders and the supply of a token', () => {
   test('the token list shows holders, supply and the value of the supply', async () => {
     const { json } = await market.api.get('/api/v1/tokens?limit=100&sort=holders&order=desc');
     const items = json['data'] as unknown as TokenItem[];

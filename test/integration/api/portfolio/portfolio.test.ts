@@ -244,7 +244,7 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('po
   });
 });
 
-describe('/portfolio/{address}', () => {
+describe('/portfolio/{address} answers for every address', () => {
   beforeEach(() => {
     market.head = wholeSnapshot(world, FINAL, TIP);
   });

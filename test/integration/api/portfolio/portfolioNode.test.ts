@@ -180,7 +180,7 @@ test('positions show the unclaimed amounts that collect would pay, besides their
   expect(met.silent).toBeGreaterThan(0);
 });
 
-describe('balances in a history that begins late', () => {
+describe('balances are right in a history that begins late', () => {
   beforeEach(() => {
     head = { ...head, startBlock: FIRST_BLOCK };
     earlier = (token, holder) =>
@@ -260,7 +260,7 @@ describe('balances in a history that begins late', () => {
   });
 });
 
-describe('a rebasing token', () => {
+describe('a rebasing token has the balances of its contract', () => {
   beforeAll(async () => {
     const check = {
       token: REBASING,

@@ -23,7 +23,7 @@ const logs = (count: number, digits = 64) =>
     logIndex: `0x${index.toString(16)}`,
     removed: false,
   }));
-/** A batch answer of a node with receipts, one of which has very many logs. */
+/** A batch answer of a node. It contains receipts, and one receipt has very many logs. */
 const BATCH = [
   { jsonrpc: '2.0', id: 0, result: { number: '0x1', text: 'a "quoted" \\ Grüße, 你好 \u0000' } },
   { jsonrpc: '2.0', id: 1, result: [{ status: '0x1', logs: logs(900) }, { logs: [] }, {}] },

@@ -12,7 +12,7 @@ const compared = (of: number, who: number, logs: bigint, node: bigint | null): C
   node,
 });
 
-describe('with the whole history stored', () => {
+describe('with the whole history stored, a balance that differs from the logs is a mismatch', () => {
   test('a balance that equals the logs does not make the token a suspect of rebasing', () => {
     const book = new BalanceBook();
     const found = book.note(10, [compared(1, 1, 5n, 5n), compared(1, 2, 0n, 0n)], false);
@@ -61,7 +61,7 @@ describe('with the whole history stored', () => {
   });
 });
 
-describe('addresses that hold a token by its logs', () => {
+describe('addresses that hold a token by its logs are counted', () => {
   const counts = ({ tokens: [check] }: ReturnType<BalanceBook['note']>): number[] => [
     check!.held_checked,
     check!.unconfirmed,
@@ -95,7 +95,7 @@ describe('addresses that hold a token by its logs', () => {
   });
 });
 
-describe('in a history that begins late', () => {
+describe('in a history that begins late, only a changing difference is a mismatch', () => {
   test('if the history begins late, a constant difference is the balance from before the history, not a mismatch', () => {
     const book = new BalanceBook();
     for (let block = 10; block < 20; block += 1) {

@@ -225,7 +225,7 @@ const mint = (
   amounts: readonly [bigint, bigint],
 ): Words => encode(V3, 'Mint', [TOKEN, owner, ...ticks, liquidity, ...amounts]);
 
-describe('the pool of an IncreaseLiquidity', () => {
+describe('the pool of an IncreaseLiquidity log is found by the Mint before it', () => {
   const AMOUNTS = [11n, 22n] as const;
   const added = increase(5n, 900n, AMOUNTS);
   const minted = mint(MANAGER, [-60, 120], 900n, AMOUNTS);

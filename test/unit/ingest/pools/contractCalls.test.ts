@@ -16,7 +16,7 @@ const node = answeringCalls(({ at, data }: Asked) => {
   return data === '0x02' ? null : '0xaa';
 });
 
-describe('contract calls', () => {
+describe('contract calls return null only if the contract gives no answer', () => {
   it('a contract call that reverts returns null', async () => {
     expect(await callContracts(node, [call('latest'), call('latest', '0x02')])).toEqual(['0xaa', null]);
   });

@@ -81,7 +81,7 @@ function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) =
   return { asked, state, registry, discovery, read };
 }
 
-describe('vault discovery', () => {
+describe('vault discovery finds the pools of a vault', () => {
   it('vault discovery asks the node once for a registered pool and lists the pool with its creation', async () => {
     const steps = poolHistory('plain', 3);
     const { asked, read, registry } = nodeOf(steps);

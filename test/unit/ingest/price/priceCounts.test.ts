@@ -127,7 +127,7 @@ const swapsIn = (...pools: readonly Event[]): Script => ({
   330: pools.map((event) => ({ ...event, maker: 1 })),
 });
 
-describe('a token priced by several pools', () => {
+describe('bars of a token priced by several pools use the prices of these pools only', () => {
   const deep = at(1, [T, DAI], [300_000, 300_000]);
   const other = at(2, [T, DAI], [200_000, 200_000]);
   const outlier = at(3, [T, DAI], [1_000, 3_000]);
@@ -190,7 +190,7 @@ test('a $60 pool at $1e9 before an honest launch at $1 leaves no high', () => {
   expect(countsFor(T, later)).toEqual([0, BARS + HIGHS]);
 });
 
-describe('bars of an anchor', () => {
+describe('bars of an anchor use only prices near its given price', () => {
   const pool = at(1, [T, DAI], [300_000, 300_000]);
 
   test('an anchor has bars from the pools that set the price of their other token', () => {

@@ -1,4 +1,7 @@
-/** Prices of tokens whose V3 pools hold tokens far from the price, from decoded blocks to stored rows. */
+/**
+ * Tests prices of tokens whose V3 pools hold liquidity far from the present price, from decoded blocks to stored
+ * rows.
+ */
 import { TRUSTED_MIN } from '../../../../src/pricing/confidence';
 import { BlockPricer } from '../../../../src/ingest/price/blockPricer';
 import type { StoredPrices } from '../../../../src/ingest/price/storedPrices';

@@ -106,7 +106,7 @@ test('the wrapped native token is worth one native coin even without a price, bu
   expect([unpriced.nativeOf('w'), unpriced.nativeOf('usd'), unpriced.nativeUsd]).toEqual([1, null, null]);
 });
 
-describe('prices from stored rows', () => {
+describe('prices follow from stored rows', () => {
   const anchor = `0x${'11'.repeat(20)}` as const;
   const sources = { anchors: [{ address: anchor, symbol: 'USD', priceUsd: 1.01 }], wrappedNative: null };
   const row = (token: string, next_token: string, hop_price: number): HopRow => ({

@@ -1,4 +1,4 @@
-/** Flags and taxes of tokens by what the ingester measured and by the chain description. */
+/** Tests flags and taxes of tokens, which follow from measurements of the ingester and from the chain description. */
 import { lpSharesOf, meanShare } from '../../../../src/query/risks/lpShares';
 import {
   taxOf,
@@ -46,7 +46,7 @@ test.each([
   ],
   ['rounding of the token is no tax', { buy_tax: 0.00005, sell_tax: 0 }, { buy: 0, sell: 0 }],
   ['too few of both sides', { buys: 4, sells: 0 }, null],
-])('tax: %s', (_, traits, tax) => {
+])('the tax and its flag are right for the case: %s', (_, traits, tax) => {
   const measured = { ...PLAIN, ...traits };
   expect(taxOf(measured)).toEqual(tax);
   expect(codes(measured).includes('fee_on_transfer')).toBe(
@@ -60,7 +60,7 @@ test.each([
   ['a simulated sale that works', { buyers: 20, sellers: 0, sale_fails: false }, false],
   ['19 buyers', { buyers: 19, sellers: 0, sale_fails: true }, false],
   ['one seller', { buyers: 90, sellers: 1, sale_fails: true }, false],
-])('honeypot: %s', (_, traits, isOne) => {
+])('the flag honeypot is right for the case: %s', (_, traits, isOne) => {
   expect(codes({ ...PLAIN, ...traits }).includes('honeypot')).toBe(isOne);
 });
 
@@ -74,7 +74,7 @@ test.each([
   ['Wrapped Pulse', false],
   ['Version 1.5 token', false],
   ['Maker.Dao', false],
-])('spam: %s', (name, isSpam) => {
+])('the flag spam is right for the name: %s', (name, isSpam) => {
   expect(codes(null, {}, { name }).includes('spam')).toBe(isSpam);
 });
 
@@ -86,7 +86,7 @@ test('bridged and copied tokens follow the chain description, or their code', ()
   expect(codes({ ...PLAIN, mintable: true, pausable: true })).toEqual(['mintable', 'pausable']);
 });
 
-test('LP tokens at burn addresses and in lockers are locked; those of the creator are a risk', () => {
+test('LP tokens at burn addresses and in lockers are locked, and LP tokens of the creator are a risk', () => {
   const address = (digit: string) => `0x${digit.repeat(40)}` as const;
   const watched: WatchedHolder[] = [
     { address: address('1'), label: 'Burn address', kind: 'burn', tokens: null },

@@ -45,7 +45,7 @@ function indexes(entries: readonly TokenEntry[], search: Partial<TokenSearch>): 
   );
 }
 
-describe('the token search', () => {
+describe('the token search finds and ranks tokens', () => {
   const entries = [
     entry(1, { symbol: 'xPLS', liquidity_usd: 50 }),
     entry(2, { symbol: 'PLSX', liquidity_usd: 10 }),

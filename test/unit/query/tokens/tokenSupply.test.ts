@@ -103,13 +103,13 @@ test('an LP token whose logs do not add up has no number of holders', () => {
   expect(lpSupplyOf(pool, { holding: unbalanced, partial: false })?.holders).toBeNull();
 });
 
-describe('circulating supply', () => {
+describe('circulating supply leaves out balances that do not circulate', () => {
   const [burn, team, other] = [user(1), user(2), user(3)] as const;
   const apart = (address: string, kind: WatchedHolder['kind'], tokens: readonly string[] | null = null) =>
     ({ address, label: kind, kind, tokens }) as WatchedHolder;
   const TOKEN = user(77);
 
-  test('it is the total supply without burn addresses, treasuries and lockers', () => {
+  test('circulating supply is the total supply without the balances of burn addresses, treasuries and lockers', () => {
     const facts = { ...factsOf(holdingOf(honest)), watched: [apart(burn, 'burn'), apart(team, 'treasury')] };
     expect(supplyOf(facts)).toEqual({ total: 18_000n, burned: 1_000n });
     expect(circulationOf(facts, TOKEN)).toEqual({
@@ -121,7 +121,7 @@ describe('circulating supply', () => {
     });
   });
 
-  test('what the contract still counts at the zero address is burnt', () => {
+  test('the balance of the zero address is burned supply, as far as the contract still counts it', () => {
     const facts = { ...factsOf(holdingOf(honest)), watched: [apart(team, 'locker')], keptAtZero: 500n };
     expect(supplyOf(facts)).toEqual({ total: 18_500n, burned: 500n });
     expect(circulationOf(facts, TOKEN)?.circulating).toBe(17_000n);
@@ -132,7 +132,7 @@ describe('circulating supply', () => {
     });
   });
 
-  test('it is null without a treasury or locker of the token, and without a supply', () => {
+  test('circulating supply is null without a treasury or locker of the token, and without a supply', () => {
     const facts = factsOf(holdingOf(honest));
     expect(circulationOf(facts, TOKEN)).toBeNull();
     expect(circulationOf({ ...facts, watched: [apart(burn, 'burn')] }, TOKEN)).toBeNull();
@@ -141,7 +141,7 @@ describe('circulating supply', () => {
     expect(circulationOf({ ...facts, holding: null, watched: [apart(team, 'treasury')] }, TOKEN)).toBeNull();
   });
 
-  test('with a late start, it needs the balance of every address from before the start', () => {
+  test('if the token is older than the start block, circulating supply needs the earlier balance of every treasury and locker', () => {
     const told = { total: 900n, watched: new Map([[burn, 40n]]) };
     const facts = { holding: null, partial: true, checks: null, told };
     expect(supplyOf({ ...facts, watched: [apart(burn, 'burn')] })).toEqual({ total: 900n, burned: 40n });
