@@ -2,15 +2,15 @@
  * Connects a command to the stored data: an external server, the embedded server of a running program, or an
  * embedded server that starts for the command.
  */
-import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
+import { engineFolderOf } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { selectNamed } from '../clickhouse/client/namedQueries';
 import { nameRowShape } from '../clickhouse/rows/rowShapes';
-import { listDevFolders } from '../dev/node/devFolder';
 import { startEmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
+import { findRunningServer } from './runningServer';
 
 export interface Attached {
   /** Name of the database of the market chain. */
@@ -43,14 +43,9 @@ export async function attach(config: Config, log: Logger): Promise<Attached> {
     throw new AppError('bad_config', message);
   }
   if (config.clickhouseUrl !== null) return attachTo(config.clickhouseUrl, null, null, async () => undefined);
-  for (const dataDir of [config.dataDir, ...listDevFolders(config.dataDir)]) {
-    const folder = engineFolderOf(dataDir);
-    const found = await knock(folder);
-    if (found === null) continue;
-    if (dataDir !== config.dataDir)
-      log.info({ folder: dataDir }, 'using the data of the running development chain');
-    return attachTo(found.writerUrl, folder, found.pid, async () => undefined);
-  }
+  const running = await findRunningServer(config.dataDir, log);
+  if (running !== null)
+    return attachTo(running.writerUrl, running.engineFolder, running.pid, async () => undefined);
   const server = await startEmbeddedServer({ dataDir: config.dataDir, log });
   return attachTo(server.writerUrl, engineFolderOf(config.dataDir), null, () => server.stop());
 }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { isRestoreWaiting, placeRestored } from '../clickhouse/engine/backup';
 import { findCluster, openClusterDatabase, type ClusterServers } from '../clickhouse/client/cluster';
 import { migrate } from '../clickhouse/schema/migrate';
-import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { createQueryRunner, selectNamed } from '../clickhouse/client/namedQueries';
 import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/engine/server';
@@ -12,6 +11,7 @@ import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { seedSignatures } from '../sources/seedSignatures';
+import { findRunningServer } from './runningServer';
 import { hasSecondChain, secondDatabaseUrl } from './secondChain';
 
 export interface Storage {
@@ -29,7 +29,7 @@ export interface Storage {
 interface StorageNeeds {
   /** True if a read-only user is enough for the command. */
   readonly readingIsEnough?: boolean;
-  /** True if the command may use the embedded server of another program on the same folder. */
+  /** True if the command may use the embedded server of a running program, or of a running development chain. */
   readonly besideIsEnough?: boolean;
   /** Cancels the opening between two steps. */
   readonly signal?: AbortSignal;
@@ -97,7 +97,7 @@ async function findServer(
   besideIsEnough: boolean,
 ): Promise<{ server: EmbeddedServer | null; writeUrl: string }> {
   if (clickhouseUrl !== null) return { server: null, writeUrl: clickhouseUrl };
-  const beside = besideIsEnough ? await knock(engineFolderOf(dataDir)) : null;
+  const beside = besideIsEnough ? await findRunningServer(dataDir, log) : null;
   if (beside !== null) return { server: null, writeUrl: beside.writerUrl };
   const server = await startEmbeddedServer({ dataDir, log });
   return { server, writeUrl: server.writerUrl };

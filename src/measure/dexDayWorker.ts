@@ -2,17 +2,21 @@
  * Background worker that computes the TVL of each DEX at the end of past UTC days, once per day, the newest day first.
  * It runs beside the ingester while the ingester follows the head, and reads final blocks only.
  */
+import { z } from 'zod';
+
 import type { Clock } from '../chain/rpc/clock';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { dexDaysTable } from '../clickhouse/schema/traitTables';
+import { blockOfOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { computeTvl, readTvlDays } from '../query/dexes/tvlDays';
 import { findBlockTime, findFinalBlockAt, findFinalTip } from '../query/head/blockTimes';
-import type { HeadSnapshot } from '../query/head/headSnapshot';
+import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import { readHead } from '../query/head/headState';
+import { readHistory } from '../query/history/history';
 import type { PriceSources } from '../query/prices/tokenPrices';
 import { Directory } from '../query/tokens/directory';
 
@@ -24,6 +28,8 @@ const IDLE_MS = 60_000;
 const FAILED_MS = 30_000;
 /** Days that the history of a DEX may show. */
 const DAYS_MAX = 366;
+
+const foundShape = z.object({ ord: z.coerce.number() });
 
 interface DexDayDeps {
   readonly database: Database;
@@ -91,10 +97,24 @@ export class DexDayWorker {
     const start = await findBlockTime(this.runner, chainId, head, head.startBlock);
     if (tip === null || start === null) return null;
     const today = startOfDay(tip.timestamp);
-    const first = Math.max(startOfDay(start), today - DAYS_MAX * DAY_SECONDS);
+    const whole = await this.findWholeFrom(head, start);
+    if (whole === null) return null;
+    const first = Math.max(startOfDay(whole), today - DAYS_MAX * DAY_SECONDS);
     const known = await readTvlDays(this.runner, first, today);
     for (let day = today - DAY_SECONDS; day >= first; day -= DAY_SECONDS) if (!known.has(day)) return day;
     return null;
+  }
+
+  /**
+   * The time from which all pools have a state. With a start in mid-history, this is when the last older pool was
+   * listed. Null while older pools are searched.
+   */
+  private async findWholeFrom(head: HeadSnapshot, start: number): Promise<number | null> {
+    const { chainId } = this.deps;
+    if ((await readHistory(this.runner, chainId, head)).searching) return null;
+    const [row] = await this.runner.run('measure/find_last_found', snapshotParams(head), foundShape);
+    const ord = row?.ord ?? 0;
+    return ord === 0 ? start : findBlockTime(this.runner, chainId, head, blockOfOrd(ord));
   }
 
   private async compute(

@@ -1,7 +1,9 @@
 /** Asks the node about tokens: their code, their supply, and whether a sale would work. */
 import { z } from 'zod';
 
+import type { Outcome } from '../chain/rpc/endpoint';
 import type { EndpointPool } from '../chain/rpc/endpointPool';
+import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import { isHexData, numberToHex, ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
@@ -14,6 +16,8 @@ const CALL_GAS: Hex = '0x4c4b40';
 const ANSWER_BYTES_MAX = 131_072;
 /** Selector of transfer(address,uint256). */
 const TRANSFER = '0xa9059cbb';
+/** Failures of the connection, which no token causes. */
+const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused', 'timeout']);
 /** Holders that try to sell. */
 const SELLERS_MAX = 3;
 
@@ -29,8 +33,30 @@ export interface CodeFacts {
 /** The answer of each call, or null if the call failed. Rejects if the node answers none of them. */
 async function ask(rpc: FactRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
   if (calls.length === 0) return [];
-  const outcomes = await rpc.batchOutcomes(calls, parseData, { signal, roundsMax: 1 });
+  const outcomes = await askEach(rpc, calls, signal);
   return outcomes.map((outcome) => ('value' in outcome ? outcome.value : null));
+}
+
+/**
+ * The outcome of each call. A hostile token can cause an error that looks like a failure of the node and fails the
+ * whole batch. Then each call is asked alone, so one token does not stop the measuring of all others.
+ */
+async function askEach(
+  rpc: FactRpc,
+  calls: readonly RpcCall[],
+  signal: AbortSignal,
+): Promise<Outcome<Hex>[]> {
+  const options = { signal, roundsMax: 1 };
+  try {
+    return await rpc.batchOutcomes(calls, parseData, options);
+  } catch (error) {
+    if (!(error instanceof RpcError) || PASSING.has(error.kind)) throw error;
+    if (calls.length === 1) return [{ error }];
+    const outcomes: Outcome<Hex>[] = [];
+    for (const one of calls) outcomes.push(...(await askEach(rpc, [one], signal)));
+    if (outcomes.every((outcome) => 'error' in outcome && outcome.error.retryable)) throw error;
+    return outcomes;
+  }
 }
 
 function parseData(result: unknown): Hex {
@@ -135,7 +161,7 @@ export async function doSalesFail(
     })
     .slice(0, SELLERS_MAX);
   if (sales.length === 0) return null;
-  const outcomes = await rpc.batchOutcomes(sales, parseData, { signal, roundsMax: 1 });
+  const outcomes = await askEach(rpc, sales, signal);
   const tries = outcomes.flatMap((outcome) => {
     if ('value' in outcome) return [isTransferred(outcome.value)];
     return outcome.error.kind === 'revert' ? [false] : [];

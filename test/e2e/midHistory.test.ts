@@ -3,9 +3,12 @@
  * pools is complete, both have the same pools, TVL, supplies and creation times. After a restart in the middle of the
  * search for older pools, the search continues.
  */
+import { createServer } from 'node:http';
+
 import { ERC20, encodeCall } from '../../src/dev/abi';
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
 import { until } from '../support/eventually';
+import { listen } from '../support/server/listen';
 import { waitForBlock, type Program } from '../support/server/program';
 import { startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
@@ -167,4 +170,47 @@ test('if a reorg removes the block that listed older pools, a later block lists 
     byAddress(before.pairs).map(({ created_at }) => created_at),
   );
   expect(part.overview.tvl_usd / whole.overview.tvl_usd).toBeCloseTo(1, 3);
+}, 60_000);
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly { readonly fromBlock?: string }[];
+}
+
+test('a node without old logs lists the pairs of V2 factories by allPairs, and the search says that it is incomplete', async () => {
+  const head = Number(await on.anvil.rpc.call('eth_blockNumber', []));
+  const isOld = ({ method, params }: Call): boolean =>
+    method === 'eth_getLogs' && Number(params[0]?.fromBlock ?? head) < head - 50;
+  const answer = async (call: Call): Promise<object> => {
+    const { id, method, params } = call;
+    if (isOld(call)) return { jsonrpc: '2.0', id, error: { code: -32000, message: 'logs are pruned' } };
+    const result = await on.anvil.rpc.call(method, [...params]).catch((error: Error) => error);
+    if (!(result instanceof Error)) return { jsonrpc: '2.0', id, result };
+    return { jsonrpc: '2.0', id, error: { code: 3, message: 'execution reverted' } };
+  };
+  const node = createServer((request, response) => {
+    let text = '';
+    request.on('data', (piece: Buffer) => (text += piece.toString()));
+    request.on('end', async () => {
+      const asked = JSON.parse(text) as Call | Call[];
+      const told = Array.isArray(asked) ? await Promise.all(asked.map(answer)) : await answer(asked);
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(told));
+    });
+  });
+  const { port, close } = await listen(node);
+  const pruned = await on.start(-50, { RPC_URL: `http://127.0.0.1:${port}` });
+  try {
+    const isV2 = ({ protocol }: { protocol: string }): boolean => protocol === 'uniswap_v2';
+    const wanted = on.world.pools.filter(isV2).map(({ address }) => address);
+    await until(async () => {
+      const listed = new Set((await readAll(pruned)).pairs.map(({ address }) => address));
+      return wanted.every((address) => listed.has(address));
+    }, 40_000);
+    expect((await readAll(pruned)).overview.history.complete).toBe(false);
+    await until(async () => (await problemsOf(pruned)).some(({ code }) => code === 'history_incomplete'));
+  } finally {
+    await pruned.end('SIGTERM');
+    await close();
+  }
 }, 60_000);

@@ -9,10 +9,15 @@ import { join } from 'node:path';
 
 import { getCreateAddress, Interface } from 'ethers';
 
+import { systemClock } from '../../src/chain/rpc/clock';
+import { openDatabase } from '../../src/clickhouse/client/database';
+import { engineFolderOf, knock } from '../../src/clickhouse/engine/engineDoor';
 import { encodeCall, readContract, ERC20 } from '../../src/dev/abi';
 import type { DevTransaction } from '../../src/dev/node/blockMaker';
 import { readOwnBytecode } from '../../src/dev/packageFiles';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
+import { createLog } from '../../src/log';
+import { DexDayWorker } from '../../src/measure/dexDayWorker';
 import { listen } from '../support/server/listen';
 import { until } from '../support/eventually';
 import { runProgram, waitForBlock } from '../support/server/program';
@@ -256,6 +261,36 @@ test('past days of a DEX have a TVL', async () => {
   // Prices do not change after the first day, so the TVL does not change either.
   expect(history[1]!.tvl_usd! / history[0]!.tvl_usd!).toBeCloseTo(1, 6);
   expect(history.at(-1)!.tvl_usd).toBe(tvl_usd);
+});
+
+test('days before the last older pool was listed have no TVL if the index starts in mid-history', async () => {
+  const late = await on.start(-40);
+  try {
+    const overview = () => on.get<{ history: { complete: boolean } }>('/overview', late);
+    await until(async () => (await fetch(`${late.url}/readyz`)).ok && (await overview()).history.complete);
+    const engine = await knock(engineFolderOf(join(on.settings['DATA_DIR']!, '..', 'data--40')));
+    const database = openDatabase({ url: engine!.writerUrl });
+    const worker = new DexDayWorker({
+      database,
+      chainId: 369,
+      sources: { anchors: [], wrappedNative: on.world.wrappedNative },
+      status: { phase: 'follow' },
+      log: createLog('silent', false),
+      clock: systemClock(),
+      onChange: () => undefined,
+    });
+    const days = [];
+    while (await worker.step()) days.push('computed');
+    await database.close();
+    expect(days).toEqual([]);
+    const { history } = await on.get<{ history: { tvl_usd: number | null }[] }>(
+      `/dexes/${on.world.pools[0]!.dex}`,
+      late,
+    );
+    expect(history.map(({ tvl_usd: tvl }) => tvl !== null)).toEqual([false, false, true]);
+  } finally {
+    await late.end('SIGTERM');
+  }
 });
 
 test('a token list from a file or a server gives tokens their logos, and a newer list replaces it', async () => {

@@ -1,4 +1,5 @@
--- Each row: the logo of one token, from the imported list that has one and was imported last. Reads the tokens of one chain, once per head version.
+-- Each row: the logo of one token, from the imported list that has one and was imported last. Reads the tokens of one
+-- chain, once per import.
 SELECT
     concat('0x', lower(hex(l.address))) AS token,
     argMax(l.logo_url, (l.version, l.list)) AS logo_url

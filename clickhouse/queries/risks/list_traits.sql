@@ -1,5 +1,5 @@
--- Each row: the newest traits of one token. Reads the whole table token_traits (one row per measured token), once per
--- head version.
+-- Each row: the newest traits of one token, if they were written at `since` (unix milliseconds) or later. Reads the
+-- version of every row of token_traits (one row per measured token), once per head version.
 SELECT
     concat('0x', lower(hex(t.token))) AS token,
     t.buys AS buys,
@@ -13,6 +13,8 @@ SELECT
     t.pausable AS pausable,
     t.bridged AS bridged,
     t.forked AS forked,
-    toString(t.kept_at_zero) AS kept_at_zero
+    toString(t.kept_at_zero) AS kept_at_zero,
+    toString(t.version) AS version
 FROM token_traits AS t FINAL
+WHERE t.version >= {since:UInt64}
 LIMIT {limit:UInt32}

@@ -82,7 +82,7 @@ const METHOD_MISSING =
 const UNKNOWN_BLOCK =
   /(?:unknown|missing) block|block(?: \S+)? (?:not found|does not exist)|header (?:for hash )?not found|block ?out ?of ?range|beyond (?:the )?(?:current )?head|finalized block not found|missing trie node|pruned|no state available|not yet available|after last accepted block|unfinalized data/;
 const REVERT =
-  /execution reverted|reverted|vm execution error|evm error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|gas required exceeds|insufficient funds|execution error/;
+  /execution reverted|reverted|vm execution error|evm error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|stack limit reached|return data out of bounds|gas uint64 overflow|max code size exceeded|gas required exceeds|insufficient funds|execution error/;
 
 /**
  * Classifies a JSON-RPC error. Different errors have the same code at different vendors, so the wording is checked

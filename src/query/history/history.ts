@@ -39,6 +39,8 @@ const supplyShape = z.object({
 interface History {
   /** Whether all pools of the factories are listed. */
   readonly complete: boolean;
+  /** Whether the search has not ended yet, or did not begin. */
+  readonly searching: boolean;
   /** First ingested block. */
   readonly startBlock: number;
   /** The creation events of the factories are read from this block on. */
@@ -53,12 +55,18 @@ export async function readHistory(
   head: HeadSnapshot,
 ): Promise<History> {
   const { startBlock } = head;
-  if (!isHistoryPartial(head)) return { complete: true, startBlock, searchedFrom: startBlock, olderPools: 0 };
+  const whole = { startBlock, searchedFrom: startBlock, olderPools: 0 };
+  if (!isHistoryPartial(head)) return { complete: true, searching: false, ...whole };
   const [row] = await runner.run('history/find_search', { chain: chainId }, searchShape);
-  if (row?.start_block !== startBlock)
-    return { complete: false, startBlock, searchedFrom: startBlock, olderPools: 0 };
-  const { searched_from: searchedFrom, pools: olderPools } = row;
-  return { complete: row.state === 'complete', startBlock, searchedFrom, olderPools };
+  if (row?.start_block !== startBlock) return { complete: false, searching: true, ...whole };
+  const { state, searched_from: searchedFrom, pools: olderPools } = row;
+  return {
+    complete: state === 'complete',
+    searching: state === 'searching',
+    startBlock,
+    searchedFrom,
+    olderPools,
+  };
 }
 
 /** The creation of a pool that is older than the first ingested block. */

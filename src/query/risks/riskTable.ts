@@ -15,7 +15,7 @@ import type { CreatorTables } from '../tokens/creators';
 import { REBASING } from '../tokens/tokenSupply';
 import { lpSharesOf, type LpShares } from './lpShares';
 import { NEW, NO_METADATA, taxOf, warningsOfShare, warningsOfToken, type RiskRules } from './tokenRisk';
-import { listLogos, listTraits } from './tokenTraits';
+import { createLogoReader, createTraitReader } from './tokenTraits';
 
 const DAY_SECONDS = 86_400;
 /** Codes of a quote token that also concern the pair. The base token's codes all do. */
@@ -48,12 +48,14 @@ export function createRiskTables(
   creators: CreatorTables,
 ): RiskTables {
   const watched = listWatched(chain);
+  const readTraits = createTraitReader(runner);
+  const readLogos = createLogoReader(runner, chain.chainId);
   return perVersion(async (head) => {
     const [holderTable, creatorTable, traits, logos, checks] = await Promise.all([
       holders.at(head),
       creators.at(head),
-      listTraits(runner),
-      listLogos(runner, chain.chainId),
+      readTraits(),
+      readLogos(),
       listBalanceChecks(runner),
     ]);
     const traitsOf = (token: string) => traits.get(token) ?? null;

@@ -11,9 +11,12 @@ const TAX_MIN = 0.0001;
 /** Number of different buyers from which a token without a sale is suspicious. */
 const BUYERS_MIN = 20;
 
-/** A link, or a call to fetch something, as names of worthless tokens that are sent to everyone have it. */
+/**
+ * A link, or a call to fetch something, as names of worthless tokens that are sent to everyone have it. Some honest
+ * tokens are named after a domain that ends in .fi or .finance.
+ */
 const SPAM_NAME =
-  /https?:|www\.|\bt\.me\b|[a-z0-9-]\.(?:com|net|org|io|xyz|app|site|online|finance|fi|top|vip|pro|live|cc|gift|claims?)\b|\b(?:claim|airdrop|visit|voucher|redeem)\b/i;
+  /https?:|www\.|\bt\.me\b|[a-z0-9-]\.(?:com|net|org|io|xyz|app|site|online|top|vip|pro|live|cc|gift|claims?)\b|\b(?:claim|airdrop|visit|voucher|redeem)\b/i;
 
 /** The parts of a chain description by which tokens are judged. */
 export type RiskRules = Pick<ChainDescription, 'bridgedTokens' | 'forkBlock' | 'forkTokens'>;

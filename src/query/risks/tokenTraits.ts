@@ -26,9 +26,51 @@ export type TokenTraits = z.infer<typeof traitsRowShape>;
 
 const logoRowShape = z.object({ token: z.string(), logo_url: z.string() });
 
+/** Time in ms that a row may become visible after a row with a later version. */
+const LATE_MS = 60_000;
+
+const versionedRowShape = traitsRowShape.extend({ version: z.coerce.number() });
+const markRowShape = z.object({ mark: z.string() });
+
+/** A function that returns the traits of each measured token. Each call reads only the rows that are new. */
+export function createTraitReader(runner: QueryRunner): () => Promise<ReadonlyMap<string, TokenTraits>> {
+  let known: ReadonlyMap<string, TokenTraits> = new Map();
+  let newest = 0;
+  return async () => {
+    const params = { since: Math.max(0, newest - LATE_MS), limit: TOKENS_MAX };
+    const rows = await runner.run('risks/list_traits', params, versionedRowShape);
+    const fresh = rows.filter(({ version }) => version > newest - LATE_MS);
+    if (fresh.length === 0) return known;
+    // Earlier readers keep the map that they got.
+    const next = new Map(known);
+    for (const { version, ...row } of fresh) {
+      next.set(row.token, row);
+      newest = Math.max(newest, version);
+    }
+    known = next;
+    return known;
+  };
+}
+
+/** A function that returns the URLs of logos by token. It reads them again after an import. */
+export function createLogoReader(
+  runner: QueryRunner,
+  chainId: number,
+): () => Promise<ReadonlyMap<string, string>> {
+  let known: ReadonlyMap<string, string> = new Map();
+  let mark = '';
+  return async () => {
+    const [row] = await runner.run('risks/find_logo_mark', { chain_id: chainId }, markRowShape);
+    const next = row?.mark ?? '';
+    if (next !== mark) known = await listLogos(runner, chainId);
+    mark = next;
+    return known;
+  };
+}
+
 /** The traits of each measured token. */
 export async function listTraits(runner: QueryRunner): Promise<ReadonlyMap<string, TokenTraits>> {
-  const rows = await runner.run('risks/list_traits', { limit: TOKENS_MAX }, traitsRowShape);
+  const rows = await runner.run('risks/list_traits', { since: 0, limit: TOKENS_MAX }, traitsRowShape);
   return new Map(rows.map((row) => [row.token, row]));
 }
 

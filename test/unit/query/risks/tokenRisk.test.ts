@@ -74,6 +74,9 @@ test.each([
   ['Wrapped Pulse', false],
   ['Version 1.5 token', false],
   ['Maker.Dao', false],
+  ['yearn.finance', false],
+  ['Curve.fi DAI/USDC/USDT', false],
+  ['claim at yearn-bonus.finance', true],
 ])('the flag spam is right for the name: %s', (name, isSpam) => {
   expect(codes(null, {}, { name }).includes('spam')).toBe(isSpam);
 });

@@ -1,0 +1,23 @@
+/** Finds the embedded server of a program that runs beside a command. */
+import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
+import { listDevFolders } from '../dev/node/devFolder';
+import type { Logger } from '../log';
+
+interface RunningServer {
+  readonly writerUrl: string;
+  /** Process id of the program that runs the server. */
+  readonly pid: number;
+  readonly engineFolder: string;
+}
+
+/** The server of DATA_DIR, else of a development chain in DATA_DIR. Null if no program runs one. */
+export async function findRunningServer(dataDir: string, log: Logger): Promise<RunningServer | null> {
+  for (const folder of [dataDir, ...listDevFolders(dataDir)]) {
+    const engineFolder = engineFolderOf(folder);
+    const found = await knock(engineFolder);
+    if (found === null) continue;
+    if (folder !== dataDir) log.info({ folder }, 'using the data of the running development chain');
+    return { ...found, engineFolder };
+  }
+  return null;
+}
