@@ -90,9 +90,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
         error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
       if (isFinal(error) && !doubted) {
         status.phase = 'stopped';
-        const isFenced = error instanceof AppError && error.code === 'fenced';
-        const event = isFenced ? 'a newer writer took over; the ingester stops' : STOPS;
-        log.fatal({ error: errorText(error) }, event);
+        sayEnd(error, log);
         throw error;
       }
       status.phase = 'waiting';
@@ -104,10 +102,15 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
   }
 }
 
-const STOPS = 'the ingester stops after a fatal error';
-
 /** No retry removes these errors. */
 const FINAL_CODES: ReadonlySet<AppError['code']> = new Set(['broken_invariant', 'bad_config', 'fenced']);
+
+function sayEnd(error: unknown, log: Logger): void {
+  const facts = { error: errorText(error) };
+  if (error instanceof AppError && error.code === 'fenced')
+    log.fatal(facts, 'a newer writer took over; the ingester stops');
+  else log.fatal(facts, 'the ingester stops after a fatal error');
+}
 
 function isFinal(error: unknown): boolean {
   return error instanceof AppError && FINAL_CODES.has(error.code);
