@@ -111,7 +111,7 @@ test('with 30 % failing calls every block arrives, at half the speed or more', a
 test('with 60 % failing calls every block arrives', async () => {
   const [good, flaky] = [await run(0), await run(0.6)];
   expect(flaky.hashes).toEqual(wanted);
-  expect(flaky.failed).toBeGreaterThan(0.5);
+  expect(flaky.failed).toBeGreaterThan(0.4);
   expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.2);
 });
 

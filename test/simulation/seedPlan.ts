@@ -71,7 +71,7 @@ export function planOf(seed: number): SeedPlan {
           stuck: some(0.15),
           spread: some(0.2),
           amnesia: some(0.2),
-          failure: some(0.3),
+          failure: some(0.6),
           lying: some(0.2),
         }
       : HEALTHY,

@@ -130,11 +130,18 @@ class PooledBlockSource implements BlockSource {
 
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
     const blocks: ChainBlock[] = [];
+    const fetched = new Map<number, Fetched>();
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
-      const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
-        this.fetchPiece(endpoint, { from: next, to, notBefore }, signal);
+      const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
+        const own = fetched.get(endpoint.id) ?? {
+          kept: new Map<number, ChainBlock>(),
+          halves: new BlockHalves(),
+        };
+        fetched.set(endpoint.id, own);
+        return this.fetchPiece(endpoint, { from: next, to, notBefore }, own, signal);
+      };
       const piece = await this.pool.run(fetch, options);
       const [parent, first] = [blocks.at(-1), piece[0]];
       // The pieces come from different nodes or times, so no endpoint is counted as faulty.
@@ -143,7 +150,10 @@ class PooledBlockSource implements BlockSource {
           'unknown_block',
           `block ${next} is not a child of block ${next - 1}: the chain changed between two requests`,
         );
-      for (const block of piece) blocks.push(block);
+      for (const block of piece) {
+        blocks.push(block);
+        for (const { kept } of fetched.values()) kept.delete(block.number);
+      }
     }
     return blocks;
   }
@@ -181,22 +191,24 @@ class PooledBlockSource implements BlockSource {
 
   /**
    * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept. Blocks
-   * that fail are fetched again, in one batch with the blocks after them.
+   * that fail are fetched again, in one batch with the blocks after them. After an error, the blocks stay in `kept` for
+   * the next attempt.
    */
   private async fetchPiece(
     endpoint: Endpoint,
     { from, to, notBefore }: { readonly from: number; readonly to: number; readonly notBefore: number },
+    { kept, halves }: Fetched,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
     const blooms = await this.blooms;
-    const kept = new Map<number, ChainBlock>();
-    const halves = new BlockHalves();
     let breaks = 0;
     /**
      * Largest number of kept blocks so far. Only a larger number is progress, because a node may send the same wrong
      * block repeatedly.
      */
     let most = 0;
+    /** A wrong answer since the last progress. It says more than the failures beside it. */
+    let wrong: BlockMismatch | undefined;
     for (let idle = 0; ;) {
       const answers = await this.fetchUnchecked(
         endpoint,
@@ -208,25 +220,40 @@ class PooledBlockSource implements BlockSource {
       const used = 2 * kept.size + halves.size;
       idle = used > most ? 0 : idle + 1;
       most = Math.max(most, used);
+      wrong = failed.find((error) => error instanceof BlockMismatch) ?? (idle === 0 ? undefined : wrong);
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
         const broken = orMismatch(() => checkPiece(piece, notBefore));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
-        // The node's chain changed during the fetch, and it is unknown which blocks are on the new branch.
-        kept.clear();
-        most = 0;
+        if (broken instanceof BlockMismatch) {
+          // The node's chain changed during the fetch, and it is unknown which blocks are on the new branch.
+          kept.clear();
+          most = 0;
+          failed.push(broken);
+          wrong = broken;
+        }
         breaks += 1;
-        if (broken instanceof BlockMismatch) failed.push(broken);
         if (isOver || breaks > RACE_RETRIES)
-          throw failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
+          throw wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
         idle = breaks;
       }
-      for (const error of failed) if (error instanceof BlockMismatch) this.pool.countMismatch(error);
-      if (idle > 0 && failed.some((error) => error instanceof BlockMismatch))
-        await this.clock.sleep(RACE_PAUSE_MS, signal);
-      else await endpoint.pause(idle, failed, signal);
+      await this.rest(endpoint, idle, failed, answers.length, signal);
     }
+  }
+
+  /** Counts wrong answers, and waits before the next request. */
+  private async rest(
+    endpoint: Endpoint,
+    idle: number,
+    failed: readonly AppError[],
+    asked: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wrong = failed.filter((error) => error instanceof BlockMismatch);
+    for (const error of wrong) this.pool.countMismatch(error);
+    if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
+    else await endpoint.pause(idle, failed, asked, signal);
   }
 
   /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
@@ -291,7 +318,8 @@ class PooledBlockSource implements BlockSource {
     try {
       return await fetchByLogs(endpoint, this.spans, from, to, signal);
     } catch (error) {
-      if (error instanceof AppError && error.retryable) return [error];
+      const isRepeated = error instanceof RpcError && error.kind === 'too_large';
+      if (error instanceof AppError && (error.retryable || isRepeated)) return [error];
       throw error;
     }
   }
@@ -328,6 +356,12 @@ class PooledBlockSource implements BlockSource {
       }
     }
   }
+}
+
+/** Blocks of a range that an endpoint has sent so far: verified blocks, and parts of others. */
+interface Fetched {
+  readonly kept: Map<number, ChainBlock>;
+  readonly halves: BlockHalves;
 }
 
 function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {

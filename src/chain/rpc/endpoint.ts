@@ -3,6 +3,7 @@
  * that gave a wrong answer is benched: it is not used for some time. `endpointPool.ts` chooses among endpoints.
  */
 import { AppError, errorText } from '../../errors';
+import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
 import { RpcError } from './rpcError';
@@ -10,6 +11,12 @@ import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport';
 
 /** Value or error of one call. */
 export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
+
+/** The answers to some calls, in their order, and the error of the first request that failed as a whole. */
+interface Sent {
+  readonly answers: readonly RpcAnswer[];
+  readonly failure: RpcError | null;
+}
 
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
@@ -21,7 +28,7 @@ const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
 /**
- * Longest pause in ms after a failure, if the pool has only this endpoint. A Retry-After may make the pause longer.
+ * Longest pause in ms after a failure, if the pool has only this endpoint. A longer Retry-After is cut to this time.
  */
 const ALONE_REST_MAX_MS = 1_000;
 /**
@@ -45,6 +52,18 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
 ]);
 
 /**
+ * Kinds of failures that do not depend on the number of calls in the request. A smaller batch would only mean more
+ * requests to a node that limits them.
+ */
+const SIZELESS_KINDS: ReadonlySet<RpcError['kind']> = new Set(['rate_limited', 'refused']);
+
+/** A node that refuses single calls with a Retry-After is not yet limiting this client. */
+const LIMITED_CALLS_MIN = 8;
+
+/** Number of requests of one batch at the same time, while requests are small because many fail. */
+const PARALLEL_REQUESTS = 8;
+
+/**
  * Number of parts into which a batch is split if its answers are too large. With halves, the node would compute each
  * large answer more often.
  */
@@ -59,8 +78,7 @@ export class Endpoint {
   /** Whether this is the only endpoint of the pool. */
   readonly alone: boolean;
   private readonly clock: Clock;
-  private readonly batchCeiling: number;
-  private batchMax: number;
+  private readonly size: BatchSize;
   private failureCount = 0;
   private benchings = 0;
   private restsUntil = 0;
@@ -78,8 +96,7 @@ export class Endpoint {
     this.alone = alone;
     this.transport = transport;
     this.clock = clock;
-    this.batchCeiling = batchMax;
-    this.batchMax = batchMax;
+    this.size = new BatchSize(batchMax);
   }
 
   get name(): string {
@@ -138,7 +155,7 @@ export class Endpoint {
       idle = again.length < open.length ? 0 : idle + 1;
       if (idle >= this.idleRoundsMax(failed)) break;
       open = again;
-      if (open.length > 0) await this.pause(idle, failed, signal);
+      if (open.length > 0) await this.pause(idle, failed, asked.length, signal);
     }
     return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
@@ -151,13 +168,14 @@ export class Endpoint {
   }
 
   /**
-   * Waits before the next attempt. Does not wait while some calls succeed, and waits at least as long as a
-   * Retry-After.
+   * Waits before the next attempt of `asked` calls, of which `failed` failed. Does not wait while some calls succeed.
+   * Obeys a Retry-After if the node refused half of many calls, or refused again.
    */
-  async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
-    const named = failed.map((error) => (error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0));
+  async pause(idle: number, failed: readonly AppError[], asked: number, signal?: AbortSignal): Promise<void> {
+    const named = failed.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
+    const isLimited = idle > 1 ? named.length > 0 : asked >= LIMITED_CALLS_MIN && 2 * named.length >= asked;
     const backoff = idle === 0 ? 0 : backoffMs(this.clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
-    const ms = Math.max(backoff, ...named);
+    const ms = Math.max(backoff, isLimited ? this.bounded(Math.max(...named)) : 0);
     if (ms > 0) await this.clock.sleep(ms, signal);
   }
 
@@ -170,13 +188,7 @@ export class Endpoint {
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
   ): Promise<Outcome<T>[]> {
-    const answers: RpcAnswer[] = [];
-    try {
-      await this.sendAll(calls, answers, signal);
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-      while (answers.length < calls.length) answers.push({ error });
-    }
+    const { answers } = await this.sendAll(calls, signal);
     return answers.map((answer, index) => this.read(answer, (result) => parse(result, index)));
   }
 
@@ -196,39 +208,65 @@ export class Endpoint {
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
   ): Promise<Outcome<T>[]> {
-    const answers: RpcAnswer[] = [];
-    await this.sendAll(calls, answers, signal);
+    const { answers, failure } = await this.sendAll(calls, signal);
+    if (failure !== null) throw failure;
     return answers.map((answer, index) => this.read(answer, (result) => parse(result, index)));
   }
 
-  /** Appends the answers to `into`. If a whole request fails, the answers of earlier requests stay in `into`. */
-  private async sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
-    const start = into.length;
-    /**
-     * Index of the first call in the last malformed answer. After the first malformed answer the batch is retried;
-     * after the second it is halved.
-     */
-    let garbageAt = -1;
-    while (into.length - start < calls.length) {
-      const from = into.length - start;
-      const chunk = calls.slice(from, from + this.batchMax);
+  /**
+   * Sends the calls in one or several requests. While many requests fail, they are small, and several are sent at once.
+   * If a whole request fails, each of its calls gets the error. If no request succeeds, the rest is not sent.
+   */
+  private async sendAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<Sent> {
+    const answers: RpcAnswer[] = [];
+    let failure: RpcError | null = null;
+    while (answers.length < calls.length) {
+      const running: Promise<Sent>[] = [];
+      const { value: size, isReduced } = this.size;
+      for (let from = answers.length; from < calls.length; from += size) {
+        if (running.length >= (isReduced ? PARALLEL_REQUESTS : 1)) break;
+        running.push(this.sendChunk(calls.slice(from, from + size), signal));
+      }
+      const sent = await Promise.all(running);
+      for (const part of sent) {
+        answers.push(...part.answers);
+        failure ??= part.failure;
+      }
+      const error = sent.every((part) => part.failure !== null) ? failure : null;
+      if (error !== null) while (answers.length < calls.length) answers.push({ error });
+    }
+    return { answers, failure };
+  }
+
+  /**
+   * Sends the calls as one request, or as several if the node does not take them together. If a whole request fails,
+   * each of its calls counts as one error.
+   */
+  private async sendChunk(calls: readonly RpcCall[], signal?: AbortSignal): Promise<Sent> {
+    // The first malformed answer may be an accident, so the request is repeated. After the second it is split.
+    for (let garbage = 0; ; garbage += 1) {
       try {
-        for (const answer of await this.send(chunk, signal)) into.push(answer);
-        if (chunk.length === this.batchMax) this.batchMax = Math.min(this.batchCeiling, this.batchMax + 1);
+        this.calls += calls.length;
+        this.underWay += calls.length;
+        const answers = await this.transport
+          .send(calls, signal)
+          .finally(() => (this.underWay -= calls.length));
+        this.size.noteGood(calls.length);
+        for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
+        return { answers, failure: null };
       } catch (error) {
-        if (error instanceof RpcError && error.cut === 'call') {
-          await this.sendParts(chunk, error, into, signal);
-          continue;
+        if (!(error instanceof RpcError)) throw error;
+        this.countError(error.kind, calls.length);
+        if (error.cut === 'call') return this.sendParts(calls, error, signal);
+        if (!SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
+        if (calls.length > 1) {
+          if (error.kind === 'bad_answer' && garbage === 0) continue;
+          const isSplit = SPLIT_KINDS.has(error.kind);
+          // A timeout is not retried here. The next attempt uses smaller batches.
+          if (isSplit || error.kind === 'timeout') this.size.noteRefused(calls.length);
+          if (isSplit) return this.sendAll(calls, signal);
         }
-        if (!(error instanceof RpcError) || chunk.length === 1) throw error;
-        if (error.kind === 'bad_answer' && garbageAt !== from) {
-          garbageAt = from;
-          continue;
-        }
-        const split = SPLIT_KINDS.has(error.kind);
-        // A timeout is not retried here. The next attempt uses smaller batches.
-        if (split || error.kind === 'timeout') this.batchMax = Math.max(1, Math.floor(chunk.length / 2));
-        if (!split) throw error;
+        return { answers: calls.map(() => ({ error })), failure: error };
       }
     }
   }
@@ -237,35 +275,17 @@ export class Endpoint {
    * Sends the calls in smaller parts, to find the calls with answers that are too large. The size of an answer does
    * not change the batch size that the node accepts.
    */
-  private async sendParts(
-    calls: readonly RpcCall[],
-    error: RpcError,
-    into: RpcAnswer[],
-    signal?: AbortSignal,
-  ): Promise<void> {
-    if (calls.length === 1) {
-      into.push({ error });
-      return;
-    }
+  private async sendParts(calls: readonly RpcCall[], error: RpcError, signal?: AbortSignal): Promise<Sent> {
+    if (calls.length === 1) return { answers: [{ error }], failure: null };
     const size = Math.ceil(calls.length / PARTS);
-    for (let from = 0; from < calls.length; from += size)
-      await this.sendAll(calls.slice(from, from + size), into, signal);
-  }
-
-  /** Sends one request and counts it. If the whole request fails, each of its calls counts as one error. */
-  private async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    this.calls += calls.length;
-    this.underWay += calls.length;
-    try {
-      const answers = await this.transport.send(calls, signal);
-      for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
-      return answers;
-    } catch (error) {
-      if (error instanceof RpcError) this.countError(error.kind, calls.length);
-      throw error;
-    } finally {
-      this.underWay -= calls.length;
+    const answers: RpcAnswer[] = [];
+    let failure: RpcError | null = null;
+    for (let from = 0; from < calls.length; from += size) {
+      const part = await this.sendAll(calls.slice(from, from + size), signal);
+      answers.push(...part.answers);
+      failure ??= part.failure;
     }
+    return { answers, failure };
   }
 
   private countError(kind: RpcError['kind'], calls: number): void {
@@ -303,7 +323,7 @@ export class Endpoint {
   }
 
   private restMs(error: RpcError): number {
-    if (error.retryAfterMs !== null) return error.retryAfterMs;
+    if (error.retryAfterMs !== null) return this.bounded(error.retryAfterMs);
     const base =
       error.kind === 'refused'
         ? REFUSED_BASE_MS
@@ -311,7 +331,12 @@ export class Endpoint {
           ? RATE_BASE_MS
           : COOL_BASE_MS;
     const rest = backoffMs(this.clock, Math.max(0, this.failureCount - 1), base, Math.max(base, COOL_MAX_MS));
-    return this.alone ? Math.min(rest, ALONE_REST_MAX_MS) : rest;
+    return this.bounded(rest);
+  }
+
+  /** A pool's only endpoint never pauses for long, because there is no other endpoint. */
+  private bounded(ms: number): number {
+    return this.alone ? Math.min(ms, ALONE_REST_MAX_MS) : ms;
   }
 
   /**

@@ -107,9 +107,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** The message with which the condition of a guard throws. */
+export const FENCED = 'a newer writer has claimed the database';
+
 /** A condition for an insert of RowBinary bytes. */
 export interface InsertGuard {
-  /** SQL condition. It throws by `throwIf`. */
+  /** SQL condition. It throws the message FENCED by `throwIf`. */
   readonly condition: string;
   /** ClickHouse type of each inserted column, in the order of the columns. */
   readonly types: readonly string[];
@@ -247,11 +250,12 @@ function toAppError(name: string, error: unknown): AppError {
   return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
 }
 
-/** In a statement that writes, only the condition of a writer's claim uses throwIf. */
 function toWriteError(name: string, error: unknown): AppError {
   const cause = toCause(error);
-  if (cause instanceof EngineError && cause.code === ENGINE_CODES.FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)
-    return new AppError('fenced', `ClickHouse, ${name}: a newer writer has claimed the database`, { cause });
+  const isThrown =
+    cause instanceof EngineError && cause.code === ENGINE_CODES.FUNCTION_THROW_IF_VALUE_IS_NON_ZERO;
+  if (isThrown && cause.message.includes(FENCED))
+    return new AppError('fenced', `ClickHouse, ${name}: ${FENCED}`, { cause });
   return toAppError(name, error);
 }
 

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 
-import type { Database, InsertGuard } from '../../clickhouse/client/database';
+import { FENCED, type Database, type InsertGuard } from '../../clickhouse/client/database';
 import { commandNamed, selectNamed } from '../../clickhouse/client/namedQueries';
 import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { readColumnTypes, readSchema } from '../../clickhouse/schema/schema';
@@ -82,7 +82,7 @@ export class WriterClaim {
     const { own, chainId } = this;
     if (own === null) throw new AppError('internal', 'a writer writes before its claim');
     const newest = `SELECT max((session, id)) FROM writers WHERE chain_id = ${chainId}`;
-    return `throwIf((${newest}) != (toUInt64(${own.session}), toUInt64(${own.id}))) = 0`;
+    return `throwIf((${newest}) != (toUInt64(${own.session}), toUInt64(${own.id})), '${FENCED}') = 0`;
   }
 
   /** The condition for an insert of RowBinary bytes into a table of the schema. */

@@ -1,0 +1,62 @@
+/**
+ * Chooses the number of calls in one request to an endpoint. The number has two limits: the largest batch that the node
+ * accepts, and the batch size at which most requests succeed.
+ */
+
+/** Weight of the earlier requests after each request. About the last ten requests count. */
+const MEMORY = 0.9;
+/**
+ * Mean number of failing calls in one request that is accepted. If one call spoils the answers of all others, requests
+ * of this size fail about three times in ten.
+ */
+const FAILURES_PER_REQUEST = 0.35;
+/** Share by which the number of accepted calls grows after a success. */
+const GROWTH = 1 / 8;
+
+export class BatchSize {
+  /** Largest number of calls that the node seems to accept. */
+  private accepted: number;
+  /** Recent requests that failed as a whole, and calls in recent requests. */
+  private failures = 0;
+  private calls = 0;
+
+  /** @param ceiling largest number of calls in one request */
+  constructor(private readonly ceiling: number) {
+    this.accepted = ceiling;
+  }
+
+  get value(): number {
+    return Math.max(1, Math.min(this.accepted, this.reliable));
+  }
+
+  /** True if requests are smaller than usual because many of them fail. */
+  get isReduced(): boolean {
+    return this.reliable < this.accepted;
+  }
+
+  private get reliable(): number {
+    if (this.failures < FAILURES_PER_REQUEST) return this.ceiling;
+    return Math.min(this.ceiling, Math.floor((FAILURES_PER_REQUEST * this.calls) / this.failures));
+  }
+
+  noteGood(size: number): void {
+    this.count(size, 0);
+    if (size < this.accepted) return;
+    this.accepted = Math.min(this.ceiling, this.accepted + Math.max(1, Math.floor(this.accepted * GROWTH)));
+  }
+
+  /** A request failed as a whole, for a reason that may have nothing to do with its size. */
+  noteFailed(size: number): void {
+    this.count(size, 1);
+  }
+
+  /** The node refused a request of this size, or did not complete it in time. */
+  noteRefused(size: number): void {
+    this.accepted = Math.min(this.accepted, Math.max(1, Math.floor(size / 2)));
+  }
+
+  private count(size: number, failures: number): void {
+    this.calls = MEMORY * this.calls + size;
+    this.failures = MEMORY * this.failures + failures;
+  }
+}
