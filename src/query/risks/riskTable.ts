@@ -65,6 +65,15 @@ export function createRiskTables(
       const facts = { holding: holderTable.of(pool.address), partial: isHistoryPartial(head) };
       return lpSharesOf(pool, facts, watched, creatorTable.ofBase(pool));
     };
+    const judgementOf = (entry: PairEntry): PairJudgement => ({
+      ofToken: (token) => [
+        ...warningsOf(token),
+        ...(checks.get(token.address)?.rebasing === true ? [REBASING] : []),
+      ],
+      shares: sharesOf(entry),
+    });
+    // Lists of the same head show the same pairs again and again.
+    const known = new WeakMap<PairEntry, Warning[]>();
     return {
       watched,
       checksOf: (token) => checks.get(token) ?? null,
@@ -74,14 +83,11 @@ export function createRiskTables(
       keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
       warningsOf,
       sharesOf,
-      pairWarningsOf: (entry) =>
-        warningsOfPair(entry, head, {
-          ofToken: (token) => [
-            ...warningsOf(token),
-            ...(checks.get(token.address)?.rebasing === true ? [REBASING] : []),
-          ],
-          shares: sharesOf(entry),
-        }),
+      pairWarningsOf: (entry) => {
+        const found = known.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
+        known.set(entry, found);
+        return found;
+      },
     };
   });
 }
