@@ -42,6 +42,7 @@ CREATE TABLE IF NOT EXISTS token_routes
     hops UInt8 COMMENT 'Number of hops from the token to an anchor; 0 if the token is an anchor or has no route',
     hop_confidence Float64 COMMENT 'Confidence of the hop from this token to next_token, 0 to 1',
     depth_usd Float64 COMMENT 'Smallest depth on the route: USD that moves a hop''s price by 2 percent, rounded to a power of 2^(1/8)',
+    other_depth_usd Float64 COMMENT 'Depth of the deepest other route that the token could have had, USD, rounded down to a power of 2; 0 without another route',
     recent Bool COMMENT 'Whether the route relies on recent liquidity, which no complete epoch of 32 blocks has confirmed yet',
     stale Bool COMMENT 'Whether no pool of the hop changed for a day',
     pairs Array(FixedString(20)) COMMENT 'Addresses of the pools of the hop',

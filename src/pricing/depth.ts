@@ -43,6 +43,11 @@ export function inSteps(depthUsd: number): number {
   return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
 }
 
+/** Rounds a depth down to a power of 2. 0 stays 0. */
+export function inDoublings(depthUsd: number): number {
+  return depthUsd > 0 ? 2 ** Math.min(OCTAVES_MAX, Math.floor(Math.log2(depthUsd))) : 0;
+}
+
 /** Liquidity for routes at a time at or after the record: the mean over 30 minutes, limited by the newest liquidity. */
 export function confirmedLiquidity(record: LegRecord, time: number): number {
   return Math.min(meanLiquidity(record, time), record.state.liquidity);

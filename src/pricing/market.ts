@@ -3,7 +3,7 @@
  * since the running epoch began. Derives the inputs of a route's hop.
  */
 import type { Hex } from '../domain/hex';
-import { remainingConfidence, type RemainingDepth } from './confidence';
+import { remainingConfidence, UNTRUSTED_MAX, type RemainingDepth } from './confidence';
 import { inCapSteps } from './cap';
 import { confirmedLiquidity, knownSide } from './depth';
 import { decay, heldPart, meanPrice, type LegRecord } from './epoch';
@@ -82,10 +82,11 @@ export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
 /**
  * The price of a token in the next token of its route, both in whole tokens. If the next token is an anchor, pools with
  * other anchors are part of the hop. The given prices of the anchors convert their prices. A pool that lost depth since
- * the route was made loses weight and confidence with it, from the same block on.
+ * the route was made loses weight and confidence with it, from the same block on. A hop with less depth than another
+ * route had is not trusted.
  */
 export function priceRouteHop<L extends Leg>(
-  route: Pick<PriceRoute<L>, 'token' | 'next' | 'pools'>,
+  route: Pick<PriceRoute<L>, 'token' | 'next' | 'pools' | 'otherDepthUsd'>,
   market: Market<L>,
   anchors: AnchorPrices,
 ): RouteHop {
@@ -102,7 +103,9 @@ export function priceRouteHop<L extends Leg>(
     grows ||= depth.grows;
   }
   const whole = left === weights;
-  if (left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
+  // The pools were chosen for a depth that is gone. Another route of the token has more.
+  const isOutranked = left < route.otherDepthUsd;
+  if (isOutranked || left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
   // Fields are listed, because a spread takes several times as long, and each block prices hundreds of hops.
   const { price, pools, excluded, warnings, deviation, deviates } = hop;
   return {
@@ -113,7 +116,10 @@ export function priceRouteHop<L extends Leg>(
     deviation,
     deviates,
     grows,
-    confidenceFrom: (confidence) => (whole ? confidence : remainingConfidence(confidence, depths)),
+    confidenceFrom: (confidence) => {
+      const remaining = whole ? confidence : remainingConfidence(confidence, depths);
+      return isOutranked ? Math.min(remaining, UNTRUSTED_MAX) : remaining;
+    },
     depth: () => sumUsed(depths, hop, ({ depth }) => depth),
     cap: () => inCapSteps(sumUsed(depths, hop, ({ payout }) => payout)),
   };

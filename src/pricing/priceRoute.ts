@@ -38,6 +38,11 @@ export interface PriceRoute<L extends Leg = Leg> {
   readonly confidence: number;
   /** Depth in USD of the hop with the least depth on the way to the anchor. Infinity for an anchor. */
   readonly depthUsd: number;
+  /**
+   * Depth in USD of the deepest other route that the token could have had, rounded down to a power of 2; 0 without
+   * another route.
+   */
+  readonly otherDepthUsd: number;
   /** Whether the route uses liquidity that no closed epoch has confirmed. */
   readonly recent: boolean;
   /** Whether no pool of the hop moved for a day. */
@@ -59,6 +64,7 @@ export function noRoute(token: Hex): PriceRoute<never> {
     hops: 0,
     confidence: 0,
     depthUsd: 0,
+    otherDepthUsd: 0,
     recent: false,
     stale: false,
     pools: [],
@@ -81,6 +87,7 @@ export function sameRoute(a: PriceRoute, b: PriceRoute): boolean {
     a.hops === b.hops &&
     a.confidence === b.confidence &&
     a.depthUsd === b.depthUsd &&
+    a.otherDepthUsd === b.otherDepthUsd &&
     a.recent === b.recent &&
     a.stale === b.stale &&
     a.pools.length === b.pools.length &&

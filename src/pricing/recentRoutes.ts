@@ -41,7 +41,7 @@ export function findRecentRoutes(
   const input = {
     anchors,
     priceHop: (route: Pick<PriceRoute<IndexedLeg>, 'token' | 'next' | 'pools'>) =>
-      priceRouteHop(route, market, anchors),
+      priceRouteHop({ ...route, otherDepthUsd: 0 }, market, anchors),
     recent: true,
     isBarred: () => false,
     isYoung: (leg: IndexedLeg) => !isMature(leg, number),

@@ -6,7 +6,7 @@
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
-import { inSteps, knownSide } from './depth';
+import { inDoublings, inSteps, knownSide } from './depth';
 import { DORMANT_SECONDS } from './epoch';
 import type { HopPrice } from './hop';
 import type { LegKey, LegState } from './leg';
@@ -80,36 +80,30 @@ interface Group {
 /** Adds every token to `routed` that is reachable over the given legs, directly or through other tokens. */
 export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Iterable<IndexedLeg>): void {
   const groups = new Map<IndexedToken, Group[]>();
+  /** Groups that routed tokens do not use. */
+  const others = new Map<IndexedToken, Group[]>();
   const queue = new PriorityQueue<IndexedToken>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
-  const relax = (leg: IndexedLeg): void => {
+  const relax = (leg: IndexedLeg, via: IndexedToken | null): void => {
     const [token0, token1] = leg.tokens;
     const known0 = routed.get(token0);
     const known1 = routed.get(token1);
-    // Continue only if exactly one token of the leg has a price.
     const known = known0 ?? known1;
-    if (known === undefined || (known0 !== undefined && known1 !== undefined)) return;
-    if (known.route.hops >= HOPS_MAX) return;
+    if (known === undefined) return;
+    if (known0 !== undefined && known1 !== undefined) {
+      if (via !== null && !input.recent) addOther(input, routed, others, leg, via);
+      return;
+    }
     const [token, other] = known === known0 ? [token1, token0] : [token0, token1];
-    if (input.isBarred(token, other.address)) return;
-    const weight = input.weigh(leg);
-    if (weight === null || weight.age > DORMANT_SECONDS) return;
-    const side = knownSide(weight, known === known0, known.usd);
-    if (!(side.backingUsd >= BACKING_MIN_USD)) return;
+    const pool = poolOf(input, leg, token, other, known);
+    if (pool === null) return;
     let ofToken = groups.get(token);
     if (ofToken === undefined) groups.set(token, (ofToken = []));
-    const pool = {
-      leg,
-      weight: inSteps(side.depthUsd),
-      other,
-      backingUsd: side.backingUsd,
-      age: weight.age,
-    };
     if (!addPool(groupOf(ofToken, known.route, other.address), pool)) return;
     const best = bestGroup(ofToken);
     if (best !== null) queue.push(widthOf(best), token);
   };
-  for (const leg of from) relax(leg);
+  for (const leg of from) relax(leg, null);
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { priority, value: token } = next;
     const ofToken = groups.get(token) ?? [];
@@ -126,8 +120,104 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
     }
     routed.set(token, found);
     groups.delete(token);
-    if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg);
+    ofToken.splice(ofToken.indexOf(group), 1);
+    if (ofToken.length > 0 && !input.recent) others.set(token, ofToken);
+    if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg, token);
   }
+  for (const [token, depthUsd] of otherDepths(others, routed)) {
+    const found = routed.get(token);
+    const otherDepthUsd = inDoublings(depthUsd);
+    if (found !== undefined && otherDepthUsd > 0)
+      routed.set(token, { ...found, route: { ...found.route, otherDepthUsd } });
+  }
+}
+
+/**
+ * Depth in USD of the deepest other route of each token. An unused group is another route for its token. It is also one
+ * for the tokens on the token's way to an anchor, which it reaches backwards, as long as the group does not lead
+ * through them itself.
+ */
+function otherDepths(
+  others: ReadonlyMap<IndexedToken, readonly Group[]>,
+  routed: ReadonlyMap<IndexedToken, RoutedToken>,
+): ReadonlyMap<IndexedToken, number> {
+  const depths = new Map<IndexedToken, number>();
+  for (const [start, ofStart] of others)
+    for (const group of ofStart) {
+      const via = group.neighbour === ANCHORS ? undefined : group.pools[0]?.other;
+      let width = widthOf(group);
+      let token: IndexedToken | undefined = start;
+      for (let hops = group.hops + 1; token !== undefined && hops <= HOPS_MAX; hops += 1) {
+        const route = routed.get(token)?.route;
+        if (
+          route === undefined ||
+          route.hops === 0 ||
+          (via !== undefined && leadsThrough(via, token, routed))
+        )
+          break;
+        if (width > (depths.get(token) ?? 0)) depths.set(token, width);
+        let depth = 0;
+        for (const { weight } of route.pools) depth += weight;
+        width = Math.min(width, depth);
+        token = nextToken(route);
+      }
+    }
+  return depths;
+}
+
+/** Whether the way from `from` to an anchor begins at or passes through the token. */
+function leadsThrough(
+  from: IndexedToken,
+  token: IndexedToken,
+  routed: ReadonlyMap<IndexedToken, RoutedToken>,
+): boolean {
+  let at: IndexedToken | undefined = from;
+  for (let hop = 0; hop <= HOPS_MAX && at !== undefined; hop += 1) {
+    if (at === token) return true;
+    const route: PriceRoute<IndexedLeg> | undefined = routed.get(at)?.route;
+    at = route === undefined || route.hops === 0 ? undefined : nextToken(route);
+  }
+  return false;
+}
+
+function nextToken({ next, pools }: PriceRoute<IndexedLeg>): IndexedToken | undefined {
+  return pools[0]?.leg.tokens.find(({ address }) => address === next);
+}
+
+/** The pool for the group of `token` with `other`, whose price is known. Null if the search does not use the pool. */
+function poolOf(
+  input: RouteSearch,
+  leg: IndexedLeg,
+  token: IndexedToken,
+  other: IndexedToken,
+  known: RoutedToken,
+): GroupPool | null {
+  if (known.route.hops >= HOPS_MAX || input.isBarred(token, other.address)) return null;
+  const weight = input.weigh(leg);
+  if (weight === null || weight.age > DORMANT_SECONDS) return null;
+  const { backingUsd, depthUsd } = knownSide(weight, other === leg.tokens[0], known.usd);
+  if (!(backingUsd >= BACKING_MIN_USD)) return null;
+  return { leg, weight: inSteps(depthUsd), other, backingUsd, age: weight.age };
+}
+
+/** Notes a pool that could price the other token of the leg in `via`, although that token got its route earlier. */
+function addOther(
+  input: RouteSearch,
+  routed: RoutedTokens,
+  others: Map<IndexedToken, Group[]>,
+  leg: IndexedLeg,
+  via: IndexedToken,
+): void {
+  const token = leg.tokens[0] === via ? leg.tokens[1] : leg.tokens[0];
+  const known = routed.get(via);
+  // Most of these legs are the ones by which `via` is priced.
+  if (known === undefined || known.route.next === token.address) return;
+  if (routed.get(token)?.route.hops === 0 || leadsThrough(via, token, routed)) return;
+  const pool = poolOf(input, leg, token, via, known);
+  if (pool === null) return;
+  let ofToken = others.get(token);
+  if (ofToken === undefined) others.set(token, (ofToken = []));
+  addPool(groupOf(ofToken, known.route, via.address), pool);
 }
 
 /** The token's group of pools with this neighbour. */
@@ -215,6 +305,7 @@ function priceByGroup(
     hops: group.hops + 1,
     confidence: hopConfidence(used, hop.deviation(), input.recent),
     depthUsd: widthOf(group),
+    otherDepthUsd: 0,
     recent: input.recent,
     stale,
     pools: pools.map(({ leg, weight }) => ({ leg, weight })),

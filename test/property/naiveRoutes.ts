@@ -11,6 +11,10 @@ interface NaiveRoute {
   readonly next: Hex;
   readonly hops: number;
   readonly width: number;
+  /** Depth of the hop in USD. */
+  readonly depth: number;
+  /** Depth of the deepest other route, rounded down to a power of 2. */
+  readonly otherDepthUsd: number;
   readonly usd: number;
   readonly keys: readonly string[];
   readonly recent: boolean;
@@ -37,12 +41,14 @@ interface Candidate {
 
 export function naiveRoutes(input: NaiveInput): Map<Hex, NaiveRoute> {
   let found = anchorsOf(input);
-  extend(input, found, false, new Set());
+  let dead = extend(input, found, false, new Set());
   const barred = barredPairs(input, found);
   if (barred.size > 0) {
     found = anchorsOf(input);
-    extend(input, found, false, barred);
+    dead = extend(input, found, false, barred);
   }
+  for (const [token, depth] of otherDepths(input, found, dead))
+    found.set(token, { ...found.get(token)!, otherDepthUsd: 2 ** Math.floor(Math.log2(depth)) });
   extend(input, found, true, new Set());
   return found;
 }
@@ -51,27 +57,37 @@ function anchorsOf({ anchors }: NaiveInput): Map<Hex, NaiveRoute> {
   return new Map(
     [...anchors].map(([token, usd]) => [
       token,
-      { token, next: token, hops: 0, width: Infinity, usd, keys: [], recent: false },
+      {
+        token,
+        next: token,
+        hops: 0,
+        width: Infinity,
+        depth: Infinity,
+        otherDepthUsd: 0,
+        usd,
+        keys: [],
+        recent: false,
+      },
     ]),
   );
 }
 
 /**
  * Adds the candidate route with the most depth, and repeats until no candidate is left. `barred` lists pairs
- * of a token and a next token through which the token gets no route.
+ * of a token and a next token through which the token gets no route. Returns these pairs, and those without a price.
  */
 function extend(
   input: NaiveInput,
   found: Map<Hex, NaiveRoute>,
   recent: boolean,
   barred: ReadonlySet<string>,
-): void {
+): ReadonlySet<string> {
   const dead = new Set(barred);
   for (;;) {
     const [best] = candidates(input, found, recent)
       .filter(({ token, neighbour }) => !dead.has(`${token} ${neighbour}`))
       .sort((a, b) => b.width - a.width || compare(a.token, b.token) || compare(a.neighbour, b.neighbour));
-    if (best === undefined) return;
+    if (best === undefined) return dead;
     const next = best.neighbour === 'anchors' ? deepest(input, best) : (best.neighbour as Hex);
     const usd = input.price(best.token, next, best.pools) * found.get(next)!.usd;
     if (!(usd > 0) || usd === Infinity) dead.add(`${best.token} ${best.neighbour}`);
@@ -81,6 +97,8 @@ function extend(
         next,
         hops: best.hops,
         width: best.width,
+        depth: best.pools.reduce((sum, { weight }) => sum + weight, 0),
+        otherDepthUsd: 0,
         usd,
         keys: best.pools.map(({ leg }) => leg.key),
         recent,
@@ -88,12 +106,61 @@ function extend(
   }
 }
 
+/**
+ * The depth of the deepest route that a token does not use, for each token that has one. Such a route leaves the
+ * token's own way at the token itself or at a token from which the way comes.
+ */
+function otherDepths(
+  input: NaiveInput,
+  found: ReadonlyMap<Hex, NaiveRoute>,
+  dead: ReadonlySet<string>,
+): Map<Hex, number> {
+  const depths = new Map<Hex, number>();
+  for (const route of found.values())
+    for (const { other, depth } of unusedGroups(input, found, route, dead)) {
+      const beyond = found.get(other)!;
+      let width = Math.min(depth, beyond.width);
+      let at = route;
+      for (let length = beyond.hops + 1; length <= 4 && at.hops > 0; length += 1) {
+        if (pathOf(found, other).includes(at.token)) break;
+        depths.set(at.token, Math.max(depths.get(at.token) ?? 0, width));
+        width = Math.min(width, at.depth);
+        at = found.get(at.next)!;
+      }
+    }
+  return depths;
+}
+
+/** The tokens, all anchors as one, in whose pools the token could be priced but is not, with the pools' depth. */
+function unusedGroups(
+  input: NaiveInput,
+  found: ReadonlyMap<Hex, NaiveRoute>,
+  { token, next, hops }: NaiveRoute,
+  dead: ReadonlySet<string>,
+): Iterable<{ other: Hex; depth: number }> {
+  const used = hops === 1 ? 'anchors' : next;
+  const groups = new Map<string, { other: Hex; depth: number }>();
+  if (hops === 0) return [];
+  for (const leg of [...input.legs].sort((a, b) => compare(a.key, b.key))) {
+    if (leg.token0 !== token && leg.token1 !== token) continue;
+    const other = leg.token0 === token ? leg.token1 : leg.token0;
+    const known = found.get(other);
+    if (known === undefined || known.hops === 4 || pathOf(found, other).includes(token)) continue;
+    const name = known.hops === 0 ? 'anchors' : other;
+    const side = weightOf(input, leg, other, known.usd, false);
+    if (name === used || dead.has(`${token} ${name}`) || side === null) continue;
+    groups.set(name, { other, depth: (groups.get(name)?.depth ?? 0) + side.weight });
+  }
+  return groups.values();
+}
+
+function pathOf(found: ReadonlyMap<Hex, NaiveRoute>, token: Hex): Hex[] {
+  const { next, hops } = found.get(token)!;
+  return hops === 0 ? [token] : [token, ...pathOf(found, next)];
+}
+
 /** Private routes of tokens that also have a pool with an anchor or the native token. */
 function barredPairs(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>): Set<string> {
-  const pathOf = (token: Hex): Hex[] => {
-    const { next, hops } = found.get(token)!;
-    return hops === 0 ? [token] : [token, ...pathOf(next)];
-  };
   /** Lists the routed tokens that have a pool with this token and 1,000 USD in it. */
   const marketsOf = (token: Hex): NaiveRoute[] =>
     input.legs.flatMap((leg) => {
@@ -106,7 +173,7 @@ function barredPairs(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>): Se
   for (const { token, next, hops } of found.values()) {
     if (hops < 2 || next === input.wrappedNative) continue;
     const isPublic = marketsOf(next).some(
-      (other) => other.token !== token && other.hops > 0 && !pathOf(other.token).includes(next),
+      (other) => other.token !== token && other.hops > 0 && !pathOf(found, other.token).includes(next),
     );
     const isDirect = marketsOf(token).some(
       (other) => other.hops === 0 || other.token === input.wrappedNative,

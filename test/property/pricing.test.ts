@@ -117,13 +117,16 @@ test('routes equal the routes of a plain exhaustive search, for any order of the
       records: scene.records,
       block: scene.block,
       time: scene.time,
-      price: (token, next, pools) => priceRouteHop({ token, next, pools }, market, found.anchors).price,
+      price: (token, next, pools) =>
+        priceRouteHop({ token, next, pools, otherDepthUsd: 0 }, market, found.anchors).price,
     });
     const lines = [...found.routed.values()].map(({ route, usd }) => ({
       token: route.token,
       next: route.hops === 0 ? route.token : route.next,
       hops: route.hops,
       width: route.depthUsd,
+      depth: route.hops === 0 ? Infinity : route.pools.reduce((sum, { weight }) => sum + weight, 0),
+      otherDepthUsd: route.otherDepthUsd,
       usd,
       keys: route.pools.map(({ leg }) => leg.key),
       recent: route.recent,

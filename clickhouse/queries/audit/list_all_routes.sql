@@ -5,6 +5,7 @@ SELECT
     concat('0x', lower(hex(r.next_token))) AS next_token,
     r.hops AS hops,
     r.hop_confidence AS hop_confidence,
+    r.other_depth_usd AS other_depth_usd,
     r.recent AS recent,
     r.stale AS stale,
     arrayMap(p -> concat('0x', lower(hex(p))), r.pairs) AS pairs,

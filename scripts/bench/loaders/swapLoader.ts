@@ -160,12 +160,12 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     ],
     [
       'load anchor routes',
-      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 0, 0.99, 0, false, false,
+      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 0, 0.99, 0, 0, false, false,
          [], [], [], [] FROM numbers(5)`,
     ],
     [
       'load routes',
-      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${BASE('number')}, ${QUOTE('number')}, 1, 0.9, 64, false, false,
+      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${BASE('number')}, ${QUOTE('number')}, 1, 0.9, 64, 0, false, false,
          [${PAIR('number')}, ${PAIR('number + 5000')}], [1, 1], [64, 32], [] FROM numbers(5000)`,
     ],
     [

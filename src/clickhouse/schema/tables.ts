@@ -272,6 +272,7 @@ export const tokenRoutesTable = defineTable('token_routes', {
   hops: u8,
   hop_confidence: f64,
   depth_usd: f64,
+  other_depth_usd: f64,
   recent: bool,
   stale: bool,
   pairs: array(address),

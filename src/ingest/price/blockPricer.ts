@@ -211,6 +211,7 @@ function toRouteRow(route: PriceRoute, ord: number, timestamp: number): BlockRow
     hops: route.hops,
     hop_confidence: route.confidence,
     depth_usd: Number.isFinite(route.depthUsd) ? route.depthUsd : 0,
+    other_depth_usd: route.otherDepthUsd,
     recent: route.recent,
     stale: route.stale,
     pairs: route.pools.map(({ leg }) => leg.pair),

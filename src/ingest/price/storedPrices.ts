@@ -119,6 +119,7 @@ const routeShape = z.object({
   hops: z.int(),
   hop_confidence: z.number(),
   depth_usd: z.number(),
+  other_depth_usd: z.number(),
   recent: z.boolean(),
   stale: z.boolean(),
   pairs: z.array(hexShape),
@@ -139,6 +140,7 @@ function toRoute(row: RouteRow, legOf: LegOf): PriceRoute {
     hops: row.hops,
     confidence: row.hop_confidence,
     depthUsd: row.depth_usd,
+    otherDepthUsd: row.other_depth_usd,
     recent: row.recent,
     stale: row.stale,
     pools: row.pairs.flatMap((pair, i) => {

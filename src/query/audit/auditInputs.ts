@@ -42,6 +42,7 @@ export interface AuditLeg extends LegInfo {
 export interface AuditRoute {
   readonly token: Hex;
   readonly next: Hex;
+  readonly otherDepthUsd: number;
   readonly row: RouteRow;
   readonly pools: readonly { readonly leg: Leg; readonly weight: number }[];
 }
@@ -187,7 +188,7 @@ function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute
     const found = legs.get(legKey(pair, row.legs[i] ?? 1));
     return found === undefined ? [] : [{ leg: found.leg, weight: row.weights[i] ?? 0 }];
   });
-  return { token: row.token, next: row.next_token, row, pools };
+  return { token: row.token, next: row.next_token, otherDepthUsd: row.other_depth_usd, row, pools };
 }
 
 function vaultPoolOf(found: AuditLeg | undefined): readonly Hex[] {

@@ -33,6 +33,7 @@ export const routeRowShape = z.object({
   next_token: hex,
   hops: z.int(),
   hop_confidence: z.number(),
+  other_depth_usd: z.number(),
   recent: z.boolean(),
   stale: z.boolean(),
   pairs: z.array(hex),

@@ -5,6 +5,7 @@ SELECT
     hops,
     hop_confidence,
     depth_usd,
+    other_depth_usd,
     recent,
     stale,
     arrayMap(p -> concat('0x', lower(hex(p))), r.pairs) AS pairs,

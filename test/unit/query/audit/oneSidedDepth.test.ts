@@ -35,6 +35,7 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     next_token: DAI,
     hops: 1,
     hop_confidence: 0.9,
+    other_depth_usd: 0,
     recent: false,
     stale: false,
     pairs: route.map(({ pool }) => pool.leg.pair),
@@ -45,7 +46,7 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
   const pools = route.map(({ pool: { leg } }) => ({ leg, weight: 100 }));
   const inputs: AuditInputs = {
     block: { number: 3_200, timestamp: 2_000, isFinal: true, epochTime: 2_000, afterOrd: 0 },
-    path: route.length === 0 ? [] : [{ token: T, next: DAI, row, pools }],
+    path: route.length === 0 ? [] : [{ token: T, next: DAI, row, pools, otherDepthUsd: 0 }],
     anchor: route.length === 0 ? null : DAI,
     anchors: anchorPrices(ANCHORS),
     anchorWarnings: [],
