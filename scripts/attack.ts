@@ -109,7 +109,8 @@ function attackPrices(options: Options): void {
 }
 
 function report(cases: Case[], what: string): void {
-  cases.sort((a, b) => a.ratio - b.ratio);
+  // The difference of two infinite ratios is not a number.
+  cases.sort((a, b) => (a.ratio === b.ratio ? a.seed - b.seed : a.ratio < b.ratio ? -1 : 1));
   say(`${what}. Closest cases:`);
   for (const one of cases.slice(0, CLOSEST_SHOWN)) say(describe(one));
   for (const part of ['p2', 'p10', 'p50'] as const) {

@@ -18,7 +18,10 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'has a pool whose price differs by more than 20 % from its 30-minute mean and that has not traded its depth since; the price uses its mean',
     'warning',
   ],
-  depth_fell: ['has less than half of the depth that it had when the epoch began', 'warning'],
+  depth_fell: [
+    'has less than half of the depth that it had when the epoch began, or less than another route had then',
+    'warning',
+  ],
   spot_held_to_mean: [
     'has a pool whose state changed without a swap; its price moves only as fast as its 30-minute mean',
     'warning',
