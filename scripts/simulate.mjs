@@ -33,12 +33,13 @@ if (![first, seeds, jobs].every(Number.isSafeInteger)) {
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 if (values.properties) {
   const tests = [
-    'property',
-    'unit',
-    'integration/fuzz',
-    'integration/api/tokenTicks',
-    'integration/tail/streamReconnect',
-  ].map((path) => `test/${path}`);
+    'test/property',
+    'test/unit',
+    'test/integration/hostile/compilerImports.test.ts',
+    'test/integration/hostile/fuzz.test.ts',
+    'test/integration/api/market/tokenTicks.test.ts',
+    'test/integration/tail/streamReconnect.test.ts',
+  ];
   const env = {
     ...process.env,
     PROPERTY_SHARE: '1',

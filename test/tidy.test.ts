@@ -1,5 +1,5 @@
 /** Checks the mechanical rules of docs/style.md: layers, import circles, lengths and forbidden code. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 import { parseSync } from '@swc/core';
@@ -373,4 +373,14 @@ test(`SQL of more than ${SQL_LINES_MAX} lines is in .sql files`, () => {
   const isLong = (text: string): boolean =>
     /^`\s*(?:SELECT|WITH|INSERT|CREATE|ALTER|DROP)\b/.test(text) && text.split('\n').length > SQL_LINES_MAX;
   expect(findParts(paths, TEXTS, isLong)).toEqual([]);
+});
+
+test('the tests that scripts and package.json name exist', () => {
+  const scripts = listFiles('scripts', /\.(ts|mjs)$/).map(textOf);
+  const named = [...scripts.join('\n').matchAll(/'(test\/[\w/.-]+)'/g)].map(([, path = '']) => path);
+  const inCommands = textOf('package.json').match(/\btest\/[\w/.-]*\w/g) ?? [];
+  expect(Math.min(named.length, inCommands.length)).toBeGreaterThan(5);
+  const exists = (path: string): boolean =>
+    ['', '.test.ts'].some((ending) => existsSync(join(ROOT, path + ending)));
+  expect([...named, ...inCommands].filter((path) => !exists(path))).toEqual([]);
 });
