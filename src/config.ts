@@ -8,7 +8,9 @@ import { BUILT_IN_CHAINS, findBuiltInChain } from './chains/builtInChains';
 import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './chains/parseChainDescription';
 import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
+import { isHash, toLowerHex } from './domain/hex';
 import { parseNetwork } from './domain/networks';
+import type { ProofMode, ProofOptions } from './domain/block';
 import { AppError, errorText } from './errors';
 
 /** Default start of a first run: about one day of PulseChain blocks before the head. */
@@ -21,6 +23,7 @@ const COST_MAX = 1_000_000_000_000;
 const LOOP_DELAY_MAX_MS = 60_000;
 const METRICS_PORT_DEFAULT = 9_464;
 const RPC_URLS_MAX = 20;
+const PROOF_MODES: readonly ProofMode[] = ['auto', 'full', 'headers', 'bloom'];
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export interface Config {
@@ -33,6 +36,8 @@ export interface Config {
   readonly startBlock: StartBlock;
   /** `tag` uses the node's `finalized` block; a number N makes every block ≤ head − N final. */
   readonly finality: 'tag' | number;
+  /** What must be proven of each block, and a block hash that is known to be right. */
+  readonly proof: ProofOptions;
   /** URL of the ClickHouse server; null starts the embedded server. */
   readonly clickhouseUrl: string | null;
   /** URL of the server for the API's reads. The default is CLICKHOUSE_URL; null with the embedded server. */
@@ -103,6 +108,8 @@ const settings = z.object({
   FINALITY_DEPTH: setting(`tag, or an integer from 0 to ${FINALITY_DEPTH_MAX}`, (text) =>
     text === 'tag' ? 'tag' : readInteger(text, 0, FINALITY_DEPTH_MAX),
   ),
+  PROOF: setting(PROOF_MODES.join(', '), (text) => PROOF_MODES.find((mode) => mode === text) ?? null),
+  TRUSTED_BLOCK: setting('a block number and its hash, such as 100:0x…', readTrustedBlock),
   CLICKHOUSE_URL: clickhouseUrl,
   CLICKHOUSE_READ_URL: clickhouseUrl,
   CLICKHOUSE_CLUSTER: setting('at most 64 letters, digits, _, . and -', (text) =>
@@ -173,6 +180,10 @@ function toLoad(read: z.infer<typeof settings>): Config['load'] {
   };
 }
 
+function toProof(read: z.infer<typeof settings>): ProofOptions {
+  return { mode: read.PROOF ?? 'auto', trusted: read.TRUSTED_BLOCK ?? null };
+}
+
 function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Config {
   return {
     rpcUrls: read.RPC_URL ?? urlsOfFile(chain),
@@ -181,6 +192,7 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     chain,
     startBlock: read.START_BLOCK ?? defaultStartBlock(chain),
     finality: read.FINALITY_DEPTH ?? 'tag',
+    proof: toProof(read),
     clickhouseUrl: read.CLICKHOUSE_URL ?? null,
     clickhouseReadUrl: read.CLICKHOUSE_READ_URL ?? read.CLICKHOUSE_URL ?? null,
     clickhouseCluster: read.CLICKHOUSE_CLUSTER ?? null,
@@ -278,6 +290,14 @@ function readStartBlock(text: string): StartBlock | null {
   const value = readInteger(before ? text.slice(1) : text, 0, UINT32_MAX);
   if (value === null) return null;
   return before ? { kind: 'before_head', blocks: value } : { kind: 'absolute', block: value };
+}
+
+function readTrustedBlock(text: string): ProofOptions['trusted'] {
+  const [number, hash, more] = text.split(':');
+  const block = readInteger(number ?? '', 0, UINT32_MAX);
+  return block === null || !isHash(hash) || more !== undefined
+    ? null
+    : { number: block, hash: toLowerHex(hash) };
 }
 
 /** The URLs of a comma list, without duplicates. */

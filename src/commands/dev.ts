@@ -36,6 +36,7 @@ export async function runDev(
       CHAIN_CONFIG: chain.chainConfigPath,
       CHAIN_ID: String(chainId),
       START_BLOCK: '0',
+      PROOF: env['PROOF'] || 'full',
       // Each start creates a new development chain, so its data has a folder of its own.
       DATA_DIR: dirname(chain.chainConfigPath),
     };

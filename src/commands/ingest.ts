@@ -66,7 +66,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
   }
   const status = newIngestStatus();
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
-  const source = createBlockSource({ pool: rpc, log });
+  const source = createBlockSource({ pool: rpc, log, proof: config.proof });
   const clock = systemClock();
   return {
     status,

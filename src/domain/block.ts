@@ -1,4 +1,4 @@
-/** A verified block of the chain: header, transactions and logs in order. */
+/** A verified block of the chain: header, transactions and logs in order; and how far it is proven. */
 import type { Hex } from './hex';
 
 /** One log. Address, topics, data and hashes are lower-case; a log has 0–4 topics of 32 bytes. */
@@ -44,4 +44,16 @@ export interface ChainBlock extends BlockRef {
   readonly transactions: readonly ChainTransaction[];
   /** All logs of the block, in the order of their log index. */
   readonly logs: readonly ChainLog[];
+}
+
+/** How much of a block is proven, least first. */
+export type ProofLevel = 'bloom' | 'headers' | 'full';
+
+/** The setting PROOF. `auto` learns the level from the first blocks. */
+export type ProofMode = ProofLevel | 'auto';
+
+export interface ProofOptions {
+  readonly mode: ProofMode;
+  /** A block hash that the operator knows. Null if none is set. */
+  readonly trusted: { readonly number: number; readonly hash: Hex } | null;
 }

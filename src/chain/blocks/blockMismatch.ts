@@ -12,6 +12,7 @@ import { AppError } from '../../errors';
  * - `log_index`: Log indexes are not 0…n−1, or do not follow the transaction order.
  * - `removed_log`: A log is marked as removed by a reorg.
  * - `bloom`: The logs do not produce the header's bloom: a log is missing, added or changed.
+ * - `proof`: The block's hash, transactions root or receipts root does not follow from its fields.
  * - `timestamp`: A block is older than its parent, or lies in the future.
  * - `malformed`: A field is missing, malformed or out of range.
  */
@@ -22,6 +23,7 @@ export const MISMATCH_KINDS = [
   'log_index',
   'removed_log',
   'bloom',
+  'proof',
   'timestamp',
   'malformed',
 ] as const;

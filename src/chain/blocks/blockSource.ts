@@ -3,21 +3,21 @@
  * lacks eth_getBlockReceipts. A block that fails verification is fetched from another endpoint. If no
  * endpoint passes, the fetch fails: data may be late, but not wrong.
  */
-import type { BlockRef, ChainBlock } from '../../domain/block';
+import type { BlockRef, ChainBlock, ProofOptions } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { steadyNow } from '../../domain/steadyTime';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
+import { BlockChecker, orMismatch } from './blockChecker';
 import { systemClock, type Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
 import { LIGHT_ATTEMPT_MS, type EndpointPool } from '../rpc/endpointPool';
 import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
-import { parseHeader, type BlockHeader } from './parseBlock';
+import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { checkBloom, checkFuture, checkLinks, checkLogOrder, checkNumber, checkOrder } from './verify';
+import { checkFuture, checkLinks, checkNumber, checkOrder } from './verify';
 
 export type { BlockHeader };
 
@@ -64,6 +64,8 @@ export interface BlockSourceOptions {
    * machine that is set back while the program runs does not stop the writer.
    */
   readonly timeOfDay?: () => number;
+  /** What must be proven of each block (default: nothing besides the bloom). */
+  readonly proof?: ProofOptions;
   /** Largest number of blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
   /** Largest number of blocks per eth_getLogs (default 500). */
@@ -80,11 +82,10 @@ class PooledBlockSource implements BlockSource {
   private readonly log: Logger;
   private readonly clock: Clock;
   private readonly timeOfDay: () => number;
-  private readonly blooms = BloomBuilder.create();
+  private readonly checker: Promise<BlockChecker>;
   private readonly spans: LogSpans;
   private readonly receiptBlocksMax: number;
   private readonly withoutReceipts = new Set<number>();
-  private unfilledBloomSeen = false;
 
   constructor(options: BlockSourceOptions) {
     this.pool = options.pool;
@@ -92,6 +93,12 @@ class PooledBlockSource implements BlockSource {
     this.clock = options.clock ?? systemClock();
     this.timeOfDay = options.timeOfDay ?? (() => steadyNow() / 1_000);
     this.receiptBlocksMax = options.receiptBlocksMax ?? 20;
+    this.checker = BlockChecker.create({
+      proof: options.proof,
+      endpoints: this.pool.endpoints.length,
+      log: this.log,
+      timeOfDay: this.timeOfDay,
+    });
     this.spans = new LogSpans(options.logBlocksMax ?? 500);
   }
 
@@ -101,7 +108,8 @@ class PooledBlockSource implements BlockSource {
     // limit.
     const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
     return this.pool.run(async (endpoint, signal) => {
-      const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
+      const checker = await this.checker;
+      const parse = (result: unknown): BlockHeader => checker.readHeader(requireBlock(endpoint, result, at));
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
       if (typeof at === 'number') checkNumber(header, at);
       checkFuture(header, this.timeOfDay());
@@ -118,8 +126,9 @@ class PooledBlockSource implements BlockSource {
       params: [numberToHex(from + offset), false],
     }));
     const fetch = async (endpoint: Endpoint, signal: AbortSignal): Promise<BlockHeader[]> => {
+      const checker = await this.checker;
       const parse = (result: unknown, index: number): BlockHeader =>
-        parseHeader(requireBlock(endpoint, result, from + index)).header;
+        checker.readHeader(requireBlock(endpoint, result, from + index));
       const headers = await endpoint.batch(calls, parse, signal);
       for (const [index, header] of headers.entries()) checkNumber(header, from + index);
       checkLinks(headers);
@@ -200,7 +209,7 @@ class PooledBlockSource implements BlockSource {
     { kept, halves }: Fetched,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
-    const blooms = await this.blooms;
+    const checker = await this.checker;
     let breaks = 0;
     /**
      * Largest number of kept blocks so far. Only a larger number is progress, because a node may send the same wrong
@@ -216,7 +225,7 @@ class PooledBlockSource implements BlockSource {
         halves,
         signal,
       );
-      const failed = this.keepVerified(answers, kept, blooms);
+      const failed = this.keepVerified(checker.verifyAll(endpoint.id, answers), kept);
       const used = 2 * kept.size + halves.size;
       idle = used > most ? 0 : idle + 1;
       most = Math.max(most, used);
@@ -258,15 +267,13 @@ class PooledBlockSource implements BlockSource {
 
   /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
   private keepVerified(
-    answers: readonly (UncheckedBlock | AppError)[],
+    checked: readonly (ChainBlock | AppError)[],
     kept: Map<number, ChainBlock>,
-    blooms: BloomBuilder,
   ): AppError[] {
     const failed: AppError[] = [];
-    for (const answer of answers) {
-      const checked = answer instanceof AppError ? answer : orMismatch(() => this.verify(answer, blooms));
-      if (checked instanceof AppError) failed.push(checked);
-      else kept.set(checked.number, checked);
+    for (const one of checked) {
+      if (one instanceof AppError) failed.push(one);
+      else kept.set(one.number, one);
     }
     return failed;
   }
@@ -301,9 +308,10 @@ class PooledBlockSource implements BlockSource {
     halves: BlockHalves,
     signal: AbortSignal,
   ): Promise<(UncheckedBlock | AppError)[]> {
+    const { needsBodies } = await this.checker;
     if (this.hasReceipts(endpoint)) {
       try {
-        return await fetchByReceipts(endpoint, next(), halves, signal);
+        return await fetchByReceipts(endpoint, next(), halves, signal, needsBodies);
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         this.withoutReceipts.add(endpoint.id);
@@ -316,28 +324,12 @@ class PooledBlockSource implements BlockSource {
     const numbers = next();
     const [from, to] = [numbers[0] ?? 0, numbers.at(-1) ?? 0];
     try {
-      return await fetchByLogs(endpoint, this.spans, from, to, signal);
+      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsBodies);
     } catch (error) {
       const isRepeated = error instanceof RpcError && error.kind === 'too_large';
       if (error instanceof AppError && (error.retryable || isRepeated)) return [error];
       throw error;
     }
-  }
-
-  private verify(block: UncheckedBlock, blooms: BloomBuilder): ChainBlock {
-    const { header, transactions, logs } = block;
-    checkLogOrder(header, logs);
-    checkFuture(header, this.timeOfDay());
-    const isUnfilled = checkBloom(blooms, header, logs) === 'unfilled';
-    if (isUnfilled && !this.unfilledBloomSeen) {
-      this.unfilledBloomSeen = true;
-      this.log.warn(
-        { block: header.number },
-        'block headers have empty blooms; missing logs at the end of a block cannot be detected',
-      );
-    }
-    const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
-    return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
   }
 
   /** Retries on the same endpoint if an honest node could give the answer during a reorg. */
@@ -381,15 +373,6 @@ function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBl
   for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
     start.push(block);
   return start;
-}
-
-function orMismatch<T>(check: () => T): T | BlockMismatch {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof BlockMismatch) return error;
-    throw error;
-  }
 }
 
 /** Creates a block source over a pool of endpoints. Opens no connection of its own. */

@@ -6,8 +6,17 @@ import { numberToHex } from '../../domain/hex';
 import { BlockMismatch } from './blockMismatch';
 import type { Endpoint } from '../rpc/endpoint';
 import { requireBlock, type UncheckedBlock } from './fetchByReceipts';
-import { parseBodies, parseHeader, parseLogs, readLogBlockNumber, type HeaderWithBodies } from './parseBlock';
+import type { RawBlock } from '../proof/blockProof';
+import {
+  parseBodies,
+  parseHeader,
+  parseLogs,
+  parseReceipts,
+  readLogBlockNumber,
+  type HeaderWithBodies,
+} from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
+import { isRecord } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;
@@ -50,24 +59,54 @@ export async function fetchByLogs(
   from: number,
   to: number,
   signal: AbortSignal,
+  withReceipts = false,
 ): Promise<UncheckedBlock[]> {
   const { logs, last } = await fetchLogs(endpoint, spans, from, to, signal);
   const calls = Array.from({ length: last - from + 1 }, (_, offset) => ({
     method: 'eth_getBlockByNumber',
     params: [numberToHex(from + offset), true],
   }));
-  const parse = (result: unknown, index: number): HeaderWithBodies => {
+  const parse = (result: unknown, index: number): HeaderWithBodies & { readonly raw: RawBlock } => {
     const parsed = parseHeader(requireBlock(endpoint, result, from + index));
     checkNumber(parsed.header, from + index);
-    return parsed;
+    return { ...parsed, raw: { header: isRecord(result) ? result : {}, receipts: null } };
   };
   const headers = await endpoint.batch(calls, parse, signal);
   const byBlock = groupByBlock(logs, from, last);
-  return headers.map((parsed) => {
+  const receipts = withReceipts ? await fetchReceipts(endpoint, headers, signal) : null;
+  return headers.map((parsed, index) => {
+    const { header, raw } = parsed;
+    const own = receipts?.[index];
+    if (own !== undefined) return { header, ...parseReceipts(own, parsed), raw: { ...raw, receipts: own } };
     const transactions = parseBodies(parsed);
-    const own = byBlock.get(parsed.header.number) ?? [];
-    return { header: parsed.header, transactions, logs: parseLogs(own, parsed.header, transactions) };
+    const logs = parseLogs(byBlock.get(header.number) ?? [], header, transactions);
+    return { header, transactions, logs, raw };
   });
+}
+
+/** The receipts of each block, asked for one by one. Null if the endpoint does not have them. */
+async function fetchReceipts(
+  endpoint: Endpoint,
+  blocks: readonly HeaderWithBodies[],
+  signal: AbortSignal,
+): Promise<unknown[][] | null> {
+  const calls = blocks.flatMap(({ bodies }) =>
+    bodies.map((body) => ({
+      method: 'eth_getTransactionReceipt',
+      params: [isRecord(body) ? body['hash'] : body],
+    })),
+  );
+  const outcomes = await endpoint.batchOutcomes(calls, (result) => result, signal);
+  const receipts: unknown[] = [];
+  for (const outcome of outcomes) {
+    if ('error' in outcome) {
+      if (outcome.error.retryable && outcome.error.kind !== 'method_missing') throw outcome.error;
+      return null;
+    }
+    receipts.push(outcome.value);
+  }
+  let from = 0;
+  return blocks.map(({ bodies }) => receipts.slice(from, (from += bodies.length)));
 }
 
 async function fetchLogs(

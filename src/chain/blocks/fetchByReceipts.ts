@@ -2,10 +2,11 @@
 import type { ChainLog, ChainTransaction } from '../../domain/block';
 import { numberToHex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
+import type { RawBlock } from '../proof/blockProof';
 import type { Endpoint } from '../rpc/endpoint';
 import { parseHeader, parseReceipts, type BlockHeader } from './parseBlock';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
-import type { RpcCall } from '../rpc/rpcTransport';
+import { isRecord, type RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
 /** Kinds of errors by which a node says that it does not have eth_getBlockReceipts. */
@@ -16,6 +17,8 @@ export interface UncheckedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly ChainTransaction[];
   readonly logs: readonly ChainLog[];
+  /** What the node sent. */
+  readonly raw: RawBlock;
 }
 
 /** Headers without receipts, and receipts without headers. They are kept, so that they are not fetched again. */
@@ -42,6 +45,7 @@ export async function fetchByReceipts(
   numbers: readonly number[],
   halves: BlockHalves,
   signal: AbortSignal,
+  withBodies: boolean,
 ): Promise<(UncheckedBlock | AppError)[]> {
   const asked: { readonly number: number; readonly into: Map<number, unknown>; readonly call: RpcCall }[] =
     [];
@@ -51,7 +55,7 @@ export async function fetchByReceipts(
       asked.push({
         number,
         into: halves.headers,
-        call: { method: 'eth_getBlockByNumber', params: [at, false] },
+        call: { method: 'eth_getBlockByNumber', params: [at, withBodies] },
       });
     if (!halves.receipts.has(number))
       asked.push({ number, into: halves.receipts, call: { method: 'eth_getBlockReceipts', params: [at] } });
@@ -79,11 +83,16 @@ function joinHalves(endpoint: Endpoint, number: number, halves: BlockHalves): Un
   try {
     const parsed = parseHeader(header);
     checkNumber(parsed.header, number);
-    return { header: parsed.header, ...parseReceipts(receipts, parsed) };
+    const raw = { header: asRecord(header), receipts: Array.isArray(receipts) ? receipts : null };
+    return { header: parsed.header, ...parseReceipts(receipts, parsed), raw };
   } catch (error) {
     if (error instanceof AppError) return error;
     return new RpcError('bad_answer', `${endpoint.name}: ${errorText(error)}`, { cause: error });
   }
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
 }
 
 /** Nodes answer null for an unknown block. @throws RpcError `unknown_block` */

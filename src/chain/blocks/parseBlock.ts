@@ -77,7 +77,7 @@ export function parseReceipts(
     const fields = asFields(receipt, header, 'a receipt');
     const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
     assertSameBlock(header, fields, 'a receipt');
-    assertTransaction(header, hash, index, fields['transactionIndex'], bodies[index]);
+    assertTransaction(header, hash, index, fields['transactionIndex'], hashOf(bodies[index]));
     // A failed creation has no contract, but nodes still name an address in its receipt.
     const created = fields['status'] === '0x0' ? null : fields['contractAddress'];
     transactions.push({
@@ -215,6 +215,11 @@ function assertSameBlock(header: BlockHeader, fields: Fields, what: string): voi
       `the blockNumber of ${what} is ${number}, expected ${header.number}`,
     );
   }
+}
+
+/** The hash of a transaction that the block lists by its hash or with its fields. */
+function hashOf(body: unknown): unknown {
+  return isRecord(body) ? body['hash'] : body;
 }
 
 /**

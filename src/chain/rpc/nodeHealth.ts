@@ -56,6 +56,7 @@ export function toNodeHealth(
       log_index: count('log_index'),
       removed_log: count('removed_log'),
       bloom: count('bloom'),
+      proof: count('proof'),
       timestamp: count('timestamp'),
       malformed: count('malformed'),
     },

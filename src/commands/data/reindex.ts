@@ -49,7 +49,7 @@ export async function runReindex(
     const deps = {
       ...createReaderDeps({ store, rpc, chain, log, foundPools: new FoundPools(database) }, decode),
       database,
-      source: createBlockSource({ pool: rpc, log }),
+      source: createBlockSource({ pool: rpc, log, proof: config.proof }),
       chainId,
       log,
       signal,

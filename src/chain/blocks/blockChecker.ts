@@ -1,0 +1,96 @@
+/** Verifies what one endpoint sent for headers and blocks: order, bloom, time, and the proof that the chain allows. */
+import type { ChainBlock, ProofOptions } from '../../domain/block';
+import type { Logger } from '../../log';
+import { AppError } from '../../errors';
+import type { BlockProver } from '../proof/blockProof';
+import { ProofGuard } from '../proof/proofGuard';
+import { isRecord } from '../rpc/rpcTransport';
+import { BlockMismatch } from './blockMismatch';
+import { BloomBuilder } from './bloom';
+import type { UncheckedBlock } from './fetchByReceipts';
+import { parseHeader, type BlockHeader } from './parseBlock';
+import { checkBloom, checkFuture, checkLogOrder } from './verify';
+
+const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
+
+interface CheckerOptions {
+  readonly proof: ProofOptions | undefined;
+  /** Number of endpoints of the pool. */
+  readonly endpoints: number;
+  readonly log: Logger;
+  /** Unix time in seconds. */
+  readonly timeOfDay: () => number;
+}
+
+export class BlockChecker {
+  private readonly guard: ProofGuard;
+  private readonly log: Logger;
+  private readonly timeOfDay: () => number;
+  private readonly blooms: BloomBuilder;
+  private readonly prover: BlockProver;
+  private unfilledBloomSeen = false;
+
+  private constructor(guard: ProofGuard, options: CheckerOptions, blooms: BloomBuilder, prover: BlockProver) {
+    this.guard = guard;
+    this.log = options.log;
+    this.timeOfDay = options.timeOfDay;
+    this.blooms = blooms;
+    this.prover = prover;
+  }
+
+  static async create(options: CheckerOptions): Promise<BlockChecker> {
+    const guard = new ProofGuard(options.proof ?? NO_PROOF, options.endpoints, options.log);
+    return new BlockChecker(guard, options, await BloomBuilder.create(), await guard.ready());
+  }
+
+  /** Whether blocks must be asked for with the fields of their transactions, and with receipts. */
+  get needsBodies(): boolean {
+    return this.guard.needsBodies;
+  }
+
+  /** @throws BlockMismatch */
+  readHeader(result: unknown): BlockHeader {
+    const { header } = parseHeader(result);
+    if (isRecord(result)) this.guard.checkHeader(this.prover, result, header);
+    return header;
+  }
+
+  /** Verifies the blocks of one answer. Returns each verified block, or its error. */
+  verifyAll(endpoint: number, answers: readonly (UncheckedBlock | AppError)[]): (ChainBlock | AppError)[] {
+    this.guard.study(
+      this.prover,
+      endpoint,
+      answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer])),
+    );
+    return answers.map((answer) =>
+      answer instanceof AppError ? answer : orMismatch(() => this.verify(answer)),
+    );
+  }
+
+  private verify(block: UncheckedBlock): ChainBlock {
+    const { header, transactions, logs } = block;
+    checkLogOrder(header, logs);
+    checkFuture(header, this.timeOfDay());
+    const isUnfilled = checkBloom(this.blooms, header, logs) === 'unfilled';
+    if (isUnfilled && !this.unfilledBloomSeen) {
+      this.unfilledBloomSeen = true;
+      this.log.warn(
+        { block: header.number },
+        'block headers have empty blooms; missing logs at the end of a block cannot be detected',
+      );
+    }
+    this.guard.check(this.prover, block);
+    const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
+    return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
+  }
+}
+
+/** The result of the check, or its BlockMismatch. */
+export function orMismatch<T>(check: () => T): T | BlockMismatch {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof BlockMismatch) return error;
+    throw error;
+  }
+}

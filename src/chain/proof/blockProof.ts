@@ -1,0 +1,217 @@
+/**
+ * Recomputes what a block's hash commits to: the header, the transactions and the receipts. Whoever knows the right
+ * hash knows then that every field is right, whoever sent it.
+ */
+import { Transaction, getCreateAddress } from 'ethers';
+
+import type { ProofLevel } from '../../domain/block';
+import { isRecord } from '../rpc/rpcTransport';
+import { encodeHeader, FIELD_SETS, hasFields } from './encodeHeader';
+import { encodeReceipt } from './encodeReceipt';
+import { encodeTransaction, readType } from './encodeTransaction';
+import { loadKeccak, type Keccak } from './keccak';
+import { listRoot } from './listRoot';
+import { EncodeError, RlpWriter } from './rlpWriter';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a node sent for a block. `receipts` is null if the node does not give the receipts of a block. */
+export interface RawBlock {
+  readonly header: Fields;
+  readonly receipts: readonly unknown[] | null;
+}
+
+interface Proof {
+  readonly level: ProofLevel;
+  /** Why the level is not higher: the field and both values. Null for `full`. */
+  readonly fault: string | null;
+}
+
+/** Share of the blocks in which the sender of one transaction is recovered, which takes about a millisecond. */
+const SENDER_SHARE = 1 / 16;
+
+export class BlockProver {
+  private readonly keccak: Keccak;
+  private readonly random: () => number;
+  private readonly values = new RlpWriter();
+  private readonly nodes = new RlpWriter();
+  /** The field set of the last block. Another one is tried if this one does not give the hash. */
+  private fieldSet = FIELD_SETS[0] ?? [];
+
+  private constructor(keccak: Keccak, random: () => number) {
+    this.keccak = keccak;
+    this.random = random;
+  }
+
+  /** `random` chooses the transactions whose sender is recovered. */
+  static async create(random: () => number = Math.random): Promise<BlockProver> {
+    return new BlockProver(await loadKeccak(), random);
+  }
+
+  /** Proves as much of the block as its fields allow. */
+  prove({ header, receipts }: RawBlock): Proof {
+    const fault = this.headerFault(header);
+    if (fault !== null) return { level: 'bloom', fault };
+    const other = asFault(() => this.contentFault(header, receipts));
+    return { level: other === null ? 'full' : 'headers', fault: other };
+  }
+
+  /** Null if the fields of the header give its hash, otherwise what differs. */
+  headerFault(header: Fields): string | null {
+    let computed: string | null = null;
+    for (const set of [this.fieldSet, ...FIELD_SETS]) {
+      if (!hasFields(header, set)) continue;
+      this.values.clear();
+      const fault = asFault(() => {
+        encodeHeader(header, set, this.values);
+        return null;
+      });
+      if (fault !== null) return fault;
+      const hash = toHex(this.keccak(this.values.since(0)));
+      if (isSame(header['hash'], hash)) {
+        this.fieldSet = set;
+        return null;
+      }
+      computed ??= hash;
+    }
+    return differs('hash', header['hash'], computed ?? 'nothing: fields of the header are missing');
+  }
+
+  private contentFault(header: Fields, receipts: readonly unknown[] | null): string | null {
+    const transactions = header['transactions'];
+    if (!Array.isArray(transactions)) return 'transactions is not a list';
+    const fault = this.transactionsFault(header, transactions);
+    if (fault !== null) return fault;
+    if (receipts === null) return 'the endpoint gives no receipts of a block';
+    return this.receiptsFault(header, transactions, receipts);
+  }
+
+  private transactionsFault(header: Fields, transactions: readonly unknown[]): string | null {
+    const encoded = this.encodeAll(transactions, encodeTransaction);
+    this.nodes.clear();
+    const root = toHex(listRoot(encoded, this.keccak, this.nodes));
+    if (!isSame(header['transactionsRoot'], root))
+      return differs('transactionsRoot', header['transactionsRoot'], root);
+    for (const [index, bytes] of encoded.entries()) {
+      const hash = toHex(this.keccak(bytes));
+      const stated = fieldOf(transactions[index], 'hash');
+      if (!isSame(stated, hash)) return differs(`hash of transaction ${index}`, stated, hash);
+    }
+    if (encoded.length === 0 || this.random() >= SENDER_SHARE) return null;
+    const index = Math.floor(this.random() * encoded.length);
+    return senderFault(transactions[index], index, encoded[index] ?? new Uint8Array());
+  }
+
+  private receiptsFault(
+    header: Fields,
+    transactions: readonly unknown[],
+    receipts: readonly unknown[],
+  ): string | null {
+    const encoded = this.encodeAll(receipts, encodeReceipt);
+    this.nodes.clear();
+    const root = toHex(listRoot(encoded, this.keccak, this.nodes));
+    if (!isSame(header['receiptsRoot'], root)) return differs('receiptsRoot', header['receiptsRoot'], root);
+    let before = 0n;
+    for (const [index, receipt] of receipts.entries()) {
+      const transaction = transactions[index];
+      if (!isRecord(receipt) || !isRecord(transaction)) return `receipt ${index} has no transaction`;
+      const total = BigInt(String(receipt['cumulativeGasUsed']));
+      const fault = derivedFault(header, transaction, receipt, total - before, index);
+      if (fault !== null) return fault;
+      before = total;
+    }
+    return null;
+  }
+
+  private encodeAll(
+    items: readonly unknown[],
+    encode: (item: Fields, into: RlpWriter) => void,
+  ): Uint8Array[] {
+    this.values.clear();
+    return items.map((item) => {
+      if (!isRecord(item)) throw new EncodeError('the node gives transactions without their fields');
+      const mark = this.values.size;
+      encode(item, this.values);
+      return this.values.since(mark);
+    });
+  }
+}
+
+/** Checks the fields of a receipt that are not part of its encoding, but follow from what is proven. */
+function derivedFault(
+  header: Fields,
+  transaction: Fields,
+  receipt: Fields,
+  gasUsed: bigint,
+  index: number,
+): string | null {
+  const check = (name: string, computed: string): string | null => {
+    const stated = receipt[name];
+    const isEqual = stated === undefined || stated === null || isSame(stated, computed);
+    return isEqual ? null : differs(`${name} of receipt ${index}`, stated, computed);
+  };
+  const from = String(transaction['from']).toLowerCase();
+  const isCreation = transaction['to'] === null || transaction['to'] === undefined;
+  const created = receipt['contractAddress'];
+  let fault =
+    check('gasUsed', `0x${gasUsed.toString(16)}`) ??
+    check('from', from) ??
+    check('effectiveGasPrice', `0x${gasPriceOf(header, transaction).toString(16)}`);
+  if (fault !== null || created === null || created === undefined) return fault;
+  if (!isCreation) fault = differs(`contractAddress of receipt ${index}`, created, 'none');
+  else
+    fault = check(
+      'contractAddress',
+      getCreateAddress({ from, nonce: BigInt(String(transaction['nonce'])) }).toLowerCase(),
+    );
+  return fault;
+}
+
+/** The price that the transaction paid per gas, from its own fields and the base fee. */
+function gasPriceOf(header: Fields, transaction: Fields): bigint {
+  if (readType(transaction) < 2) return BigInt(String(transaction['gasPrice']));
+  const base = BigInt(String(header['baseFeePerGas']));
+  const wanted = base + BigInt(String(transaction['maxPriorityFeePerGas']));
+  const most = BigInt(String(transaction['maxFeePerGas']));
+  return wanted < most ? wanted : most;
+}
+
+/** Recovers the sender from the signature. */
+function senderFault(transaction: unknown, index: number, encoded: Uint8Array): string | null {
+  const stated = fieldOf(transaction, 'from');
+  const sender = Transaction.from(toHex(encoded)).from ?? 'none: the signature is missing';
+  return isSame(stated, sender.toLowerCase())
+    ? null
+    : differs(`from of transaction ${index}`, stated, sender);
+}
+
+/** The fault that `find` returns, or the reason why a value cannot be encoded. */
+function asFault(find: () => string | null): string | null {
+  try {
+    return find();
+  } catch (error) {
+    // Every value comes from the node: a value that cannot be read proves nothing.
+    if (error instanceof Error) return shorten(error.message);
+    throw error;
+  }
+}
+
+function fieldOf(item: unknown, name: string): unknown {
+  return isRecord(item) ? item[name] : undefined;
+}
+
+function isSame(stated: unknown, computed: string): boolean {
+  return stated === computed || (typeof stated === 'string' && stated.toLowerCase() === computed);
+}
+
+function toHex(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`;
+}
+
+function differs(field: string, stated: unknown, computed: string): string {
+  return `${field} is ${shorten(String(stated))}, computed ${computed}`;
+}
+
+function shorten(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 100)}…`;
+}

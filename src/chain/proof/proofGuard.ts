@@ -1,0 +1,126 @@
+/**
+ * Decides which proof a block needs. With `auto`, learns from the first blocks what the chain allows: a proof that
+ * fails on one endpoint and holds on another is a fault of the first, and a proof that fails on all of them is a
+ * property of the chain.
+ */
+import type { Hex } from '../../domain/hex';
+import type { ProofLevel, ProofOptions } from '../../domain/block';
+import type { Logger } from '../../log';
+import { BlockMismatch } from '../blocks/blockMismatch';
+import { BlockProver, type RawBlock } from './blockProof';
+
+/** What the guard needs of an endpoint's block. */
+interface Answer {
+  readonly header: { readonly number: number; readonly hash: Hex; readonly transactionCount: number };
+  readonly raw: RawBlock;
+}
+
+/** The strongest proof among the blocks of an endpoint that are not proven in full. */
+interface Weak {
+  readonly blocks: Set<number>;
+  /** Number of answers with such blocks. A session may begin with a request for a single block. */
+  answers: number;
+  level: ProofLevel;
+  fault: string | null;
+}
+
+const RANK: Record<ProofLevel, number> = { bloom: 0, headers: 1, full: 2 };
+/**
+ * Number of blocks of one endpoint whose proof must fail, or of answers with one such block, before the chain counts
+ * as one without this proof.
+ */
+const WEAK_MIN = 3;
+
+export class ProofGuard {
+  private readonly options: ProofOptions;
+  private readonly endpoints: number;
+  private readonly log: Logger;
+  private readonly prover: Promise<BlockProver>;
+  /** The level that every block must reach; null while `auto` learns it. */
+  private required: ProofLevel | null;
+  private readonly weak = new Map<number, Weak>();
+
+  constructor(options: ProofOptions, endpoints: number, log: Logger) {
+    this.options = options;
+    this.endpoints = endpoints;
+    this.log = log;
+    this.required = options.mode === 'auto' ? null : options.mode;
+    this.prover = BlockProver.create();
+  }
+
+  /** Whether blocks must be asked for with the fields of their transactions. */
+  get needsBodies(): boolean {
+    return this.required === null || this.required === 'full';
+  }
+
+  /** Waits until the hash function is loaded. */
+  ready(): Promise<BlockProver> {
+    return this.prover;
+  }
+
+  /** @throws BlockMismatch `proof` if the header does not give its hash, or is not the trusted block */
+  checkHeader(
+    prover: BlockProver,
+    raw: RawBlock['header'],
+    head: Pick<Answer['header'], 'number' | 'hash'>,
+  ): void {
+    this.checkTrusted(head);
+    if (this.required === null || this.required === 'bloom') return;
+    const fault = prover.headerFault(raw);
+    if (fault !== null) throw new BlockMismatch('proof', head.number, fault);
+  }
+
+  /** @throws BlockMismatch `proof` if the block does not reach the level of the chain */
+  check(prover: BlockProver, { header, raw }: Answer): void {
+    this.checkHeader(prover, raw.header, header);
+    if (!this.needsBodies) return;
+    const { level, fault } = prover.prove(raw);
+    if (level !== 'full') throw new BlockMismatch('proof', header.number, fault ?? 'the block is not proven');
+  }
+
+  /** While the level is not known: learns it from what an endpoint sent. One block that is proven in full is enough. */
+  study(prover: BlockProver, endpoint: number, answers: readonly Answer[]): void {
+    if (this.required !== null) return;
+    const seen: Weak = this.weak.get(endpoint) ?? {
+      blocks: new Set<number>(),
+      answers: 0,
+      level: 'bloom',
+      fault: null,
+    };
+    for (const { header, raw } of answers) {
+      const { level, fault } = prover.prove(raw);
+      // A block without transactions says nothing about the transactions of the chain.
+      if (level === 'full' && header.transactionCount > 0) return this.settle('full', null, header.number);
+      if (level === 'full') continue;
+      if (seen.fault === null || RANK[level] > RANK[seen.level]) Object.assign(seen, { level, fault });
+      seen.blocks.add(header.number);
+      this.weak.set(endpoint, seen);
+    }
+    seen.answers += 1;
+    const all = [...this.weak.values()];
+    if (all.length < this.endpoints || all.some((one) => !isSure(one))) return;
+    const best = all.reduce((one, other) => (RANK[other.level] > RANK[one.level] ? other : one));
+    this.settle(best.level, best.fault, Math.min(...best.blocks));
+  }
+
+  private settle(level: ProofLevel, fault: string | null, number: number): void {
+    this.required = level;
+    if (level === 'full')
+      this.log.info({ level, block: number }, 'blocks are proven by header, transactions and receipts');
+    else
+      this.log.warn(
+        { level, block: number, reason: fault },
+        'blocks cannot be proven in full on this chain; the strongest check that holds is used',
+      );
+  }
+
+  private checkTrusted({ number, hash }: Pick<Answer['header'], 'number' | 'hash'>): void {
+    const { trusted } = this.options;
+    if (trusted === null || trusted.number !== number || trusted.hash === hash) return;
+    throw new BlockMismatch('proof', number, `hash is ${hash}, TRUSTED_BLOCK says ${trusted.hash}`);
+  }
+}
+
+function isSure({ blocks, answers }: Weak): boolean {
+  return blocks.size >= WEAK_MIN || answers >= WEAK_MIN;
+}

@@ -1,0 +1,104 @@
+/**
+ * Writes RLP from the last byte to the first: when a list is closed, its length is known, so nothing is measured
+ * beforehand or copied. Items of a list are therefore written in reverse order.
+ */
+
+const START_BYTES = 1 << 18;
+
+/** A value that cannot be encoded. */
+export class EncodeError extends Error {}
+
+export class RlpWriter {
+  private buffer = Buffer.allocUnsafeSlow(START_BYTES);
+  private start = START_BYTES;
+
+  /** Number of bytes written. Before the items of a list, it is the mark for `list`. */
+  get size(): number {
+    return this.buffer.length - this.start;
+  }
+
+  clear(): void {
+    this.start = this.buffer.length;
+  }
+
+  /** The bytes written after `mark`. They stay valid until `clear`. */
+  since(mark: number): Buffer {
+    return this.buffer.subarray(this.start, this.buffer.length - mark);
+  }
+
+  byte(value: number): void {
+    this.reserve(1);
+    this.start -= 1;
+    this.buffer[this.start] = value;
+  }
+
+  /** A string of bytes, given as 0x-prefixed hex. */
+  data(hex: unknown, name: string, length?: number): void {
+    if (typeof hex !== 'string' || !hex.startsWith('0x')) throw new EncodeError(`${name} is not hex`);
+    if (length !== undefined && hex.length !== 2 + 2 * length)
+      throw new EncodeError(`${name} does not have ${length} bytes`);
+    this.digits(hex.slice(2), name);
+  }
+
+  /** An integer, given as 0x-prefixed hex with or without leading zeros. */
+  quantity(hex: unknown, name: string): void {
+    if (typeof hex !== 'string' || !hex.startsWith('0x')) throw new EncodeError(`${name} is not hex`);
+    let from = 2;
+    while (hex.charCodeAt(from) === 48) from += 1;
+    const digits = hex.slice(from);
+    this.digits(digits.length % 2 === 0 ? digits : `0${digits}`, name);
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.raw(bytes);
+    this.stringHeader(bytes.length);
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.start -= bytes.length;
+    this.buffer.set(bytes, this.start);
+  }
+
+  /** Closes the list of the items written after `mark`. */
+  list(mark: number): void {
+    this.header(this.size - mark, 0xc0);
+  }
+
+  /** Closes the string of the bytes written after `mark`. */
+  string(mark: number): void {
+    this.stringHeader(this.size - mark);
+  }
+
+  private digits(digits: string, name: string): void {
+    const length = digits.length >> 1;
+    this.reserve(length);
+    this.start -= length;
+    if (digits.length % 2 !== 0 || this.buffer.write(digits, this.start, length, 'hex') !== length)
+      throw new EncodeError(`${name} is not hex`);
+    this.stringHeader(length);
+  }
+
+  private stringHeader(length: number): void {
+    if (length !== 1 || (this.buffer[this.start] ?? 0) >= 0x80) this.header(length, 0x80);
+  }
+
+  private header(length: number, base: number): void {
+    if (length < 56) return this.byte(base + length);
+    let digits = 0;
+    for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) {
+      this.byte(rest % 256);
+      digits += 1;
+    }
+    this.byte(base + 55 + digits);
+  }
+
+  private reserve(length: number): void {
+    if (this.start >= length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.buffer.length + length));
+    const start = larger.length - this.size;
+    this.buffer.copy(larger, start, this.start);
+    this.buffer = larger;
+    this.start = start;
+  }
+}

@@ -1,0 +1,238 @@
+import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
+import { BlockProver } from '../../../../src/chain/proof/blockProof';
+import type { ProofMode } from '../../../../src/domain/block';
+import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import type { RpcAnswer, RpcCall } from '../../../../src/chain/rpc/rpcTransport';
+import type { Hex } from '../../../../src/domain/hex';
+import { createRandom, type Random } from '../../../support/createRandom';
+import { startTestAnvil, type TestAnvil } from '../../../support/node/anvil';
+import { silentLog } from '../setup';
+
+type Json = Record<string, unknown>;
+
+/** The blocks of a real node, as it sends them. */
+interface Recorded {
+  readonly header: Json & { hash: Hex; transactions: Json[] };
+  readonly receipts: (Json & { logs: Json[] })[];
+}
+
+let anvil: TestAnvil;
+let blocks: Recorded[];
+
+/** Creation code of a contract that emits a log with the topics caller and value, and one without topics. */
+const EMITTER = '0x600d600c600039600d6000f3' + '3433602060' + '00a260406000a000';
+/** The three ways to pay for gas: transactions of the types 0, 1 and 2. */
+const PRICES: readonly Json[] = [
+  { gasPrice: '0x77359400' },
+  {
+    gasPrice: '0x77359400',
+    accessList: [{ address: `0x${'12'.repeat(20)}`, storageKeys: [`0x${'34'.repeat(32)}`] }],
+  },
+  { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
+];
+
+beforeAll(async () => {
+  anvil = await startTestAnvil();
+  const [from, other] = (await anvil.rpc.call('eth_accounts')) as string[];
+  const created = await anvil.rpc.call('eth_sendTransaction', [{ from, data: EMITTER }]);
+  await anvil.rpc.call('evm_mine');
+  const { contractAddress: to } = (await anvil.rpc.call('eth_getTransactionReceipt', [created])) as Json;
+  for (let block = 0; block < 8; block += 1) {
+    for (let index = 0; index < block * 2; index += 1)
+      await anvil.rpc.call('eth_sendTransaction', [
+        {
+          from: index % 2 === 0 ? from : other,
+          to,
+          value: `0x${(index + 1).toString(16)}`,
+          ...PRICES[index % 3],
+        },
+      ]);
+    await anvil.rpc.call('evm_mine');
+  }
+  const head = Number(await anvil.rpc.call('eth_blockNumber'));
+  blocks = [];
+  for (let number = 0; number <= head; number += 1) {
+    const at = `0x${number.toString(16)}`;
+    blocks.push({
+      header: await anvil.rpc.call('eth_getBlockByNumber', [at, true]),
+      receipts: await anvil.rpc.call('eth_getBlockReceipts', [at]),
+    } as Recorded);
+  }
+}, 60_000);
+afterAll(() => anvil.stop());
+
+/** A node in memory that has the recorded blocks, after `change`. */
+function nodeOf(
+  change: (block: Recorded) => Recorded = (block) => block,
+): (calls: readonly RpcCall[]) => RpcAnswer[] {
+  const answer = ({ method, params }: RpcCall): unknown => {
+    if (method === 'eth_chainId') return '0x171';
+    const block = blocks[Number(params[0])];
+    if (block === undefined) return null;
+    const { header, receipts } = change(block);
+    if (method === 'eth_getBlockReceipts') return receipts;
+    if (method === 'eth_getBlockByNumber')
+      return params[1] === true
+        ? header
+        : { ...header, transactions: header.transactions.map((t) => t['hash']) };
+    throw new Error(method);
+  };
+  return (calls) => calls.map((call) => ({ result: structuredClone(answer(call)) }));
+}
+
+function sourceOf(nodes: readonly ReturnType<typeof nodeOf>[], mode: ProofMode, trusted: Hex | null = null) {
+  const transports = nodes.map((send, index) => ({
+    name: `#${index} memory`,
+    send: (calls: readonly RpcCall[]) => Promise.resolve(send(calls)),
+    close: () => Promise.resolve(),
+  }));
+  const pool = new EndpointPool({ transports, chainId: 369, log: silentLog, roundsMax: 1 });
+  const proof = { mode, trusted: trusted === null ? null : { number: 3, hash: trusted } };
+  return { pool, source: createBlockSource({ pool, log: silentLog, proof }) };
+}
+
+/** Changes one hex digit of the text, which then has the same length. */
+function flip(random: Random, text: unknown): string {
+  const hex = String(text);
+  if (hex.length <= 2) return '0xab';
+  const at = 2 + random.int(hex.length - 2);
+  const digit = ((parseInt(hex[at] ?? '0', 16) + 1 + random.int(15)) % 16).toString(16);
+  return hex.slice(0, at) + digit + hex.slice(at + 1);
+}
+
+const FIELDS = [
+  'address',
+  'topic',
+  'data',
+  'order',
+  'hash',
+  'from',
+  'timestamp',
+  'status',
+  'drop',
+  'repeat',
+] as const;
+
+/** Changes one log of a receipt. False if there is nothing to change. */
+function lieAboutLogs(random: Random, logs: Json[], receipts: Recorded['receipts'], kind: string): boolean {
+  const at = random.int(Math.max(1, logs.length));
+  const log = logs[at];
+  if (log === undefined) return false;
+  const topics = log['topics'] as string[];
+  const which = random.int(Math.max(1, topics.length));
+  const contentOf = (one: Json): string => JSON.stringify([one['address'], one['topics'], one['data']]);
+  const other = logs.findIndex((one) => contentOf(one) !== contentOf(log));
+  if ((kind === 'topic' && topics.length === 0) || (kind === 'order' && other < 0)) return false;
+  if (kind === 'address') log['address'] = flip(random, log['address']);
+  if (kind === 'data') log['data'] = flip(random, log['data']);
+  if (kind === 'topic') topics[which] = flip(random, topics[which]);
+  if (kind === 'drop') logs.splice(at, 1);
+  if (kind === 'repeat') logs.splice(at, 0, structuredClone(log));
+  if (kind === 'order') [logs[at], logs[other]] = [logs[other] as Json, log];
+  const all = receipts.flatMap((one) => one.logs);
+  for (const [index, one] of all.entries()) one['logIndex'] = `0x${index.toString(16)}`;
+  return true;
+}
+
+/** One lie about one block. Log indexes stay complete. Null if the block has nothing to lie about. */
+function lie(random: Random, block: Recorded, kind: (typeof FIELDS)[number]): Recorded | null {
+  const copy = structuredClone(block);
+  const { header, receipts } = copy;
+  if (kind === 'timestamp') {
+    header['timestamp'] = `0x${(Number(header['timestamp']) + 1 + random.int(500)).toString(16)}`;
+    return copy;
+  }
+  const receipt = receipts[random.int(Math.max(1, receipts.length))];
+  if (receipt === undefined) return null;
+  const body = header.transactions[Number(receipt['transactionIndex'])];
+  if (kind === 'status') receipt['status'] = receipt['status'] === '0x1' ? '0x0' : '0x1';
+  else if (kind === 'hash' || kind === 'from') {
+    const value = flip(random, kind === 'hash' ? receipt['transactionHash'] : receipt['from']);
+    receipt[kind === 'hash' ? 'transactionHash' : 'from'] = value;
+    if (body !== undefined) body[kind] = value;
+    for (const log of receipt.logs) if (kind === 'hash') log['transactionHash'] = value;
+  } else if (!lieAboutLogs(random, receipt.logs, receipts, kind)) return null;
+  return copy;
+}
+
+test('every block of a real node is proven in full: header, transactions, senders and receipts', async () => {
+  for (const place of [0, 0.5, 0.99]) {
+    // Each block asks for two numbers: whether a sender is recovered, and which one.
+    let asked = 0;
+    const prover = await BlockProver.create(() => ((asked += 1) % 2 === 1 ? 0 : place));
+    for (const { header, receipts } of blocks)
+      expect(prover.prove({ header, receipts })).toEqual({ level: 'full', fault: null });
+  }
+  expect(blocks.flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs)).length).toBeGreaterThan(20);
+});
+
+test('no lie is proven, whatever it changes', async () => {
+  const prover = await BlockProver.create(() => 0);
+  const random = createRandom(2026);
+  const told = new Map<string, number>();
+  for (let round = 0; round < 1_200; round += 1) {
+    const kind = random.pick(FIELDS);
+    const block = random.pick(blocks);
+    const changed = lie(random, block, kind);
+    if (changed === null) continue;
+    const { level, fault } = prover.prove(changed);
+    // The sender of one transaction of each block is recovered; here it is the first.
+    const others = kind === 'from' && changed.receipts[0]?.['from'] === block.receipts[0]?.['from'];
+    if (!others) expect([kind, level, fault]).not.toEqual([kind, 'full', null]);
+    told.set(kind, (told.get(kind) ?? 0) + 1);
+  }
+  for (const kind of FIELDS) expect(told.get(kind)).toBeGreaterThan(30);
+});
+
+test.each(['auto', 'full'] as const)(
+  'with %s, a liar is benched and named, and the honest node goes on',
+  async (mode) => {
+    const random = createRandom(5);
+    const target = blocks.findLastIndex(({ receipts }) => receipts.some(({ logs }) => logs.length > 0));
+    const liar = nodeOf((block) =>
+      block === blocks[target] ? (lie(random, block, 'data') ?? block) : block,
+    );
+    const { pool, source } = sourceOf([liar, nodeOf()], mode);
+    const got = await source.fetchRange(0, blocks.length - 1);
+    expect(got.map(({ hash }) => hash)).toEqual(blocks.map(({ header }) => header.hash));
+    const stored = got[target]?.logs.map(({ data }) => data);
+    expect(stored).toEqual(blocks[target]?.receipts.flatMap(({ logs }) => logs.map((log) => log['data'])));
+    const { endpoints, mismatches } = pool.health();
+    expect(mismatches.proof).toBeGreaterThan(0);
+    expect(endpoints.map(({ state }) => state)).toEqual(['benched', 'ok']);
+    expect(endpoints[0]?.lastError).toMatch(
+      new RegExp(
+        `block ${target} fails verification \\(proof\\): receiptsRoot is 0x[0-9a-f]{64}, computed 0x[0-9a-f]{64}`,
+      ),
+    );
+  },
+);
+
+test('with only a liar, no block from the lie on is returned', async () => {
+  const liar = nodeOf((block) => ({
+    ...block,
+    header: { ...block.header, timestamp: `0x${(Number(block.header['timestamp']) + 1).toString(16)}` },
+  }));
+  const { source } = sourceOf([liar], 'full');
+  await expect(source.fetchRange(0, 3)).rejects.toThrow(/fails verification \(proof\): hash is 0x/);
+}, 20_000);
+
+test('auto goes on at the bloom where no header can be recomputed', async () => {
+  const strange = nodeOf((block) => ({
+    ...block,
+    header: { ...block.header, stateRoot: `0x${'11'.repeat(32)}` },
+  }));
+  const { pool, source } = sourceOf([strange], 'auto');
+  // The first request may be for one block.
+  expect(await source.fetchRange(5, 5)).toHaveLength(1);
+  expect(await source.fetchRange(0, blocks.length - 1)).toHaveLength(blocks.length);
+  expect(pool.health().endpoints[0]?.state).toBe('ok');
+});
+
+test('a block that is not the trusted block is refused', async () => {
+  const other = `0x${'22'.repeat(32)}` as const;
+  const { source } = sourceOf([nodeOf()], 'auto', other);
+  await expect(source.fetchHeader(3)).rejects.toThrow(`TRUSTED_BLOCK says ${other}`);
+  const hash = blocks[3]?.header.hash ?? '0x';
+  expect((await sourceOf([nodeOf()], 'auto', hash).source.fetchHeader(3)).hash).toBe(hash);
+});
