@@ -29,15 +29,9 @@ import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
-/**
- * If the distance to the head is at least this number of blocks, the status reports that the ingester is
- * catching up.
- */
+/** At this distance to the head, in blocks, or more, the status reports that the ingester is catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
-/**
- * A reorg of at least this depth, in blocks, is logged as a warning. The alert DeepReorg has the same
- * threshold.
- */
+/** A reorg of this depth in blocks, or more, is logged as a warning, as in the alert DeepReorg. */
 const DEEP_REORG_BLOCKS = 32;
 
 export interface SessionDeps extends ReaderDeps {
@@ -67,10 +61,7 @@ export class IngestSession {
   private readonly reader: BlockReader;
   private readonly limits: SessionLimits;
   private readonly promoter: Promoter;
-  /**
-   * True while a new head is being processed. Stays true after a failure or `close`, so that no further
-   * promotion begins.
-   */
+  /** True while a head is processed. Stays true after a failure or `close`, so that no promotion begins. */
   private advancing = false;
   private readonly failure = new AbortController();
   /** First block that this database stores. */
@@ -206,10 +197,7 @@ export class IngestSession {
     status.idleSince = now();
   }
 
-  /**
-   * Stores the last final block. If the sync ended on another branch than `head`, the final block is computed
-   * for that branch.
-   */
+  /** If the sync ended on another branch than `head`, the last final block is computed for that branch. */
   private async finalise(head: BlockHeader, ofHead: FinalBlock): Promise<void> {
     const { tip } = this.follower;
     const final = tip.hash === head.hash ? ofHead : await this.deps.finality.finalAt(tip, this.signal);
@@ -297,10 +285,7 @@ export class IngestSession {
     return logs;
   }
 
-  /**
-   * Stores the new blocks of the follower as one change of the head: either blocks after the newest block, or
-   * a new branch.
-   */
+  /** Stores one step of the follower as one change of the head: blocks on top of the head, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
     const { store, log, status } = this.deps;
     const last = step.blocks.at(-1);
@@ -332,9 +317,7 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /**
-   * Takes the result of a finished promotion, and begins the next one, of at most `promoteMaxBlocks` blocks.
-   */
+  /** Takes the result of a finished promotion and begins the next, of at most `promoteMaxBlocks` blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;
