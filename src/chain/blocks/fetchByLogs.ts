@@ -1,6 +1,6 @@
 /**
- * Fetches blocks with unfiltered eth_getLogs over a range and eth_getBlockByNumber with bodies, for nodes
- * without eth_getBlockReceipts.
+ * Fetches blocks with eth_getLogs (without a filter) for a range of blocks and eth_getBlockByNumber with full
+ * transactions. Used for nodes without eth_getBlockReceipts.
  */
 import { numberToHex } from '../../domain/hex';
 import { BlockMismatch } from './blockMismatch';
@@ -11,12 +11,15 @@ import { RpcError } from '../rpc/rpcError';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;
-/** Number of retries with smaller ranges on a slow node. After them, another endpoint is used. */
+/**
+ * If a node times out, the range is made smaller and tried again this many times. Then another endpoint is
+ * used.
+ */
 const TIMEOUTS_MAX = 2;
 
 /**
- * Number of blocks per eth_getLogs for each endpoint. It is halved after a refusal, and grows by an eighth after a
- * success.
+ * The number of blocks per eth_getLogs for each endpoint. The number is halved after a refusal, and grows by
+ * an eighth after a success.
  */
 export class LogSpans {
   private readonly spans = new Map<number, number>();
@@ -41,8 +44,8 @@ export class LogSpans {
 }
 
 /**
- * Blocks from `from` up to `to`, or fewer: as many as the endpoint serves at once, but at least one. @throws
- * RpcError (`too_large` if even one block is too large), BlockMismatch
+ * Fetches the blocks from `from` up to `to`, or fewer: as many as the endpoint returns for one request, but
+ * at least one. @throws RpcError (`too_large` if even one block is too large), BlockMismatch
  */
 export async function fetchByLogs(
   endpoint: Endpoint,

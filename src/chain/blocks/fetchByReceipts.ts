@@ -8,17 +8,22 @@ import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import type { RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
-/** Kinds of errors by which a node says that it does not have eth_getBlockReceipts. */
+/** Errors with which a node without eth_getBlockReceipts refuses the call. */
 const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
 
-/** A block whose header and receipts belong together. Log order, bloom and links are not checked yet. */
+/**
+ * A block whose header and receipts belong together. Log order, bloom and parent hash are not checked yet.
+ */
 export interface UncheckedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly ChainTransaction[];
   readonly logs: readonly ChainLog[];
 }
 
-/** Headers without receipts, and receipts without headers. They are kept, so that they are not fetched again. */
+/**
+ * Headers whose receipts are still missing, and receipts whose headers are still missing. They are kept, so
+ * that they need not be fetched again.
+ */
 export class BlockHalves {
   readonly headers = new Map<number, unknown>();
   readonly receipts = new Map<number, unknown>();
@@ -33,9 +38,9 @@ export class BlockHalves {
 }
 
 /**
- * Makes one attempt. Returns each block or its error. Uses headers and receipts from earlier attempts, and
- * stores new ones in `halves`. @throws RpcError `method_missing` or `invalid` if the node lacks
- * eth_getBlockReceipts
+ * Makes one attempt to fetch blocks. Returns each block or its error. Uses headers and receipts of earlier
+ * attempts in `halves`, and adds the new ones. @throws RpcError `method_missing` or `invalid` if the node
+ * lacks eth_getBlockReceipts
  */
 export async function fetchByReceipts(
   endpoint: Endpoint,
@@ -86,7 +91,10 @@ function joinHalves(endpoint: Endpoint, number: number, halves: BlockHalves): Un
   }
 }
 
-/** Nodes answer null for an unknown block. @throws RpcError `unknown_block` */
+/**
+ * Returns the block in the answer. Nodes answer null for an unknown block; then throws. @throws RpcError
+ * `unknown_block`
+ */
 export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
   if (result !== null && result !== undefined) return result;
   throw new RpcError('unknown_block', `${endpoint.name}: the node does not have block ${at}`);
