@@ -62,8 +62,11 @@ const MATURE_MAKERS = 2;
 export function addMakers(known: LegMakers, more: readonly (Hex | null)[]): LegMakers {
   if (known.length >= MATURE_MAKERS) return known;
   if (more.includes(null)) return [ZERO_ADDRESS, ZERO_ADDRESS];
-  if (more.every((maker) => maker !== null && known.includes(maker))) return known;
-  return [...new Set([...known, ...more])].flatMap((maker) => maker ?? []).slice(0, MATURE_MAKERS);
+  let makers = known;
+  for (const maker of more)
+    if (maker !== null && makers.length < MATURE_MAKERS && !makers.includes(maker))
+      makers = [...makers, maker];
+  return makers;
 }
 
 /** Whether a leg is old enough, and traded by enough makers, to set a trusted price from `block` on. */
@@ -112,10 +115,12 @@ export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span:
   if (state === undefined || last === undefined)
     throw new RangeError('closeEpoch needs at least one move of the leg');
   const meanLog = meanOver(before, moves, span);
+  const { depthLiquidity, depthWeight } = depthOver(before, moves, span);
   return {
     leg: moves.leg,
     state,
-    ...depthOver(before, moves, span),
+    depthLiquidity,
+    depthWeight,
     meanLog,
     traded: decay(before, span.lastTime) + moves.traded,
     at: span.lastTime,

@@ -22,8 +22,6 @@ interface RouteInput extends PegInput {
   /** The token of an anchor. */
   tokenOf(anchor: PriceAnchor): IndexedToken;
   findToken(address: Hex): IndexedToken | undefined;
-  /** All legs that moved within 30 days. May also contain some legs that did not. */
-  live(): Iterable<IndexedLeg>;
 }
 
 interface EpochRoutes {
@@ -56,17 +54,18 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const priceHop: RouteSearch['priceHop'] = (route) => priceNewHop(route, market, anchors);
   const common = { isYoung, priceHop, anchors, legsOf, isBarred: () => false };
   const confirmed = { ...common, recent: false, weigh: (leg: IndexedLeg) => weigh(leg, true) };
+  let unused: readonly IndexedLeg[] = [];
   const search = (isBarred: RouteSearch['isBarred']): RoutedTokens => {
     const routed: RoutedTokens = new Map();
     for (const anchor of sound)
       routed.set(tokenOf(anchor), { route: anchorRoute(anchor, above.has(anchor)), usd: anchor.priceUsd });
     const ofAnchors = [...routed.keys()].flatMap(({ live }) => live);
-    searchRoutes({ ...confirmed, isBarred }, routed, ofAnchors);
+    unused = searchRoutes({ ...confirmed, isBarred }, routed, ofAnchors);
     return routed;
   };
   const { wrappedNative } = input;
   const routed = avoidPrivateRoutes(search, { ...input, wrappedNative, weigh: confirmed.weigh });
-  searchRoutes({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, routed, input.live());
+  searchRoutes({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, routed, unused);
   for (const anchor of input.anchors) if (!sound.includes(anchor)) markDepegged(tokenOf(anchor), routed);
   return { anchors, routed };
 }

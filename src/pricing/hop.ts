@@ -196,7 +196,7 @@ function keepDeeper(
 function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   let total = 0;
   for (const pool of pools) total += pool.weight;
-  const shares = pools.map((pool) => ({ ...pool, weight: pool.weight / total }));
+  const shares = pools.map(({ key, weight, price }) => ({ key, weight: weight / total, price }));
   const heavy = shares.find((pool) => pool.weight > WEIGHT_MAX);
   if (heavy === undefined || shares.length < 3) return shares;
   // The weights are added, because 1 minus the largest weight would only be rounding error if one pool is
@@ -205,7 +205,10 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   for (const pool of shares) if (pool !== heavy) rest += pool.weight;
   if (rest < OTHERS_MIN) return shares;
   const scale = (1 - WEIGHT_MAX) / rest;
-  return shares.map((pool) => ({ ...pool, weight: pool === heavy ? WEIGHT_MAX : pool.weight * scale }));
+  return shares.map((pool) => {
+    const weight = pool === heavy ? WEIGHT_MAX : pool.weight * scale;
+    return { key: pool.key, weight, price: pool.price };
+  });
 }
 
 function deviationOf(pools: readonly HopPool[]): number {

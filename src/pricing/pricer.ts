@@ -244,7 +244,6 @@ export class Pricer {
       time: index.progress.epochTime,
       tokenOf: ({ address }) => index.tokenOf(address),
       findToken: (address) => index.findToken(address),
-      live: () => index.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
     index.setProgress({ ...index.progress, anchors });

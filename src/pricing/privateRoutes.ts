@@ -64,8 +64,8 @@ function privateRoutes(
 }
 
 /**
- * Finds up to two tokens that have a market with this token. Anchors, and tokens priced through this token, are left
- * out.
+ * Finds up to two tokens that have a market with this token. Anchors are left out. Tokens priced through this token are
+ * left out too, unless they also have a market with an anchor or the wrapped native token.
  */
 function otherMarkets(
   token: IndexedToken,
@@ -78,7 +78,8 @@ function otherMarkets(
     const known = routed.get(other);
     if (known === undefined || known.route.hops === 0 || found.includes(other)) continue;
     if (!isMarket(leg, other, known.usd, context)) continue;
-    if (!passesThrough(token, known.route, routed, context)) found.push(other);
+    if (!passesThrough(token, known.route, routed, context) || hasDirectPool(other, routed, context))
+      found.push(other);
     if (found.length === 2) break;
   }
   return found;

@@ -40,8 +40,8 @@ export function findRecentRoutes(
   const known = new Set(routed.keys());
   const input = {
     anchors,
-    priceHop: (route: Pick<PriceRoute<IndexedLeg>, 'token' | 'next' | 'pools'>) =>
-      priceRouteHop({ ...route, otherDepthUsd: 0 }, market, anchors),
+    priceHop: ({ token, next, pools }: Pick<PriceRoute<IndexedLeg>, 'token' | 'next' | 'pools'>) =>
+      priceRouteHop({ token, next, pools, otherDepthUsd: 0 }, market, anchors),
     recent: true,
     isBarred: () => false,
     isYoung: (leg: IndexedLeg) => !isMature(leg, number),

@@ -77,15 +77,24 @@ interface Group {
   readonly pools: GroupPool[];
 }
 
-/** Adds every token to `routed` that is reachable over the given legs, directly or through other tokens. */
-export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Iterable<IndexedLeg>): void {
+/**
+ * Adds every token to `routed` that is reachable over the given legs, directly or through other tokens. Returns the
+ * legs with a priced token that gave their other token no route. A later search may begin with these legs.
+ */
+export function searchRoutes(
+  input: RouteSearch,
+  routed: RoutedTokens,
+  from: Iterable<IndexedLeg>,
+): readonly IndexedLeg[] {
+  const unused: IndexedLeg[] = [];
   const groups = new Map<IndexedToken, Group[]>();
   /** Groups that routed tokens do not use. */
   const others = new Map<IndexedToken, Group[]>();
   const queue = new PriorityQueue<IndexedToken>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
   const relax = (leg: IndexedLeg, via: IndexedToken | null): void => {
-    const [token0, token1] = leg.tokens;
+    const token0 = leg.tokens[0];
+    const token1 = leg.tokens[1];
     const known0 = routed.get(token0);
     const known1 = routed.get(token1);
     const known = known0 ?? known1;
@@ -96,7 +105,10 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
     }
     const [token, other] = known === known0 ? [token1, token0] : [token0, token1];
     const pool = poolOf(input, leg, token, other, known);
-    if (pool === null) return;
+    if (pool === null) {
+      unused.push(leg);
+      return;
+    }
     let ofToken = groups.get(token);
     if (ofToken === undefined) groups.set(token, (ofToken = []));
     if (!addPool(groupOf(ofToken, known.route, other.address), pool)) return;
@@ -113,6 +125,7 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
     const found = priceByGroup(input, routed, token, group);
     if (found === null) {
       // The pools of this group give no price, so the token's next widest group is tried later.
+      for (const { leg } of group.pools) unused.push(leg);
       ofToken.splice(ofToken.indexOf(group), 1);
       const narrower = bestGroup(ofToken);
       if (narrower !== null) queue.push(widthOf(narrower), token);
@@ -130,6 +143,7 @@ export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Ite
     if (found !== undefined && otherDepthUsd > 0)
       routed.set(token, { ...found, route: { ...found.route, otherDepthUsd } });
   }
+  return unused;
 }
 
 /**
@@ -289,16 +303,22 @@ function priceByGroup(
   const hop = input.priceHop({ token, next, pools });
   const usd = hop.price * (routed.get(nextToken)?.usd ?? 0);
   if (!(usd > 0) || !Number.isFinite(usd)) return null;
-  const used = hop.pools.flatMap(({ key, weight }) => {
-    const pool = pools[placeOf(pools, key)];
-    return pool === undefined ? [] : [{ weight, backingUsd: pool.backingUsd, age: pool.age }];
-  });
-  const stale = used.every(({ age }) => age > STALE_SECONDS);
+  const used: { weight: number; backingUsd: number; age: number }[] = [];
+  let backingUsd = 0;
+  let stale = true;
+  for (const [i, { key, weight }] of hop.pools.entries()) {
+    // If the hop excludes no pool, both lists are equal, and no search is needed.
+    const pool = pools[i]?.leg.key === key ? pools[i] : pools[placeOf(pools, key)];
+    if (pool === undefined) continue;
+    used.push({ weight, backingUsd: pool.backingUsd, age: pool.age });
+    backingUsd += pool.backingUsd;
+    stale &&= pool.age > STALE_SECONDS;
+  }
   const warnings: RouteWarning[] = [];
   if (input.recent) warnings.push('recent_pool');
   if (input.recent && pools.some(({ leg }) => input.isYoung(leg))) warnings.push('young_pool');
   if (stale) warnings.push('stale_price');
-  if (used.reduce((sum, { backingUsd }) => sum + backingUsd, 0) < THIN_USD) warnings.push('thin_anchor');
+  if (backingUsd < THIN_USD) warnings.push('thin_anchor');
   const route: PriceRoute<IndexedLeg> = {
     token,
     next,
@@ -308,7 +328,7 @@ function priceByGroup(
     otherDepthUsd: 0,
     recent: input.recent,
     stale,
-    pools: pools.map(({ leg, weight }) => ({ leg, weight })),
+    pools,
     warnings: warnings.sort(),
   };
   return { route, usd };

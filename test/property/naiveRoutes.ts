@@ -172,13 +172,15 @@ function barredPairs(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>): Se
   const pairs = new Set<string>();
   for (const { token, next, hops } of found.values()) {
     if (hops < 2 || next === input.wrappedNative) continue;
+    const isDirect = (of: Hex): boolean =>
+      marketsOf(of).some((other) => other.hops === 0 || other.token === input.wrappedNative);
     const isPublic = marketsOf(next).some(
-      (other) => other.token !== token && other.hops > 0 && !pathOf(found, other.token).includes(next),
+      (other) =>
+        other.token !== token &&
+        other.hops > 0 &&
+        (!pathOf(found, other.token).includes(next) || isDirect(other.token)),
     );
-    const isDirect = marketsOf(token).some(
-      (other) => other.hops === 0 || other.token === input.wrappedNative,
-    );
-    if (!isPublic && isDirect) pairs.add(`${token} ${next}`);
+    if (!isPublic && isDirect(token)) pairs.add(`${token} ${next}`);
   }
   return pairs;
 }

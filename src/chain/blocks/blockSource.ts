@@ -239,7 +239,7 @@ class PooledBlockSource implements BlockSource {
           throw wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
         idle = breaks;
       }
-      await this.rest(endpoint, idle, failed, answers.length, signal);
+      await this.rest(endpoint, idle, failed, signal);
     }
   }
 
@@ -248,13 +248,12 @@ class PooledBlockSource implements BlockSource {
     endpoint: Endpoint,
     idle: number,
     failed: readonly AppError[],
-    asked: number,
     signal: AbortSignal,
   ): Promise<void> {
     const wrong = failed.filter((error) => error instanceof BlockMismatch);
     for (const error of wrong) this.pool.countMismatch(error);
     if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
-    else await endpoint.pause(idle, failed, asked, signal);
+    else await endpoint.pause(idle, failed, signal);
   }
 
   /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
@@ -315,7 +314,9 @@ class PooledBlockSource implements BlockSource {
       }
     }
     const numbers = next();
-    const [from, to] = [numbers[0] ?? 0, numbers.at(-1) ?? 0];
+    const from = numbers[0] ?? 0;
+    // Only the blocks up to the next kept one.
+    const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
     try {
       return await fetchByLogs(endpoint, this.spans, from, to, signal);
     } catch (error) {

@@ -3,8 +3,9 @@
  * transactions. Used for nodes without eth_getBlockReceipts.
  */
 import { numberToHex } from '../../domain/hex';
+import { AppError, errorText } from '../../errors';
 import { BlockMismatch } from './blockMismatch';
-import type { Endpoint } from '../rpc/endpoint';
+import type { Endpoint, Outcome } from '../rpc/endpoint';
 import { requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import { parseBodies, parseHeader, parseLogs, readLogBlockNumber, type HeaderWithBodies } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
@@ -16,6 +17,8 @@ const SPAN_START = 32;
  * used.
  */
 const TIMEOUTS_MAX = 2;
+/** Most rounds of calls for the headers of a range. */
+const HEADER_ROUNDS = 4;
 
 /**
  * The number of blocks per eth_getLogs for each endpoint. The number is halved after a refusal, and grows by
@@ -45,7 +48,8 @@ export class LogSpans {
 
 /**
  * Fetches the blocks from `from` up to `to`, or fewer: as many as the endpoint returns for one request, but
- * at least one. @throws RpcError (`too_large` if even one block is too large), BlockMismatch
+ * at least one. A block whose logs do not match its header is returned as an error in the list.
+ * @throws RpcError (`too_large` if even one block is too large), BlockMismatch
  */
 export async function fetchByLogs(
   endpoint: Endpoint,
@@ -53,24 +57,59 @@ export async function fetchByLogs(
   from: number,
   to: number,
   signal: AbortSignal,
-): Promise<UncheckedBlock[]> {
+): Promise<(UncheckedBlock | AppError)[]> {
   const { logs, last } = await fetchLogs(endpoint, spans, from, to, signal);
-  const calls = Array.from({ length: last - from + 1 }, (_, offset) => ({
-    method: 'eth_getBlockByNumber',
-    params: [numberToHex(from + offset), true],
-  }));
-  const parse = (result: unknown, index: number): HeaderWithBodies => {
-    const parsed = parseHeader(requireBlock(endpoint, result, from + index));
-    checkNumber(parsed.header, from + index);
-    return parsed;
-  };
-  const headers = await endpoint.batch(calls, parse, signal);
+  const headers = await fetchHeaders(endpoint, from, last, signal);
   const byBlock = groupByBlock(logs, from, last);
-  return headers.map((parsed) => {
+  return headers.map((header) =>
+    'error' in header
+      ? header.error
+      : join(endpoint, header.value, byBlock.get(header.value.header.number) ?? []),
+  );
+}
+
+/** The headers with bodies, or their errors. Calls that failed are repeated, whatever the node said. */
+async function fetchHeaders(
+  endpoint: Endpoint,
+  from: number,
+  last: number,
+  signal: AbortSignal,
+): Promise<Outcome<HeaderWithBodies>[]> {
+  const found = new Map<number, Outcome<HeaderWithBodies>>();
+  let open = Array.from({ length: last - from + 1 }, (_, offset) => from + offset);
+  for (let round = 0; round < HEADER_ROUNDS && open.length > 0; round += 1) {
+    const asked = open;
+    const calls = asked.map((number) => ({
+      method: 'eth_getBlockByNumber',
+      params: [numberToHex(number), true],
+    }));
+    const parse = (result: unknown, index: number): HeaderWithBodies => {
+      const number = asked[index] ?? 0;
+      const parsed = parseHeader(requireBlock(endpoint, result, number));
+      checkNumber(parsed.header, number);
+      return parsed;
+    };
+    const outcomes = await endpoint.batchOutcomes(calls, parse, signal);
+    for (const [index, outcome] of outcomes.entries()) found.set(asked[index] ?? 0, outcome);
+    open = asked.filter((_, index) => 'error' in (outcomes[index] ?? {}));
+    // Without any header, the calls would fail again.
+    if (open.length === asked.length) break;
+  }
+  return [...found.values()];
+}
+
+function join(
+  endpoint: Endpoint,
+  parsed: HeaderWithBodies,
+  logs: readonly unknown[],
+): UncheckedBlock | AppError {
+  try {
     const transactions = parseBodies(parsed);
-    const own = byBlock.get(parsed.header.number) ?? [];
-    return { header: parsed.header, transactions, logs: parseLogs(own, parsed.header, transactions) };
-  });
+    return { header: parsed.header, transactions, logs: parseLogs(logs, parsed.header, transactions) };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    return new RpcError('bad_answer', `${endpoint.name}: ${errorText(error)}`, { cause: error });
+  }
 }
 
 async function fetchLogs(

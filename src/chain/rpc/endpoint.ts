@@ -7,6 +7,7 @@ import { AppError, errorText } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
+import { RefusedShare } from './refusedShare';
 import { RpcError } from './rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport';
 
@@ -58,11 +59,6 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
  */
 const SIZELESS_KINDS: ReadonlySet<RpcError['kind']> = new Set(['rate_limited', 'refused']);
 
-/**
- * If a node refuses fewer calls than this with a Retry-After, the client is not treated as rate limited yet.
- */
-const LIMITED_CALLS_MIN = 8;
-
 /** Number of requests that are sent in parallel for one batch, while requests are small because many fail. */
 const PARALLEL_REQUESTS = 8;
 
@@ -92,6 +88,7 @@ export class Endpoint {
   private lastError: string | null = null;
   private calls = 0;
   private underWay = 0;
+  private readonly refused = new RefusedShare();
   private readonly errors = new Map<RpcError['kind'], number>();
 
   constructor(id: number, transport: RpcTransport, clock: Clock, batchMax: number, alone: boolean) {
@@ -158,7 +155,7 @@ export class Endpoint {
       idle = again.length < open.length ? 0 : idle + 1;
       if (idle >= this.idleRoundsMax(failed)) break;
       open = again;
-      if (open.length > 0) await this.pause(idle, failed, asked.length, signal);
+      if (open.length > 0) await this.pause(idle, failed, signal);
     }
     return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
@@ -171,15 +168,13 @@ export class Endpoint {
   }
 
   /**
-   * Waits before the next attempt, after `failed` of the `asked` calls failed. Does not wait while some calls
-   * succeed. Obeys a Retry-After if the node refused at least half of many calls, or refused calls twice in a
-   * row.
+   * Waits before the next attempt of calls that failed. Does not wait while some calls succeed. Obeys a
+   * Retry-After if the node refuses most requests.
    */
-  async pause(idle: number, failed: readonly AppError[], asked: number, signal?: AbortSignal): Promise<void> {
+  async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
     const named = failed.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
-    const isLimited = idle > 1 ? named.length > 0 : asked >= LIMITED_CALLS_MIN && 2 * named.length >= asked;
     const backoff = idle === 0 ? 0 : backoffMs(this.clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
-    const ms = Math.max(backoff, isLimited ? this.bounded(Math.max(...named)) : 0);
+    const ms = Math.max(backoff, this.refused.isMost ? this.bounded(Math.max(0, ...named)) : 0);
     if (ms > 0) await this.clock.sleep(ms, signal);
   }
 
@@ -255,11 +250,15 @@ export class Endpoint {
           .send(calls, signal)
           .finally(() => (this.underWay -= calls.length));
         this.size.noteGood(calls.length);
+        this.refused.note(
+          answers.every((answer) => 'error' in answer && answer.error.kind === 'rate_limited'),
+        );
         for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
         return { answers, failure: null };
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         this.countError(error.kind, calls.length);
+        this.refused.note(error.kind === 'rate_limited');
         if (error.cut === 'call') return this.sendParts(calls, error, signal);
         if (!SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
         if (calls.length > 1) {
@@ -326,6 +325,9 @@ export class Endpoint {
   }
 
   private restMs(error: RpcError): number {
+    // Calls may fail at random, and a long pause of the only endpoint would stop all other calls too.
+    if (this.alone && !this.refused.isMost)
+      return backoffMs(this.clock, Math.max(0, this.failureCount - 1), REPEAT_BASE_MS, ALONE_REST_MAX_MS);
     if (error.retryAfterMs !== null) return this.bounded(error.retryAfterMs);
     const base =
       error.kind === 'refused'

@@ -36,6 +36,7 @@ export function costHop<L extends Leg>(
     feeMax: Math.max(0, ...all),
     otherFeeMax: Math.max(0, ...otherFees),
     hasOthers: Math.max(fees.length, pools.length) > 1,
+    hasUnused: fees.length > pools.length,
     pools: pools.flatMap(({ leg }) => {
       const found = kept.get(leg.key);
       if (found === undefined) return [];

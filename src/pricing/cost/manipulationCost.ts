@@ -39,6 +39,8 @@ export interface CostHop {
   readonly otherFeeMax: number;
   /** Whether the hop has, or could get, more than one pool. */
   readonly hasOthers: boolean;
+  /** Whether there are pools that the route does not use, for example young ones. A swap may let them join the hop. */
+  readonly hasUnused: boolean;
 }
 
 /** Costs in USD of three moves: by 2, 10 and 50 % of the price. */
@@ -185,8 +187,8 @@ function unshifted(distance: number, shift: number): number {
   return shift < distance ? (4 * shift * (distance - shift)) / distance ** 2 : 0;
 }
 
-function hopCost({ pools, dormant }: CostHop, log: number): number {
-  return Math.min(jointCost(pools, log), selectionCost(pools, dormant, log));
+function hopCost(hop: CostHop, log: number): number {
+  return Math.min(jointCost(hop.pools, log), selectionCost(hop, log));
 }
 
 /**
@@ -206,9 +208,11 @@ function jointCost(pools: readonly CostPool[], log: number): number {
  * moved to the end of its range has no depth. The attacker then supplies depth that outweighs the other pools and keeps
  * the confidence.
  */
-function selectionCost(all: readonly CostPool[], dormant: CostHop['dormant'], log: number): number {
+function selectionCost({ pools: all, dormant, hasUnused }: CostHop, log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
   if (dormant !== null) pools.push({ ...EMPTY_POOL, ...dormant });
+  // An open pool that joins the hop may exclude its vault pools. Its depth counts as supplied by the attacker.
+  if (hasUnused && pools.some(({ isVault }) => isVault)) pools.push(EMPTY_POOL);
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
     const isAll = chosen === 2 ** pools.length - 1;
@@ -216,9 +220,10 @@ function selectionCost(all: readonly CostPool[], dormant: CostHop['dormant'], lo
     const moved = pools.filter((_, i) => (chosen >> i) % 2 === 1);
     const rest = pools.filter((_, i) => (chosen >> i) % 2 === 0);
     const missing = missingDepth(moved, rest, distance);
+    const wide = unrangedCost(missing / DEPTH_PART, distance);
     const supplied = moved.some(({ isRanged }) => isRanged)
-      ? supplyCost(missing, distance)
-      : unrangedCost(missing / DEPTH_PART, distance);
+      ? Math.min(wide, supplyCost(missing, distance))
+      : wide;
     const walked = moved.reduce((sum, pool) => sum + walkCost(pool, distance), 0);
     least = Math.min(least, walked + supplied);
   }

@@ -119,7 +119,6 @@ export function findRoutesOver(
     time,
     tokenOf: ({ address }) => index.tokenOf(address),
     findToken: (address) => index.findToken(address),
-    live: () => index.liveLegs(),
     legsOf: (anchor) => index.tokenOf(anchor).legs,
   });
   return { anchors, routed: new Map([...routed].map(([{ address }, found]) => [address, found])) };

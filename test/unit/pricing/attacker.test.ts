@@ -38,6 +38,8 @@ const CLOSEST: readonly { seed: number; why: string; tries?: number }[] = [
   { seed: 10194, why: 'the weight shifts to another pool' },
   { seed: 10413, why: 'liquidity near the price backs a pool with little depth' },
   { seed: 10446, why: 'a pool of 56 USD with a high fee takes over a hop' },
+  { seed: 20390, why: 'a swap lets an open pool join a hop of vault pools', tries: 120 },
+  { seed: 22680, why: 'liquidity in a small direct pool makes a deep path look private', tries: 120 },
 ];
 
 const belowHalf = (seed: number, tries: number, aims: number): string[] =>
@@ -55,7 +57,7 @@ test(`attacks on markets ${FIRST_SEED} to ${FIRST_SEED + MARKETS - 1} cost at le
 test.each(CLOSEST)(
   'the attack on market $seed costs at least half of the published cost: $why',
   ({ seed, tries = 30 }) => {
-    expect(belowHalf(seed, tries, 180 / tries)).toEqual([]);
+    expect(belowHalf(seed, tries, tries > 30 ? 2 : 6)).toEqual([]);
   },
 );
 

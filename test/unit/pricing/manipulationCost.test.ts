@@ -22,6 +22,7 @@ const hopOf = (pools: readonly CostPool[]): CostHop => ({
   otherFeeMax: 0,
   feeMax: Math.max(...pools.map(({ fee }) => fee)),
   hasOthers: pools.length > 1,
+  hasUnused: false,
 });
 const upOf = (...hops: readonly (readonly CostPool[])[]) => manipulationCost(hops.map(hopOf)).up;
 
@@ -61,6 +62,13 @@ test('moving an open pool costs the same beside a deeper vault pool, which then 
   expect(upOf([open, vault]).p10 / lostAt(1.1)).toBeCloseTo(1, 1);
   // Without the mark, the attacker must move the deeper pool or supply as much depth.
   expect(upOf([open, { ...vault, isVault: false }]).p10 / lostAt(1.1)).toBeGreaterThan(2);
+});
+
+test('a hop of vault pools costs about a tenth if an unused open pool could join it and exclude them', () => {
+  const hop = hopOf([pool({ isVault: true })]);
+  const costOf = (hasUnused: boolean) => manipulationCost([{ ...hop, hasUnused }]).up;
+  expect(costOf(true).p10 / costOf(false).p10).toBeCloseTo(0.1, 2);
+  expect(costOf(false).p10 / lostAt(1.1)).toBeCloseTo(1, 1);
 });
 
 test('an open pool with less than a tenth of the depth needs more depth to exclude a vault pool', () => {

@@ -257,6 +257,19 @@ test('a direct pool of 25,000 USD does not replace a path of ten million', () =>
   expect(routedOf({ pools }, T)).toMatchObject({ usd: 1, route: { next: hub } });
 });
 
+test('two deep paths through a token do not make each other private when each has a direct pool', () => {
+  const [hub, other] = [token(60), token(61)];
+  const pools = [
+    v2(1, hub, 3e6, DAI, 3e6),
+    v2(2, T, 8e5, hub, 8e5),
+    v2(3, other, 15_000, hub, 15_000),
+    v2(4, other, 5_000, USDC, 5_000),
+    // The attacker adds 100,000 USD to a direct pool of T at twice the price, and removes them later.
+    v2(5, T, 5e4, USDC, 1e5),
+  ];
+  expect(routedOf({ pools }, T)).toMatchObject({ usd: 1, route: { next: hub, warnings: [] } });
+});
+
 test('a route through a token without another market is not trusted', () => {
   const mine = token(60);
   const path = [v2(2, mine, 1e7, DAI, 1e7), v2(3, T, 1e4, mine, 1e7)];
