@@ -38,7 +38,7 @@ export const pulsechain: ChainDescription = {
     '0x95b303987a60c71504d99aa1b13b4da07b0790ab',
     // The INC token.
     '0x2fa878ab3f87cc1c9737fc071108f904c0b0c95d',
-    // The USDL token: a stablecoin backed by PLS. It is no anchor, because nobody redeems it for dollars.
+    // The USDL token: a stablecoin backed by PLS. It is no anchor, because it cannot be redeemed for dollars.
     '0x0deed1486bc52aa0d3e6f8849cec5add6598a162',
     // The LOAN token.
     '0x9159f1d2a9f51998fc9ab03fbd8f265ab14a1b3b',

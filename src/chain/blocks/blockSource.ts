@@ -243,7 +243,7 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** Counts attempts without progress, and waits before the next request. */
+  /** Counts failed verifications for /metrics, and waits before the next request. */
   private async rest(
     endpoint: Endpoint,
     idle: number,
