@@ -51,7 +51,10 @@ export interface Config {
   readonly logLevel: string;
   /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
-  /** Calls per second that the search of the history before the start block may send; 0 means no search. */
+  /**
+   * Calls per second that the history search may send to the node; 0 means no search. It finds pools from
+   * before the start block.
+   */
   readonly historyCallsPerSecond: number;
   /** Folder with compilers and their list.json; null without one. */
   readonly solcDir: string | null;
@@ -64,7 +67,7 @@ export interface Config {
     readonly inFlightMax: number;
     readonly loopDelayMaxMs: number;
   };
-  /** Networks of the proxies whose X-Forwarded-For counts. */
+  /** Networks of proxies. A header X-Forwarded-For from these addresses is trusted. */
   readonly trustedProxies: readonly string[];
   /** Listen address of /metrics. Null serves /metrics with the API, for clients on this machine only. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
@@ -230,7 +233,8 @@ function loadChain(
   const path = given.CHAIN_CONFIG;
   const chainId = readInteger(given.CHAIN_ID ?? '', 1, UINT32_MAX);
   if (path !== undefined) return readChainFile(path, chainId, readFile, problems);
-  // An invalid CHAIN_ID is already reported, and the intended chain is unknown.
+  // An invalid CHAIN_ID is already reported. Without it, the chain is unknown and its description cannot be
+  // checked.
   if (given.CHAIN_ID !== undefined && chainId === null) return null;
   const builtIn = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
   if (builtIn === null) {
@@ -267,8 +271,10 @@ function readText(path: string, readFile: (path: string) => string): string {
   }
 }
 
-/** The endpoints of a CHAIN_CONFIG file. Null if there are none; built-in endpoints do not count, because the
- * operator did not choose them. */
+/**
+ * Returns the endpoints of a CHAIN_CONFIG file, or null without any. Endpoints of built-in descriptions are
+ * not used, because the operator did not choose them.
+ */
 function urlsOfFile({ chainId, rpcUrls: named }: ChainDescription): readonly string[] | null {
   const builtIn = findBuiltInChain(chainId)?.rpcUrls ?? [];
   return named.every((each) => builtIn.includes(each)) ? null : [...new Set(named)];
@@ -313,8 +319,10 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return protocols.includes(protocol) && hostname !== '';
 }
 
-/** Allows at most one path segment. It becomes the database name in CREATE DATABASE, so it must be a plain
- * name. */
+/**
+ * Checks a ClickHouse URL. The path may have one segment at most. It becomes the database name in CREATE
+ * DATABASE, so it must be a plain name.
+ */
 function readClickHouseUrl(text: string): string | null {
   if (!isUrl(text, ['http:', 'https:'])) return null;
   return /^\/(?:\w{1,64}\/?)?$/.test(new URL(text).pathname) ? text : null;
@@ -330,7 +338,7 @@ function readNetworks(text: string): readonly string[] | null {
   return networks.every((network) => parseNetwork(network) !== null) ? networks : null;
 }
 
-/** One of the two settings is enough. */
+/** Returns the address of /metrics. If only host or port is set, the other has a default. */
 function metricsAddress(host: string | undefined, port: number | undefined): Config['metrics'] {
   if (host === undefined && port === undefined) return null;
   return { host: host ?? '127.0.0.1', port: port ?? METRICS_PORT_DEFAULT };

@@ -23,7 +23,7 @@ COMMENT 'Final blocks; rows are only appended';
 
 -- HEAD OF blocks PARTITION BY intDiv(number, 256) ORDER BY number
 
--- One row: the block at one height of the chain, as set by one flip (an insert that moves the
+-- One row: the block at one height of the chain, as one flip set it (a flip is one insert that changes the
 -- head). If a height has several rows, the row with the largest version is valid.
 CREATE TABLE IF NOT EXISTS head_blocks
 (

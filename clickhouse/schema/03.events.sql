@@ -118,9 +118,9 @@ COMMENT 'States of pools in final blocks; rows are only appended';
 
 -- HEAD OF pool_states PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: the columns by which /activity searches events. The row with the same ord in swaps,
--- liquidity_events or pool_states has the values. The table is sorted by ord. Projections are sorted by pair,
--- by token0 and by token1.
+-- One row: the columns by which /activity searches events. The values of the event are in the row with the
+-- same ord in swaps, liquidity_events or pool_states. The table is sorted by ord. Projections are sorted by
+-- pair, by token0 and by token1.
 CREATE TABLE IF NOT EXISTS events
 (
     ord UInt64 COMMENT 'Position of the log in the chain: block_number * 2^20 + log_index' CODEC(Delta, ZSTD(1)),

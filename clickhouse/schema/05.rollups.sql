@@ -1,5 +1,5 @@
--- Layer 5, rollups over the rows of final blocks. Readers add the rows of canonical head blocks whose ord is
--- above last_ord, or above the ord of the latest state.
+-- Layer 5, rollups (totals) over the rows of final blocks. Readers add the rows of canonical head blocks
+-- whose ord is above last_ord, or above the ord of the latest state.
 
 -- One row: a part of the totals of one DEX in one hour. Readers merge the rows with the same key.
 CREATE TABLE IF NOT EXISTS dex_hours

@@ -1,9 +1,9 @@
 -- Layer 6, raw logs of every contract.
 
 -- One row: one log. Key: (chain_id, address, topic0, ord). Queries without an address use the projections.
--- The projections by_topic, by_ord and by_tx hold the positions of rows within a part of the table. The
--- projection by_contract counts the logs of each contract. ClickHouse stores a projection inside its part, so
--- the two always match.
+-- The projections by_topic, by_ord and by_tx hold only the row numbers within a part of the table. The
+-- projection by_contract counts the logs of each contract. ClickHouse stores a projection together with its
+-- part, so a projection never differs from the rows.
 CREATE TABLE IF NOT EXISTS logs
 (
     chain_id UInt32 COMMENT 'EIP-155 id of the chain',

@@ -104,9 +104,9 @@ FROM token_prices AS p
 GROUP BY token;
 
 -- One row: part of one bar of a token over its tracked swaps in all pools. The price of a swap is its pool's
--- marginal price times the other token's price. Swaps whose price the bars do not use (see
--- swaps.price_counts) add only to the volume and the numbers of trades. Key order, compression, ords and the
--- rule for the head are as for bars.
+-- marginal price times the other token's price. If the bars do not use the price of a swap (see
+-- swaps.price_counts), the swap adds only to the volume and the numbers of trades. Sort key, compression and
+-- the use of ords are the same as in bars. Readers also add head swaps in the same way.
 CREATE TABLE IF NOT EXISTS token_bars
 (
     timeframe UInt32 COMMENT 'Length of the bar in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),

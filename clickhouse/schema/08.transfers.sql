@@ -22,10 +22,10 @@ COMMENT 'ERC-20 transfers in final blocks; rows are only appended';
 -- HEAD OF transfers PARTITION BY intDiv(ord, 268435456) ORDER BY (token, ord)
 
 -- One row: a part of the balance of one token at one address. The table is sorted by token. Sums are modulo
--- 2^256 and read as signed. A negative sum means that the history begins too late, or that the logs do not
--- add up. The zero address holds minus the supply. Tokens minted to the zero address stay in the supply (V2
--- pairs lock their first 1,000 LP tokens this way). So a transfer from the zero address to itself lowers the
--- balance of the zero address, but does not raise it.
+-- 2^256 and read as signed numbers. A negative sum means that the stored history begins too late, or that the
+-- logs do not add up. The balance of the zero address is minus the supply. Tokens minted to the zero address
+-- stay in the supply (V2 pairs lock their first 1,000 LP tokens this way). So a transfer from the zero
+-- address to itself lowers the balance of the zero address and does not raise it.
 CREATE TABLE IF NOT EXISTS token_balances
 (
     token FixedString(20) COMMENT 'Address of the token contract',
@@ -143,9 +143,9 @@ FROM position_events
 WHERE kind = 'transfer'
 GROUP BY owner, manager, token_id;
 
--- One row: the result of comparing one token's balances with balanceOf. If a token has several rows, the
--- newest one is valid. The ingester writes these rows while it follows the head. They cannot be rebuilt from
--- logs.
+-- One row: the result of comparing one token's balances with balanceOf of its contract. If a token has
+-- several rows, the newest one is valid. The ingester writes these rows while it follows the head. They come
+-- from the node and cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS token_balance_checks
 (
     token FixedString(20) COMMENT 'Address of the token contract',

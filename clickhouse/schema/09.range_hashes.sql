@@ -1,8 +1,8 @@
 -- Layer 9, range hashes: a hash over the stored rows of each range of 1,000 final blocks, to compare two deployments.
 
--- One row: the hash over one range, written once all its blocks are final. The hash does not depend on the
--- order or the batches of inserts. src/ingest/repair/rangeHash.ts defines the hash. If a range is hashed
--- twice, both rows are equal.
+-- One row: the hash over one range, written when all its blocks are final. The hash does not depend on the
+-- order of the inserts or on their size. src/ingest/repair/rangeHash.ts defines the hash. If a range is
+-- hashed twice, both rows are equal.
 CREATE TABLE IF NOT EXISTS audit_hashes
 (
     chain_id UInt32 COMMENT 'EIP-155 id of the chain',

@@ -1,13 +1,13 @@
--- Layer 14, history: facts from before the first ingested block, for a start in mid-history. A background task of the
--- ingester reads them from the node. They cannot be rebuilt from logs.
+-- Layer 14, history: facts from before the start block, for a database that does not start at block 1. A
+-- background task of the ingester reads these facts from the node. They cannot be rebuilt from logs.
 
--- One row: one pool that is older than the first ingested block and had no event since, with its state at the end of
--- the block that lists it. The ingester adds the pool to every copy of this block, so a repeated read of the block
--- gives the same rows.
+-- One row: one found pool. The pool is older than the start block and had no event since. The row has its
+-- state at the end of the block that adds it. Whenever the ingester reads this block, it adds the pool, so a
+-- repeated read of the block gives the same rows.
 CREATE TABLE IF NOT EXISTS found_pools
 (
-    block UInt32 COMMENT 'Number of the block at whose end the pool is listed',
-    block_hash FixedString(32) COMMENT 'Hash of the block at whose end the pool is listed',
+    block UInt32 COMMENT 'Number of the block at whose end the pool is added',
+    block_hash FixedString(32) COMMENT 'Hash of the block at whose end the pool is added',
     address FixedString(20) COMMENT 'Address of the pool contract',
     dex LowCardinality(String) COMMENT 'Short name of the DEX, as in the chain description',
     protocol LowCardinality(String) COMMENT 'Name of the protocol, as in the chain description',
@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS found_pools
     fee_pips UInt32 COMMENT 'Swap fee, in hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
     pool_id Nullable(FixedString(32)) COMMENT 'Vault pools: id of the pool in its vault; null for other pools',
-    moved_at UInt32 COMMENT 'Time of the last change of the pool, unix seconds, UTC, as its contract tells; the time of the block if the contract does not tell it',
+    moved_at UInt32 COMMENT 'Time of the last change of the pool according to its contract, unix seconds, UTC; the time of the block if the contract has no such time',
     reserve0 UInt256 COMMENT 'Pool balance of token0, raw units; vault pools: 0',
     reserve1 UInt256 COMMENT 'Pool balance of token1, raw units; vault pools: 0',
     sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96 of the pool; 0 for other pools',
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS found_pools
 ENGINE = ReplacingMergeTree
 ORDER BY (block, block_hash, address)
 SETTINGS index_granularity = 1024
-COMMENT 'Pools that the search of the factories found, by the block that lists them';
+COMMENT 'Pools that the history search found, by the block that adds them';
 
 -- One row: the creation of a pool that is older than the first ingested block.
 CREATE TABLE IF NOT EXISTS pool_births
@@ -49,14 +49,15 @@ ORDER BY address
 SETTINGS index_granularity = 1024
 COMMENT 'Creations of pools that are older than the first ingested block';
 
--- One row: what a token contract said before the first ingested block. A reader adds the mints and burns since.
+-- One row: the supply and some balances of a token before the start block, computed from answers of its
+-- contract. Readers add the mints and burns since then.
 CREATE TABLE IF NOT EXISTS token_supplies
 (
     token FixedString(20) COMMENT 'Address of the token contract',
     supply_before Nullable(UInt256) COMMENT 'Total supply before the first ingested block, raw units: totalSupply() at read_block, without the mints and burns of the indexed blocks up to it; null if the contract has no usable answer',
     holders Array(FixedString(20)) COMMENT 'Burn addresses, treasuries and lockers of the chain description whose balances were read',
     held_before Array(UInt256) COMMENT 'Balance of each address in holders before the first ingested block, raw units, computed in the same way; 0 if the contract has no usable answer',
-    read_block UInt32 COMMENT 'Number of the block at whose end the contract was asked',
+    read_block UInt32 COMMENT 'Number of the block at whose end the contract was called',
     version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a token is valid'
 )
 ENGINE = ReplacingMergeTree(version)
@@ -64,15 +65,16 @@ ORDER BY token
 SETTINGS index_granularity = 1024
 COMMENT 'Supplies of tokens before the first ingested block';
 
--- One row: how far the search of the factories is. The newest row is valid.
+-- One row: the progress of the history search, which finds pools that are older than the start block. The
+-- newest row is valid.
 CREATE TABLE IF NOT EXISTS pool_search
 (
     chain_id UInt32 COMMENT 'EIP-155 id of the chain',
     factories FixedString(32) COMMENT 'SHA-256 of the searched factories. With other factories, the search begins again',
     start_block UInt32 COMMENT 'First ingested block',
-    searched_from UInt32 COMMENT 'The logs of the factories are read from this block up to the first ingested block',
+    searched_from UInt32 COMMENT 'First block of the range whose factory logs have been read; the range ends at the first ingested block',
     search_to UInt32 COMMENT 'Block at which the search ends: the first block in which a factory can create a pool',
-    listed UInt64 COMMENT 'Number of entries of allPairs that are read, over all factories; used only if the node has no old logs',
+    listed UInt64 COMMENT 'Number of entries of the factories'' lists allPairs that have been read, over all factories; used only if the node has no old logs',
     pools UInt64 COMMENT 'Number of older pools found so far',
     state Enum8('searching' = 1, 'complete' = 2, 'incomplete' = 3) COMMENT 'incomplete: the node has no old logs, so only pools in allPairs are found',
     version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row is valid'

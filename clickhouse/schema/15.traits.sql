@@ -1,16 +1,17 @@
--- Layer 15, what the ingester measures beside its work: traits of tokens, and the TVL of past days. Also the tokens of
+-- Layer 15, results of background tasks: traits of tokens, and the TVL of past days. Also the tokens of
 -- imported token lists.
 
--- One row: what the ingester found out about one token; if a token has several rows, the newest one is valid. Counts
--- cover the newest 1,000 swaps of the token. The ingester writes these rows while it follows the head.
+-- One row: the traits of one token. If a token has several rows, the newest one is valid. Counts cover the
+-- newest 1,000 swaps of the token. A background task of the ingester writes these rows while the ingester
+-- follows the head.
 CREATE TABLE IF NOT EXISTS token_traits
 (
     token FixedString(20) COMMENT 'Address of the token contract',
     checked_block UInt32 COMMENT 'Number of the block whose state the row describes',
     swaps UInt64 COMMENT 'Number of stored swaps of the token when the row was written',
-    buys UInt32 COMMENT 'Number of swaps in which the tokens that left the pool could be compared with the tokens that arrived',
+    buys UInt32 COMMENT 'Number of buys in which the amount that left the pool could be compared with the amount that arrived at the buyer',
     buy_tax Float64 COMMENT 'Median part of a bought amount that does not arrive, 0 to 1; 0 without a compared swap',
-    sells UInt32 COMMENT 'Number of swaps in which the tokens that the seller sent could be compared with the tokens that the pool got',
+    sells UInt32 COMMENT 'Number of sales in which the amount that the seller sent could be compared with the amount that arrived at the pool',
     sell_tax Float64 COMMENT 'Median part of a sold amount that the pool does not get, 0 to 1; 0 without a compared swap',
     buyers UInt32 COMMENT 'Number of different senders of transactions that bought the token',
     sellers UInt32 COMMENT 'Number of different senders of transactions that sold the token, without its creator',
@@ -19,7 +20,7 @@ CREATE TABLE IF NOT EXISTS token_traits
     pausable Nullable(Bool) COMMENT 'Whether the code or the verified ABI has a function that pauses transfers; null if the code is unknown',
     bridged Nullable(Bool) COMMENT 'Whether the code has the functions of a bridged token; null if the code is unknown',
     forked Nullable(Bool) COMMENT 'Whether the contract existed at the fork block of the chain; null if the node did not say, or the chain has no fork block',
-    kept_at_zero UInt256 COMMENT 'Amount sent to the zero address that totalSupply() of the contract still counts, raw units',
+    kept_at_zero UInt256 COMMENT 'Amount that was sent to the zero address but is still part of totalSupply() of the contract, raw units',
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)

@@ -4,8 +4,8 @@ import type { core } from 'zod';
 import { redactUrls, shorten } from './redactUrls';
 
 /**
- * Returns one text per wrong field, such as `dexes.0.factory: got "0x12"; allowed: …`. The schema's own
- * messages must name the allowed values. `input` is the parsed value, from which the wrong values are shown.
+ * Returns one text per wrong field, such as `dexes.0.factory: got "0x12"; allowed: …`. The messages in the
+ * zod schema must name the allowed values. `input` is the parsed value; the wrong values are taken from it.
  */
 export function describeIssues(issues: readonly core.$ZodIssue[], input: unknown): string[] {
   return issues.flatMap((issue) => {
@@ -27,7 +27,10 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** A JSON value for a message, shortened. Possible URLs are reduced to their harmless part. */
+/**
+ * Writes a JSON value for a message, shortened. Texts that may be URLs are cut to scheme and host, because
+ * the rest may contain secrets.
+ */
 export function showValue(value: unknown): string {
   const hide = (_key: string, each: unknown): unknown =>
     typeof each === 'string' && /[:/@]/.test(each) ? redactUrls(each) : each;

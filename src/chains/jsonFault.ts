@@ -1,4 +1,7 @@
-/** Finds the place of a JSON syntax error, which JSON.parse reports only sometimes and in varying words. */
+/**
+ * Finds the place of a JSON syntax error. JSON.parse names the place only sometimes, and its texts differ
+ * between versions.
+ */
 
 const BLANK = /[ \t\r\n]*/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -21,7 +24,10 @@ interface JsonFault {
   readonly expected: string;
 }
 
-/** The first place where the text is not JSON; null if the text is valid. Takes time linear in the text. */
+/**
+ * Returns the first place where the text is not JSON; null if the text is valid. The time grows linearly with
+ * the text.
+ */
 export function findJsonFault(text: string): JsonFault | null {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'a value';
@@ -71,7 +77,7 @@ function nextStep(expected: Expected, character: string | undefined): Step {
   return character === '"' ? 'string' : 'scalar';
 }
 
-/** The end of a match that starts at the position; null if nothing matches there. */
+/** Returns the end of a match of the pattern that begins at the position; null without a match. */
 function endOf(pattern: RegExp, text: string, position: number): number | null {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : null;

@@ -1,6 +1,6 @@
 /**
- * Parses the chain description of CHAIN_CONFIG: a file that overrides keys of a built-in description, or is complete.
- * A wrong file stops the start with one message that names each wrong field.
+ * Parses the chain description of CHAIN_CONFIG. The file overrides keys of a built-in description, or is a
+ * complete description. A wrong file stops the program at start with one message that names each wrong field.
  */
 import { z } from 'zod';
 
@@ -13,14 +13,17 @@ import { findBuiltInChain } from './builtInChains';
 import { describeIssues, showValue } from './describeIssues';
 import { findJsonFault } from './jsonFault';
 
-/** Chain ids and block numbers are UInt32 in the store. */
+/** Largest chain id and block number, because the database stores them as UInt32. */
 export const UINT32_MAX = 4_294_967_295;
 /** The market chain if neither CHAIN_ID nor the file names one. */
 export const DEFAULT_CHAIN_ID = 369;
 const DEFAULT_CONFIRMATIONS = 64;
-/** Longest list in a description, because lists are searched linearly. */
+/** Longest list in a description, because the program searches these lists linearly. */
 const LIST_MAX = 500;
-/** Most treasuries, and most lockers. Each count of holders looks for all of them. */
+/**
+ * Largest number of treasuries, and of lockers. Each count of a token's holders reads the balances of all of
+ * them.
+ */
 const HELD_APART_MAX = 50;
 const FEE_BPS_MAX = 10_000;
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -59,7 +62,9 @@ const url = (protocols: readonly string[]) => {
 const positive = 'a number above 0';
 const share = 'a number from 0 to 1';
 const slug = 'at most 64 characters of a-z, 0-9, _ and -, beginning with a letter or digit';
-/** Pools store their fee in pips. */
+/**
+ * The database stores fees in pips (hundredths of a basis point), so more than two decimals would be lost.
+ */
 const feeBps = `a number from 0 to ${FEE_BPS_MAX} with at most two decimals`;
 
 const dex = z.strictObject(
@@ -111,16 +116,19 @@ const description = z.strictObject({
   dexes: listOf(dex),
 });
 
-/** Keeps zod's list of unknown keys. Any other issue gets the text `allowed`. */
+/**
+ * Makes an error function for an object. Unknown keys keep zod's own text; any other error gets the text
+ * `allowed`.
+ */
 function issueOfObject(allowed: string) {
   return (issue: { readonly code?: string | undefined }) =>
     issue.code === 'unrecognized_keys' ? undefined : allowed;
 }
 
 /**
- * Parses the text of a CHAIN_CONFIG file; `source` is its path, for messages. `chainId` is CHAIN_ID. If it is
- * null, the chain is the file's chainId, or else 369. Each top-level key of the file replaces the key of the
- * chain's built-in description. Without a built-in description the file must be complete. Throws one
+ * Parses the text of a CHAIN_CONFIG file; `source` is its path, for messages. `chainId` is CHAIN_ID. If
+ * CHAIN_ID is null, the file's chainId applies, or else 369. Each top-level key of the file replaces the key
+ * of the chain's built-in description. Without a built-in description the file must be complete. Throws one
  * bad_config that names each wrong field.
  */
 export function parseChainDescription(
@@ -145,7 +153,7 @@ export function parseChainDescription(
   return result.data;
 }
 
-/** The object in the file, or a text that describes the problem. */
+/** Returns the object in the file, or a text that describes the error. */
 function parseObject(fileText: string): Readonly<Record<string, unknown>> | string {
   const json = fileText.replace(/^\uFEFF/, '');
   let value: unknown;
@@ -160,8 +168,8 @@ function parseObject(fileText: string): Readonly<Record<string, unknown>> | stri
 }
 
 /**
- * Lists values that occur twice although they must differ within their list. Checks the raw values, so that
- * one message names all problems.
+ * Lists values that occur twice in a list whose values must differ. Checks the raw values of the file, so
+ * that one message names all errors.
  */
 function listDuplicates(merged: Readonly<Record<string, unknown>>): string[] {
   return [

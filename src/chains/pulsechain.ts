@@ -1,17 +1,18 @@
 /**
- * PulseChain (369). The chain started as a copy of Ethereum's state, so every Ethereum token exists on it at
- * the same address and is nearly worthless there. Therefore only tokens from the chain's own bridge are
- * anchors.
+ * PulseChain (369). The chain started as a copy of Ethereum's state. So every Ethereum token exists on
+ * PulseChain at the same address, but such a copy is nearly worthless. Therefore only tokens from the chain's
+ * own bridge are anchors.
  */
 import type { ChainDescription } from '../domain/chainDescription';
 import { ZERO_ADDRESS } from '../domain/hex';
 
 /**
- * PulseX leaves 76 % of the fee to LPs (PulseX documentation and the project's subgraphs); the rest buys and
- * burns PLSX and pays the treasury. DefiLlama's V1 adapter counts the whole fee as fee of the protocol.
+ * PulseX leaves 76 % of the fee to liquidity providers (PulseX documentation and the project's subgraphs).
+ * The rest buys and burns PLSX and pays the treasury. DefiLlama's V1 adapter counts the whole fee as fee of
+ * the protocol.
  */
 const PULSEX_PROTOCOL_FEE_SHARE = 0.24;
-/** Protocol fees of 9mm by DefiLlama's adapters: 0.08 of 0.25 percent for V2, 32 % for V3. */
+/** Protocol fees of 9mm according to DefiLlama's adapters: 0.08 of 0.25 percent for V2, 32 % for V3. */
 const NINE_MM_PROTOCOL_FEE_SHARE = 0.32;
 
 export const pulsechain: ChainDescription = {
@@ -29,7 +30,7 @@ export const pulsechain: ChainDescription = {
     '0x02dcdd04e3f455d838cd1249292c58f3b79e3c3c',
     // The bridged WBTC token.
     '0xb17d901469b9208b17d916112988a3fed19b5ca1',
-    // The HEX token. It is a copy from the fork, but it is the token that people call HEX.
+    // The HEX token that is a copy from Ethereum. People on PulseChain mean this token when they say HEX.
     '0x2b591e99afe9f32eaa6214f7b7629768c40eeb39',
     // The HEX token bridged from Ethereum.
     '0x57fde0a71132198bbec939b98976993d8d89d225',

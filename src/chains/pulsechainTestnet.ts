@@ -1,5 +1,5 @@
 /**
- * PulseChain Testnet v4 (943), the explorer's second chain. Values that are not known for certain are null or empty; a
+ * PulseChain Testnet v4 (943), the explorer's second chain. Uncertain values are null or empty; a
  * CHAIN_CONFIG can set them.
  */
 import type { ChainDescription } from '../domain/chainDescription';

@@ -1,11 +1,13 @@
 /** Hides secrets from messages and logs: passwords in URLs, and API keys in URL paths. */
 
 const SHOWN_MAX = 80;
-/** Text longer than this that is no URL may contain a key. */
+/** A longer text that is no URL may contain a key and is not shown. */
 const UNPARSED_SHOWN_MAX = 24;
 
-/** Shows only scheme and host of each URL in a comma list, shortened. Shows other text only if it can contain
- * no key. */
+/**
+ * Reduces each URL in a comma-separated list to scheme and host, shortened. Other texts are shown only if
+ * they cannot contain a key.
+ */
 export function redactUrls(text: string): string {
   // If the text contains an @, any part that is not a URL may be a piece of a password.
   const shownMax = text.includes('@') ? 0 : UNPARSED_SHOWN_MAX;

@@ -1,4 +1,7 @@
-/** Builds the API process: HTTP server, tail loop and stream hub. Listens before the database is available. */
+/**
+ * Builds the API process: HTTP server, tail loop (detects changes of the head) and stream hub (sends events
+ * to stream clients). Listens before the database is available.
+ */
 import type { Server } from 'node:http';
 
 import { createApp } from '../api/app';
@@ -48,9 +51,9 @@ interface ApiOptions {
   readonly metrics: Metrics;
   /** State of the ingester; absent if this process runs no ingester. */
   readonly ingest?: () => IngestFacts | null;
-  /** Other problems: of the embedded database server, or of the ingester of the second chain. */
+  /** Problems of other parts: of the embedded database server, or of the ingester of the second chain. */
   readonly moreProblems?: () => readonly ReadyProblem[];
-  /** Whether the embedded database server has ended. */
+  /** Returns whether the embedded database server has ended. */
   readonly isEngineAway?: () => boolean;
 }
 
@@ -58,24 +61,28 @@ export interface ApiServer {
   readonly url: string;
   /** The problems that /readyz reports. */
   problems(): readonly ReadyProblem[];
-  /** Connects the API to its database. Before this call the API answers 503. `writer` is null if the API may
-   * only read. */
+  /**
+   * Connects the API to its database. Until then, the API answers 503. `writer` is null if the API may only
+   * read.
+   */
   connect(readUrl: string, writer: Database | null): void;
-  /** Reports a write by the ingester of this process. `flip` is the change of the head, if the write changed
-   * it. */
+  /**
+   * Reports a write by the ingester of this process. `flip` is the change of the head, or null if the write
+   * did not change the head.
+   */
   wake(flip: HeadNews | null): void;
   /** Ends streams and connections; resolves within a few seconds. */
   close(): Promise<void>;
 }
 
-/** Number of parallel reads from one database. Further reads wait. */
+/** Largest number of parallel reads from one database. Further reads wait. */
 const READ_CONNECTIONS = 12;
 const CLOSE_MS = 2_000;
 const POLL_MS = 50;
 const POLL_TOLD_MS = 500;
-/** Interval in ms at which the comments of the stream learn the problems of the service. */
+/** Interval in ms at which the heartbeats of the stream get the current problems of the service. */
 const TELL_PROBLEMS_MS = 1_000;
-/** Time limit in ms of a call to the node for an answer. */
+/** Time limit in ms of a call to the node that an API answer needs. */
 const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
 
@@ -160,7 +167,7 @@ function createParts({ config, log, metrics, ingest }: ApiOptions, runner: Query
     log,
     directory,
     onHead: (head) => precomputer.onHead(head),
-    // An API that the ingester notifies polls the database less often.
+    // If the ingester of this process reports its writes, the tail loop polls the database less often.
     pollMs: ingest === undefined ? POLL_MS : POLL_TOLD_MS,
   });
   return {
@@ -176,7 +183,7 @@ function createParts({ config, log, metrics, ingest }: ApiOptions, runner: Query
   };
 }
 
-/** The facts from which /readyz computes its answer. */
+/** Collects the facts from which /readyz computes its answer. */
 function listFacts(
   { log, ingest, moreProblems, isEngineAway }: ApiOptions,
   { head, tail, rpc }: Parts,
@@ -197,7 +204,7 @@ function listApiRoutes(
   facts: ReadyzDeps,
 ): Route[] {
   const { chain, precomputer, head, market, cache, rpc } = parts;
-  // The precomputer builds the tables of a new head in this order.
+  // The tables of a new head, in the order in which the precomputer builds them before the first request.
   const warm = {
     pairs: precomputer.watch(market.pairs),
     tokens: precomputer.watch(market.tokens),
@@ -234,7 +241,7 @@ function openReads({ clickhouseCluster }: Config, url: string): ObservedDatabase
     maxConnections: READ_CONNECTIONS,
     distributed: clickhouseCluster !== null,
   });
-  // The query runner already measures these statements by name.
+  // Only the number of running statements is needed here. The query runner already measures each statement.
   return observeDatabase(database, { finished: () => undefined });
 }
 

@@ -21,7 +21,7 @@ export interface Attached {
    * Process id of the program that runs the embedded server. Null if no program runs it, or if CLICKHOUSE_URL is set.
    */
   readonly owner: number | null;
-  /** Connects to a database of this server, which may not exist yet. `close` ends the connection. */
+  /** Connects to a database of this server. The database need not exist yet. `close` ends the connection. */
   open(name: string): Database;
   exists(name: string): Promise<boolean>;
   close(): Promise<void>;
@@ -31,8 +31,8 @@ export interface Attached {
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 /**
- * The order is: CLICKHOUSE_URL, the running program of DATA_DIR, a running development chain of DATA_DIR, and the
- * stored data of DATA_DIR.
+ * Uses the first of these that exists: CLICKHOUSE_URL, the running program of DATA_DIR, a running development
+ * chain of DATA_DIR, the stored data of DATA_DIR.
  */
 export async function attach(config: Config, log: Logger): Promise<Attached> {
   if (config.clickhouseCluster !== null) {
@@ -82,7 +82,7 @@ function attachTo(
   };
 }
 
-/** Writes a number of bytes for people. */
+/** Writes a number of bytes with a unit, for people. */
 export function showBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;

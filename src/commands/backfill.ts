@@ -41,7 +41,10 @@ export async function runBackfill(
   }
 }
 
-/** The stored blocks have one start and no gaps. Throws or warns if the requested range does not fit. */
+/**
+ * Compares the requested range with the stored blocks, which have one start and no gaps. Throws or warns if
+ * the range does not fit.
+ */
 async function compareWithStored(storage: Storage, chainId: number, { from, to }: Span): Promise<void> {
   const stored = await readStoredState(storage.writer, chainId);
   if (stored === null) return;

@@ -13,8 +13,9 @@ import type { ApiServer } from './api';
 import { runAll } from './runAll';
 
 /**
- * Runs until the signal aborts. `env` sets host, port, log level and DATA_DIR. CHAIN_ID is the id of the development
- * chain. Keys of a CHAIN_CONFIG file replace the keys of its description, but for `chainId` and `rpcUrls`.
+ * Runs until the signal aborts. `env` sets host, port, log level and DATA_DIR. CHAIN_ID is the id of the
+ * development chain. Keys of a CHAIN_CONFIG file replace keys of the development chain's description, except
+ * `chainId` and `rpcUrls`.
  */
 export async function runDev(
   { env, readFile }: { readonly env: NodeJS.ProcessEnv; readonly readFile: (path: string) => string },
@@ -53,8 +54,8 @@ export async function runDev(
 }
 
 /**
- * The settings of a development chain. The chain describes itself, so CHAIN_ID may be an id without a built-in
- * description.
+ * Loads the settings of a development chain. The chain has its own description, so CHAIN_ID may be an id
+ * without a built-in description.
  */
 export function loadDevConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => string): Config {
   if (env['CHAIN_CONFIG']) return loadConfig(env, readFile);
@@ -64,7 +65,7 @@ export function loadDevConfig(env: NodeJS.ProcessEnv, readFile: (path: string) =
   return { ...loadConfig(rest, readFile), chainId };
 }
 
-/** The keys of a CHAIN_CONFIG file, which `loadConfig` has checked. */
+/** Returns the keys of a CHAIN_CONFIG file, which `loadConfig` has already checked. */
 function readOverrides(text: string): Readonly<Record<string, unknown>> {
   return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
 }

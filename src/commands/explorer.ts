@@ -67,10 +67,10 @@ export interface Explorer {
   close(): Promise<void>;
 }
 
-/** The chains that requests may name besides the market chain, which is the default. */
+/** Chains that requests may name. The market chain is the default. */
 const OTHER_CHAIN_IDS = [369, SECOND_CHAIN_ID];
 const SECOND_CONNECTIONS = 6;
-/** Interval between checks for the second chain's database. */
+/** Interval in ms between checks for the second chain's database. */
 const LOOK_MS = 5_000;
 const NODE_OPTIONS = { timeoutMs: 2_000, roundsMax: 1, connectionsMax: 4 };
 
@@ -84,7 +84,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
   const signatures = createSignatureReader(runner);
-  // If the market chain is the second chain itself, the later entry replaces the earlier one.
+  // If the market chain is the second chain itself, its entry comes last and replaces the earlier entry.
   const nodes = new Map([
     [SECOND_CHAIN_ID, second?.rpc ?? null],
     [config.chainId, options.rpc],
@@ -145,7 +145,7 @@ function openCompilerSources({ solcDir, solcMirror, dataDir }: Config): Compiler
 
 type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;
 
-/** The node reads of each chain that answers may use. */
+/** Builds, for each chain, the functions that read from its node for answers. */
 function createReads(
   nodes: ReadonlyMap<number, EndpointPool | null>,
   log: Logger,
@@ -239,7 +239,10 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
   };
 }
 
-/** Waits for the database, which another process may create at any time. A missing database is not an error. */
+/**
+ * Waits until the database exists. Another process may create it at any time, so a missing database is not an
+ * error.
+ */
 async function tailOnceThere(
   runner: QueryRunner,
   tail: TailLoop,

@@ -1,13 +1,13 @@
 /**
- * Controls how much the V8 heap grows between major garbage collections. By default, a heap full of tables
- * grows to several times its size. With a fixed percentage, a small heap collects garbage too often, and each
- * collection delays requests.
+ * Controls how much the V8 heap may grow between major garbage collections. With V8's default, a heap that
+ * holds large tables grows to several times its size. With a fixed percentage, a small heap would be
+ * collected too often, and each collection delays requests.
  */
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 const MIB = 2 ** 20;
-/** Garbage in bytes that a heap may gather between collections, whatever the size of the heap. */
+/** Number of bytes by which any heap may grow between two collections. */
 const GARBAGE_BYTES = 56 * MIB;
 /** Limits of the growth, in percent of the used heap. */
 const SHARE_MIN = 50;

@@ -144,7 +144,7 @@ function createWorkers(config: Config, storage: Storage, { foundPools, ...deps }
     new ContractWorker({ ...deps, verifiedDb, now: () => deps.clock.now() }),
   ];
   const { anchors, wrappedNative, forkBlock = null, dexes } = config.chain;
-  // A new version of the head makes readers read again.
+  // Publishes the head under a new version, so that readers drop their cached answers and read again.
   const onChange = (): void => foundPools.refresh();
   if (dexes.length > 0) {
     workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
@@ -214,8 +214,10 @@ async function workBesides(
   }
 }
 
-/** If ClickHouse fails to write the deduplication log of a table, the table refuses every insert until a
- * restart (ClickHouse #118350). */
+/**
+ * If ClickHouse fails to write the file of deduplication tokens of a table, the table refuses every insert
+ * until a restart (ClickHouse #118350).
+ */
 const STUCK_LOG = /Cannot write to (canceled|finalized) buffer/;
 
 async function mendEngine(error: unknown, { server }: Storage, log: Logger): Promise<void> {

@@ -10,7 +10,7 @@ export interface LoggedProblem {
 const LOOK_EVERY_MS = 5_000;
 /** Interval of reminders for a lasting problem. */
 const REMIND_MS = 300_000;
-/** Problems that every start has until the database answers and the missing blocks are stored. */
+/** Problems that are normal at a start, until the database answers and the missing blocks are stored. */
 const STARTING_CODES: ReadonlySet<string> = new Set([
   'database_away',
   'nothing_indexed',
@@ -36,7 +36,7 @@ export function logProblems(
     const current = new Map(list().map((problem) => [keyOf(problem), problem]));
     const isUsual = ({ code }: LoggedProblem): boolean => STARTING_CODES.has(code.replace(/_\d+$/, ''));
     isStarting &&= [...current.values()].some(isUsual);
-    // A slow start is no problem while blocks are being stored.
+    // While blocks are being stored, a long start is normal.
     const isStoring = current.has('catching_up');
     for (const [key, problem] of current) {
       const isNew = !known.has(key);
@@ -61,8 +61,10 @@ export function logProblems(
   return () => clearInterval(timer);
 }
 
-/** Messages contain numbers that change, so a problem is identified by its code. Several endpoints can have
- * the same problem. */
+/**
+ * Problems are identified by their code, because messages contain numbers that change. Several endpoints can
+ * have the same problem, so the number of the endpoint counts too.
+ */
 function keyOf({ code, message }: LoggedProblem): string {
   const endpoint = /endpoint (#\d+)/.exec(message)?.[1];
   return endpoint === undefined ? code : `${code} ${endpoint}`;

@@ -22,7 +22,7 @@ export interface RunParts {
   readonly onReady?: (api: ApiServer | null) => void;
 }
 
-/** Runs until the signal aborts, then stops and closes every part before the parts it depends on. */
+/** Runs until the signal aborts. Then stops each part before the parts that it uses. */
 export async function runAll(
   config: Config,
   log: Logger,
@@ -79,12 +79,12 @@ export async function runAll(
   }
 }
 
-/** A stop during the start is no failure. */
+/** If the program is stopped during its start, the resulting error is no failure. */
 function throwUnlessStopped(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted || error !== signal.reason) throw error;
 }
 
-/** Wraps the storage to count metrics of the market chain's ingester. */
+/** Wraps the storage to count the writes of the market chain's ingester for the metrics. */
 function watchWrites(storage: Storage, ingester: Ingester | null, metrics: Metrics): Storage {
   const writer = observeDatabase(storage.writer, { finished: metrics.observeStatement });
   metrics.watchQueue('writes', writer.underWay);
@@ -104,8 +104,8 @@ function createSecond(config: Config, log: Logger): Ingester {
 }
 
 /**
- * If the process also runs the API, a failed ingester does not stop the API. Without an API, the failure ends
- * the program.
+ * Runs an ingester. If the process also runs the API, a failed ingester does not stop the API. Without an
+ * API, the failure ends the program.
  */
 async function keepIngesting(
   ingester: Ingester,

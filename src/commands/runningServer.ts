@@ -1,4 +1,4 @@
-/** Finds the embedded server of a program that runs beside a command. */
+/** Finds the embedded server that another running program has started, so that a command can use it. */
 import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
 import { listDevFolders } from '../dev/node/devFolder';
 import type { Logger } from '../log';
@@ -10,7 +10,7 @@ interface RunningServer {
   readonly engineFolder: string;
 }
 
-/** The server of DATA_DIR, else of a development chain in DATA_DIR. Null if no program runs one. */
+/** Finds the server of DATA_DIR, or else of a development chain in DATA_DIR. Null if no program runs one. */
 export async function findRunningServer(dataDir: string, log: Logger): Promise<RunningServer | null> {
   for (const folder of [dataDir, ...listDevFolders(dataDir)]) {
     const engineFolder = engineFolderOf(folder);

@@ -2,14 +2,12 @@
  * are ignored. */
 
 /**
- * Longest time in ms from a signal to the end. A shutdown usually takes less than 2 s; the documents promise 10 s, and
- * Docker kills after 15 s.
+ * Longest time in ms for a shutdown. A shutdown usually takes less than 2 s. The documents promise at most 10
+ * s, and Docker kills the process after 15 s.
  */
 const SHUTDOWN_MS = 12_000;
 
-/**
- * Ends the process if a shutdown hangs. Its child processes then notice the end of this process, and end too.
- */
+/** Ends the process if a shutdown hangs. Its child processes then notice that it is gone, and end too. */
 function watchShutdown(): void {
   const watchdog = setTimeout(() => {
     process.stderr.write(

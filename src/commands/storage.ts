@@ -29,7 +29,7 @@ export interface Storage {
 interface StorageNeeds {
   /** True if a read-only user is enough for the command. */
   readonly readingIsEnough?: boolean;
-  /** True if the command may use the embedded server of a running program, or of a running development chain. */
+  /** True if the command may use the embedded server of another running program. */
   readonly besideIsEnough?: boolean;
   /** Cancels the opening between two steps. */
   readonly signal?: AbortSignal;
@@ -85,12 +85,15 @@ export async function openStorage(
   return { writer, secondWriter, readUrl, readOnly, server, close };
 }
 
-/** Throws the signal's reason if it is aborted. */
+/** Throws the reason of the signal if the signal is aborted. */
 function stopIfAsked(signal: AbortSignal | undefined): void {
   signal?.throwIfAborted();
 }
 
-/** The configured server, an embedded server of another program if that is enough, or one started here. */
+/**
+ * Returns the URLs of the configured server, of the embedded server of another program if `besideIsEnough`,
+ * or of an embedded server that this program starts.
+ */
 async function findServer(
   { clickhouseUrl, dataDir }: Config,
   log: Logger,
@@ -103,7 +106,7 @@ async function findServer(
   return { server, writeUrl: server.writerUrl };
 }
 
-/** `isOurs`: whether this program started the server. */
+/** Creates or updates the schema. `isOurs` means that this program started the server. */
 async function updateSchema(
   database: Database,
   url: string,
@@ -137,7 +140,7 @@ async function finishRestore(url: string, isOurs: boolean, log: Logger): Promise
   }
 }
 
-/** Whether the user may only read. Rejects if that is not enough. */
+/** Returns whether the user may only read. Rejects if the command needs to write. */
 async function isReadOnly(url: string, readingIsEnough: boolean): Promise<boolean> {
   const readOnly = await mayOnlyRead(url);
   if (readOnly && !readingIsEnough) {
@@ -163,7 +166,7 @@ async function mayOnlyRead(url: string): Promise<boolean> {
   }
 }
 
-/** Creates the database, on a cluster on every server. */
+/** Creates the database. On a cluster, creates it on every server. */
 async function createEverywhere(cluster: ClusterServers | null, url: string, from?: string): Promise<void> {
   if (cluster === null) return createDatabase(url, from);
   for (const server of cluster.servers) {

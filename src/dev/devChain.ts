@@ -1,8 +1,8 @@
 /**
  * The development chain of `npm start`: a local node with contracts, eight days of history and a live trader.
  *
- * Each start creates a new chain in a new folder. Keeping a chain is not worthwhile: anvil's dump is large, and
- * loading the dump takes longer than mining the history again.
+ * Each start creates a new chain in a new folder. A chain is not kept for the next start: the dump of the
+ * node program anvil is large, and loading the dump takes longer than mining the history again.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

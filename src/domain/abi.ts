@@ -21,7 +21,10 @@ const name = z.string().max(NAME_MAX);
 const ELEMENTARY =
   /^(?:address|bool|string|bytes(?:[1-9]|[12]\d|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9]{2}|2[0-4]\d|25[0-6])?|u?fixed(?:\d{1,3}x\d{1,2})?|function)(?:\[\d{0,12}\])*$/;
 const TUPLE = /^tuple((?:\[\d{0,12}\])*)$/;
-/** Functions of libraries name storage pointers, enums and contracts by their type names. */
+/**
+ * Names that types in libraries may have: storage pointers, enums and contracts appear there by their type
+ * names.
+ */
 const LIBRARY_TYPE = /^[\w$.=> ()[\]]+$/;
 
 const ENTRY_TYPES = ['function', 'constructor', 'event', 'error', 'fallback', 'receive'] as const;
@@ -101,7 +104,9 @@ function signatureOf(entry: AbiEntry): string | null {
   return types.includes(null) ? null : `${entry.name}(${types.join(',')})`;
 }
 
-/** The type of a parameter as written in signatures. A tuple is written as the list of its components. */
+/**
+ * Returns the type of a parameter as signatures write it. A tuple is written as the list of its components.
+ */
 function typeOf(parameter: AbiParameter): string | null {
   const { type } = parameter;
   const tuple = TUPLE.exec(type);
@@ -127,7 +132,7 @@ function toHex(text: string): Hex {
   return `0x${text.slice(2)}`;
 }
 
-/** Functions, errors and events with a selector. Anonymous events have none. */
+/** Lists functions, errors and events with their selectors. Anonymous events have no selector. */
 export function listSignatures(abi: readonly AbiEntry[]): KnownSignature[] {
   return abi.flatMap((entry): KnownSignature[] => {
     const { type: kind } = entry;

@@ -9,7 +9,7 @@ export const SYMBOL_MAX = 64;
 export const NAME_MAX = 128;
 /** Length limit of a hex answer, in characters: enough for the longest name in four-byte characters. */
 const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
-/** Number of bytes that are read of a node's answer for one name. */
+/** Size limit in bytes of an answer of the node that contains a name or symbol. */
 export const TEXT_ANSWER_BYTES_MAX = 2_048;
 
 /**

@@ -30,9 +30,9 @@ export function findAddress(input: string): Hex | null {
 }
 
 /**
- * Characters that are removed from symbols and names: controls, bidi marks, zero-width and other invisible
- * characters, line separators, private use and lone surrogates. U+FFFD is removed too, because it stands for
- * bytes that are not text.
+ * Characters that are removed from symbols and names: control characters, bidirectional marks, zero-width and
+ * other invisible characters, line separators, private use characters and lone surrogates. U+FFFD is removed
+ * too, because it stands for bytes that are not text.
  */
 const HOSTILE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\uFFFD]/u;
@@ -41,8 +41,10 @@ const HOSTILE =
  * surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** True if no text in a JSON value, keys included, has UNPRINTABLE characters. The caller must limit the
- * depth. */
+/**
+ * Returns whether all texts in a JSON value, keys included, are free of UNPRINTABLE characters. The caller
+ * must limit the depth.
+ */
 export function isPrintable(value: unknown): boolean {
   if (typeof value === 'string') return !UNPRINTABLE.test(value);
   if (typeof value !== 'object' || value === null) return true;

@@ -1,4 +1,6 @@
-/** Scales amounts by decimals, and writes numbers without exponents. No other module does this. */
+/**
+ * Scales amounts by decimals, and writes numbers without exponents. All other modules use these functions.
+ */
 
 /** Largest accepted number of decimals of a token. A larger answer of `decimals()` is treated as unknown (null). */
 export const DECIMALS_MAX = 77;
@@ -41,8 +43,8 @@ export function wholeTokens(raw: bigint, decimals: number): number {
  */
 export function formatRatio(numerator: bigint, denominator: bigint, significant = 18): string {
   if (numerator === 0n) return '0';
-  // The digit counts give the size of the ratio within one digit, so the quotient has one or two extra digits. The
-  // division truncates, because rounding here and below would round twice.
+  // The numbers of digits give the size of the ratio within one digit, so the quotient has one or two extra
+  // digits. The division truncates, because rounding both here and below would round twice.
   const exponent = numerator.toString().length - denominator.toString().length;
   const shift = significant + 1 - exponent;
   const scaled = shift >= 0 ? numerator * 10n ** BigInt(shift) : numerator;

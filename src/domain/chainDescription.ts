@@ -43,7 +43,10 @@ export interface ChainDescription {
   readonly burn: Burn | null;
   /** Addresses of teams and treasuries. Their balances are not in circulation. */
   readonly treasuries?: readonly HeldApart[];
-  /** Contracts that lock tokens and LP tokens. Their balances are not in circulation, and LP tokens in them are locked. */
+  /**
+   * Contracts that lock tokens and LP tokens. Their balances are not in circulation. LP tokens that they hold
+   * count as locked.
+   */
   readonly lockers?: readonly HeldApart[];
   /** Tokens that a bridge issues for tokens of other chains. */
   readonly bridgedTokens?: readonly Hex[];
@@ -83,12 +86,12 @@ export interface WatchedHolder {
   readonly tokens: readonly Hex[] | null;
 }
 
-/** The part of a chain description that says which balances are not in circulation. */
+/** The part of a chain description that decides which balances are not in circulation. */
 export type SupplyRules = Pick<ChainDescription, 'burn' | 'treasuries' | 'lockers'>;
 
 /**
- * One entry per address, in the order burn addresses, treasuries, lockers. The zero address is left out: the supply by
- * the logs does not contain what it holds.
+ * Lists one entry per address, in the order burn addresses, treasuries, lockers. The zero address is left
+ * out, because the supply computed from the logs already excludes tokens sent there.
  */
 export function listWatched({ burn, treasuries = [], lockers = [] }: SupplyRules): WatchedHolder[] {
   const watched = new Map<Hex, WatchedHolder>();

@@ -24,7 +24,7 @@ export const transactionShape = z.object({
   input: z.custom<Hex>(isHexData),
 });
 
-/** Null if the transaction did not create this contract directly. */
+/** Returns how the transaction created the contract. Null if the transaction did not create it directly. */
 export function findCreation(
   { from, to, nonce, hash, input }: z.infer<typeof transactionShape>,
   contract: Hex,

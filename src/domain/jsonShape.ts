@@ -1,6 +1,6 @@
 /**
- * Checks the depth and the number of parts of JSON text before parsing. Deep or finely divided text costs a parser far
- * more than its length suggests.
+ * Checks the depth and the number of parts of JSON text before parsing. Deeply nested text, or text of very
+ * many small parts, costs a parser far more than its length suggests.
  */
 
 interface JsonBounds {

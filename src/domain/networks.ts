@@ -33,7 +33,7 @@ export function parseNetwork(text: string): Network | null {
   return bits > bitsMax ? null : { address, bits, family: version === 6 ? 'ipv6' : 'ipv4' };
 }
 
-/** Without a port, brackets, a zone, or the prefix of an IPv4 address in IPv6. */
+/** Returns an address without its port, brackets, zone, and the prefix of an IPv4 address in IPv6. */
 export function bareAddress(text: string): string {
   const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)?.[1];
   const address = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');

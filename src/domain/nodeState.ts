@@ -17,8 +17,9 @@ export type StateAnswers = readonly (Hex | null)[];
 
 export interface NodeState {
   /**
-   * The answers at the block with this hash, in the order of the questions; a reverted call is null. The
-   * whole result is null if the node does not answer in time or does not know the block. Never rejects.
+   * Returns the answers as of the block with this hash, in the order of the questions; the answer of a
+   * reverted call is null. The whole result is null if the node does not answer in time or does not know the
+   * block. Never rejects.
    */
   ask(blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers | null>;
 }

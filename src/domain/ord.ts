@@ -1,9 +1,10 @@
 /**
- * The only order of events: `ord = block_number · 2^20 + log_index`. Up to block 2^33 an ord is an exact JavaScript
- * number, so it is a plain number in code and a UInt64 in the store.
+ * `ord = block_number · 2^20 + log_index`, the position of a log in the chain and the only order of events.
+ * Up to block 2^33 an ord is an exact JavaScript number, so it is a plain number in code and a UInt64 in the
+ * database.
  */
 
-/** Log indexes are below this number. The number of the block is multiplied by it. */
+/** Log indexes are below this number, so two logs never have the same ord. */
 export const ORD_SPAN = 1_048_576;
 
 export function toOrd(blockNumber: number, logIndex: number): number {

@@ -17,8 +17,10 @@ export function orientPool(chain: RankingChain, token0: Hex, token1: Hex): boole
   return quoteRank(chain, token1) <= quoteRank(chain, token0);
 }
 
-/** Rank of a token as quote: the token with the lowest rank is the quote. Infinity if the chain description
- * does not name the token. */
+/**
+ * Returns the rank of a token as quote token. The token with the lowest rank is the quote. Infinity if the
+ * chain description does not name the token.
+ */
 export function quoteRank(chain: RankingChain, token: Hex): number {
   const anchor = chain.anchors.findIndex(({ address }) => address === token);
   if (anchor >= 0) return anchor;

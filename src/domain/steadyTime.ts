@@ -3,8 +3,10 @@
  * with block timestamps use the machine's clock.
  */
 
-/** Milliseconds. The value starts near unix time at the start of the process, and then runs independently of
- * the machine's clock. */
+/**
+ * Returns milliseconds. At the start of the process the value is near unix time; later changes of the
+ * machine's clock do not affect it.
+ */
 export function steadyNow(): number {
   return performance.timeOrigin + performance.now();
 }

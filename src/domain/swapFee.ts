@@ -7,7 +7,10 @@ const PIPS = 1_000_000;
 /** Largest fee that is part of fee totals: 10 %, the limit of Balancer pools (BasePool.sol). */
 export const EXTREME_FEE_PIPS = 100_000;
 
-/** Whether a fee is above 10 %. The pool's owner may pay such a fee to himself, so no fee total includes it. */
+/**
+ * Whether a fee is above 10 %. The pool's owner may be paying such a fee to themselves, so fee totals exclude
+ * it.
+ */
 export function isExtremeFee(feePips: number): boolean {
   return feePips > EXTREME_FEE_PIPS;
 }

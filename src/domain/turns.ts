@@ -1,6 +1,6 @@
 /**
- * Splits long work into slices, so one answer does not block the others. Each turn of the event loop runs one slice of
- * such work, however many answers are in progress.
+ * Splits long work into slices, so that one answer does not block the others. Each turn of the event loop
+ * runs only one slice, also if several answers are being built.
  */
 
 /** Length of one slice of work, in ms. */
@@ -8,7 +8,7 @@ const SLICE_MS = 8;
 
 const waiting: (() => void)[] = [];
 
-/** Resolves in a later turn of the event loop, alone in its turn. */
+/** Resolves in a later turn of the event loop that no other slice uses. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
@@ -23,7 +23,9 @@ function releaseOne(): void {
   first?.();
 }
 
-/** Measures slices of one piece of work: `if (slices.isOver()) await slices.giveWay();` between two steps. */
+/**
+ * Measures slices of one piece of work. Use between two steps: `if (slices.isOver()) await slices.giveWay();`
+ */
 export interface Slices {
   isOver(): boolean;
   giveWay(): Promise<void>;

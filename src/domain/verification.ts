@@ -9,7 +9,10 @@ export interface VerificationRequest extends ContractId {
   readonly contractName: string;
   /** Version of the compiler: `0.8.30+commit.73712a01`, with or without a leading v, or `0.8.30`. */
   readonly compilerVersion: string;
-  /** SPDX identifier of the licence; null if the requester names none. Then the comment SPDX-License-Identifier of the source file names it. */
+  /**
+   * SPDX identifier of the licence. Null if the requester names none; then the comment
+   * SPDX-License-Identifier of the source file applies.
+   */
   readonly license: string | null;
   /**
    * Constructor arguments from the requester. They are compared with the chain if the creation code is known. Null or
@@ -17,15 +20,15 @@ export interface VerificationRequest extends ContractId {
    */
   readonly constructorArguments?: Hex | null;
   /**
-   * Addresses of libraries that the settings do not name, by bare name. They are compared with the addresses
-   * linked on the chain.
+   * Addresses of libraries, by name without a path, that the settings do not contain. They are compared with
+   * the addresses linked in the code on the chain.
    */
   readonly libraries?: Readonly<Record<string, Hex>>;
   /** The creation transaction from the requester, for a contract whose creation is not indexed. */
   readonly creationTransaction?: Hex | null;
 }
 
-/** The parts of a request that metadata or another verification tells. */
+/** The parts of a request that come from metadata or from the verification of another contract. */
 export type VerificationDraft = Pick<VerificationRequest, 'input' | 'compilerVersion' | 'contractName'>;
 
 /** Why a verification failed, in the codes of Sourcify. */
@@ -96,7 +99,7 @@ export interface VerificationQueue {
     record: VerifiedContract,
     sources: readonly { readonly path: string; readonly content: string }[],
   ): VerificationDraft;
-  /** Makes a ticket of a request that failed before its compilation. Returns the UUID of the ticket. */
+  /** Makes a ticket for a request that failed before its compilation. Returns the UUID of the ticket. */
   refuse(contract: ContractId, fault: VerificationFault, reason: string): string;
   /** Stops the running compilation and drops the queue. */
   close(): Promise<void>;

@@ -5,8 +5,8 @@ import type { Hex } from './hex';
 export type VerificationStatus = 'exact_match' | 'match';
 
 /**
- * Origin of a verification: an importer, a compilation by this service, or a verification of the same code on the
- * chain from which this chain was copied.
+ * Origin of a verification: an importer (sourcify, blockscout), a compilation by this service (local), or a
+ * verification of the same code on the chain from which this chain was copied (ancestor).
  */
 export type VerificationSource = 'sourcify' | 'blockscout' | 'local' | 'ancestor:1';
 
@@ -43,8 +43,8 @@ export interface VerifiedContract extends ContractId {
   readonly status: VerificationStatus;
   readonly source: VerificationSource;
   /**
-   * If the verification belongs to another contract with the same code, that contract. Null if it is the contract's
-   * own verification.
+   * The contract to which the verification belongs, if it is another contract with the same code. Null if the
+   * contract has its own verification.
    */
   readonly twinOf: ContractId | null;
   /** Number that grows with each stored verification, as decimal text. */

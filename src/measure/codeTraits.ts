@@ -17,7 +17,7 @@ const MINTS = selectorsOf(
   'issue(uint256)',
 );
 const PAUSES = selectorsOf('pause()', 'pause(bool)', 'setPaused(bool)', 'pauseTransfers()', 'freeze()');
-/** OmniBridge's tokens, and tokens of the bridges of rollups. */
+/** Functions of bridged tokens: of OmniBridge, and of the bridges of rollups. */
 const BRIDGES = selectorsOf('bridgeContract()', 'l1Token()', 'l1Address()', 'remoteToken()', 'l2Bridge()');
 const MINT_NAME = /^(?:mint|issue)/i;
 const PAUSE_NAME = /^(?:set)?(?:pause|freeze)/i;

@@ -26,7 +26,7 @@ const SOON_MS = 1_000;
 /** Pause in ms when all past days are computed. */
 const IDLE_MS = 60_000;
 const FAILED_MS = 30_000;
-/** Days that the history of a DEX may show. */
+/** Largest number of past days that the API shows. */
 const DAYS_MAX = 366;
 
 const foundShape = z.object({ ord: z.coerce.number() });
@@ -38,7 +38,7 @@ interface DexDayDeps {
   readonly status: { readonly phase: string };
   readonly log: Logger;
   readonly clock: Clock;
-  /** Called after days that answers show were computed. */
+  /** Called after a computed day changed the answers of the API. */
   readonly onChange: () => void;
 }
 
@@ -90,7 +90,10 @@ export class DexDayWorker {
     return true;
   }
 
-  /** The start of the newest day that is over in final blocks and not computed. Null if there is none. */
+  /**
+   * Returns the start of the newest UTC day that has ended in the final blocks and is not computed yet. Null
+   * if there is no such day.
+   */
   private async findMissing(head: HeadSnapshot): Promise<number | null> {
     const { chainId } = this.deps;
     const tip = await findFinalTip(this.runner, chainId, head);
@@ -106,8 +109,8 @@ export class DexDayWorker {
   }
 
   /**
-   * The time from which all pools have a state. With a start in mid-history, this is when the last older pool was
-   * listed. Null while older pools are searched.
+   * Returns the time from which on the states of all pools are known. If the index starts after block 1, this
+   * is the time at which the last found pool was added. Null while the history search still runs.
    */
   private async findWholeFrom(head: HeadSnapshot, start: number): Promise<number | null> {
     const { chainId } = this.deps;

@@ -16,9 +16,9 @@ const CALL_GAS: Hex = '0x4c4b40';
 const ANSWER_BYTES_MAX = 131_072;
 /** Selector of transfer(address,uint256). */
 const TRANSFER = '0xa9059cbb';
-/** Failures of the connection, which no token causes. */
+/** Failures of the connection. They cannot be caused by a token contract. */
 const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused', 'timeout']);
-/** Holders that try to sell. */
+/** Largest number of holders for whom a sale is simulated. */
 const SELLERS_MAX = 3;
 
 export type FactRpc = Pick<EndpointPool, 'batchOutcomes'>;
@@ -38,8 +38,9 @@ async function ask(rpc: FactRpc, calls: readonly RpcCall[], signal: AbortSignal)
 }
 
 /**
- * The outcome of each call. A hostile token can cause an error that looks like a failure of the node and fails the
- * whole batch. Then each call is asked alone, so one token does not stop the measuring of all others.
+ * Returns the outcome of each call. A hostile token can cause an error that looks like a failure of the node
+ * and fails the whole batch. Each call is then sent alone, so that one token does not stop the measuring of
+ * all others.
  */
 async function askEach(
   rpc: FactRpc,
@@ -78,7 +79,7 @@ const call = (to: Hex, data: string, blockHash: Hex, from?: Hex): RpcCall => ({
   answerBytesMax: ANSWER_BYTES_MAX,
 });
 
-/** The code of each token; null if the node does not tell it. */
+/** Reads the code of each token; null if the node does not return it. */
 export async function readCodes(
   rpc: FactRpc,
   tokens: readonly Hex[],
@@ -99,7 +100,7 @@ export async function readCodes(
   });
 }
 
-/** Whether each token had code at a block. Null if the node does not have the state of that block. */
+/** Returns whether each token had code at a block. Null if the node does not have the state of that block. */
 export async function readOldCodes(
   rpc: FactRpc,
   tokens: readonly Hex[],
@@ -117,7 +118,7 @@ interface ToldSupply {
   readonly zero: bigint | null;
 }
 
-/** What each token contract says about its supply after a block. */
+/** Reads the supply, and the balance of the zero address, from each token contract at the end of a block. */
 export async function readContractSupplies(
   rpc: FactRpc,
   tokens: readonly Hex[],
@@ -136,8 +137,9 @@ export async function readContractSupplies(
 }
 
 /**
- * Whether transfers of holders to the pool fail after a block. Each holder with a balance tries to send a hundredth of
- * it. Null if the node answers no try, or if no holder has a balance.
+ * Simulates transfers from holders to the pool at the end of a block, and returns whether all fail. Each
+ * holder with a balance sends a hundredth of it. Null if the node answers none of the calls, or if no holder
+ * has a balance.
  */
 export async function doSalesFail(
   rpc: FactRpc,
@@ -169,7 +171,10 @@ export async function doSalesFail(
   return tries.length === 0 ? null : tries.every((worked) => !worked);
 }
 
-/** Many tokens return nothing; a token that returns false did not transfer. */
+/**
+ * Returns whether an answer of transfer() means success. Many tokens return nothing; a token that returns
+ * false did not transfer.
+ */
 function isTransferred(answer: Hex): boolean {
   return answer === '0x' || BigInt(answer.slice(0, 66)) !== 0n;
 }

@@ -1,7 +1,8 @@
 /**
- * Background worker that measures tokens beside the ingester: taxes of transfers, buyers and sellers, functions in the
- * code, and what a contract still counts at the zero address. Each round takes a few tokens, so the node gets a
- * bounded number of calls. Failures go to the log, and the next round tries again.
+ * Background worker that measures traits of tokens beside the ingester: taxes of transfers, buyers and
+ * sellers, functions in the code, and tokens at the zero address that the contract still includes in its
+ * supply. Each round takes a few tokens, so the number of calls to the node is limited. Failures are logged,
+ * and the next round tries again.
  */
 import { z } from 'zod';
 
@@ -30,25 +31,30 @@ import {
 } from './nodeFacts';
 import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
 
-/** Pause in ms before the first round, and while tokens wait. */
+/** Pause in ms before the first round, and between rounds while tokens with new swaps wait. */
 const SOON_MS = 2_000;
-/** Pause in ms while only tokens without a new swap are measured again. */
+/** Pause in ms between rounds while only tokens without new swaps are left. */
 const IDLE_MS = 20_000;
 const FAILED_MS = 30_000;
-/** Tokens per round, and tokens without a new swap per round. Each takes about ten calls. */
+/**
+ * Number of tokens per round, and how many of them may have no new swap. Each token takes about ten calls.
+ */
 const TOKENS_MAX = 16;
 const OLD_TOKENS_MAX = 4;
 /** Swaps of a token that one measurement reads. */
 const SWAPS_MAX = 1_000;
-/** Swaps of each side whose transfers one measurement reads. */
+/** Number of buys, and of sales, whose transfers one measurement reads. */
 const TAXED_MAX = 40;
 const MOVES_MAX = 20_000;
-/** Number of buyers from which a token without a sale is tried. */
+/** If a token has at least this many buyers and no sale, a sale is simulated. */
 const BUYERS_MIN = 20;
 const HOLDERS_TRIED = 10;
-/** Number of measured swaps from which answers show a tax. */
+/** A tax is shown only if it was measured on at least this many swaps. */
 const MEASURED_SHOWN = 5;
-/** Pools of two tokens, which send and get their tokens in the transaction of the swap. */
+/**
+ * Types of pools whose tokens move in the transaction of the swap, so that a tax can be measured. Vault pools
+ * are excluded.
+ */
 const TAXED_POOLS: ReadonlySet<number> = new Set([2, 3]);
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -86,13 +92,16 @@ interface TraitDeps {
   readonly status: { readonly phase: string };
   readonly log: Logger;
   readonly clock: Clock;
-  /** Called if traits that answers show have changed and no block came since. */
+  /** Called if the traits shown by the API changed and no new block came since. */
   readonly onChange: () => void;
 }
 
 export class TraitWorker {
   private readonly runner: QueryRunner;
-  /** Version of the head whose readers do not know the newest traits. Null if there is none. */
+  /**
+   * Version of the head at which readers read older traits than the newest. Null if readers have the newest
+   * traits.
+   */
   private untold: string | null = null;
 
   constructor(private readonly deps: TraitDeps) {
@@ -118,7 +127,7 @@ export class TraitWorker {
     }
   }
 
-  /** Measures some tokens at the stored head. Resolves to whether other tokens with new swaps may wait. */
+  /** Measures some tokens at the stored head. Resolves to true if more tokens with new swaps may wait. */
   async round(signal: AbortSignal): Promise<boolean> {
     const { database, chainId, clock, onChange } = this.deps;
     const head = await readHead(this.runner, chainId);
@@ -190,8 +199,9 @@ export class TraitWorker {
   }
 
   /**
-   * What the contract of each token counts at the zero address although it was sent there: at most the balance of the
-   * zero address, and at most the part of the contract's supply that the logs do not explain.
+   * Returns, for each token, the amount that was sent to the zero address but is still part of the contract's
+   * supply. It is at most the balance of the zero address, and at most the part of the supply that the logs
+   * do not explain.
    */
   private async readKept(head: HeadSnapshot, tokens: readonly Hex[], signal: AbortSignal): Promise<bigint[]> {
     if (isHistoryPartial(head)) return tokens.map(() => 0n);
@@ -207,7 +217,7 @@ export class TraitWorker {
     });
   }
 
-  /** Taxes, buyers and sellers by the newest swaps of the token. */
+  /** Computes taxes, buyers and sellers from the newest swaps of the token. */
   private async measureTrades(
     head: HeadSnapshot,
     token: Hex,
@@ -224,7 +234,7 @@ export class TraitWorker {
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
     if (creator !== null) sellers.delete(creator);
     const [newest] = swaps;
-    // A sale that an earlier measurement saw still counts.
+    // Sellers of an earlier measurement still count.
     const sold = Math.max(sellers.size, swaps.length === SWAPS_MAX ? (before?.sellers ?? 0) : 0);
     const isSuspect = buyers.size >= BUYERS_MIN && sold === 0 && newest !== undefined;
     const sale = isSuspect
@@ -275,7 +285,7 @@ export class TraitWorker {
   }
 }
 
-/** Whether answers show the new traits differently. */
+/** Returns whether the API would show the new traits differently. */
 function isChanged(before: TokenTraits | null, row: MeasuredRow): boolean {
   const shown = ({
     buys,

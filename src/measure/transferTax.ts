@@ -1,13 +1,14 @@
 /**
- * Measures the tax of a token from swaps: compares the amount that left a pool with the amount that arrived, and the
- * amount that a seller sent with the amount that the pool got. Pure.
+ * Measures the tax of a token from swaps. For a buy, compares the amount that left the pool with the amount
+ * that arrived at the buyer. For a sale, compares the amount that the seller sent with the amount that
+ * arrived at the pool. Pure.
  */
 import type { Hex } from '../domain/hex';
 
-/** A tax transfer stands at most this many logs away from the transfer that it taxes. */
+/** Largest distance in logs between a transfer and the transfer of its tax. */
 const NEAR_LOGS = 3n;
 
-/** The place of a log. */
+/** The place of a log in the chain. */
 interface Placed {
   /** Position of the log in the chain. */
   readonly ord: bigint;
@@ -18,7 +19,7 @@ interface Placed {
 export interface MeasuredSwap extends Placed {
   readonly pair: Hex;
   readonly recipient: Hex;
-  /** What the pool gained of the token, raw units; negative for a buy. */
+  /** Amount of the token that the pool received, raw units; negative for a buy. */
   readonly amount: bigint;
 }
 
@@ -35,7 +36,10 @@ interface SideTax {
   readonly tax: number;
 }
 
-/** `moves` are in the order of their logs. Swaps whose transfers are not found do not count. */
+/**
+ * Measures the tax of buys and of sales. `moves` are in the order of their logs. Swaps without matching
+ * transfers are ignored.
+ */
 export function measureTax(
   swaps: readonly MeasuredSwap[],
   moves: readonly TaxedMove[],
@@ -54,7 +58,7 @@ export function measureTax(
   return { buy: sideOf(taxes.buy), sell: sideOf(taxes.sell) };
 }
 
-/** The part of the bought amount that did not arrive at the recipient. */
+/** Returns the part of the bought amount that did not arrive at the recipient. */
 function buyTax({ pair, recipient, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
   const arrived = moves
     .filter((move) => move.sender === pair && move.recipient === recipient)
@@ -62,7 +66,7 @@ function buyTax({ pair, recipient, amount }: MeasuredSwap, moves: readonly Taxed
   return arrived === 0n || arrived > -amount ? null : 1 - ratio(arrived, -amount);
 }
 
-/** The part of the sent amount that the pool did not get. */
+/** Returns the part of the sent amount that did not arrive at the pool. */
 function sellTax({ pair, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
   const into = moves.filter((move) => move.recipient === pair && move.amount > 0n);
   const isTax = (move: TaxedMove): boolean =>

@@ -40,8 +40,8 @@ const UINT8_MAX = 255n;
 const ADDRESS_END = 42;
 
 /**
- * The pool that an event is about. A contract may register several pool ids; the standard pool contracts register
- * only one.
+ * The pool of an event. A contract may register several pool ids; the standard pool contracts register only
+ * one.
  */
 interface OfPool {
   readonly poolId: Hex;
@@ -72,8 +72,9 @@ export interface VaultSwap extends OfPool {
 }
 
 /**
- * A join (deltas ≥ 0) or an exit (deltas ≤ 0). Provider amounts and protocol fees are separate. In both cases the
- * pool's balance changes by delta − fee (PoolBalances.sol, _processJoinPoolTransfers and _processExitPoolTransfers).
+ * A join (tokens go in, deltas ≥ 0) or an exit (tokens go out, deltas ≤ 0). Amounts of the provider and
+ * protocol fees are separate. In both cases the pool's balance changes by delta − fee (PoolBalances.sol,
+ * _processJoinPoolTransfers and _processExitPoolTransfers).
  */
 export interface BalanceChanged extends OfPool {
   readonly kind: 'balance_changed';

@@ -12,7 +12,7 @@ const TWO_POW_96 = 2 ** 96;
 /** Bits of the fraction of a factor. */
 const FACTOR_BITS = 52n;
 
-/** √price at the end of a walk, as a factor of the current √price. */
+/** √price at the ends of a walk, as factors of the current √price. */
 interface Reach {
   readonly up: bigint;
   readonly down: bigint;
@@ -20,7 +20,9 @@ interface Reach {
 
 /** The price range for the depth: up to 2 % above and below the price. */
 const CLOSE: Reach = { up: rootFactor(1.02), down: rootFactor(0.98) };
-/** The price range in which tokens count as backing of the price: from 0.5 to 1.5 times the price. */
+/**
+ * The price range in which the pool's tokens count as backing of the price: from 0.5 to 1.5 times the price.
+ */
 const NEAR: Reach = { up: rootFactor(1.5), down: rootFactor(0.5) };
 
 const CLOSE_UP = 1 - 1 / Math.sqrt(1.02);

@@ -1,10 +1,11 @@
 /**
- * Contract calls for facts of a Balancer V2 pool that no event contains: its weights, its fee, its type, and the
- * balances of a pool older than the first block. Builds call data and decodes answers; the ingester sends the calls.
+ * Contract calls for facts of a Balancer V2 pool that no event contains: its weights, its fee, its type, and
+ * the balances of a pool older than the first stored block. Builds call data and decodes answers; the
+ * ingester sends the calls.
  *
- * A pool that answers getNormalizedWeights is weighted (type 4). A pool that answers only getAmplificationParameter is
- * listed as stable (type 5) and sets no price. Its spot price follows from the invariant with A and from rates, never
- * from the ratio of balances. Any other pool is not listed.
+ * A pool that answers getNormalizedWeights is weighted (type 4). A pool that answers only
+ * getAmplificationParameter is stable (type 5) and sets no price: its spot price depends on the amplification
+ * A and on token rates, not only on the ratio of balances. Any other pool is ignored.
  */
 import type { Hex } from '../domain/hex';
 import { readArrays, readWords, toAddresses } from './abiArrays';
@@ -114,9 +115,9 @@ export function decodePoolTokens(answer: Hex | null): readonly Hex[] | null {
 }
 
 /**
- * The calls whose answers `readBooks` decodes. The first asks for the tokens of the pool. The others call the vault's
- * getPoolTokenInfo(bytes32 poolId, address token) for each known token. It returns the asset manager, and cash
- * separately from managed balances.
+ * Builds the calls whose answers `readBooks` decodes. The first call reads the tokens of the pool. The others
+ * call the vault's getPoolTokenInfo(bytes32 poolId, address token) for each known token. It returns the asset
+ * manager, and the cash (tokens in the vault) separately from the managed balance.
  */
 export function booksCalls(vault: Hex, poolId: Hex, tokens: readonly Hex[]): readonly ContractCall[] {
   const infos = tokens.map((token): ContractCall => {
@@ -131,8 +132,8 @@ function wordOf(address: Hex): string {
 }
 
 /**
- * Decodes the answers to `booksCalls`. A token that is not registered yet has a balance of 0. Null if the answer about
- * the pool, or about one of its registered tokens, is not readable.
+ * Decodes the answers to `booksCalls`. A token that is not registered yet has a balance of 0. Null if the
+ * answer about the pool, or about one of its registered tokens, is malformed.
  */
 export function readBooks(answers: readonly (Hex | null)[], tokens: readonly Hex[]): VaultPoolTokens | null {
   const [first = null, ...infos] = answers;

@@ -94,8 +94,8 @@ export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEven
 }
 
 /**
- * Whether the pool's weights explain the swap. Also true if balances or weights are unknown. Also true with an asset
- * manager, because the pool then trades by balances that include managed amounts.
+ * Whether the pool's weights explain the swap. True if balances or weights are unknown. Also true if the pool
+ * has an asset manager, because its swaps then use balances that include managed amounts.
  */
 function fitsState(state: WeightedPoolState, swap: VaultSwap): boolean {
   const { tokens, balances, weights, swapFee, doubts } = state;
@@ -180,11 +180,11 @@ export function toLeg(one: number, other: number): LegIndexes {
 }
 
 /**
- * The leg that represents the whole pool: its quote, which is the token with the lowest rank, and the other
- * token with the largest weight. If no token ranks (Infinity), the two tokens with the largest weights. Ties
- * go to the first token; without weights all tokens are equal. The pool's own token, which composable pools
- * hold, counts as the token with the smallest weight. Null if there are fewer than two tokens, or a token
- * appears twice.
+ * Chooses the leg that represents the whole pool: its quote token, which is the token with the lowest rank,
+ * and the other token with the largest weight. If no token ranks (Infinity), the two tokens with the largest
+ * weights. Of equal tokens, the first in the pool's order wins; without weights all tokens are equal. The
+ * pool's own LP token, which composable pools hold, counts as the token with the smallest weight. Null if
+ * there are fewer than two tokens, or a token appears twice.
  */
 export function pickDefaultLeg(
   { poolId, tokens, weights }: WeightedPoolState,
@@ -218,7 +218,10 @@ export function toLegSwap(state: WeightedPoolState, swap: VaultSwap): LegSwap | 
     : { ...leg, token0: tokenOut, token1: tokenIn, amount0: -amountOut, amount1: amountIn };
 }
 
-/** Sets the balances from the vault's record, in the order of the state's tokens. A token without a record gets 0. */
+/**
+ * Sets the balances from the answers of the vault, in the order of the state's tokens. A token without an
+ * answer gets 0.
+ */
 export function withBalances(
   state: WeightedPoolState,
   books: { readonly tokens: readonly Hex[]; readonly balances: readonly bigint[] },

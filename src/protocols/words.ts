@@ -27,7 +27,8 @@ const bytes = Buffer.alloc(WORDS_MAX * WORD_BYTES);
 const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /**
- * Loads data for the functions below. False unless the data is exactly `words` words of hex; then nothing may be read.
+ * Loads data for the functions below. Returns false if the data is not exactly `words` words of hex; the
+ * functions below must then not be called.
  */
 export function loadData(data: Hex, words: number): boolean {
   if (data.length !== DATA_START + WORD_DIGITS * words) return false;

@@ -23,13 +23,14 @@ import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
 /**
- * Longest time in ms between two reads of the head. It finds changes that the change mark (row counts) does not show.
+ * Longest time in ms between two full reads of the head. A full read finds changes that do not change the row
+ * counts (change mark).
  */
 const FULL_READ_MS = 5_000;
 const BACKOFF_MAX_MS = 2_000;
 /**
- * Number of attempts to stream a change. After them, all streams are restarted. Attempts during a database outage are
- * not counted.
+ * Number of attempts to stream a change; then all streams are restarted. Attempts during a database outage
+ * are not counted.
  */
 const CHANGE_ATTEMPTS = 5;
 

@@ -1,6 +1,7 @@
 /** One endpoint whose calls fail often, in ten ways. Every block still arrives, in virtual time. */
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
 import { BloomBuilder } from '../../src/chain/blocks/bloom';
+import { BlockProver } from '../../src/chain/proof/blockProof';
 import { EndpointPool } from '../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../src/chain/rpc/rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../src/chain/rpc/rpcTransport';
@@ -96,7 +97,7 @@ async function run(share: number, lieAt = -1): Promise<Run> {
 }
 
 // WebAssembly is compiled in real time, outside the virtual clock.
-beforeAll(() => BloomBuilder.create());
+beforeAll(() => Promise.all([BloomBuilder.create(), BlockProver.create()]));
 
 const wanted = chain.blocks.slice(1).map(({ hash }) => hash);
 

@@ -6,6 +6,7 @@
 import type { Database } from '../../src/clickhouse/client/database';
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
 import { BloomBuilder } from '../../src/chain/blocks/bloom';
+import { BlockProver } from '../../src/chain/proof/blockProof';
 import { EndpointPool } from '../../src/chain/rpc/endpointPool';
 import { AppError, errorText } from '../../src/errors';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
@@ -119,6 +120,7 @@ class SeedRunner {
   async run(): Promise<SeedRun> {
     // WebAssembly is compiled in real time, outside the virtual clock.
     await BloomBuilder.create();
+    await BlockProver.create();
     const stuck = await this.clock.run(this.live());
     const tip = await readTip(this.backend.steady);
     const tookMs = this.clock.now() - START_MS;

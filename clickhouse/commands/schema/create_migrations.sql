@@ -1,5 +1,5 @@
--- The table of applied migrations. The program creates this table before the schema, because the table
--- records how much of the schema exists.
+-- Creates the table of applied migrations. The program runs this statement before it creates the schema,
+-- because the table records how much of the schema exists.
 CREATE TABLE IF NOT EXISTS schema_migrations
 (
     id UInt32 COMMENT 'Number of the migration file; 0 marks a step of creating the current schema',

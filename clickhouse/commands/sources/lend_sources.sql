@@ -1,6 +1,7 @@
--- Copies source references of verified contracts on other chains (lenders) to contracts with the same code on this
--- chain (twins). Version 0 marks a copied row: the versions of verifications are microseconds and always higher. The
--- parameters `lenders` and `twins` are addresses in hex without 0x. `verified_db` is the database of the verified
+-- Copies source references of verified contracts on other chains (lenders) to contracts with the same code on
+-- this chain (twins), so that a source search finds the twins too. Copied rows have version 0, which is
+-- smaller than the version of any verification of the twin itself (unix microseconds). The parameters
+-- `lenders` and `twins` are addresses in hex without 0x. `verified_db` is the database of the verified
 -- contracts of all chains.
 INSERT INTO {verified_db:Identifier}.source_uses
     (content_hash, chain_id, address, path, contract_name, language, status, version, removed)

@@ -1,5 +1,6 @@
--- Removes copied source references of contracts that are now verified on this chain. A copied row has version 0; a
--- row with version 1 replaces it and marks it as removed. `verified_db` is the database of the verified contracts.
+-- Removes copied source references of contracts that now have a verification of their own on this chain. A
+-- copied row has version 0; a row with version 1 replaces it and marks it as removed. `verified_db` is the
+-- database of the verified contracts of all chains.
 INSERT INTO {verified_db:Identifier}.source_uses
     (content_hash, chain_id, address, path, contract_name, language, status, version, removed)
 SELECT

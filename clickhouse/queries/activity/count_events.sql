@@ -1,5 +1,5 @@
--- Each row: the number of events with an ord in (after_ord, to_ord]. The parameters are those of list_events.
--- The engine chooses the projection.
+-- Each row: the number of events with an ord (position in the chain) in (after_ord, to_ord]. The query has
+-- the same parameters as list_events. ClickHouse chooses the projection that it reads.
 SELECT toString(sum(e.events)) AS events
 FROM
 (

@@ -1,5 +1,6 @@
--- Each row: a mint or burn. Uses the key ord. Reads only the rows `ords` of the final table and `head_ords` of the
--- head table, or all rows of the head blocks `new_commits`. The parameter `both` says that neither list is empty.
+-- Each row: a mint or burn. Uses the key ord. Reads the rows `ords` of the final table and the rows
+-- `head_ords` of the head table. With `new_commits`, reads instead all rows of these head blocks. The
+-- parameter `both` is true if `ords` and `head_ords` are both non-empty.
 SELECT
     toString(kind) AS event,
     toString(e.ord) AS ord,

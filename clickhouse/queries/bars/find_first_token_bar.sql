@@ -1,6 +1,7 @@
--- At most one row: the day of a token's first bar with a price, as of the snapshot (the final blocks and head blocks
--- that one read may see). Reads the key (token, timeframe, bucket) of the daily bars in order, never a finer
--- timeframe. A bar without a price has the largest possible ord as its open, so no snapshot includes the bar.
+-- At most one row: the day of a token's first bar with a price, as of the snapshot (the final blocks and head
+-- blocks that one read may see). Reads the key (token, timeframe, bucket) of the daily bars in order, never a
+-- finer timeframe. A bar without a price stores the largest possible ord as its opening, so the comparison
+-- with the snapshot excludes it.
 SELECT b.bucket AS bucket
 FROM token_bars AS b
 WHERE b.timeframe = 86400

@@ -1,6 +1,7 @@
--- Each row: the tracked swaps of a token in one canonical block above the final tables, as part of a bar, in order. A
--- block becomes final as a whole, so a stored bar never holds half a block. Prices that do not count for the token are 0.
--- Key: ord of swaps_head, which holds minutes of chain. Never reads the final tables.
+-- Each row: part of one bar, made of the tracked swaps of a token in one canonical head block, in the order
+-- of blocks. A block becomes final as a whole, so a stored bar contains all or none of the swaps of a block.
+-- If bars do not use the price of a swap (price_counts), its price is 0 here. Uses the key ord of swaps_head,
+-- which holds the newest minutes of the chain. Never reads the final tables.
 SELECT
     toUInt32(any(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32})) AS bucket,
     toString(minIf(s.ord, s.p > 0)) AS open_ord,

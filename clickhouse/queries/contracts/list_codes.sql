@@ -1,5 +1,5 @@
--- Each row: the newest stored code record of an address. Uses the key address. The parameter
--- `addresses` is hex without 0x.
+-- Each row: the newest stored answer of the node about the code at an address. Uses the key address. The
+-- parameter `addresses` is hex without 0x.
 SELECT
     concat('0x', lower(hex(c.address))) AS address,
     concat('0x', lower(hex(c.code_hash))) AS code_hash,

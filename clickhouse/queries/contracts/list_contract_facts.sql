@@ -1,5 +1,6 @@
--- Each row: one fact about a contract as of the snapshot. The file contractFacts.ts reads RowBinary. The
--- column `fact` is one of these numbers, and the other columns depend on it:
+-- Each row: one fact about a contract as of the snapshot, in the format RowBinary, which contractFacts.ts
+-- reads. The column `fact` is one of the numbers below and names the kind of fact. The meaning of the other
+-- columns depends on the kind:
 --
 --   1 created   from the receipt of the creating transaction: one = sender, hash = transaction, x = block, y = time
 --   2 told      creation from the node: columns as for 1, and other = factory, version = time of writing
@@ -10,9 +11,10 @@
 --
 --   5 token     x = decimals, word = symbol, words = name, version = time of writing
 --
--- The newest version of a fact is valid. list_emitters returns the log counts. Columns have no expressions, and one
--- statement returns all facts, because planning costs more than reading. Uses the key address in every table. Reads
--- all rows of the head tables, which are small. The parameter `address` or `addresses` is hex without 0x.
+-- If a fact has several rows, the row with the largest version is valid. Log counts come from list_emitters.
+-- The query computes nothing in its columns, and one statement returns all facts, because planning costs more
+-- than reading. Uses the key address in every table. Reads all rows of the head tables, which are small. The
+-- parameter `address` or `addresses` is hex without 0x.
 SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
 FROM contract_codes
 WHERE true

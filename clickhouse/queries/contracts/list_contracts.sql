@@ -1,9 +1,11 @@
--- Each row: a contract of one page, with the total number of matching contracts. Runs once for each new head and set of
--- parameters. Reads the projection by_contract for all contracts and the tables of creations, pools and verifications,
--- never the logs. `q` in lower case finds three kinds of contracts: a part of the token name or symbol, a part of the
--- verified name, or the start of the address as hex. The verified name of a contract with the same code is found too.
--- An empty `q` or `kind` accepts all contracts. `verified` is 1 for verified contracts, 0 for others, 2 for all.
--- `verified_db`: the database of the verified contracts of all chains.
+-- Each row: a contract of one page, with the total number of matching contracts. Runs once for each new head
+-- and set of parameters. Reads the projection by_contract for all contracts, and the tables of creations,
+-- pools and verifications. Never reads the logs.
+--
+-- `q` in lower case finds three kinds of contracts: a part of the token name or symbol, a part of the
+-- verified name, or the start of the address as hex. A contract is also found by the verified name of a
+-- contract with the same code. An empty `q` or `kind` accepts all contracts. `verified` is 1 for verified
+-- contracts, 0 for others, 2 for all. `verified_db` is the database of the verified contracts of all chains.
 WITH
     pair_set AS
     (

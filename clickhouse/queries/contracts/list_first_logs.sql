@@ -1,6 +1,6 @@
 -- Each row: the first final log of a contract. Uses the key (chain_id, address). Reads all logs of the given
--- contracts, so use this query only for new contracts, which have few logs. The parameter `addresses` is hex without
--- 0x.
+-- contracts, so the caller asks only for new contracts, which have few logs. The parameter `addresses` is hex
+-- without 0x.
 SELECT
     concat('0x', lower(hex(l.address))) AS address,
     toString(min(l.ord)) AS ord,

@@ -1,8 +1,9 @@
--- Each row: a final contract whose creating transaction is known but whose sender is not. The transaction comes from the
--- factory's event for a pool, and from the verification record for a verified contract. Omits contracts with a row in
--- contract_creations or a known sender in created_contracts. Scans the tables of pools, creations and verifications, so
--- only a background job of the ingester runs this query. `final_to` is the last final block. `verified_db` is the
--- database of the verified contracts of all chains.
+-- Each row: a final contract whose creating transaction is known but whose sender is not. For a pool, the
+-- transaction comes from the factory's event. For a verified contract, it comes from the verification record.
+-- Omits contracts with a row in contract_creations or a known sender in created_contracts. Scans the tables
+-- of pools, creations and verifications, so only a background job of the ingester runs this query.
+--
+-- `final_to` is the last final block. `verified_db` is the database of the verified contracts of all chains.
 SELECT
     concat('0x', lower(hex(u.contract))) AS address,
     if(isNull(u.created_by), NULL, concat('0x', lower(hex(assumeNotNull(u.created_by))))) AS factory,

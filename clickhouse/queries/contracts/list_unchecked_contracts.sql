@@ -1,6 +1,7 @@
--- Each row: an address of a contract without a code record. Only a background job of the ingester runs this query.
--- Reads the projection by_contract for all contracts and scans the tables of creations, pools, codes and
--- verifications. `verified_db` is the database of the verified contracts of all chains.
+-- Each row: an address of a contract whose code the ingester has not read from the node yet. Only a
+-- background job of the ingester runs this query. Reads the projection by_contract for all contracts, and
+-- scans the tables of creations, pools, codes and verifications. `verified_db` is the database of the
+-- verified contracts of all chains.
 SELECT concat('0x', lower(hex(contract))) AS address
 FROM
 (

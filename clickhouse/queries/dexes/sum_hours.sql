@@ -1,5 +1,6 @@
--- Each row: the trading of one DEX in the hours [from, to) of one UTC day. All hours must end before the last final
--- block of the snapshot, so that dex_hours is complete. Reads dex_hours, never swaps.
+-- Each row: the trading of one DEX in the hours [from, to) of one UTC day. The hours must end before the last
+-- final block of the snapshot, because later hours are not complete in dex_hours. Reads dex_hours, never
+-- swaps.
 SELECT
     h.dex AS dex,
     toUInt32(intDiv(h.hour, 86400) * 86400) AS day,

@@ -1,7 +1,7 @@
 -- Each row: the trading of one DEX in (since, until] of one UTC day, as of the snapshot. Uses the key ord,
--- between the blocks of these times (`after_ord`, `to_ord`). The caller uses sum_hours for whole hours and
--- this query for the parts of hours at both ends of the time span. Runs once for each new head, never for
--- each request.
+-- between the blocks of these times (`after_ord`, `to_ord`). sum_hours returns whole hours; this query
+-- returns the parts of hours at both ends of the time span. Runs once for each new head, never for each
+-- request.
 SELECT
     dex,
     toUInt32(intDiv(s.timestamp, 86400) * 86400) AS day,

@@ -1,4 +1,4 @@
--- Each row: the newest value of one request in the table operations.
+-- Each row: the newest value of one name in the table operations, such as the end of a pause.
 SELECT o.name AS name, argMax(o.value, o.version) AS value
 FROM operations AS o
 WHERE has({names:Array(String)}, o.name)

@@ -1,4 +1,5 @@
--- Each row: one distributed table whose columns differ from its local table.
+-- Each row: one Distributed table whose columns differ from those of its local table, so that it must be
+-- created again.
 SELECT name
 FROM
 (

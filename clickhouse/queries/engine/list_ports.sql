@@ -1,5 +1,5 @@
--- Each row: one server of a cluster, its position from 1, and its port for HTTP or HTTPS. Omits servers that do not
--- answer.
+-- Each row: one server of a cluster: its position in the cluster's configuration, from 1, and its HTTP or
+-- HTTPS port. Omits servers that do not answer.
 SELECT _shard_num AS place, getServerPort({kind:String}) AS port
 FROM clusterAllReplicas({cluster:Identifier}, system.one)
 LIMIT 1000

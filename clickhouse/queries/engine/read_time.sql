@@ -1,3 +1,3 @@
--- Each row: the time of the server, unix milliseconds.
+-- One row: the time of the server, unix milliseconds.
 SELECT toUnixTimestamp64Milli(now64(3)) AS now
 LIMIT 1

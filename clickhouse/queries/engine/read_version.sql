@@ -1,3 +1,3 @@
--- Each row: the version of the server.
+-- One row: the version of the server.
 SELECT version() AS version
 LIMIT 1

@@ -1,6 +1,6 @@
--- Each row: the row counts of promotions and head_blocks. Every change of the head and every finished range adds rows,
--- so equal counts mean that nothing changed. The query runs many times a second. The engine answers from the metadata
--- of parts, so the query must read no column.
+-- One row: the numbers of rows of promotions and head_blocks. Every change of the head and every finished
+-- range adds rows, so equal numbers mean that nothing changed. The query runs many times a second. It must
+-- read no column, so that ClickHouse can answer from metadata.
 SELECT
     (
         SELECT count()

@@ -1,7 +1,7 @@
--- At most one row: the last final block of a chain and all stored flips (changes of the head) at the heights above.
--- The caller computes the canonical blocks from the flips. A chain that was never ingested has no row. Reads the
--- first and the last row of promotions by key (chain_id, seq), then head_blocks by key (chain_id, number) above the
--- cursor. Must never scan all of either table.
+-- At most one row: the last final block of a chain, and all stored flips (changes of the head) at the heights
+-- above. The caller computes the canonical blocks from the flips. A chain without a stored block has no row.
+-- Reads the first and the last row of promotions by key (chain_id, seq), then head_blocks by key (chain_id,
+-- number) above the last final block. Must never scan all of either table.
 WITH
     (
         SELECT tuple(count(), any(seq), any(to_block), any(lower(hex(to_hash))), any(to_timestamp))

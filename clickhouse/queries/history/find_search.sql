@@ -1,4 +1,5 @@
--- Each row: the newest progress of the search for older pools.
+-- At most one row: the newest stored progress of the history search, which finds pools that are older than
+-- the start block.
 SELECT
     concat('0x', lower(hex(s.factories))) AS factories,
     start_block,

@@ -1,5 +1,6 @@
--- Each row: the creation of one pool that is older than the first ingested block, if the row was written after
--- `since_version`. Scans pool_births, so run it once for each new head.
+-- Each row: the creation of one pool that is older than the first ingested block, if the row was written
+-- after `since_version`. Scans pool_births, so the program runs this query once for each new head, never for
+-- each request.
 SELECT
     concat('0x', lower(hex(b.address))) AS address,
     b.created_block AS created_block,

@@ -1,11 +1,14 @@
--- Each row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64
--- largest balances, the balance of the zero address, and the balances of watched holders. The addresses in `holders`
--- are watched for every token, the address in `creators` for the token at the same place in `created`. A negative
--- balance means that the logs do not add up. The zero address holds minus the supply. The query adds a transfer of a
--- head block only if its ord is above last_ord of the stored balance, because a promotion stores transfers before the
--- snapshot's cursor moves. Uses the key (token, holder) of token_balances. Reads all rows of the head table, which is
--- small. Reads all holders of the tokens, so run once for each new head for the tokens that moved, never for
--- each request. The addresses in parameters are hex without 0x.
+-- Each row: the holders of one token as of the snapshot. The columns are the counts of positive and negative
+-- balances, the 64 largest balances, the balance of the zero address, and the balances of watched holders.
+-- The addresses in `holders` are watched for every token, the address in `creators` for the token at the same
+-- place in `created`. A negative balance means that the logs do not add up. The balance of the zero address
+-- is minus the supply.
+--
+-- A transfer of a head block is added only if its ord is above last_ord of the stored balance, because a
+-- promotion stores transfers before the snapshot's cursor moves. Uses the key (token, holder) of
+-- token_balances. Reads all rows of the head table, which is small, and all holders of the tokens. So the
+-- program runs this query once for each new head, for the tokens that moved, and never for each request. The
+-- addresses in parameters are hex without 0x.
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,

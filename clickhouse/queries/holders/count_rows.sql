@@ -1,7 +1,7 @@
--- Each row: the number of rows of one token in token_balances, which is the cost of counting its holders. Uses
--- the key (token). The parameter `tokens` is hex without 0x. If `tokens` is empty, the query counts all
--- tokens and reads the whole first key column. An empty list is for the start of the program only, never for
--- a request.
+-- Each row: the number of rows of one token in token_balances. Counting the holders of the token reads all
+-- these rows. Uses the key (token). The parameter `tokens` is hex without 0x. If `tokens` is empty, the query
+-- counts all tokens and reads the whole first key column. Only the start of the program passes an empty list,
+-- never a request.
 SELECT
     concat('0x', lower(hex(b.token))) AS token,
     toUInt32(count()) AS stored

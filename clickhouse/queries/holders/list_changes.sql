@@ -1,8 +1,8 @@
 -- Each row: one holder whose balance of a token differs between two snapshots that differ in a few head
 -- blocks. Returns the balance as of the later snapshot and the change, in raw units. Transfers of head blocks
--- are added by the same rule as in count_holders. `come` lists the commits that only the later snapshot has,
--- `gone` the commits that only the earlier snapshot has. The parameter `tokens` is hex without 0x. Uses the
--- key (token, holder) of token_balances. Reads all rows of the head table, which is small.
+-- are added by the same rule as in count_holders. `come` lists the commits that only the later snapshot has.
+-- `gone` lists the commits that only the earlier snapshot has. The parameter `tokens` is hex without 0x. Uses
+-- the key (token, holder) of token_balances. Reads all rows of the head table, which is small.
 WITH
     sides AS
     (
@@ -49,7 +49,8 @@ FROM
         FROM sides
         WHERE (token, holder) IN moved
         UNION ALL
-        -- Commit 0 names no block, so a stored balance matches no commit.
+        -- No head block has the commit 0, so a stored balance is never mistaken for a transfer of a head
+        -- block.
         SELECT token, holder, 0 AS commit, last_ord AS ord, balance AS amount, true AS stored
         FROM token_balances
         WHERE (token, holder) IN moved

@@ -1,5 +1,6 @@
--- Each row: one token whose compared balances differ from its logs, by the newest check. Reads the whole table (one row
--- per checked token), once per head version.
+-- Each row: one token that is marked as rebasing, or whose contract did not confirm some balances. The values
+-- come from the token's newest check. Reads the whole table (one row per checked token), once for each new
+-- head.
 SELECT
     concat('0x', lower(hex(c.token))) AS token,
     argMax(c.rebasing, c.version) AS rebasing,

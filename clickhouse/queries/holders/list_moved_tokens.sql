@@ -1,5 +1,6 @@
--- Each row: one token with final transfers above `after_ord`. Reads last_ord of all balances, so never run this query
--- for a request. Used when the final tables grew by more than the known head blocks, as in a backfill.
+-- Each row: one token with final transfers above `after_ord`. Reads last_ord of all balances, so this query
+-- must never run for a request. The program runs it when the final tables grew by more than the known head
+-- blocks, as in a backfill.
 SELECT DISTINCT concat('0x', lower(hex(b.token))) AS token
 FROM token_balances AS b
 WHERE b.last_ord > {after_ord:UInt64}

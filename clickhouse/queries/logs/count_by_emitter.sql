@@ -1,6 +1,6 @@
--- Each row: a contract and the number of its logs up to `final_ord`, by address. The caller reads RowBinary. Reads the
--- projection by_contract, whose counts include logs above final_ord while a promotion runs. Those logs are few and
--- are read by the projection by_ord. Must never scan the logs.
+-- Each row: a contract and the number of its logs up to `final_ord`, by address. The caller reads RowBinary.
+-- Reads the projection by_contract. During a promotion, its counts already include logs above final_ord. The
+-- query subtracts these few logs, which it reads through the projection by_ord. Must never scan the logs.
 SELECT address, toUInt64(greatest(sum(e.logs), 0)) AS logs
 FROM
 (

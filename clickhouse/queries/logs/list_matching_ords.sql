@@ -1,10 +1,13 @@
--- Each row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. With `tx_hash`, the query uses the
--- first four bytes of the hash in the projection by_tx. Without `tx_hash`, the caller keeps the window small, and the
--- query reads the window's part of the key ranges of `addresses` and `topics0`. Without addresses, it reads the
--- projections by_topic and by_ord. The head table is small. The parameters `addresses` and `tx_hash` are hex without
--- 0x; an empty value means any. `topics0` to `topics3` list the accepted topics at each position; an empty list accepts
--- any topic. A log must also satisfy every clause k: the topic at position left_at[k] is left[k], or the topic at
--- position right_at[k] is right[k]. Topics are hex without 0x.
+-- Each row: the ord of a matching log in [from_ord, to_ord], newest or oldest first. With `tx_hash`, the
+-- query finds the logs by the first four bytes of the hash in the projection by_tx. Without `tx_hash`, the
+-- query reads the window's part of the key ranges of `addresses` and `topics0`; without addresses too, it
+-- reads the projections by_topic and by_ord. The caller keeps the window small. The head table is read as a
+-- whole, because it is small.
+--
+-- The parameters `addresses` and `tx_hash` are hex without 0x; an empty value means any. `topics0` to
+-- `topics3` list the accepted topics at each position; an empty list accepts any topic. A log must also
+-- satisfy every clause k: the topic at position left_at[k] is left[k], or the topic at position right_at[k]
+-- is right[k]. Topics are hex without 0x.
 SELECT toString(e.ord) AS ord
 FROM
 (

@@ -1,6 +1,7 @@
--- Each row: a token of a pool whose traits are measured next: tokens that were never measured, then tokens whose number
--- of swaps grew most since, then the tokens that were measured longest ago. Reads the tables of pools, pair totals and
--- traits, once per round of the background worker.
+-- Each row: a token of a pool, in the order in which tokens are measured. Tokens without a measurement come
+-- first. Then come tokens whose number of swaps grew most since their last measurement. All others follow,
+-- the oldest measurement first. Reads the tables of pools, pair totals and traits, once per round of the
+-- background worker.
 SELECT
     concat('0x', lower(hex(p.token))) AS token,
     p.swaps AS swaps,

@@ -1,6 +1,6 @@
--- Each row: one of the newest swaps of a token, newest first. `amount` is what the pool gained of the token, in raw
--- units; it is negative for a buy. Uses the projections by_token0 and by_token1 of events to find the swaps, and the
--- key ord of swaps. The parameter `token` is hex without 0x.
+-- Each row: one of the newest swaps of a token, newest first. `amount` is the amount of the token that the
+-- pool received, in raw units; it is negative for a buy. Finds the swaps through the projections by_token0
+-- and by_token1 of events, and reads them by the key ord of swaps. The parameter `token` is hex without 0x.
 WITH
     toFixedString(unhex({token:String}), 20) AS asked,
     ords AS

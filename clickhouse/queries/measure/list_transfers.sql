@@ -1,6 +1,6 @@
--- Each row: one transfer of a token in one of the given transactions. Uses the key (token, ord) of transfers, between
--- the first and the last of the blocks. The parameter `token` is hex without 0x. A transaction is given as its block
--- times 2^20 plus its index.
+-- Each row: one transfer of a token in one of the given transactions. Uses the key (token, ord) of transfers,
+-- between the first and the last of the transactions' blocks. The parameter `token` is hex without 0x. A
+-- transaction is given as block number · 2^20 + index in the block.
 SELECT
     toString(t.ord) AS ord,
     t.tx_index AS tx_index,

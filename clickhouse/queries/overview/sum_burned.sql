@@ -1,6 +1,7 @@
--- Each row: the raw amount of the burn token sent to its burn addresses from other addresses in (since, now], as of the
--- snapshot. Uses the key (token, ord) of transfers, from the first block of the window (`after_ord`). Reads all rows
--- of the head table, which is small. The parameter `addresses` is hex without 0x.
+-- One row: the raw amount of the burn token that other addresses sent to the burn addresses in (since, now],
+-- as of the snapshot. Uses the key (token, ord) of transfers, from the first block of the window
+-- (`after_ord`). Reads all rows of the head table, which is small. The parameter `addresses` is hex without
+-- 0x.
 WITH (SELECT groupArray(toFixedString(unhex(address), 20)) FROM (SELECT arrayJoin({addresses:Array(String)}) AS address)) AS burning
 SELECT toString(sum(b.amount)) AS burned
 FROM transfers_chain AS b

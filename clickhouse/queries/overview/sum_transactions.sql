@@ -1,6 +1,6 @@
--- Each row: the number of transactions in blocks above `after_block` and later than `since`, as of the snapshot. Uses
--- the key (chain_id, number). Reads one day of blocks, once for each new head. Reads all rows of the head table,
--- which is small.
+-- One row: the number of transactions in blocks above `after_block` and later than `since`, as of the
+-- snapshot. Uses the key (chain_id, number). Reads one day of blocks, once for each new head. Reads all rows
+-- of the head table, which is small.
 SELECT toUInt32(sum(transaction_count)) AS transactions
 FROM
 (

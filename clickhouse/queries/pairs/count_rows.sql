@@ -1,6 +1,6 @@
--- Each row: the number of final pools, states and swaps up to an ord, as one text that callers compare. ClickHouse
--- stores the counts of whole tables, and the rows after `ord`, which are subtracted, are few. Runs once for each
--- new head.
+-- One row: the numbers of final pools, states and swaps up to an ord, as one text that callers compare with
+-- the text of an earlier call. ClickHouse knows the row counts of whole tables. The query subtracts the rows
+-- after `ord`, which are few. Runs once for each new head.
 SELECT concat(
     toString((SELECT count() FROM pools) - (SELECT count() FROM pools WHERE ord > {ord:UInt64})),
     ' ',

@@ -1,6 +1,6 @@
 -- Each row: the newest balances and doubts of one weighted or stable pool as of the snapshot, in the order of
--- pools.tokens. Reads pool_balances and the head states. Pools whose newest final balances lie beyond the snapshot get
--- an older state through the projection by_pair_kind. Runs once for each new head.
+-- pools.tokens. Reads pool_balances and the head states. If a pool's newest final balances are newer than the
+-- snapshot, the query reads an older state through the projection by_pair_kind. Runs once for each new head.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     arrayMap(b -> toString(b), (max(state) AS newest).2) AS balances,

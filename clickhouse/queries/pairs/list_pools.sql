@@ -1,5 +1,5 @@
--- Each row: one pool as of the snapshot. With `since_ord`, only later pools are returned. Reads all pools, so run it
--- once for each new head, never for each request.
+-- Each row: one pool as of the snapshot. With `since_ord`, only later pools are returned. Reads all pools, so
+-- the program runs this query once for each new head, never for each request.
 SELECT
     concat('0x', lower(hex(address))) AS address,
     dex,

@@ -1,5 +1,5 @@
--- Each row: a value that changes with every write of token metadata. It sometimes also changes when the engine merges
--- parts. Reads one narrow column.
+-- One row: values that change with every write of token metadata, so that callers know when to read the
+-- metadata again. They sometimes also change when ClickHouse merges parts. Reads one small column.
 SELECT toString(count()) AS table_rows, toString(max(version)) AS newest_version
 FROM tokens
 LIMIT 1

@@ -1,10 +1,11 @@
--- Each row: the balance of one token at one address as of the snapshot, in raw units. A negative balance means
--- that the logs do not add up. The query adds a transfer of a head block only if its ord is above last_ord of
+-- Each row: the balance of one token at one address as of the snapshot, in raw units. A negative balance
+-- means that the logs do not add up. A transfer of a head block is added only if its ord is above last_ord of
 -- the stored balance, because a promotion stores transfers before the snapshot's cursor moves. Uses the key
--- (holder) of holder_balances. Reads all rows of the head table, which is small. One extra row has the zero
--- address as token: the number of V3 positions that the address ever received, some perhaps beyond the
--- snapshot. If this number is 0, the address owns no position. The number comes from the key (owner) of
--- owner_positions.
+-- (holder) of holder_balances. Reads all rows of the head table, which is small.
+--
+-- One extra row has the zero address as token. Its balance is the number of V3 positions that the address
+-- ever received, perhaps including some after the snapshot. If this number is 0, the address owns no
+-- position. The number comes from the key (owner) of owner_positions.
 WITH
     recipient = unhex({holder:String}) AS comes,
     sender = unhex({holder:String}) AS goes

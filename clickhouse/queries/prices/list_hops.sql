@@ -1,7 +1,7 @@
--- Each row: the newest hop of one token as of the snapshot: the price of one whole token in `next_token`, or in USD if
--- `next_token` is zero bytes. The price is 0 if there is none. Reads token_price_latest and the head rows. If a
--- token's newest final hop is newer than the snapshot, the query finds an older hop through the projection by_token.
--- Runs once for each new head, never for each request.
+-- Each row: the newest hop of one token as of the snapshot: the price of one whole token in `next_token`, or
+-- in USD if `next_token` is zero bytes. A token without a price has the price 0. Reads token_price_latest and
+-- the head rows. If a token's newest final hop is newer than the snapshot, the query finds an older hop
+-- through the projection by_token. Runs once for each new head, never for each request.
 SELECT
     concat('0x', lower(hex(token))) AS token,
     concat('0x', lower(hex((max(price) AS newest).2))) AS next_token,
@@ -18,8 +18,8 @@ FROM
     FROM token_prices_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     UNION ALL
-    -- All rows of one block share one ord, so this part may return hops of other tokens. These hops are older, so max()
-    -- drops them.
+    -- All rows of one block share one ord, so this part may also return hops of tokens that were not asked
+    -- for. Such hops are older than the token's newest hop, so max() below drops them.
     SELECT token, (ord, next_token, hop_price, hop_confidence, hop_cap)
     FROM token_prices
     WHERE ord IN (

@@ -1,7 +1,8 @@
--- Each row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed within the
--- day. Each hop is the value that the first later change replaced. The price is 0 if there is none. It is null if the
--- hop did not change later: then the newest hop was already in force. Uses the key ord, from the first block of the
--- day (`after_ord`). Runs once for each new head, never for each request.
+-- Each row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed
+-- within the day. The hop at a time is the value that the first later change replaced. A token without a
+-- price at that time has the price 0. Without a later change, `next_…` is null, and the newest hop was
+-- already valid at that time. Uses the key ord, from the first block of the day (`after_ord`). Runs once for
+-- each new head, never for each request.
 SELECT
     concat('0x', lower(hex(token))) AS token,
     if(countIf(in_m5) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_m5))))) AS next_m5,

@@ -1,5 +1,5 @@
--- Each row: the logo of one token, from the imported list that has one and was imported last. Reads the tokens of one
--- chain, once per import.
+-- Each row: one token and its logo. If several imported lists have a logo of the token, the last imported
+-- list counts. Reads the tokens of one chain, once per import.
 SELECT
     concat('0x', lower(hex(l.address))) AS token,
     argMax(l.logo_url, (l.version, l.list)) AS logo_url

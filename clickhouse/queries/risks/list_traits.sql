@@ -1,5 +1,5 @@
--- Each row: the newest traits of one token, if they were written at `since` (unix milliseconds) or later. Reads the
--- version of every row of token_traits (one row per measured token), once per head version.
+-- Each row: the newest traits of one token, if the row was written at `since` (unix milliseconds) or later.
+-- Reads the version of every row of token_traits (one row per measured token), once for each new head.
 SELECT
     concat('0x', lower(hex(t.token))) AS token,
     t.buys AS buys,

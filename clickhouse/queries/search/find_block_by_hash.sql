@@ -1,5 +1,6 @@
--- Each row: the block with a hash, as of the snapshot. Uses the first four bytes of the hash in the projection by_hash.
--- Reads all rows of the head table, which is small. The parameter `hash` is hex without 0x.
+-- At most one row: the block with a hash, as of the snapshot. Finds the block by the first four bytes of the
+-- hash in the projection by_hash. Reads all rows of the head table, which is small. The parameter `hash` is
+-- hex without 0x.
 SELECT number, timestamp
 FROM
 (

@@ -1,5 +1,5 @@
--- Each row: the block with a number, as of the snapshot. Uses the key (chain_id, number). Reads all rows
--- of the head table, which is small.
+-- At most one row: the block with a number, as of the snapshot. Uses the key (chain_id, number). Reads all
+-- rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(b.hash))) AS hash,
     b.timestamp AS timestamp

@@ -1,4 +1,4 @@
--- At most one row: the import position of one source. Uses the key source.
+-- At most one row: how far the import from one source of verified contracts has come. Uses the key source.
 SELECT p.position AS position
 FROM import_positions AS p
 WHERE p.source = {source:String}

@@ -1,5 +1,5 @@
--- Each row: a token that an earlier import of the same token list stored with a logo. Reads the whole table
--- listed_tokens, so only imports run it.
+-- Each row: a token with a logo that an earlier import of the same token list stored. Reads the whole table
+-- listed_tokens, so only imports run this query.
 SELECT
     l.chain_id AS chain_id,
     concat('0x', lower(hex(l.address))) AS address

@@ -1,7 +1,8 @@
--- Each row: a verified contract of one chain, in the order of its version. `sign` is 1 for the oldest first and -1 for
--- the newest first; only rows beyond the version `after` in this order are listed. `q` in lower case finds a part of the
--- name or the start of the address as hex; an empty `q` or `language` accepts all contracts. Reads the narrow columns of
--- all verified contracts of the chain. Never reads ABIs, settings or sources.
+-- Each row: a verified contract of one chain, in the order of its version. `sign` is 1 for the oldest first
+-- and -1 for the newest first. The rows begin after the version `after` in this order. `q` in lower case
+-- finds a part of the name or the start of the address as hex. An empty `q` or `language` accepts all
+-- contracts. Reads only small columns of all verified contracts of the chain. Never reads ABIs, settings or
+-- sources.
 SELECT
     concat('0x', lower(hex(address))) AS contract,
     status,

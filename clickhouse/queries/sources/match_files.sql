@@ -1,7 +1,8 @@
--- Each row: a source file of a chain that matches `regex` (RE2), with from <= content_hash < to. `from` and `to` are
--- hex; an empty `to` means no bound. The caller chooses ranges small enough to be fast. Uses the key content_hash, and
--- the text index. `needle` is a text of three or more characters that every match contains; the text index looks it
--- up. If `needle` is empty, the query reads every file of the range. `path` and `language` are those of rank_files.
+-- Each row: a source file of a chain that matches `regex` (RE2), with from <= content_hash < to. `from` and
+-- `to` are hex; an empty `to` means no bound. The caller chooses ranges small enough to be fast. Uses the key
+-- content_hash, and the text index. `needle` is a text of three or more characters that every match contains;
+-- the text index finds the files that contain it. If `needle` is empty, the query reads every file of the
+-- range. `path` and `language` have the same meaning as in rank_files.
 SELECT concat('0x', lower(hex(f.content_hash))) AS content_hash
 FROM {verified_db:Identifier}.source_files AS f
 WHERE f.content_hash >= toFixedString(unhex({from:String}), 32)

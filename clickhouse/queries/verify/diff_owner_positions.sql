@@ -1,5 +1,5 @@
--- Each row: a position and a past or present owner that differ between owner_positions and all final events. Scans
--- position_events once.
+-- Each row: an owner, past or present, of a position, whose row in owner_positions differs from all final
+-- events. Scans position_events once.
 SELECT
     concat('owner_positions owner=0x', lower(hex(owner)), ' manager=0x', lower(hex(manager)), ' position=', toString(token_id)) AS item,
     any(side) AS only_in,

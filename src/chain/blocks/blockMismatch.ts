@@ -1,6 +1,6 @@
 /**
- * The error for a node answer that contradicts itself or the chain. The block is discarded, and the endpoint may be
- * left out for a while (benched).
+ * The error for a node answer that contradicts itself or the chain. The block is discarded, and the endpoint
+ * may be benched: it is not used for some time.
  */
 import { AppError } from '../../errors';
 
@@ -31,8 +31,8 @@ export const MISMATCH_KINDS = [
 export type MismatchKind = (typeof MISMATCH_KINDS)[number];
 
 /**
- * Kinds of mismatch that an honest node can cause: by a reorg between two calls, or by a new block whose logs are not
- * indexed yet. The call is first repeated on the same node.
+ * Mismatches that an honest node can cause, if a reorg happens between two calls, or if the logs of a new
+ * block are not indexed yet. The call is first repeated on the same node.
  */
 const RACE_KINDS: ReadonlySet<MismatchKind> = new Set([
   'block_identity',

@@ -1,7 +1,7 @@
 /**
- * Fetches verified blocks by number from the endpoint pool. Uses receipts, or eth_getLogs where an endpoint
- * lacks eth_getBlockReceipts. A block that fails verification is fetched from another endpoint. If no
- * endpoint passes, the fetch fails: data may be late, but not wrong.
+ * Fetches verified blocks by number from the endpoint pool. Uses receipts, or eth_getLogs if an endpoint
+ * lacks eth_getBlockReceipts. A block that fails verification is fetched from another endpoint. If every
+ * endpoint fails, the fetch fails: data may be late, but is never wrong.
  */
 import type { BlockRef, ChainBlock, ProofOptions } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
@@ -29,28 +29,28 @@ interface FetchOptions {
 }
 
 interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
-  /** Time of the block before the range, unix seconds, if it is known. No block may be older. */
+  /** Time of the block before the range, unix seconds, if known. No block of the range may be older. */
   readonly notBefore?: number;
 }
 
 /**
- * Reads verified blocks. Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints
- * have failed.
+ * Reads verified blocks. Every method rejects with RpcError or BlockMismatch (both have the code
+ * `node_failed`) if all endpoints have failed.
  */
 export interface BlockSource {
   /** Throws RpcError `unknown_block` if no endpoint has the block. */
   fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
-  /** Headers from `from` to `to` inclusive, ascending and linked. At most 1,000. */
+  /** Headers from `from` to `to`, both included, ascending, each the parent of the next. At most 1,000. */
   fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
   /**
-   * Complete, verified blocks `from` to `to` inclusive, ascending and linked. Throws RpcError `unknown_block`
-   * if the chain changes during the call.
+   * Complete, verified blocks from `from` to `to`, both included, ascending, each the parent of the next.
+   * Throws RpcError `unknown_block` if the chain changes during the call.
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has `ref.hash`; endpoints with
-   * another hash are then left out for a while (benched). Returns false if all answers have another hash. Throws
-   * RpcError `unknown_block` if no endpoint answers.
+   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has the hash
+   * `ref.hash`; endpoints with another hash are then benched (not used for some time). Returns false if all
+   * answers have another hash. Throws RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
 }
@@ -60,8 +60,8 @@ export interface BlockSourceOptions {
   readonly log: Logger;
   readonly clock?: Clock;
   /**
-   * The time in unix seconds. Blocks far after it are refused. The default is a steady clock, so that a clock of the
-   * machine that is set back while the program runs does not stop the writer.
+   * Returns unix time in seconds. Blocks whose time is far after it are refused. The default is a steady
+   * clock: if someone sets the machine's clock back, the writer does not stop.
    */
   readonly timeOfDay?: () => number;
   /** What must be proven of each block (default: nothing besides the bloom). */
@@ -153,7 +153,7 @@ class PooledBlockSource implements BlockSource {
       };
       const piece = await this.pool.run(fetch, options);
       const [parent, first] = [blocks.at(-1), piece[0]];
-      // The pieces come from different nodes or times, so no endpoint is counted as faulty.
+      // The pieces come from different nodes or times, so none of the endpoints is blamed.
       if (parent !== undefined && first?.parentHash !== parent.hash)
         throw new RpcError(
           'unknown_block',
@@ -199,9 +199,9 @@ class PooledBlockSource implements BlockSource {
   }
 
   /**
-   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept. Blocks
-   * that fail are fetched again, in one batch with the blocks after them. After an error, the blocks stay in `kept` for
-   * the next attempt.
+   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept.
+   * Blocks that fail are fetched again, in one batch with the blocks after them. If the method throws, the
+   * verified blocks stay in `kept` for the next attempt.
    */
   private async fetchPiece(
     endpoint: Endpoint,
@@ -212,11 +212,11 @@ class PooledBlockSource implements BlockSource {
     const checker = await this.checker;
     let breaks = 0;
     /**
-     * Largest number of kept blocks so far. Only a larger number is progress, because a node may send the same wrong
-     * block repeatedly.
+     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
+     * the same wrong block again and again.
      */
     let most = 0;
-    /** A wrong answer since the last progress. It says more than the failures beside it. */
+    /** The last wrong answer since the last progress. Thrown rather than a connection error. */
     let wrong: BlockMismatch | undefined;
     for (let idle = 0; ;) {
       const answers = await this.fetchUnchecked(
@@ -236,7 +236,8 @@ class PooledBlockSource implements BlockSource {
         const broken = orMismatch(() => checkPiece(piece, notBefore));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
         if (broken instanceof BlockMismatch) {
-          // The node's chain changed during the fetch, and it is unknown which blocks are on the new branch.
+          // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
+          // All are dropped.
           kept.clear();
           most = 0;
           failed.push(broken);
@@ -247,22 +248,21 @@ class PooledBlockSource implements BlockSource {
           throw wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
         idle = breaks;
       }
-      await this.rest(endpoint, idle, failed, answers.length, signal);
+      await this.rest(endpoint, idle, failed, signal);
     }
   }
 
-  /** Counts wrong answers, and waits before the next request. */
+  /** Counts failed verifications for /metrics, and waits before the next request. */
   private async rest(
     endpoint: Endpoint,
     idle: number,
     failed: readonly AppError[],
-    asked: number,
     signal: AbortSignal,
   ): Promise<void> {
     const wrong = failed.filter((error) => error instanceof BlockMismatch);
     for (const error of wrong) this.pool.countMismatch(error);
     if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
-    else await endpoint.pause(idle, failed, asked, signal);
+    else await endpoint.pause(idle, failed, signal);
   }
 
   /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
@@ -278,7 +278,7 @@ class PooledBlockSource implements BlockSource {
     return failed;
   }
 
-  /** The first blocks that are still missing: with receipts, as many as fit into one batch; otherwise all of them. */
+  /** The first missing blocks: with receipts as many as fit into one batch, with eth_getLogs all. */
   private nextMissing(
     endpoint: Endpoint,
     from: number,
@@ -322,7 +322,9 @@ class PooledBlockSource implements BlockSource {
       }
     }
     const numbers = next();
-    const [from, to] = [numbers[0] ?? 0, numbers.at(-1) ?? 0];
+    const from = numbers[0] ?? 0;
+    // Only the blocks up to the next kept one.
+    const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
     try {
       return await fetchByLogs(endpoint, this.spans, from, to, signal, needsBodies);
     } catch (error) {
@@ -332,7 +334,7 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** Retries on the same endpoint if an honest node could give the answer during a reorg. */
+  /** Repeats work on the same endpoint if a reorg may be the reason for the wrong answer. */
   private async retryRaces<T>(
     endpoint: Endpoint,
     signal: AbortSignal,
@@ -350,7 +352,7 @@ class PooledBlockSource implements BlockSource {
   }
 }
 
-/** Blocks of a range that an endpoint has sent so far: verified blocks, and parts of others. */
+/** Blocks of a range from one endpoint: verified blocks, and headers or receipts of others. */
 interface Fetched {
   readonly kept: Map<number, ChainBlock>;
   readonly halves: BlockHalves;
@@ -367,7 +369,7 @@ function checkPiece(blocks: readonly ChainBlock[], notBefore: number): void {
   if (blocks[0] !== undefined) checkOrder(blocks[0], notBefore);
 }
 
-/** The fetched blocks from `from` on, up to the first missing block. */
+/** The fetched blocks from number `from` on, up to the first missing block. */
 function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
   const start: ChainBlock[] = [];
   for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
@@ -375,7 +377,7 @@ function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBl
   return start;
 }
 
-/** Creates a block source over a pool of endpoints. Opens no connection of its own. */
+/** Creates a block source over a pool of endpoints. All requests go through the pool. */
 export function createBlockSource(options: BlockSourceOptions): BlockSource {
   return new PooledBlockSource(options);
 }

@@ -5,11 +5,16 @@ import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 
 export const BLOOM_BYTES = 256;
-/** Number of entries in each of the two generations of the cache. Both together take about 10 MB. */
+/**
+ * Number of entries in each half of the cache. When the newer half is full, the older half is dropped. Both
+ * together take about 10 MB.
+ */
 const CACHE_ITEMS = 32_768;
 
-/** One WebAssembly hasher for all builders. Each hash runs synchronously, so builders can share the
- * hasher. */
+/**
+ * One WebAssembly hasher for all builders. Each hash is computed without waiting, so builders can share the
+ * hasher.
+ */
 let hasher: Promise<IHasher> | null = null;
 
 /** Builds blooms. Caches the bits of recent addresses and topics in bounded memory. */
@@ -27,7 +32,7 @@ export class BloomBuilder {
     return new BloomBuilder(await hasher);
   }
 
-  /** The bloom of the logs: 256 bytes in the header's order. */
+  /** Computes the bloom of the logs: 256 bytes in the order that the header uses. */
   build(logs: readonly ChainLog[]): Uint8Array {
     const bloom = new Uint8Array(BLOOM_BYTES);
     for (const log of logs) {
@@ -51,7 +56,7 @@ export class BloomBuilder {
       .digest('binary');
   }
 
-  /** Three bit numbers of 11 bits each, packed into 33 bits. */
+  /** Returns three bit numbers of 11 bits each, packed into one 33-bit number. */
   private bitsOf(item: Hex): number {
     const known = this.young.get(item);
     if (known !== undefined) return known;
@@ -71,18 +76,18 @@ function packBits(hash: Uint8Array): number {
   return pair(0) + pair(2) * 2048 + pair(4) * 4_194_304;
 }
 
-/** Bit 0 is the lowest bit of the last byte. */
+/** Sets one bit. Bit 0 is the lowest bit of the last byte. */
 function setBit(bloom: Uint8Array, bit: number): void {
   const index = BLOOM_BYTES - 1 - (bit >> 3);
   bloom[index] = (bloom[index] ?? 0) | (1 << (bit & 7));
 }
 
-/** The bloom as a header's logsBloom. */
+/** Writes a bloom as the hex text of a header's field logsBloom. */
 export function bloomToHex(bloom: Uint8Array): Hex {
   return `0x${Buffer.from(bloom.buffer, bloom.byteOffset, bloom.length).toString('hex')}`;
 }
 
-/** True if no bit of the bloom is set. The block has no logs, or the chain leaves blooms empty. */
+/** Returns true if no bit of the bloom is set: the block has no logs, or the chain leaves blooms empty. */
 export function isEmptyBloom(bloom: Hex): boolean {
   return /^0x0*$/.test(bloom);
 }

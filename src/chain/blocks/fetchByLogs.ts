@@ -1,11 +1,12 @@
 /**
- * Fetches blocks with unfiltered eth_getLogs over a range and eth_getBlockByNumber with bodies, for nodes
- * without eth_getBlockReceipts.
+ * Fetches blocks with eth_getLogs (without a filter) for a range of blocks and eth_getBlockByNumber with full
+ * transactions. Used for nodes without eth_getBlockReceipts.
  */
 import { numberToHex } from '../../domain/hex';
+import { AppError, errorText } from '../../errors';
 import { BlockMismatch } from './blockMismatch';
-import type { Endpoint } from '../rpc/endpoint';
-import { requireBlock, type UncheckedBlock } from './fetchByReceipts';
+import type { Endpoint, Outcome } from '../rpc/endpoint';
+import { REFUSED_KINDS, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import type { RawBlock } from '../proof/blockProof';
 import {
   parseBodies,
@@ -16,16 +17,21 @@ import {
   type HeaderWithBodies,
 } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { isRecord } from '../rpc/rpcTransport';
+import { isRecord, type RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;
-/** Number of retries with smaller ranges on a slow node. After them, another endpoint is used. */
+/**
+ * If a node times out, the range is made smaller and tried again this many times. Then another endpoint is
+ * used.
+ */
 const TIMEOUTS_MAX = 2;
+/** Most rounds of calls for the headers or the receipts of a range. */
+const ROUNDS_MAX = 4;
 
 /**
- * Number of blocks per eth_getLogs for each endpoint. It is halved after a refusal, and grows by an eighth after a
- * success.
+ * The number of blocks per eth_getLogs for each endpoint. The number is halved after a refusal, and grows by
+ * an eighth after a success.
  */
 export class LogSpans {
   private readonly spans = new Map<number, number>();
@@ -50,8 +56,9 @@ export class LogSpans {
 }
 
 /**
- * Blocks from `from` up to `to`, or fewer: as many as the endpoint serves at once, but at least one. @throws
- * RpcError (`too_large` if even one block is too large), BlockMismatch
+ * Fetches the blocks from `from` up to `to`, or fewer: as many as the endpoint returns for one request, but
+ * at least one. A block whose logs do not match its header is returned as an error in the list.
+ * @throws RpcError (`too_large` if even one block is too large), BlockMismatch
  */
 export async function fetchByLogs(
   endpoint: Endpoint,
@@ -59,29 +66,82 @@ export async function fetchByLogs(
   from: number,
   to: number,
   signal: AbortSignal,
-  withReceipts = false,
-): Promise<UncheckedBlock[]> {
+  withReceipts: boolean,
+): Promise<(UncheckedBlock | AppError)[]> {
   const { logs, last } = await fetchLogs(endpoint, spans, from, to, signal);
+  const headers = await fetchHeaders(endpoint, from, last, signal);
+  const byBlock = groupByBlock(logs, from, last);
+  const found = headers.flatMap((header) => ('error' in header ? [] : [header.value]));
+  const receipts = withReceipts ? await fetchReceipts(endpoint, found, signal) : null;
+  return headers.map((header) => {
+    if ('error' in header) return header.error;
+    const { number } = header.value.header;
+    return join(endpoint, header.value, byBlock.get(number) ?? [], receipts?.get(number));
+  });
+}
+
+type RawHeader = HeaderWithBodies & { readonly raw: RawBlock };
+
+/** The headers with bodies, or their errors. */
+function fetchHeaders(
+  endpoint: Endpoint,
+  from: number,
+  last: number,
+  signal: AbortSignal,
+): Promise<Outcome<RawHeader>[]> {
   const calls = Array.from({ length: last - from + 1 }, (_, offset) => ({
     method: 'eth_getBlockByNumber',
     params: [numberToHex(from + offset), true],
   }));
-  const parse = (result: unknown, index: number): HeaderWithBodies & { readonly raw: RawBlock } => {
+  const parse = (result: unknown, index: number): RawHeader => {
     const parsed = parseHeader(requireBlock(endpoint, result, from + index));
     checkNumber(parsed.header, from + index);
     return { ...parsed, raw: { header: isRecord(result) ? result : {}, receipts: null } };
   };
-  const headers = await endpoint.batch(calls, parse, signal);
-  const byBlock = groupByBlock(logs, from, last);
-  const receipts = withReceipts ? await fetchReceipts(endpoint, headers, signal) : null;
-  return headers.map((parsed, index) => {
-    const { header, raw } = parsed;
-    const own = receipts?.[index];
-    if (own !== undefined) return { header, ...parseReceipts(own, parsed), raw: { ...raw, receipts: own } };
+  return askAll(endpoint, calls, parse, signal);
+}
+
+/** The answers of all calls, or their errors. Calls that failed are repeated, whatever the node said. */
+async function askAll<T>(
+  endpoint: Endpoint,
+  calls: readonly RpcCall[],
+  parse: (result: unknown, index: number) => T,
+  signal: AbortSignal,
+): Promise<Outcome<T>[]> {
+  const found = new Map<number, Outcome<T>>();
+  let open = calls.map((_, index) => index);
+  for (let round = 0; round < ROUNDS_MAX && open.length > 0; round += 1) {
+    const asked = open;
+    const outcomes = await endpoint.batchOutcomes(
+      asked.flatMap((index) => calls[index] ?? []),
+      (result, at) => parse(result, asked[at] ?? at),
+      signal,
+    );
+    for (const [at, outcome] of outcomes.entries()) found.set(asked[at] ?? at, outcome);
+    open = asked.filter((_, at) => 'error' in (outcomes[at] ?? {}));
+    // Without any success, the calls would fail again.
+    if (open.length === asked.length) break;
+  }
+  return calls.flatMap((_, index) => found.get(index) ?? []);
+}
+
+/** Prefers the block's own receipts, which can be proven, to the logs of the range. */
+function join(
+  endpoint: Endpoint,
+  parsed: RawHeader,
+  logs: readonly unknown[],
+  receipts: readonly unknown[] | undefined,
+): UncheckedBlock | AppError {
+  const { header, raw } = parsed;
+  try {
+    if (receipts !== undefined)
+      return { header, ...parseReceipts(receipts, parsed), raw: { ...raw, receipts } };
     const transactions = parseBodies(parsed);
-    const logs = parseLogs(byBlock.get(header.number) ?? [], header, transactions);
-    return { header, transactions, logs, raw };
-  });
+    return { header, transactions, logs: parseLogs(logs, header, transactions), raw };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    return new RpcError('bad_answer', `${endpoint.name}: ${errorText(error)}`, { cause: error });
+  }
 }
 
 /** The receipts of each block, asked for one by one. Null if the endpoint does not have them. */
@@ -89,24 +149,24 @@ async function fetchReceipts(
   endpoint: Endpoint,
   blocks: readonly HeaderWithBodies[],
   signal: AbortSignal,
-): Promise<unknown[][] | null> {
+): Promise<ReadonlyMap<number, readonly unknown[]> | null> {
   const calls = blocks.flatMap(({ bodies }) =>
     bodies.map((body) => ({
       method: 'eth_getTransactionReceipt',
       params: [isRecord(body) ? body['hash'] : body],
     })),
   );
-  const outcomes = await endpoint.batchOutcomes(calls, (result) => result, signal);
+  const outcomes = await askAll(endpoint, calls, (result) => result, signal);
   const receipts: unknown[] = [];
   for (const outcome of outcomes) {
-    if ('error' in outcome) {
-      if (outcome.error.retryable && outcome.error.kind !== 'method_missing') throw outcome.error;
-      return null;
-    }
-    receipts.push(outcome.value);
+    if ('value' in outcome) receipts.push(outcome.value);
+    else if (REFUSED_KINDS.has(outcome.error.kind)) return null;
+    else throw outcome.error;
   }
   let from = 0;
-  return blocks.map(({ bodies }) => receipts.slice(from, (from += bodies.length)));
+  return new Map(
+    blocks.map(({ header, bodies }) => [header.number, receipts.slice(from, (from += bodies.length))]),
+  );
 }
 
 async function fetchLogs(

@@ -9,10 +9,12 @@ import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import { isRecord, type RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
-/** Kinds of errors by which a node says that it does not have eth_getBlockReceipts. */
-const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
+/** Errors with which a node refuses a method that it does not have. */
+export const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
 
-/** A block whose header and receipts belong together. Log order, bloom and links are not checked yet. */
+/**
+ * A block whose header and receipts belong together. Log order, bloom and parent hash are not checked yet.
+ */
 export interface UncheckedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly ChainTransaction[];
@@ -21,7 +23,10 @@ export interface UncheckedBlock {
   readonly raw: RawBlock;
 }
 
-/** Headers without receipts, and receipts without headers. They are kept, so that they are not fetched again. */
+/**
+ * Headers whose receipts are still missing, and receipts whose headers are still missing. They are kept, so
+ * that they need not be fetched again.
+ */
 export class BlockHalves {
   readonly headers = new Map<number, unknown>();
   readonly receipts = new Map<number, unknown>();
@@ -36,9 +41,9 @@ export class BlockHalves {
 }
 
 /**
- * Makes one attempt. Returns each block or its error. Uses headers and receipts from earlier attempts, and
- * stores new ones in `halves`. @throws RpcError `method_missing` or `invalid` if the node lacks
- * eth_getBlockReceipts
+ * Makes one attempt to fetch blocks. Returns each block or its error. Uses headers and receipts of earlier
+ * attempts in `halves`, and adds the new ones. @throws RpcError `method_missing` or `invalid` if the node
+ * lacks eth_getBlockReceipts
  */
 export async function fetchByReceipts(
   endpoint: Endpoint,
@@ -95,7 +100,10 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** Nodes answer null for an unknown block. @throws RpcError `unknown_block` */
+/**
+ * Returns the block in the answer. Nodes answer null for an unknown block; then throws. @throws RpcError
+ * `unknown_block`
+ */
 export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
   if (result !== null && result !== undefined) return result;
   throw new RpcError('unknown_block', `${endpoint.name}: the node does not have block ${at}`);

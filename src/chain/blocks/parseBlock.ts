@@ -25,9 +25,9 @@ export interface HeaderWithBodies {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Limit of block numbers. Other code relies on numbers below it. */
+/** Block numbers must be below this limit, which other code relies on. */
 const BLOCK_MAX = 2 ** 31;
-/** Limit of timestamps in unix seconds: the store has UInt32. */
+/** Timestamps in unix seconds must be below this limit, because the database stores them as UInt32. */
 const TIMESTAMP_MAX = 2 ** 32;
 const TRANSACTIONS_MAX = 1_048_576;
 const LOWER_HEX_DATA = /^0x(?:[0-9a-f]{2})*$/;
@@ -141,7 +141,7 @@ export function parseLogs(
   return logs.sort((a, b) => a.logIndex - b.logIndex);
 }
 
-/** The block number that a raw log of eth_getLogs claims. */
+/** Returns the block number that a raw log of eth_getLogs contains. */
 export function readLogBlockNumber(value: unknown): number {
   const fields = isRecord(value) ? value : {};
   return readNumber(fields['blockNumber'], BLOCK_MAX, null, 'blockNumber of a log');
@@ -223,7 +223,8 @@ function hashOf(body: unknown): unknown {
 }
 
 /**
- * `listed` is the hash of the transaction at this index in the block itself.
+ * Checks hash and index of a receipt or transaction body. `listed` is the hash of the transaction at this
+ * index in the block itself.
  */
 function assertTransaction(
   header: BlockHeader,
@@ -272,7 +273,10 @@ function isLowerHex(text: string, pattern: RegExp): text is Hex {
   return pattern.test(text);
 }
 
-/** Most texts are lower-case already. For them, one test is enough and no copy is made. */
+/**
+ * Returns hex in lower case. Most texts are already lower-case; for them one test is enough, and no copy is
+ * made.
+ */
 function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
   if (typeof value === 'string') {
     if (isLowerHex(value, lower)) return value;

@@ -5,9 +5,8 @@ import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
 
 /**
- * Checks that log indexes are 0…n−1 and follow the transaction order. Detects every missing log except at the
- * end of the block.
- * @throws BlockMismatch `log_index`
+ * Checks that log indexes are 0…n−1 and follow the transaction order. The check detects every missing log,
+ * except logs missing at the end of the block. @throws BlockMismatch `log_index`
  */
 export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): void {
   let transactionIndex = 0;
@@ -29,8 +28,8 @@ export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): v
 }
 
 /**
- * Computes the bloom again and compares it. Returns `unfilled` if the header's bloom is empty although there are
- * logs. Some chains leave blooms empty, and the check then proves nothing.
+ * Computes the bloom of the logs and compares it with the header's bloom. Returns `unfilled` if the header's
+ * bloom is empty although there are logs. Some chains leave blooms empty, and the check then proves nothing.
  * @throws BlockMismatch `bloom` if a log is missing, added or changed.
  */
 export function checkBloom(
@@ -49,7 +48,10 @@ export function checkBloom(
   );
 }
 
-/** @throws BlockMismatch `parent_link` unless `child` directly follows `parent`, `timestamp` if it is older. */
+/**
+ * @throws BlockMismatch `parent_link` if `child` does not directly follow `parent`; `timestamp` if `child` is
+ * older.
+ */
 function checkParentLink(parent: BlockRef, child: BlockRef): void {
   if (child.number !== parent.number + 1) {
     throw new BlockMismatch(
@@ -72,10 +74,12 @@ export function checkOrder({ number, timestamp }: BlockRef, notBefore: number): 
   throw new BlockMismatch('timestamp', number, what);
 }
 
-/** How far, in seconds, a block may lie in the future. */
+/** Largest time by which a block may be in the future, in seconds. */
 const FUTURE_SECONDS_MAX = 900;
 
-/** @throws BlockMismatch `timestamp` if the block lies more than 15 minutes after `now`, in unix seconds. */
+/**
+ * @throws BlockMismatch `timestamp` if the block is more than 15 minutes later than `now`, in unix seconds.
+ */
 export function checkFuture(
   { number, timestamp }: Pick<BlockRef, 'number' | 'timestamp'>,
   now: number,
@@ -85,7 +89,9 @@ export function checkFuture(
   throw new BlockMismatch('timestamp', number, what);
 }
 
-/** Checks that each block follows the previous one. @throws BlockMismatch `parent_link`, `timestamp` */
+/**
+ * Checks that each block is the child of the previous one. @throws BlockMismatch `parent_link`, `timestamp`
+ */
 export function checkLinks(blocks: readonly BlockRef[]): void {
   for (const [position, block] of blocks.entries()) {
     const parent = blocks[position - 1];

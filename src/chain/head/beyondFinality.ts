@@ -1,6 +1,6 @@
 /**
- * The error for a node whose chain does not contain our last final block. The cause is a reorg beyond finality, or
- * another chain.
+ * The error for a node whose chain does not contain the last final block that we stored. Either a reorg
+ * replaced final blocks, or the node serves another chain.
  */
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
@@ -8,8 +8,9 @@ import { AppError } from '../../errors';
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
 /**
- * If the error persists, an invariant is broken. A node that is behind may still show an abandoned branch, as may one
- * of several nodes at the same URL. So the writer retries for some time before it stops.
+ * The writer retries for some time before it stops, because the error may pass: a node that is behind may
+ * still show an abandoned branch, and one of several nodes at the same URL may be wrong. If the error
+ * persists, the stored chain is broken.
  */
 export class BeyondFinality extends AppError {
   constructor(final: Position, node: Position) {

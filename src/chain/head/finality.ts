@@ -1,6 +1,6 @@
 /**
- * Determines the last final block: by the node's `finalized` tag, or by depth. With the tag it never moves back. It
- * is never above the head.
+ * Determines the last final block: by the node's `finalized` tag, or by a number of blocks below the head.
+ * With the tag, the final block never moves back. The final block is never above the head.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -8,35 +8,35 @@ import type { Logger } from '../../log';
 import type { BlockSource } from '../blocks/blockSource';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 
-/** Number of blocks above a block that make it final, if neither the node's tag nor the caller says. */
+/** Number of blocks above a block that make it final, if neither the node's tag nor the caller decides. */
 const DEFAULT_FINALITY_DEPTH = 64;
 
 export interface FinalBlock {
   readonly number: number;
   /**
-   * Hash of the final block; known only with the finalized tag. With the hash, the follower notices if another branch
-   * is final.
+   * Hash of the final block; null if the block is final by depth. By the hash, the follower notices if a
+   * different branch became final.
    */
   readonly hash: Hex | null;
 }
 
 export interface Finality {
   /**
-   * The last final block for `head`, which is the follower's newest block. `number` is from 0 to head.number. With
-   * the tag, the number falls only if the head falls below it. By depth, the number depends only on the given head.
-   * Throws a retryable error if the node does not answer.
+   * The last final block for `head`, which is the follower's newest block. `number` is from 0 to head.number.
+   * With the tag, the number falls only if the head falls below it. By depth, the number depends only on the
+   * given head. Throws a retryable error if the node does not answer.
    */
   finalAt(head: BlockRef, signal?: AbortSignal): Promise<FinalBlock>;
 }
 
-/** Kinds of errors that mean that the node has no finalized tag. Other errors are temporary failures. */
+/** Errors with which a node without the finalized tag answers. Other errors are temporary failures. */
 const UNSUPPORTED: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid', 'unknown_block']);
 /**
- * Largest number of blocks between the head and the tagged block of which the links are checked. Branches that a
- * reorg abandons are shorter.
+ * If head and tagged block are at most this many blocks apart, the parent hashes between them are checked.
+ * Reorgs remove fewer blocks.
  */
 const LINKED_MAX = 1_000;
-/** Number of unrecognised errors in a row after which the node is treated as a node without the tag. */
+/** After this many unrecognised errors in a row, the node is treated as a node without the tag. */
 const ODD_ERRORS_MAX = 3;
 
 /**
@@ -74,10 +74,12 @@ export function createFinality(
     if (mode !== 'tag') return byDepth(head, mode);
     const tagged = await readTag(signal);
     if (tagged !== null && tagged.number <= head.number) return tagged;
-    // While catching up, all canonical blocks are final. The hash lets the follower check its newest block.
+    // While the ingester catches up, all canonical blocks are final. With the hash, the follower can check
+    // its newest block.
     if (tagged !== null)
       return { number: head.number, hash: await hashUnder(source, tagged, head.number, signal) };
-    // A node that once had the tag is only behind. A final block by depth could be above the tagged block.
+    // This node had the tag before, so it is only behind. A final block by depth could be above the tagged
+    // block.
     if (tagSeen) return last;
     if (!fallbackLogged) {
       fallbackLogged = true;
@@ -92,9 +94,11 @@ export function createFinality(
   return {
     async finalAt(head, signal) {
       const final = await next(head, signal);
-      // A final block by depth is valid only for this head, because another head may be on another branch.
+      // A final block by depth is valid only for the given head, because another head may be on another
+      // branch.
       if (final.hash === null) return final;
-      // If the number is the same, the hash is still replaced, because the earlier hash may be of another branch.
+      // If the number is unchanged, the hash is still replaced, because the earlier hash may be of an
+      // abandoned branch.
       if (final.number >= last.number) last = final;
       return last.number <= head.number ? last : final;
     },
@@ -102,8 +106,8 @@ export function createFinality(
 }
 
 /**
- * Hash of the tagged block's ancestor with this number. A node that is behind may have another block at this
- * number.
+ * Returns the hash of the tagged block's ancestor with this number. A node that is behind may have a block of
+ * another branch at this number.
  */
 async function hashUnder(
   source: BlockSource,

@@ -1,6 +1,7 @@
 /**
- * The canonical chain above the last final block, as a pure state machine. It takes headers and reports appended
- * blocks and reorgs. No I/O and no clock; other files fetch and store blocks.
+ * The canonical chain above the last final block, as a pure state machine. For each header, it reports
+ * whether the header extends the chain or causes a reorg. No I/O and no clock; other files fetch and store
+ * blocks.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -8,12 +9,11 @@ import { AppError } from '../../errors';
 import { BeyondFinality } from './beyondFinality';
 
 /**
- * Result of one header.
- * - `append`: The header follows the newest block and is the new newest block.
- * - `reorg`: The header follows an older block and is the new newest block; the blocks above `forkNumber` are
- *   removed.
- * - `known`: The header is canonical already (a repeated head, or a lagging node); nothing changes.
- * - `unlinked`: The header's parent is not canonical here (a gap, or an earlier fork); nothing changes.
+ * Result of one header. - `append`: The header follows the newest block and becomes the newest block. -
+ * `reorg`: The header follows an older block and becomes the newest block; the blocks above `forkNumber` are
+ * removed. - `known`: The header is canonical already (a repeated head, or a node that is behind). The state
+ * stays the same. - `unlinked`: The header's parent is not canonical here (a gap, or an earlier fork). The
+ * state stays the same.
  */
 type FollowerAnswer =
   | { readonly kind: 'append' }
@@ -22,14 +22,14 @@ type FollowerAnswer =
   | { readonly kind: 'unlinked' };
 
 /**
- * Largest number of blocks above the last final block. With more blocks `advance` throws, because finality does not
- * move.
+ * Largest number of blocks above the last final block. Above this number `advance` throws, because the final
+ * block obviously does not advance any more.
  */
 const UNFINALISED_MAX = 100_000;
 
 export class HeadFollower {
   private lastFinal: BlockRef;
-  /** The canonical blocks above the base, linked and ascending. */
+  /** The canonical blocks above the base, ascending, each the parent of the next. */
   private chain: BlockRef[] = [];
 
   /**
@@ -63,7 +63,10 @@ export class HeadFollower {
     return this.chain;
   }
 
-  /** The canonical block with this number, between the last final and the newest block; otherwise null. */
+  /**
+   * The canonical block with this number, if the number is between the last final and the newest block;
+   * otherwise null.
+   */
   blockAt(number: number): BlockRef | null {
     if (number === this.lastFinal.number) return this.lastFinal;
     return this.chain[number - this.lastFinal.number - 1] ?? null;
@@ -96,8 +99,8 @@ export class HeadFollower {
   }
 
   /**
-   * Makes the blocks up to `number` final, but not beyond the newest block. If our block `number` has another hash
-   * than `hash`, another branch is final, and no block becomes final now.
+   * Makes the blocks up to `number` final, but none above the newest block. If our block `number` has another
+   * hash than `hash`, a different branch is final, and this call does nothing.
    */
   finalise(number: number, hash: Hex | null = null): void {
     if (hash !== null && this.blockAt(number)?.hash !== hash) return;

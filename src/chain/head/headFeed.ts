@@ -1,7 +1,4 @@
-/**
- * Reports changes of the node's head: by WebSocket push where an endpoint supports it, and by polling in any
- * case.
- */
+/** Reports changes of the node's head. Always polls; endpoints with WebSocket also push new heads. */
 import type { BlockRef } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
@@ -19,8 +16,8 @@ interface HeadFeedOptions {
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   /**
-   * Whether the consumer still has the head that the feed yielded last. If the consumer is on another branch, the
-   * feed must yield that head again. Default: always true.
+   * Returns whether the consumer still has the head that the feed yielded last. If not, a reorg moved the
+   * consumer to another branch, and the feed yields that head again. Default: always true.
    */
   readonly isTaken?: (head: BlockRef) => boolean;
 }
@@ -28,21 +25,22 @@ interface HeadFeedOptions {
 const POLL_DEFAULT_MS = 500;
 const POLL_MIN_MS = 50;
 const POLL_MAX_MS = 1_000;
-/** Number of polls in the time between two blocks. */
+/** Number of polls per mean block time. */
 const POLLS_PER_BLOCK = 16;
 /** Interval in ms for comparing the heads of several endpoints, to find endpoints that lag. */
 const REFRESH_MS = 10_000;
 
-/** Only the newest push is remembered, so that pushes cannot queue up. */
+/** The last push. Only the newest push is kept, so that pushes cannot queue up. */
 interface Wakeup {
   readonly endpoint: number;
   readonly hint: HeadHint | null;
 }
 
 /**
- * Yields the node's head whenever its hash changes, also at equal or lower height. Yields a head again if the
- * consumer no longer has it. Heads between two yields are skipped, and a node that is behind may show an older
- * head. Node failures are logged, and polling continues. Ends when the signal aborts.
+ * Yields the node's head whenever its hash changes, also if the height is equal or lower. Yields a head again
+ * if the consumer no longer has it. If several heads arrive between two yields, only the newest is yielded. A
+ * node that is behind may show an older head. Node failures are logged, and polling continues. Ends when the
+ * signal aborts.
  */
 export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
   const { signal, isTaken = () => true } = options;
@@ -69,7 +67,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       }
       const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
       if (isDue && options.pool.endpoints.length > 1) {
-        // Runs beside the loop, so that a hanging endpoint does not delay the heads of other endpoints.
+        // Not awaited, so that a hanging endpoint does not delay the heads of other endpoints.
         refreshing = refreshHeads(options).finally(() => {
           refreshedAt = clock.now();
           refreshing = null;
@@ -94,7 +92,10 @@ async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<voi
   }
 }
 
-/** Head of the endpoint that pushed, otherwise of the best endpoint. Null if no endpoint answers now. */
+/**
+ * Reads the head from the endpoint that pushed, otherwise from the best endpoint. Null if no endpoint answers
+ * now.
+ */
 async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promise<BlockHeader | null> {
   const { source, signal } = options;
   try {
@@ -110,8 +111,8 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
 }
 
 /**
- * Measures the time between heads and derives the polling interval: 50 ms to 1 s, and 500 ms before the
- * second head.
+ * Measures the time between heads, and derives the polling interval from it: 50 ms to 1 s. Until the second
+ * head, the interval is 500 ms.
  */
 class SpacingMeter {
   private readonly clock: Clock;
@@ -137,7 +138,7 @@ class SpacingMeter {
   }
 }
 
-/** Remembers the last wake-up until it is read, and ends a wait early. */
+/** Lets a push end a wait early. Keeps the last push until it is read. */
 class Bell {
   private readonly clock: Clock;
   private rung: Wakeup | null = null;
@@ -158,7 +159,7 @@ class Bell {
     return rung;
   }
 
-  /** Returns after a wake-up or after `ms`. Rejects when the signal aborts. */
+  /** Waits until a push arrives, or for `ms`. Rejects when the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.rung !== null) return;

@@ -1,6 +1,6 @@
 /**
- * Reads the node's head on demand, in processes without an ingester. Requests are short and results are
- * cached.
+ * Reads the node's head for processes without an ingester, when a request needs it. Requests are short, and
+ * results are cached.
  */
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';
@@ -13,7 +13,7 @@ const ASK_MS = 1_500;
 const ATTEMPT_MS = 700;
 /** Time in ms for which a result, even a failure, is reused. */
 const FRESH_MS = 1_000;
-/** Age in ms up to which `known` returns a result. */
+/** `known` returns results up to this age in ms. */
 const KNOWN_MS = 15_000;
 
 interface NodeHeadFacts {
@@ -23,7 +23,9 @@ interface NodeHeadFacts {
 }
 
 interface NodeHead {
-  /** The last result, without waiting. Null if that result is too old. Also starts a new request. */
+  /**
+   * Returns the last result without waiting, or null if that result is too old. Also starts a new request.
+   */
   known(): NodeHeadFacts | null;
   /** Asks the node for its head, or returns a recent result. Never rejects. */
   ask(): Promise<NodeHeadFacts>;

@@ -1,6 +1,6 @@
 /**
- * Brings the follower to the node's head: finds the fork, then fetches the blocks after it in steps that can
- * be committed.
+ * Brings the follower to the node's head: finds the fork (last common block), then fetches the blocks after
+ * it in steps. The caller stores each step as a whole.
  */
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import { AppError } from '../../errors';
@@ -11,8 +11,10 @@ import { BeyondFinality } from './beyondFinality';
 import type { HeadFollower } from './follower';
 import { RpcError } from '../rpc/rpcError';
 
-/** Blocks to commit together. They link to each other and to block `forkNumber`, or to the newest block if
- * `forkNumber` is null. */
+/**
+ * Blocks that are stored together. Each is the parent of the next. The first follows block `forkNumber`, or
+ * the newest stored block if `forkNumber` is null.
+ */
 export interface Extension {
   readonly kind: 'extend';
   /** The last common block of a reorg. Null if no block is removed. */
@@ -31,25 +33,28 @@ interface SyncOptions {
 
 const CHUNK = 64;
 /**
- * Number of headers per request while the fork is searched: 1, then 16, then 256. Most reorgs are one or two blocks
- * deep.
+ * The number of headers per request grows by this factor while the fork is searched: 1, then 16, then 256.
+ * Most reorgs are one or two blocks deep.
  */
 const SPAN_GROWTH = 16;
 const SPAN_MAX = 256;
 /**
- * Number of times that the search starts again because the chain changed during it. After that, an error is thrown.
+ * If the chain changes during the search, the search starts again, at most this many times. Then an error is
+ * thrown.
  */
 const RESTARTS_MAX = 8;
 const RESTART_BASE_MS = 20;
 const RESTART_MAX_MS = 1_000;
 
 /**
- * Yields the steps from the follower's newest block to `head`. The caller must commit each step before it asks for
- * the next one. The follower moves only then, so after a failed commit it still matches the store. The first step
- * of a reorg reaches the height of the old newest block, or the new head if that is lower. So the database never
- * holds a mixed branch, or a shorter branch than needed. Yields no step for a head that is already canonical or
- * below the last final block. @throws AppError `broken_invariant` for a reorg beyond finality, `node_failed` if the
- * chain changes too fast or the node fails.
+ * Yields the steps from the follower's newest block to `head`. The caller must store each step before it asks
+ * for the next one. Only then the follower moves, so after a failed write it still matches the database. The
+ * first step of a reorg reaches the height of the old newest block, or the new head if that is lower. So the
+ * database never holds a mix of two branches, or a shorter branch than needed. Yields no step for a head that
+ * is already canonical or below the last final block.
+ *
+ * @throws AppError `broken_invariant` for a reorg beyond finality, `node_failed` if the chain changes too
+ * fast or the node fails.
  */
 export async function* syncToHead(
   source: BlockSource,
@@ -79,12 +84,12 @@ export async function* syncToHead(
   }
 }
 
-/** True if the head is not canonical here and not below the last final block. */
+/** Returns true if the head is not canonical here and not below the last final block. */
 export function needsSync(follower: HeadFollower, head: BlockRef): boolean {
   return head.number >= follower.base.number && follower.blockAt(head.number)?.hash !== head.hash;
 }
 
-/** The next step, or null if the chain changed during the search. */
+/** Returns the next step, or null if the chain changed during the search. */
 async function nextStep(
   source: BlockSource,
   follower: HeadFollower,
@@ -95,8 +100,8 @@ async function nextStep(
     const fork = await findFork(source, follower, head, options);
     if (fork === 'changed') return null;
     if (fork === 'none') {
-      // A single node on a wrong fork must not stop the writer. The writer stops only if no other node has our final
-      // block.
+      // A single node on a wrong fork must not stop the writer. The writer stops only if no node has our last
+      // final block.
       if (await source.confirmCanonical(follower.base, options.signal)) return null;
       throw new BeyondFinality(follower.base, head);
     }
@@ -117,13 +122,13 @@ async function nextStep(
     const removed = follower.unfinalised.slice(fork.number - follower.base.number);
     return { kind: 'extend', forkNumber: fork.number, removed, blocks };
   } catch (error) {
-    // A reorg removed the announced head, or this node does not have that head yet.
+    // A reorg removed this head meanwhile, or the node does not have it yet.
     if (error instanceof RpcError && error.kind === 'unknown_block') return null;
     throw error;
   }
 }
 
-/** The last block that both chains share, or `none` if they differ even at the last final block. */
+/** Finds the last block that both chains share. Returns `none` if even the last final block differs. */
 async function findFork(
   source: BlockSource,
   follower: HeadFollower,
@@ -139,7 +144,7 @@ async function findFork(
     const lower = Math.max(base.number, upper - span + 1);
     const headers = await source.fetchHeaders(lower, upper, signalOf(options));
     const top = headers.at(-1);
-    // The search must stay on one branch. Otherwise it could mix two chains.
+    // The search must stay on one branch. Otherwise headers of two branches could be mixed.
     if (top === undefined || (above !== null && above.parentHash !== top.hash)) return 'changed';
     const common = findLastCommon(headers, follower);
     if (common !== null) return common;

@@ -1,10 +1,12 @@
-/** Listens to AbortSignals without leaking listeners, and without Node's warning about shared signals. */
+/**
+ * Adds and removes listeners of AbortSignals without leaks, and without Node's warning about many listeners.
+ */
 import { setMaxListeners } from 'node:events';
 
 /**
- * Calls the listener once when the signal aborts, or immediately if it has aborted already. Returns a function that
- * removes the listener. A signal has one listener per running call. More than Node's limit of ten listeners is
- * therefore no leak.
+ * Calls the listener once when the signal aborts, or immediately if it has aborted already. Returns a
+ * function that removes the listener. Each running call adds one listener to a shared signal, so more than
+ * ten listeners (Node's warning limit) are no leak.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => undefined;

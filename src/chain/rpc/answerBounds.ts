@@ -1,6 +1,6 @@
 /**
- * Limits the size of node answers: the bytes of one answer, and the bytes of all answers that are arriving in the
- * process. The limits are enforced while an answer arrives. slicedJson.ts limits the parsed values.
+ * Limits the size of node answers: the bytes of one answer, and the bytes of all answers that the process is
+ * receiving. The limits are enforced while an answer arrives. slicedJson.ts limits the parsed values.
  */
 import type { RpcCall } from './rpcTransport';
 
@@ -8,12 +8,12 @@ const MIB = 2 ** 20;
 /** Size limit of one answer, in bytes. */
 export const ANSWER_BYTES_MAX = 64 * MIB;
 const IN_FLIGHT_MAX = 80 * MIB;
-/** Number of bytes around one result in the answer to a batch. */
+/** Number of bytes that a batch answer needs around each result. */
 const ENVELOPE_BYTES = 256;
 
 /**
- * Size limits of answers in bytes, by method. Every honest answer is smaller. Answers to other methods have the
- * general limit of the transport.
+ * Size limits of answers in bytes, by method. Every honest answer is smaller. For other methods, the general
+ * limit of the transport applies.
  */
 const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_chainId: 1_024,
@@ -44,8 +44,8 @@ export function tooLargeText(bytesMax: number): string {
 }
 
 /**
- * Limits the total bytes of all answers that are arriving. Above the limit, the largest answer is cut off, so small
- * answers always arrive.
+ * Limits the total bytes of all answers that are being received. Above the limit, the largest answer is cut
+ * off, so that small answers always arrive.
  */
 export class ByteBudget {
   private readonly open = new Set<AnswerMeter>();
@@ -73,7 +73,7 @@ export class ByteBudget {
   }
 }
 
-/** All endpoints of all chains in the process share this limit. */
+/** The shared limit of all endpoints and chains in the process. */
 const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
 export class AnswerMeter {
@@ -81,8 +81,9 @@ export class AnswerMeter {
   private isOpen = true;
 
   /**
-   * `onCut` is called at most once, possibly while another answer arrives. `bySize` means that this answer alone was
-   * too large. Otherwise the shared limit was exceeded.
+   * Measures one answer. `onCut` is called at most once if the answer must be cut off, possibly while another
+   * answer arrives. `bySize` is true if this answer alone is too large, and false if all answers together are
+   * too large.
    */
   constructor(
     private readonly bytesMax: number,
@@ -92,7 +93,7 @@ export class AnswerMeter {
     budget.enter(this);
   }
 
-  /** Cuts off an answer with a Content-Length that is too large. NaN means that there is no Content-Length. */
+  /** Cuts off an answer whose Content-Length is too large. NaN means that the header is missing. */
   announce(bytes: number): void {
     if (bytes > this.bytesMax) this.cut(tooLargeText(this.bytesMax), true);
   }

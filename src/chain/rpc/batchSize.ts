@@ -3,14 +3,14 @@
  * accepts, and the batch size at which most requests succeed.
  */
 
-/** Weight of the earlier requests after each request. About the last ten requests count. */
+/** The factor by which earlier requests lose weight with each request. About the last ten requests count. */
 const MEMORY = 0.9;
 /**
- * Mean number of failing calls in one request that is accepted. If one call spoils the answers of all others, requests
+ * Wanted mean number of failing calls per request. If one failing call makes the whole request fail, requests
  * of this size fail about three times in ten.
  */
 const FAILURES_PER_REQUEST = 0.35;
-/** Share by which the number of accepted calls grows after a success. */
+/** After a success, the number of calls per request may grow by this share. */
 const GROWTH = 1 / 8;
 
 export class BatchSize {
@@ -45,12 +45,12 @@ export class BatchSize {
     this.accepted = Math.min(this.ceiling, this.accepted + Math.max(1, Math.floor(this.accepted * GROWTH)));
   }
 
-  /** A request failed as a whole, for a reason that may have nothing to do with its size. */
+  /** Call when a request failed as a whole, for a reason that may not depend on its size. */
   noteFailed(size: number): void {
     this.count(size, 1);
   }
 
-  /** The node refused a request of this size, or did not complete it in time. */
+  /** Call when the node refused a request of this size, or did not complete it in time. */
   noteRefused(size: number): void {
     this.accepted = Math.min(this.accepted, Math.max(1, Math.floor(size / 2)));
   }

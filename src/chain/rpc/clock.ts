@@ -9,7 +9,7 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`. Rejects with the signal's reason as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Lets other work run for one turn of the event loop. In a simulation it resolves immediately. */
+  /** Lets other work run for one turn of the event loop. Resolves immediately in a simulation. */
   turn(): Promise<void>;
   /** A float in [0, 1). */
   random(): number;
@@ -19,13 +19,10 @@ export function systemClock(): Clock {
   return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
 }
 
-/**
- * Longest time in ms for which one piece of work may block the event loop. Requests and answers wait during this
- * time.
- */
+/** Longest time in ms for which work blocks the event loop, so that requests and answers are not delayed. */
 const SLICE_MS = 5;
 
-/** Splits long work: lets other work run when 5 ms have passed. */
+/** Splits long work into slices: lets other work run whenever 5 ms have passed. */
 export class TimeSlices {
   private since: number;
 
@@ -66,7 +63,7 @@ export function backoffMs(clock: Clock, attempt: number, baseMs: number, maxMs: 
 
 /**
  * Runs `work` with a signal. The signal aborts with the caller's signal, or after `timeoutMs` with the error
- * of `onTimeout`. Leaves no timer or listener behind. The work must end when its signal aborts.
+ * of `onTimeout`. All timers and listeners are removed. The work must end when its signal aborts.
  */
 export async function withDeadline<T>(
   clock: Clock,

@@ -1,18 +1,20 @@
 /**
- * One RPC endpoint. Adapts the batch size to the node, repeats failed calls, and pauses after failures. An endpoint
- * that gave a wrong answer is benched: it is not used for some time. `endpointPool.ts` chooses among endpoints.
+ * One RPC endpoint. Adapts the number of calls per request to the node, repeats failed calls, and pauses
+ * after failures. An endpoint that gave a wrong answer is benched: it is not used for some time.
+ * `endpointPool.ts` chooses among endpoints.
  */
 import { AppError, errorText } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
+import { RefusedShare } from './refusedShare';
 import { RpcError } from './rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport';
 
 /** Value or error of one call. */
 export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
 
-/** The answers to some calls, in their order, and the error of the first request that failed as a whole. */
+/** The answers to some calls, in order, and the error of the first request that failed as a whole. */
 interface Sent {
   readonly answers: readonly RpcAnswer[];
   readonly failure: RpcError | null;
@@ -20,30 +22,30 @@ interface Sent {
 
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
-/** Shortest pause in ms after a refusal (401, 403) or a rate limit. Both rarely end soon. */
+/** Shortest pause in ms after a refusal (401, 403) or a rate limit, because neither usually ends soon. */
 const REFUSED_BASE_MS = 5_000;
 const RATE_BASE_MS = 1_000;
-/** Time in ms after a timeout in which other endpoints are preferred, unless this endpoint answers earlier. */
+/**
+ * After a timeout, other endpoints are preferred for this time in ms, unless this endpoint answers earlier.
+ */
 const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
-/**
- * Longest pause in ms after a failure, if the pool has only this endpoint. A longer Retry-After is cut to this time.
- */
+/** Longest pause in ms after a failure of a pool's only endpoint. Also limits its Retry-After. */
 const ALONE_REST_MAX_MS = 1_000;
 /**
- * Number of attempts in a row without any answer, after which the caller uses another endpoint. A pool's only
- * endpoint has a number of its own.
+ * After this many attempts in a row without any answer, the caller uses another endpoint. For the only
+ * endpoint of a pool, `idleRoundsMax` allows another number.
  */
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
-/** Kinds of failures that rarely end within a second. After them there are fewer attempts. */
+/** Failures that rarely end within a second. After them there are fewer attempts. */
 const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
 const LASTING_ROUNDS_MAX = 2;
 const REPEAT_BASE_MS = 20;
 const REPEAT_MAX_MS = 500;
 
-/** Kinds of failures after which a batch is split in halves, because each half may succeed. */
+/** Failures after which a batch is split in halves, because each half may succeed. */
 const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
   'too_large',
   'invalid',
@@ -52,20 +54,17 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
 ]);
 
 /**
- * Kinds of failures that do not depend on the number of calls in the request. A smaller batch would only mean more
+ * Failures that do not depend on the number of calls in a request. A smaller batch would only send more
  * requests to a node that limits them.
  */
 const SIZELESS_KINDS: ReadonlySet<RpcError['kind']> = new Set(['rate_limited', 'refused']);
 
-/** A node that refuses single calls with a Retry-After is not yet limiting this client. */
-const LIMITED_CALLS_MIN = 8;
-
-/** Number of requests of one batch at the same time, while requests are small because many fail. */
+/** Number of requests that are sent in parallel for one batch, while requests are small because many fail. */
 const PARALLEL_REQUESTS = 8;
 
 /**
- * Number of parts into which a batch is split if its answers are too large. With halves, the node would compute each
- * large answer more often.
+ * A batch whose answers are too large is split into this many parts. With only two parts, the node would
+ * compute each large answer more often.
  */
 const PARTS = 8;
 
@@ -89,6 +88,7 @@ export class Endpoint {
   private lastError: string | null = null;
   private calls = 0;
   private underWay = 0;
+  private readonly refused = new RefusedShare();
   private readonly errors = new Map<RpcError['kind'], number>();
 
   constructor(id: number, transport: RpcTransport, clock: Clock, batchMax: number, alone: boolean) {
@@ -103,7 +103,7 @@ export class Endpoint {
     return this.transport.name;
   }
 
-  /** One attempt of one call. Rejects with RpcError, or with the AppError of `parse`. */
+  /** Makes one attempt of one call. Rejects with RpcError, or with the AppError of `parse`. */
   async call<T>(
     method: string,
     params: readonly unknown[],
@@ -155,12 +155,12 @@ export class Endpoint {
       idle = again.length < open.length ? 0 : idle + 1;
       if (idle >= this.idleRoundsMax(failed)) break;
       open = again;
-      if (open.length > 0) await this.pause(idle, failed, asked.length, signal);
+      if (open.length > 0) await this.pause(idle, failed, signal);
     }
     return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
 
-  /** Number of attempts in a row without success, after these failures, before the caller gives up. */
+  /** After this many attempts in a row without success, given these failures, the caller gives up. */
   idleRoundsMax(failed: readonly AppError[]): number {
     if (!this.alone) return IDLE_ROUNDS_MAX;
     const lasting = failed.every((error) => error instanceof RpcError && LASTING_KINDS.has(error.kind));
@@ -168,21 +168,17 @@ export class Endpoint {
   }
 
   /**
-   * Waits before the next attempt of `asked` calls, of which `failed` failed. Does not wait while some calls succeed.
-   * Obeys a Retry-After if the node refused half of many calls, or refused again.
+   * Waits before the next attempt of calls that failed. Does not wait while some calls succeed. Obeys a
+   * Retry-After if the node refuses most requests.
    */
-  async pause(idle: number, failed: readonly AppError[], asked: number, signal?: AbortSignal): Promise<void> {
+  async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
     const named = failed.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
-    const isLimited = idle > 1 ? named.length > 0 : asked >= LIMITED_CALLS_MIN && 2 * named.length >= asked;
     const backoff = idle === 0 ? 0 : backoffMs(this.clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
-    const ms = Math.max(backoff, isLimited ? this.bounded(Math.max(...named)) : 0);
+    const ms = Math.max(backoff, this.refused.isMost ? this.bounded(Math.max(0, ...named)) : 0);
     if (ms > 0) await this.clock.sleep(ms, signal);
   }
 
-  /**
-   * Makes one attempt. Failed calls are returned with their errors, including all calls of a request that
-   * failed as a whole.
-   */
+  /** Makes one attempt of all calls. A failed call gets its error, also if its whole request failed. */
   async attempt<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -214,8 +210,9 @@ export class Endpoint {
   }
 
   /**
-   * Sends the calls in one or several requests. While many requests fail, they are small, and several are sent at once.
-   * If a whole request fails, each of its calls gets the error. If no request succeeds, the rest is not sent.
+   * Sends the calls in one or several requests. While many requests fail, requests are small, and several are
+   * sent in parallel. If a whole request fails, each of its calls gets the error. If no request succeeds, the
+   * remaining calls are not sent.
    */
   private async sendAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<Sent> {
     const answers: RpcAnswer[] = [];
@@ -239,11 +236,12 @@ export class Endpoint {
   }
 
   /**
-   * Sends the calls as one request, or as several if the node does not take them together. If a whole request fails,
-   * each of its calls counts as one error.
+   * Sends the calls as one request, or as several if the node refuses them together. If a whole request
+   * fails, each of its calls counts as one error.
    */
   private async sendChunk(calls: readonly RpcCall[], signal?: AbortSignal): Promise<Sent> {
-    // The first malformed answer may be an accident, so the request is repeated. After the second it is split.
+    // A single malformed answer may be an accident, so the request is repeated once. After a second one it is
+    // split.
     for (let garbage = 0; ; garbage += 1) {
       try {
         this.calls += calls.length;
@@ -252,11 +250,15 @@ export class Endpoint {
           .send(calls, signal)
           .finally(() => (this.underWay -= calls.length));
         this.size.noteGood(calls.length);
+        this.refused.note(
+          answers.every((answer) => 'error' in answer && answer.error.kind === 'rate_limited'),
+        );
         for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
         return { answers, failure: null };
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         this.countError(error.kind, calls.length);
+        this.refused.note(error.kind === 'rate_limited');
         if (error.cut === 'call') return this.sendParts(calls, error, signal);
         if (!SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
         if (calls.length > 1) {
@@ -272,8 +274,8 @@ export class Endpoint {
   }
 
   /**
-   * Sends the calls in smaller parts, to find the calls with answers that are too large. The size of an answer does
-   * not change the batch size that the node accepts.
+   * Sends the calls in smaller parts, to find the calls with answers that are too large. Such answers do not
+   * change the number of calls per request that the node is believed to accept.
    */
   private async sendParts(calls: readonly RpcCall[], error: RpcError, signal?: AbortSignal): Promise<Sent> {
     if (calls.length === 1) return { answers: [{ error }], failure: null };
@@ -317,12 +319,15 @@ export class Endpoint {
     this.lastError = error.message;
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
     if (error.kind === 'timeout') this.slowUntil = now + SLOW_MS;
-    // Several calls that fail together count as one failure.
+    // Several calls that fail during the same pause count as one failure.
     if (now >= this.restsUntil) this.failureCount += 1;
     this.restsUntil = Math.max(this.restsUntil, now + this.restMs(error));
   }
 
   private restMs(error: RpcError): number {
+    // Calls may fail at random, and a long pause of the only endpoint would stop all other calls too.
+    if (this.alone && !this.refused.isMost)
+      return backoffMs(this.clock, Math.max(0, this.failureCount - 1), REPEAT_BASE_MS, ALONE_REST_MAX_MS);
     if (error.retryAfterMs !== null) return this.bounded(error.retryAfterMs);
     const base =
       error.kind === 'refused'
@@ -334,14 +339,14 @@ export class Endpoint {
     return this.bounded(rest);
   }
 
-  /** A pool's only endpoint never pauses for long, because there is no other endpoint. */
+  /** Shortens the pause of a pool's only endpoint, because no other endpoint can be used meanwhile. */
   private bounded(ms: number): number {
     return this.alone ? Math.min(ms, ALONE_REST_MAX_MS) : ms;
   }
 
   /**
-   * Benches the endpoint: it is not used for one minute at first, and for twice as long each further time, up to ten
-   * minutes. A pool's only endpoint pauses for one second.
+   * Benches the endpoint: it is not used for one minute at first, and for twice as long each further time, up
+   * to ten minutes. A pool's only endpoint pauses for one second.
    */
   bench(reason: string): void {
     const now = this.clock.now();

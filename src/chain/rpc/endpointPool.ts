@@ -1,6 +1,6 @@
 /**
- * Presents several endpoints as one node. If one fails, another is tried, and the number of retries is limited.
- * Endpoints that lag, fail or answer wrongly are used less.
+ * Makes several endpoints look like one node. If one endpoint fails, another is tried. The number of attempts
+ * is limited. Endpoints that lag, fail or answer wrongly are used less.
  */
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
@@ -21,9 +21,7 @@ interface PoolOptions {
   readonly chainId: number | null;
   readonly log: Logger;
   readonly clock?: Clock;
-  /**
-   * Largest number of calls in one batch (default 100). An endpoint lowers its own limit if the node accepts fewer.
-   */
+  /** Largest number of calls per batch (default 100). Nodes that accept fewer get fewer. */
   readonly batchMax?: number;
   /** Number of rounds over all endpoints before a call fails (default 5). */
   readonly roundsMax?: number;
@@ -37,19 +35,19 @@ interface CallOptions {
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
   /**
-   * Time limit in ms of one endpoint while another endpoint is available. The last endpoint has the transport's
-   * timeout.
+   * Time limit in ms of one endpoint while another endpoint is available. For the last endpoint, the timeout
+   * of the transport applies.
    */
   readonly attemptMs?: number;
 }
 
-/** The same time limit, for calls that a node answers from memory, such as its head or chain id. */
+/** The value of `attemptMs` for calls that a node answers from memory, such as its head or chain id. */
 export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
 /**
- * Number of rounds by kind of error. If no endpoint has the answer, more rounds do not help, and the caller decides
- * whether to retry.
+ * Number of rounds over all endpoints, for some errors. If no endpoint has the answer, more rounds do not
+ * help, and the caller decides whether to retry.
  */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   method_missing: 1,
@@ -58,7 +56,7 @@ const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
 };
 /** Failures of the connection. They give no information about the call. */
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
-/** Largest distance in blocks between an endpoint and the best head. An endpoint further behind is used less. */
+/** An endpoint that is more than this many blocks below the best head is lagging, and used less. */
 const LAG_BLOCKS_MAX = 5;
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
@@ -85,7 +83,7 @@ export class EndpointPool {
     if (this.endpoints.length === 0) throw new AppError('bad_config', 'no RPC endpoint is configured');
   }
 
-  /** One call, parsed. If `parse` throws, the answer counts as wrong and the next endpoint is used. */
+  /** Makes one call. If `parse` throws, the answer is wrong, and the next endpoint is used. */
   call<T>(
     method: string,
     params: readonly unknown[],
@@ -96,8 +94,8 @@ export class EndpointPool {
   }
 
   /**
-   * Sends all calls to one endpoint and returns the parsed answers in order. If one call fails, all calls fail, or
-   * all are repeated on the next endpoint.
+   * Sends all calls to one endpoint and returns the parsed answers in order. If a call fails, either the
+   * whole batch fails, or the next endpoint gets the whole batch.
    */
   batch<T>(
     calls: readonly RpcCall[],
@@ -107,7 +105,7 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
   }
 
-  /** Sends many calls. A call with a permanent error (a revert, a missing method) gets this error as its result. */
+  /** Sends many calls. A call with a permanent error, such as a revert, gets the error as its result. */
   async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -161,8 +159,8 @@ export class EndpointPool {
   }
 
   /**
-   * Runs work on the endpoint, within `attemptMs` if another endpoint is available now, otherwise within the
-   * transport's timeout.
+   * Runs work on the endpoint. The time limit is `attemptMs` if another endpoint is available now, otherwise
+   * the timeout of the transport.
    */
   private limit(
     endpoint: Endpoint,
@@ -178,9 +176,7 @@ export class EndpointPool {
     return (work) => withDeadline(this.clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
   }
 
-  /**
-   * Counts a failure against the endpoint and returns it. If every endpoint would give the error, throws it instead.
-   */
+  /** Counts a failure and returns it. If every endpoint would give the error, throws it instead. */
   private blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) throw signal.reason;
     if (error instanceof BlockMismatch) {
@@ -231,7 +227,8 @@ export class EndpointPool {
   }
 
   /**
-   * The best endpoint that is not pausing. Endpoints are compared by state, then by their order in the configuration.
+   * Returns the best endpoint that is not pausing. Endpoints are compared by state, then by their order in
+   * the configuration.
    */
   private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.clock.now();
@@ -252,7 +249,7 @@ export class EndpointPool {
     );
   }
 
-  /** If every endpoint is pausing, waits until the first endpoint is available. */
+  /** If every endpoint is pausing, waits until the first pause ends. */
   private async waitForAny(
     tried: ReadonlySet<number>,
     options: CallOptions,
@@ -264,8 +261,8 @@ export class EndpointPool {
     const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
     const now = (): number => this.clock.now();
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
-    // A timer may fire early, so the wait is repeated. Otherwise all endpoints would still pause, and the round would
-    // end without a call.
+    // A timer may fire early. Without this loop, all endpoints could still be pausing after the wait, and the
+    // round would end without a call.
     for (let left = until - now(); left > 0; left = until - now())
       await this.clock.sleep(Math.ceil(left), signal);
   }
@@ -274,9 +271,7 @@ export class EndpointPool {
     return backoffMs(this.clock, round - 1, PAUSE_BASE_MS, PAUSE_MAX_MS);
   }
 
-  /**
-   * Benches an endpoint that answered wrongly. It is used again after some time, or if there is no other endpoint.
-   */
+  /** Benches an endpoint that answered wrongly: it is not used for some time if there are others. */
   penalise(id: number, reason: string): void {
     const endpoint = this.endpoints[id];
     if (endpoint === undefined) return;
@@ -368,8 +363,8 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
 }
 
 /**
- * Returns the error that says more: first an error about the call, then a malformed answer, then a connection
- * failure. Of two equal errors, returns the later one.
+ * Returns the more informative of two errors. An error about the call itself comes before a malformed answer,
+ * and a malformed answer before a connection failure. If both are of the same kind, returns the later one.
  */
 function moreTelling(before: unknown, after: unknown): unknown {
   return before !== null && telling(before) > telling(after) ? before : after;

@@ -29,7 +29,8 @@ export function createHttpTransport(endpoint: EndpointUrl, options: TransportOpt
     pipelining: 1,
     keepAliveTimeout: 30_000,
     connect: { timeout: Math.min(10_000, options.timeoutMs) },
-    // One time limit covers headers and body, so a body that arrives very slowly is cut off too.
+    // withDeadline limits the time of headers and body together, so a body that arrives very slowly is cut
+    // off too.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -96,7 +97,7 @@ async function post(
   }
 }
 
-/** Reads and parses the body. Its bytes count towards the shared limit until `close` is called. */
+/** Reads and parses the body. Its bytes count towards the limit of all answers until `close` is called. */
 async function readBody(
   endpoint: EndpointUrl,
   calls: readonly RpcCall[],
@@ -107,7 +108,7 @@ async function readBody(
   const meter = new AnswerMeter(bound.bytesMax, (why, bySize) => {
     body.destroy(oversizedError(endpoint, why, bySize ? bound.cut : 'answer'));
   });
-  // The loop below reports the error. Without a listener, the error of a destroyed body would end the process.
+  // The loop below reports the error. Without any listener, an error event of the body would end the process.
   body.on('error', () => undefined);
   try {
     meter.announce(Number(headers['content-length']));
@@ -136,7 +137,8 @@ function readResponse(
   const header = response.headers['retry-after'];
   const retryAfterMs = parseRetryAfter(Array.isArray(header) ? header[0] : header, now);
   const facts: RpcErrorFacts = { httpStatus: status, retryAfterMs };
-  // Many vendors send a JSON-RPC error with a 4xx or 5xx status. The error says more than the status.
+  // Many RPC providers send a JSON-RPC error with a 4xx or 5xx status. The JSON-RPC error has more
+  // information than the status.
   if (status !== 200 && !(isRecord(parsed) && isRecord(parsed['error'])) && !Array.isArray(parsed)) {
     throw endpointError(endpoint, kindOfHttpStatus(status), `HTTP ${status}`, facts);
   }
@@ -158,13 +160,14 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
   });
 }
 
-/** Orders the answers of a batch like its calls. Nodes may answer in any order. */
+/** Puts the answers of a batch into the order of its calls. Nodes may answer in any order. */
 function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): RpcAnswer[] {
   if (count === 1) {
     const single: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     if (!isRecord(single))
       throw endpointError(endpoint, 'bad_answer', 'the answer is not a JSON-RPC response');
-    // An error may have a null id, if the node could not read the request. A result must have an id.
+    // An error may have a null id if the node could not read the request. A result must have the id of the
+    // request.
     if ('result' in single && single['id'] !== 0) {
       throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
     }

@@ -2,8 +2,8 @@
 import type { MismatchKind } from '../blocks/blockMismatch';
 
 /**
- * State of an endpoint. `slow` means a recent timeout. `lagging` and `slow` endpoints are used less. `benched` ones
- * are used only if there is no other, and `wrong_chain` ones never.
+ * State of an endpoint. `slow` means a recent timeout. Endpoints that are `lagging` or `slow` are used less.
+ * `benched` endpoints are used only if there is no other. `wrong_chain` endpoints are never used.
  */
 export type EndpointState = 'ok' | 'lagging' | 'slow' | 'benched' | 'wrong_chain';
 

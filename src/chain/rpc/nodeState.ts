@@ -1,6 +1,7 @@
 /**
- * Reads account state from the node for API answers, with a short timeout and few requests in parallel. A slow or
- * dead node makes answers less complete but never slow. After a failure, the node gets no calls for some time.
+ * Reads account state from the node for API answers, with a short timeout and few requests in parallel. If
+ * the node is slow or dead, answers are less complete but not slow. After a failure, the node is not called
+ * for some time.
  */
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
@@ -11,17 +12,22 @@ import type { EndpointPool } from './endpointPool';
 import { RpcError } from './rpcError';
 import type { RpcCall } from './rpcTransport';
 
-/** Time limit in ms of one batch with all its questions. */
+/** Time limit in ms of one batch of questions. */
 const ASK_MS = 1_500;
 /** Time limit in ms of one endpoint, so that another endpoint can still answer. */
 const ATTEMPT_MS = 700;
-/** Largest number of requests in parallel. Further requests return null, as if the node did not answer. */
+/**
+ * Largest number of requests in parallel. Further requests get null at once, as if the node did not answer.
+ */
 const ASKINGS_MAX = 8;
 /** Time in ms after a failure in which the node gets no calls. */
 const REST_MS = 3_000;
-/** The same time after an unknown block. It is shorter, because the node may have the block soon. */
+/**
+ * The pause in ms after an unknown block. It is shorter than REST_MS, because the node may have the block
+ * soon.
+ */
 const UNKNOWN_BLOCK_REST_MS = 250;
-/** Gas limit of one call. It is enough for a token behind proxies, but does not slow the node down. */
+/** Gas limit of one call: enough for a token behind proxies, too little to slow the node down. */
 const CALL_GAS: Hex = '0x4c4b40';
 
 /** Size limit of one answer in bytes. Names, balances and positions are shorter. */
@@ -63,7 +69,10 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
   };
 }
 
-/** The block is named by its hash (EIP-1898), because another block at the same height has another state. */
+/**
+ * Builds the call. The block is named by its hash (EIP-1898), because a block of another branch at the same
+ * height has another state.
+ */
 function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
   const at = { blockHash };
   if (question.kind === 'coin') return { method: 'eth_getBalance', params: [question.address, at] };
@@ -73,7 +82,7 @@ function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
 }
 
 function parseHex(result: unknown): Hex {
-  // A hex number may have an odd number of digits; hex data may not.
+  // A hex number may have an odd number of digits; hex data must not.
   if (isHexData(result) || isQuantity(result)) return result;
   throw new AppError('node_failed', 'the node returned a value that is not hex');
 }

@@ -11,8 +11,8 @@ import { parseSliced } from './slicedJson';
 const SMALL_BYTES = 2 ** 18;
 
 /**
- * The parsed value; undefined if the bytes are not JSON. Empties `pieces`, so that memory does not hold the bytes
- * twice.
+ * Returns the parsed value; undefined if the bytes are not JSON. Removes the elements of `pieces`, so that
+ * memory does not hold the bytes twice.
  */
 export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unknown> {
   const bytes = await join(pieces, clock);
@@ -24,7 +24,10 @@ export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unkno
   }
 }
 
-/** Works like Buffer.concat, but lets other work run in between, because writing to new memory is slow. */
+/**
+ * Joins the pieces like Buffer.concat. Lets other work run in between, because writing to newly allocated
+ * memory is slow.
+ */
 async function join(pieces: Buffer[], clock: Clock): Promise<Buffer> {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return first;

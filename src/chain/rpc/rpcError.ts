@@ -1,6 +1,6 @@
 /**
- * Errors between Candlehouse and a node, classified by kind from the codes and wordings of common clients and
- * vendors.
+ * Errors of calls to a node. The kind of an error is derived from the codes and texts of common node programs
+ * and RPC providers.
  */
 import { AppError } from '../../errors';
 
@@ -29,7 +29,7 @@ export type RpcErrorKind =
   | 'bad_answer'
   | 'other';
 
-/** Kinds of errors that a retry on the same node does not remove. */
+/** Errors that a retry on the same node does not remove. */
 const FINAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['revert', 'method_missing', 'too_large', 'invalid']);
 
 export interface RpcErrorFacts {
@@ -39,15 +39,15 @@ export interface RpcErrorFacts {
   readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
   /**
-   * The size limit that the answer exceeded. `call` is the limit of the call. `answer` is the general limit; another
-   * node may then succeed.
+   * The size limit that the answer exceeded. `call` is the limit that the caller set for this call. `answer`
+   * is the general limit; another node may then succeed.
    */
   readonly cut?: 'call' | 'answer' | null;
 }
 
 /**
- * A node's failure. `message` names the endpoint by index and host only. Secrets of the URL are removed from
- * the text.
+ * A failure of a node. `message` names the endpoint by index and host only. Secrets of the URL are removed
+ * from the text.
  */
 export class RpcError extends AppError {
   readonly kind: RpcErrorKind;
@@ -57,7 +57,7 @@ export class RpcError extends AppError {
   readonly data: unknown;
   readonly httpStatus: number | null;
   readonly retryAfterMs: number | null;
-  /** See RpcErrorFacts. Null if no size limit was exceeded. */
+  /** The exceeded size limit, as in RpcErrorFacts. Null if no limit was exceeded. */
   readonly cut: 'call' | 'answer' | null;
 
   constructor(kind: RpcErrorKind, message: string, facts: RpcErrorFacts = {}) {
@@ -85,8 +85,8 @@ const REVERT =
   /execution reverted|reverted|vm execution error|evm error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|stack limit reached|return data out of bounds|gas uint64 overflow|max code size exceeded|gas required exceeds|insufficient funds|execution error/;
 
 /**
- * Classifies a JSON-RPC error. Different errors have the same code at different vendors, so the wording is checked
- * first.
+ * Returns the kind of a JSON-RPC error. Providers use the same code for different errors, so the text is
+ * checked first.
  */
 export function kindOfRpcError(code: number, message: string): RpcErrorKind {
   const text = message.toLowerCase();
@@ -103,7 +103,7 @@ export function kindOfRpcError(code: number, message: string): RpcErrorKind {
   return 'other';
 }
 
-/** Classifies an HTTP status other than 200 without a JSON-RPC error. */
+/** Returns the kind of error for an HTTP status other than 200, if the answer has no JSON-RPC error. */
 export function kindOfHttpStatus(status: number): RpcErrorKind {
   if (status === 429) return 'rate_limited';
   if (status === 413) return 'too_large';

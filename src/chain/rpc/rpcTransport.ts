@@ -1,6 +1,6 @@
 /**
- * The interface of a JSON-RPC transport. Also parses endpoint URLs and single JSON-RPC answers, and keeps URL
- * secrets out of errors.
+ * The interface of a JSON-RPC transport. Also parses endpoint URLs and single JSON-RPC answers, and keeps the
+ * secrets of URLs out of errors.
  */
 import { AppError, errorText } from '../../errors';
 import type { Hex } from '../../domain/hex';
@@ -11,8 +11,8 @@ export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
   /**
-   * Size limit of this answer in bytes. A larger answer is an error of this call only. Default: a limit by
-   * method.
+   * Size limit of this answer in bytes. A larger answer is an error of this call only. By default, a limit by
+   * method applies.
    */
   readonly answerBytesMax?: number;
 }
@@ -20,7 +20,7 @@ export interface RpcCall {
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
 /**
- * The head that a newHeads notification names. Null means that the head may have changed, for example during a
+ * The head in a newHeads notification. Null means that the head may have changed, for example during a
  * reconnect.
  */
 export interface HeadHint {
@@ -28,21 +28,24 @@ export interface HeadHint {
   readonly hash: Hex;
 }
 
-/** The connection to one endpoint. Endpoint and EndpointPool handle retries and failover. */
+/**
+ * The connection to one endpoint. Retries and the choice of another endpoint are in Endpoint and
+ * EndpointPool.
+ */
 export interface RpcTransport {
   /** Name of the endpoint: `#index host`, never the URL, which may contain a key. */
   readonly name: string;
   /**
-   * Sends all calls as one batch and returns the answers in the order of the calls. Rejects with RpcError if the
-   * whole request fails, or with the signal's reason. Does not retry. Time and size are limited.
+   * Sends all calls as one batch and returns the answers in the order of the calls. Rejects with RpcError if
+   * the whole request fails, or with the reason of the signal. Does not retry. Time and size are limited.
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   /**
-   * Only for transports with push: calls back at each new head and after each reconnect. Returns a function
-   * that stops the calls.
+   * Only for WebSocket: calls `onHead` at each new head and after each reconnect. Returns a function that
+   * stops these calls.
    */
   watchHeads?(onHead: (hint: HeadHint | null) => void): () => void;
-  /** Rejects every pending call and releases all handles. */
+  /** Rejects every pending call, and closes all connections and timers. */
   close(): Promise<void>;
 }
 
@@ -62,7 +65,10 @@ export interface EndpointUrl {
   readonly url: URL;
   readonly name: string;
   readonly authorization: string | null;
-  /** Replaces every part of the URL that may be a key by a placeholder. The text comes from the node or a library. */
+  /**
+   * Replaces each part of the URL that may be a key by a placeholder. `text` comes from the node or from a
+   * library.
+   */
   scrub(text: string): string;
 }
 
@@ -79,7 +85,7 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   const password = decodeURIComponent(url.password);
   const credentials = Buffer.from(`${user}:${password}`).toString('base64');
   const authorization = user === '' && password === '' ? null : `Basic ${credentials}`;
-  // A node may repeat the Authorization header as well as the URL.
+  // A node may repeat the URL or the Authorization header in its texts, so both count as secrets.
   const secrets = [...url.pathname.split('/'), ...url.searchParams.values(), user, password, credentials];
   const hidden = secrets.filter((secret) => secret.length >= 6).sort((a, b) => b.length - a.length);
   url.username = '';
@@ -89,7 +95,7 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   return { url, name: `#${index} ${url.host}`, authorization, scrub };
 }
 
-/** Largest length in characters of a node's text in an error. Longer texts are cut. */
+/** Largest length in characters of a node's text in an error. A longer text is cut. */
 const NODE_TEXT_MAX = 300;
 
 /** Creates an error of one endpoint. Its text starts with the endpoint's name, has no secrets, and has a
@@ -103,7 +109,7 @@ export function endpointError(
   return new RpcError(kind, `${endpoint.name}: ${endpoint.scrub(text).slice(0, NODE_TEXT_MAX)}`, facts);
 }
 
-/** The error of an answer that exceeded one of our limits. `cut` names the limit. */
+/** Creates the error for an answer that exceeded one of our size limits. `cut` names the limit. */
 export function oversizedError(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   text: string,
@@ -112,7 +118,7 @@ export function oversizedError(
   return endpointError(endpoint, 'too_large', text, { cut });
 }
 
-/** The text of a library's network error. Node's AggregateError has a code but no message. */
+/** Returns the text of a library's network error. Node's AggregateError has a code but no message. */
 export function reasonOf(error: unknown): string {
   const code = isRecord(error) && typeof error['code'] === 'string' ? error['code'] : '';
   return errorText(error) || code || 'network failure';

@@ -1,6 +1,6 @@
 /**
- * Parses large JSON in slices, so that no node answer blocks the event loop. JSON.parse parses small members of a
- * list or object in groups. This code assembles only the lists and objects that are larger than a slice.
+ * Parses large JSON in slices, so that no node answer blocks the event loop. JSON.parse parses groups of
+ * small members of a list or object. Lists and objects that are larger than a slice are assembled here.
  */
 import { isAscii } from 'node:buffer';
 
@@ -16,8 +16,8 @@ const DEPTH_MAX = 32;
 /** Limit of the members of an object that is larger than a slice. */
 const KEYS_MAX = 10_000;
 /**
- * Limit of structural bytes such as brackets and commas: a fixed number, plus one for every twelve bytes of text.
- * JSON.parse uses up to 60 bytes of heap for each structural byte.
+ * Limit of the number of structural bytes, such as brackets and commas: this number, plus one for every
+ * twelve bytes of text. JSON.parse uses up to 60 bytes of memory for each structural byte.
  */
 const STRUCTURE_FREE = 100_000;
 const BYTES_PER_STRUCTURE = 12;
@@ -32,7 +32,10 @@ type Container =
 /** Thrown if the text is not JSON or exceeds a limit. */
 const REFUSED = new Error('refused');
 
-/** The parsed value. Undefined if the text is not JSON, or exceeds limits that no honest answer reaches. */
+/**
+ * Returns the parsed value. Undefined if the text is not JSON, or exceeds limits that no honest answer
+ * reaches.
+ */
 export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown> {
   try {
     return await new SlicedParser(bytes, new TimeSlices(clock)).parse();
@@ -46,7 +49,7 @@ class SlicedParser {
   private readonly open: Container[] = [];
   private readonly encoding: 'latin1' | 'utf8';
   private structure = 0;
-  /** Position of the first member that is not parsed yet. */
+  /** Start of the first member that is not parsed yet, as a byte position. */
   private from = 0;
   private at = 0;
   private result: unknown = undefined;
@@ -80,7 +83,7 @@ class SlicedParser {
     return this.result;
   }
 
-  /** Position of the comma or bracket after the current member; null if it is not within a slice. */
+  /** Position of the comma or bracket after the current member; null if the member is longer than a slice. */
   private endOfMember(): number | null {
     const { bytes } = this;
     const limit = Math.min(bytes.length, this.at + SLICE_BYTES);
@@ -108,7 +111,7 @@ class SlicedParser {
   private takeGroup(top: Container, end: number): void {
     const text = this.bytes.toString(this.encoding, this.from, end);
     if (text.trim() === '') {
-      // There are no members. This is valid in an empty container, but not before or after a comma.
+      // The group is empty. This is valid in an empty list or object, but not before or after a comma.
       if (this.bytes[end] === COMMA || this.bytes[this.from - 1] === COMMA) throw REFUSED;
       return;
     }
@@ -123,7 +126,7 @@ class SlicedParser {
     if (top.items.length > KEYS_MAX) throw REFUSED;
   }
 
-  /** Handles a member larger than a slice. Goes into a list or object; parses a string as a whole. */
+  /** Handles a member larger than a slice: enters a list or object, or parses a string as a whole. */
   private takeLarge(top: Container): void {
     if (this.at > this.from) this.takeGroup(top, this.at - 1);
     if (top.close === CLOSE_OBJECT) {
@@ -155,7 +158,7 @@ class SlicedParser {
     this.add(top.close === CLOSE_LIST ? top.items : Object.fromEntries<unknown>(top.items));
   }
 
-  /** Adds a large value to its container and continues after it. */
+  /** Adds a large value to its list or object, and continues after it. */
   private add(value: unknown): void {
     const parent = this.open.at(-1);
     if (parent === undefined) {

@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over WebSocket: matches answers by id, pings silent servers, reconnects with back-off, and
- * subscribes to newHeads again.
+ * JSON-RPC over WebSocket: matches answers to calls by id, pings silent servers, reconnects with growing
+ * pauses, and subscribes to newHeads again after each reconnect.
  */
 import type { Socket } from 'node:net';
 
@@ -44,7 +44,7 @@ interface Pending {
   readonly fail: (error: Error) => void;
 }
 
-/** The state of one connection. After a reconnect there is a new state. */
+/** The state of one connection. Each reconnect creates a new state. */
 interface Connection {
   readonly socket: WebSocket;
   readonly pending: Map<number, Pending>;
@@ -110,7 +110,7 @@ class WsTransport implements RpcTransport {
     return oversizedError(this.endpoint, text, 'answer');
   }
 
-  /** Returns the open connection, or the one that is being opened. There is never more than one. */
+  /** Returns the open connection, or the connection that is being opened. There is at most one. */
   private connect(): Promise<Connection> {
     if (this.connection !== null) return Promise.resolve(this.connection);
     this.connecting ??= this.open().finally(() => {
@@ -210,7 +210,7 @@ class WsTransport implements RpcTransport {
         await this.connect().catch(() => null);
       }
     } catch {
-      // The pause rejects only when the transport closes.
+      // This promise rejects only when the transport closes.
     } finally {
       this.keeping = false;
     }
@@ -309,7 +309,7 @@ class WsTransport implements RpcTransport {
   }
 }
 
-/** The transport of a ws(s) endpoint. Connects at the first call, or when heads are first watched. */
+/** Creates the transport of a ws(s) endpoint. Connects at the first call, or when heads are first watched. */
 export function createWsTransport(endpoint: EndpointUrl, options: TransportOptions): RpcTransport {
   return new WsTransport(endpoint, options);
 }
@@ -324,7 +324,9 @@ function readHint(head: unknown): HeadHint | null {
   return isQuantity(number) && isHash(hash) ? { number: Number(number), hash: toLowerHex(hash) } : null;
 }
 
-/** Waits for a promise until the signal aborts. The work behind the promise continues. */
+/**
+ * Waits for a promise until the signal aborts. After an abort, the work behind the promise still continues.
+ */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const release = onAbort(signal, reject);

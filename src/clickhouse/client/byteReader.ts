@@ -44,7 +44,8 @@ type Fields = [name: string, value: string][];
 /** Prefix of setting names in a URL, as in @clickhouse/client. */
 const SETTING_PREFIX = 'ch_';
 /**
- * Longest request path in characters that servers and proxies certainly accept. Longer parameters go into the body.
+ * Longest request path, in characters, that servers and proxies certainly accept. Longer parameters are sent
+ * in the body.
  */
 const PATH_LENGTH_MAX = 7_000;
 const TAG_HEADER = 'x-clickhouse-exception-tag';
@@ -119,7 +120,7 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
   return bytes;
 }
 
-/** The error whose frame is at the end of the bytes, or null. */
+/** Returns the error in the frame at the end of the bytes, or null. */
 function findFramedError(bytes: Buffer, tag: string): EngineError | null {
   const closing = Buffer.from(` ${tag}${MARKER}`);
   const closingAt = bytes.length - closing.length;

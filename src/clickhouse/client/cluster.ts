@@ -11,7 +11,7 @@ import { nameRowShape } from '../rows/rowShapes';
 
 export interface ClusterServers {
   readonly name: string;
-  /** Number of replicas of the shard with the fewest replicas. */
+  /** Number of replicas of the shard that has the fewest. */
   readonly replicas: number;
   readonly servers: readonly ClusterServer[];
 }
@@ -34,8 +34,9 @@ type NodeRow = z.infer<typeof nodeShape>;
 const portShape = z.object({ place: z.int(), port: z.int() });
 
 /**
- * The cluster's servers, as the server at `url` reports them. Throws `bad_config` with the known clusters if
- * the server does not know this cluster. Throws `unavailable` with the name of a server that does not answer.
+ * Returns the cluster's servers, as the server at `url` reports them. Throws `bad_config` with the known
+ * clusters if that server does not know this cluster. Throws `unavailable` with the name of a server that
+ * does not answer.
  */
 export async function findCluster(url: string, cluster: string): Promise<ClusterServers> {
   const database = openDatabase({ url: atDatabase(url, 'default') });
@@ -79,7 +80,7 @@ function countReplicas(nodes: readonly NodeRow[]): number {
 }
 
 /**
- * HTTP ports by the server's position in the cluster's configuration, from 1. Unreachable servers are
+ * Returns HTTP ports by the server's position in the cluster's configuration, from 1. Unreachable servers are
  * missing.
  */
 async function listPorts(
@@ -113,7 +114,7 @@ async function checkServer(
   }
 }
 
-/** The database of `url`, on all servers of the cluster. */
+/** Opens the database of `url` on all servers of the cluster. */
 export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOptions): Database {
   const database = new URL(options.url).pathname.slice(1);
   const nodes = cluster.servers.map((server) => ({
@@ -140,8 +141,8 @@ export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOp
 }
 
 /**
- * The URL for writing. An insert is acknowledged when every replica has the rows, so a read from any replica
- * sees them.
+ * Returns the URL for writing. With it, an insert is acknowledged only when every replica has the rows, so a
+ * read from any replica sees them.
  */
 function withQuorum(url: string, replicas: number): string {
   if (replicas === 1) return url;

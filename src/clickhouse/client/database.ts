@@ -1,6 +1,6 @@
 /**
- * The ClickHouse client: every statement has a name, errors become AppErrors, and all settings for durability
- * are set explicitly. Table definitions are in schema/.
+ * The connection to ClickHouse: every statement has a name, errors become AppErrors, and all settings about
+ * durability are set explicitly. Table definitions are in schema/.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -27,20 +27,23 @@ export const INSERT_SETTINGS = {
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // Turns off 256 separate hash tables, which ClickHouse uses above 100,000 groups. Each would become a separate part
-  // of the view's table.
+  // Turns off two-level aggregation, which ClickHouse uses above 100,000 groups. It splits the groups into
+  // 256 hash tables, and each would become a separate part of the view's table.
   group_by_two_level_threshold: '0',
   group_by_two_level_threshold_bytes: '0',
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   throw_on_max_partitions_per_insert_block: 0,
-  // On a cluster, an insert is acknowledged when every shard has its rows. A promotion reads and writes
-  // within each shard.
+  // On a cluster, an insert is acknowledged when every shard has its rows, because a promotion then copies
+  // rows within each shard.
   distributed_foreground_insert: 1,
   parallel_distributed_insert_select: '2',
 } as const;
 
-/** Settings of a large INSERT … SELECT that aggregates. All threads aggregate, as in ClickHouse's default. */
+/**
+ * Settings of a large INSERT … SELECT that aggregates. They allow two-level aggregation again, so that all
+ * threads aggregate.
+ */
 export const TWO_LEVEL_SUMS =
   'group_by_two_level_threshold = 100000, group_by_two_level_threshold_bytes = 50000000';
 
@@ -77,11 +80,11 @@ export interface ClusterNode {
 export interface Database {
   /** The cluster of the database; null for a single server. */
   readonly cluster: Cluster | null;
-  /** Rows of a SELECT. The caller checks their shape. `name` appears in errors and metrics. */
+  /** Returns the rows of a SELECT. The caller checks their shape. `name` appears in errors and metrics. */
   select(name: string, sql: string, params?: QueryParams): Promise<unknown[]>;
   /**
-   * The answer of a SELECT as bytes: RowBinary, which is faster than JSON for numbers, or another output
-   * format. `settings` are settings of this statement.
+   * Returns the answer of a SELECT as bytes: in RowBinary, which is faster than JSON for numbers, or in
+   * another output format. `settings` apply to this statement.
    */
   selectBinary(
     name: string,
@@ -93,8 +96,8 @@ export interface Database {
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /**
    * Inserts RowBinary bytes as one block. `token` is the deduplication token: a second insert with the same
-   * token has no effect. With `guard`, the server inserts nothing and throws `fenced` if the guard's condition is
-   * false when the statement begins.
+   * token has no effect. `guard` fences off an older writer: if its condition is false when the statement
+   * begins, the server inserts nothing and this call throws `fenced`.
    */
   insert(
     table: string,
@@ -121,13 +124,13 @@ export interface InsertGuard {
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
 /**
- * Time in ms after which idle connections are closed. The engine closes them after 10 s. The difference is large, so
- * that the client closes first even if it is busy.
+ * Time in ms after which idle connections are closed. The engine closes them after 10 s. The client's time is
+ * much shorter, so that the client closes first even if it is busy.
  */
 const IDLE_MS = 2_500;
 /**
- * Time in ms that running statements get to finish on close. If their connection were cut, the server would have to
- * cancel its requests to other servers.
+ * Time in ms that running statements get to finish on close. Without it, the server would have to cancel its
+ * own requests to other servers.
  */
 const CLOSE_GRACE_MS = 500;
 
@@ -142,7 +145,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     compression: { request: false, response: false },
     use_multipart_params_auto: true,
     application: 'candlehouse',
-    // Failures are thrown, so the client does not log them.
+    // Failures are thrown to the caller, so the client library does not log them.
     log: { level: ClickHouseLogLevel.OFF },
   });
   const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
@@ -176,7 +179,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Repeats a read once if it failed because the server had closed an idle connection. */
+/** Repeats a read once if it failed because the server had just closed an idle connection. */
 async function again<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -186,8 +189,10 @@ async function again<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** With `wait_end_of_query`, the engine sends rows only when all rows are ready, so an error never appears
- * among them. */
+/**
+ * With the setting `wait_end_of_query`, the engine sends rows only when all rows are ready, so an error never
+ * appears between rows.
+ */
 async function select(client: ClickHouseClient, query: string, params: QueryParams): Promise<unknown[]> {
   const answer = await client.query({
     query,
@@ -228,12 +233,12 @@ async function insert(
     values: Readable.from([body]),
     clickhouse_settings: { ...INSERT_SETTINGS, ...dedup, ...forced },
   });
-  // A connection that breaks here fails the insert. Without this listener, an error event would end the
-  // process.
+  // If the connection breaks here, the insert fails and reports the error. Without this listener, an error
+  // event would end the process.
   await buffer(stream);
 }
 
-/** The bytes as a table that the server can filter; empty without a guard. */
+/** SQL that presents the bytes as a table, so that the server can filter them. Empty without a guard. */
 function sourceOf(columns: readonly string[], guard: InsertGuard | undefined): string {
   if (guard === undefined) return '';
   const structure = columns.map((column, i) => `${column} ${guard.types[i] ?? ''}`).join(', ');
@@ -259,7 +264,10 @@ function toWriteError(name: string, error: unknown): AppError {
   return toAppError(name, error);
 }
 
-/** Unifies the errors of both clients: engine errors by number, connection errors by system code. */
+/**
+ * Gives the errors of both clients the same form: engine errors have a number, connection errors a system
+ * code.
+ */
 function toCause(error: unknown): unknown {
   if (error instanceof ClickHouseError)
     return new EngineError(

@@ -18,7 +18,7 @@ export function createDeferredDatabase(): DeferredDatabase {
     give(database) {
       given = database;
     },
-    // Only readers use a deferred database. For a reader, the tables of a cluster are like ordinary tables.
+    // Only readers use a deferred database, and readers see the tables of a cluster as ordinary tables.
     cluster: null,
     select: async (name, sql, params) => now().select(name, sql, params),
     selectBinary: async (...call) => now().selectBinary(...call),

@@ -1,6 +1,6 @@
 /**
- * Classifies ClickHouse errors by number only. The text of an error quotes data, and anyone can store data
- * that looks like another error. Numbers:
+ * Classifies ClickHouse errors by number only. The text of an error quotes stored data, and anyone can store
+ * data that looks like another error. Numbers:
  * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
  */
 
@@ -53,8 +53,10 @@ export class EngineError extends Error {
 const NUMBER = /^Code: (\d+)\. DB::Exception: /;
 const VERSION = / \(version [^()]*(?:\([^()]*\))?\)\s*$/;
 
-/** `text` is the full error text, which starts with the number. `code` is the number from the header, if
- * there is one. */
+/**
+ * Makes the error from ClickHouse's full text, which starts with the number. `code` is the number from the
+ * header, if there is one.
+ */
 export function toEngineError(text: string, code = Number(NUMBER.exec(text)?.[1] ?? 0)): EngineError {
   return new EngineError(code, text.replace(NUMBER, '').replace(VERSION, '').trim());
 }

@@ -2,13 +2,17 @@
  * Rewrites statements for Distributed tables. In a SELECT that reads such a table directly, IN subqueries and
  * joins become GLOBAL. ClickHouse then computes them once and sends the result to each shard.
  *
- * The SQL files do not contain GLOBAL, because on one server a GLOBAL IN cannot be a PREWHERE and filters
- * later. The setting distributed_product_mode is no alternative: it fails for subqueries over two tables
- * (ClickHouse #99370), and a reader may not set it. Over a subquery of Distributed tables, plain IN is
- * correct. There, engine 26.7 pushes a GLOBAL IN filter to shards that lack the set, and silently loses rows.
+ * The SQL files do not contain GLOBAL, because on one server a GLOBAL IN cannot be a PREWHERE (an early
+ * filter), so the query would read more. The setting distributed_product_mode is no alternative: it fails for
+ * subqueries over two tables (ClickHouse #99370), and a reader may not set it. If the SELECT reads a subquery
+ * instead of a table, its IN stays unchanged. Engine 26.7 would push a GLOBAL IN filter to shards that lack
+ * the set, and silently lose rows.
  */
 
-/** `IN (SELECT`, `IN name` of a query in WITH, and joins. Keywords are upper case. */
+/**
+ * Where GLOBAL may be inserted: `IN (SELECT`, `IN name` of a query in WITH, and joins. SQL keywords are upper
+ * case.
+ */
 const PLACES =
   /\b(?:NOT )?IN\s*\(\s*(?:SELECT|WITH)\b|\b(?:NOT )?IN [a-z_]\w*\b|(?<!ARRAY )\b(?:(?:ANY|ASOF|SEMI|ANTI|LEFT|INNER|FULL) )*(?<!ARRAY )JOIN\b/g;
 
@@ -44,7 +48,7 @@ export function globalSubqueries(sql: string): string {
   return said + sql.slice(done);
 }
 
-/** Whether the SELECT around position `at` reads a table directly, instead of a subquery or a query in WITH. */
+/** Whether the SELECT around position `at` reads a table directly, and not a subquery or a query in WITH. */
 function readsTable(sql: string, at: number): boolean {
   for (let inside = at; inside >= 0;) {
     const open = openingBefore(sql, inside);
@@ -59,7 +63,10 @@ function readsTable(sql: string, at: number): boolean {
   return false;
 }
 
-/** A subquery without FROM lists only parameters. It is the same on every shard and stays unchanged. */
+/**
+ * Whether a subquery has no FROM, so that it only lists parameters. It is then the same on every shard and
+ * stays unchanged.
+ */
 function isListOfParameters(sql: string, at: number, found: string): boolean {
   const open = found.indexOf('(');
   if (open === -1) return false;
@@ -67,7 +74,7 @@ function isListOfParameters(sql: string, at: number, found: string): boolean {
   return !/\bFROM\b/.test(sql.slice(from, closingAfter(sql, from)));
 }
 
-/** The part between two UNIONs that contains position `at`. */
+/** Returns the part between two UNIONs that contains position `at`. */
 function selectAround(flat: string, at: number): string {
   let start = 0;
   for (const { index } of flat.matchAll(/\bUNION\b/g)) {
@@ -89,7 +96,7 @@ function flatten(sql: string): string {
   return flat;
 }
 
-/** Position of the parenthesis that encloses position `at`, or -1. */
+/** Returns the position of the opening parenthesis around position `at`, or -1. */
 function openingBefore(sql: string, at: number): number {
   let depth = 0;
   for (let i = at - 1; i >= 0; i -= 1) {

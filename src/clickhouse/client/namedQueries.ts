@@ -1,6 +1,6 @@
 /**
- * Runs named queries: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once and run
- * by its name. A zod shape or a typed reader checks every row. Named commands, which write, are files of
+ * Runs named queries. Each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once and run
+ * by its name. A zod shape or a typed reader checks every row. Commands that write are files of
  * `clickhouse/commands`.
  */
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,9 @@ export interface QueryRunner {
   read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
   /** The answer of the named query in one of ClickHouse's output formats. */
   write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
-  /** The answer of a generated statement, for columns that vary. `settings` are settings of this statement. */
+  /**
+   * The answer of a statement that code builds, because its columns vary. `settings` apply to this statement.
+   */
   writeMade(
     name: string,
     sql: string,
@@ -74,7 +76,10 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
   };
 }
 
-/** Rows of the named query, for the ingester and commands. Checks all rows without yielding to the event loop. */
+/**
+ * Rows of the named query, for the ingester and commands. Checks all rows at once, without letting other work
+ * run in between.
+ */
 export async function selectNamed<Row>(
   database: Database,
   name: string,
@@ -85,7 +90,8 @@ export async function selectNamed<Row>(
 }
 
 /**
- * All rows of the named query, which binds `limit` as its LIMIT. Throws `internal` if the answer reaches the limit.
+ * All rows of the named query. `limit` is its LIMIT. Throws `internal` if the answer has as many rows as the
+ * limit.
  */
 export async function selectAll<Row>(
   database: Database,
@@ -106,7 +112,8 @@ export function checkComplete(name: string, rows: readonly unknown[], limit: num
 }
 
 /**
- * Rows of a generated statement. Used where table or column names vary, because such a statement cannot be a file.
+ * Rows of a statement that code builds. Used where table or column names vary, because such a statement
+ * cannot be a file.
  */
 export async function selectMade<Row>(
   database: Database,

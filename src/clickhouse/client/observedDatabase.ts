@@ -3,8 +3,8 @@ import type { Database } from './database';
 
 interface DatabaseObserver {
   /**
-   * Called after each statement. `name` is the table of an insert, otherwise the name of the statement. There are
-   * only few names.
+   * Called after each statement. `name` is the table of an insert, otherwise the name of the statement. The
+   * number of different names is small, so a metric can have one series per name.
    */
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }

@@ -23,7 +23,7 @@ import type { QueryParams } from './database';
 
 interface Line {
   readonly text: string;
-  /** The line is kept only if all of these parameters have a value. */
+  /** Names of parameters. The line is kept only if all of them have a value. */
   readonly needs: readonly string[];
 }
 
@@ -34,7 +34,10 @@ const BLOCK = /^\s*-- if (\w+)$/;
 const END = /^\s*-- end$/;
 const TRAILING = /\s+-- if (\w+)$/;
 
-/** The statement for given parameters. Throws if a block has no end or no beginning. */
+/**
+ * Returns a function that builds the statement for given parameters. Throws if a block has no end or no
+ * beginning.
+ */
 export function parseQueryText(name: string, text: string): (params: QueryParams) => string {
   const lines: Line[] = [];
   const open: string[] = [];
@@ -98,8 +101,10 @@ function expandParts(name: string, lines: readonly string[]): string[] {
   ];
 }
 
-/** The table becomes a subquery and not a parameterised view, because ClickHouse needs longer to plan a
- * view. */
+/**
+ * Replaces the table by a subquery. A parameterised view would do the same, but ClickHouse takes longer to
+ * plan a view.
+ */
 function expandChain(line: string): string[] {
   const found = CHAIN.exec(line);
   if (found === null) return [line];

@@ -1,6 +1,6 @@
 /**
- * Counts what one request reads from the database. The database client reports each statement, and the counter belongs
- * to the request whose work runs now, also after an await.
+ * Counts what one API request reads from the database. The database client reports each statement, and the
+ * counter of the current request is found even after an await.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -12,12 +12,14 @@ export interface ReadCost {
 
 const current = new AsyncLocalStorage<ReadCost>();
 
-/** Runs work whose statements count in `cost`. */
+/** Runs work, and counts its statements in `cost`. */
 export function countReads<T>(cost: ReadCost, work: () => T): T {
   return current.run(cost, work);
 }
 
-/** Adds the header X-ClickHouse-Summary of an answer. A missing or unreadable header adds nothing. */
+/**
+ * Adds the numbers in an answer's header X-ClickHouse-Summary. A missing or unreadable header adds nothing.
+ */
 export function addSummary(header: string | readonly string[] | undefined): void {
   const cost = current.getStore();
   if (cost === undefined || typeof header !== 'string') return;

@@ -38,7 +38,7 @@ export function fileDestination(path: string): Destination {
   return `File('${path.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}')`;
 }
 
-/** The destination as it may be displayed: without the arguments after the first, which may be keys. */
+/** Returns the destination for display: without the arguments after the first, which may be keys. */
 export function showDestination(destination: Destination): string {
   const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
   const shown = first.replace(/\/\/[^/@']*@/, '//');
@@ -48,8 +48,8 @@ export function showDestination(destination: Destination): string {
 }
 
 /**
- * Writes the databases to the destination. Throws with ClickHouse's reason. `onProgress` is called about four
- * times a second.
+ * Writes the databases to the destination. Throws an error with ClickHouse's reason. `onProgress` is called
+ * about four times a second.
  */
 export async function writeBackup(
   database: Database,
@@ -72,7 +72,7 @@ export async function readBackup(
   return run(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
 }
 
-/** Name under which a database is restored, before it replaces `name`. */
+/** Temporary name of a restored database, before it replaces `name`. */
 export const restoredName = (name: string): string => `${name}_restored`;
 
 /**
@@ -155,7 +155,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/ACCESS_DENIED|Not enough privileges/, 'the user of CLICKHOUSE_URL lacks the rights for this statement'],
 ];
 
-/** ClickHouse's reason without its stack trace, and an explanation if there is one. */
+/** Returns ClickHouse's reason without its stack trace, with an explanation if we have one. */
 function explained(reason: string, cause?: unknown): AppError {
   const [first = ''] = reason.replace(/, Stack trace.*$/s, '').split('\n');
   const short = first.replace(/^.*?DB::Exception: /, '').replace(/^ClickHouse, [\w ]+: /, '');

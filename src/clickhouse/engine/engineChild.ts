@@ -3,9 +3,9 @@
  * ClickHouse server. The server lives as long as the pipe on its standard input. engineSupervisor.ts restarts
  * it.
  *
- * The pipe is a FIFO whose only writer is this process. If this process dies in any way, the kernel closes
- * the writing end, the engine's last query ends, and the child exits. Node's own stdio 'pipe' is a socket,
- * which the engine cannot open as /dev/stdin.
+ * The pipe is a FIFO whose only writer is this process. If this process dies for any reason, the kernel
+ * closes the writing end, the engine's last query (which reads from the pipe) ends, and the child exits.
+ * Node's own stdio 'pipe' is a socket, which the engine cannot open as /dev/stdin.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -77,15 +77,17 @@ export function findEngineLibraries(
   }
 }
 
-/** Starts the engine and returns before it is ready. Callers must ask it over HTTP until it answers. */
+/**
+ * Starts the engine and returns before it is ready. Callers must send HTTP requests until the engine answers.
+ */
 export function launchEngine(launch: EngineLaunch): EngineProcess {
   const fifo = join(launch.folder, `stdin-${process.pid}`);
   const portFile = join(launch.folder, portFileName());
   rmSync(fifo, { force: true });
   rmSync(portFile, { force: true });
   makeFifo(fifo);
-  // The FIFO is opened read-write first, which does not block. Both ends are close-on-exec, so the child
-  // inherits only stdin.
+  // The FIFO is first opened for reading and writing, which does not block. Both ends are close-on-exec, so
+  // the child inherits only its standard input.
   const writeEnd = openSync(fifo, constants.O_RDWR);
   const readEnd = openSync(fifo, constants.O_RDONLY);
   try {
@@ -96,8 +98,8 @@ export function launchEngine(launch: EngineLaunch): EngineProcess {
         stdio: [readEnd, 'ignore', 'pipe'],
         env: childEnvironment(),
         cwd: launch.folder,
-        // The child gets its own session, so that Ctrl-C reaches only the parent. The parent completes its work and
-        // then ends the engine.
+        // The child gets its own session, so that Ctrl-C reaches only the parent. The parent finishes its
+        // work and then ends the engine.
         detached: true,
       },
     );

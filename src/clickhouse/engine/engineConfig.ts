@@ -1,7 +1,6 @@
 /**
- * Builds the configuration file of the embedded engine: two users with rights and limits, and server settings
- * for a small machine. Only makes the text: server.ts chooses the path, and engineSupervisor.ts runs the
- * engine.
+ * Builds the text of the embedded engine's configuration file: two users with rights and limits, and server
+ * settings for a small machine. server.ts chooses the path, and engineSupervisor.ts runs the engine.
  */
 
 export interface EngineUser {
@@ -12,7 +11,9 @@ export interface EngineUser {
 /** Makes the engine one shard of a cluster on this machine. Tests of Distributed tables use it. */
 export interface EngineCluster {
   readonly name: string;
-  /** Shared secret of the cluster's nodes. A query runs on all nodes as the user who sent it. */
+  /**
+   * Secret that all nodes of the cluster share. With it, a query runs on all nodes as the user who sent it.
+   */
   readonly secret: string;
   /** Passwords of the users, the same on every node. */
   readonly passwords: { readonly writer: string; readonly reader: string };
@@ -22,7 +23,10 @@ export interface EngineCluster {
 }
 
 export interface EngineConfig {
-  /** Value of `getMacro('candlehouse_nonce')`. It proves that a server is the engine that was just started. */
+  /**
+   * Random text that `getMacro('candlehouse_nonce')` returns. It proves that a server is the engine that was
+   * just started.
+   */
   readonly nonce: string;
   readonly writer: EngineUser;
   readonly reader: EngineUser;
@@ -48,12 +52,15 @@ const GIB = 2 ** 30;
 
 /** Time limit of a reader's statement, in seconds. */
 const READER_SECONDS_MAX = 10;
-/** Timeout in ms of a reader's request. An engine that is silent for longer hangs, so the request fails. */
+/**
+ * Timeout in ms of a reader's request. It is longer than the reader's time limit, so only an engine that
+ * hangs exceeds it.
+ */
 export const READER_TIMEOUT_MS = READER_SECONDS_MAX * 1_000 + 2_000;
 
 /**
- * Settings and limits of the reader. Queries cannot change them, because of `readonly = 1`. The constraints would
- * hold even with `readonly = 2`.
+ * Settings and limits of the reader. Queries cannot change them because of `readonly = 1`. Constraints
+ * protect them too, in case `readonly` becomes 2.
  */
 const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads: 2,
@@ -61,8 +68,8 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads_for_indexes: 1,
   // Column statistics are off: every statement would read them, and they improve no query plan here.
   use_statistics: 0,
-  // This cache speeds up reads of a few scattered rows, where each column would otherwise unpack a block of
-  // 64 KB.
+  // The cache of decompressed blocks speeds up reads of a few scattered rows. Without it, each column would
+  // decompress a block of 64 KB for one row.
   use_uncompressed_cache: 1,
   max_execution_time: READER_SECONDS_MAX,
   timeout_overflow_mode: 'throw',
@@ -78,7 +85,8 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_query_size: MIB,
   max_ast_depth: 500,
   cancel_http_readonly_queries_on_client_close: 1,
-  // On a cluster, the same replica always answers, so that no answer is older than the answer before it.
+  // On a cluster, the same replica always answers. Another replica could have older data, so answers could go
+  // back in time.
   load_balancing: 'in_order',
   allow_introspection_functions: 0,
   allow_ddl: 0,
@@ -139,7 +147,7 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
 
 /** Size of the cache of decompressed column blocks, in bytes. */
 const UNPACKED_MAX = GIB;
-/** Size of that cache as a part of the engine's memory limit. */
+/** Size of the cache of decompressed blocks, as a part of the engine's memory limit. */
 const UNPACKED_SHARE = 1 / 8;
 
 /** The text of the configuration file. It contains both passwords, so write it with mode 0600. */
@@ -191,9 +199,9 @@ ${userElement(config.reader, 'reader', [`GRANT SELECT ON ${config.database}*.*`]
 }
 
 /**
- * The engine runs its start-up query as the user `default` without a password, which cannot be disabled. The session
- * of this query lasts as long as the server, and only one session is allowed. No other client can therefore log in
- * as `default`.
+ * Limits for the user `default`. The engine runs its start-up query as this user without a password, which
+ * cannot be disabled. The session of this query lasts as long as the server, and only one session is allowed.
+ * So no other client can log in as `default`.
  */
 const BOOTSTRAP_SETTINGS = { max_sessions_for_user: 1, max_concurrent_queries_for_user: 1 };
 
@@ -203,8 +211,10 @@ const BOOTSTRAP_GRANTS = [
   'GRANT READ ON FILE',
 ];
 
-/** The engine runs without File, URL, S3, Executable and similar table engines, which access data outside the
- * database. */
+/**
+ * Table engines that the writer may use. File, URL, S3, Executable and similar engines are excluded, because
+ * they access data outside the database.
+ */
 const WRITER_ENGINES = [
   ...['', 'Replacing', 'Aggregating', 'Summing', 'Collapsing', 'VersionedCollapsing', 'Coalescing'].map(
     (kind) => `${kind}MergeTree`,

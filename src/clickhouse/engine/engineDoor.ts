@@ -1,7 +1,7 @@
 /**
  * Lets commands find the embedded engine that another process of this user runs. A Unix socket in the
- * engine's folder (mode 0700) returns the writer's address. Not a file, because the SQL function `file` can
- * read every file in that folder.
+ * engine's folder (mode 0700) returns the writer's address. The address contains a password, so it is not in
+ * a file: the SQL function `file` can read every file in that folder.
  */
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
@@ -21,7 +21,10 @@ export const engineFolderOf = (dataDir: string): string => join(dataDir, 'clickh
 const answerShape = z.object({ pid: z.int(), writerUrl: z.string() });
 type DoorAnswer = z.infer<typeof answerShape>;
 
-/** Answers on the socket until the returned function is called. Replaces the socket of a killed process. */
+/**
+ * Answers requests on the socket until the returned function is called. Replaces a socket that a killed
+ * process left behind.
+ */
 export async function openDoor(folder: string, writerUrl: string): Promise<() => void> {
   const path = join(folder, NAME);
   rmSync(path, { force: true });
@@ -45,7 +48,7 @@ export async function openDoor(folder: string, writerUrl: string): Promise<() =>
   };
 }
 
-/** The address of a running engine in the folder, or null. */
+/** Asks the socket in the folder for the address of a running engine. Null if no engine runs. */
 export function knock(folder: string): Promise<DoorAnswer | null> {
   return withShortPath(folder, join(folder, NAME), (short) => {
     return new Promise<DoorAnswer | null>((resolve) => {

@@ -1,6 +1,7 @@
 /**
- * Lock file in an engine's folder. It names the owning process and its engine, so that a second start can say which
- * process uses the folder. The engine's own file lock prevents two engines on the same data.
+ * Lock file in an engine's folder. It names the process that uses the folder and its engine, so that a second
+ * start can say which process uses the folder. The engine's own file lock prevents two engines on the same
+ * data.
  */
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,14 +23,17 @@ interface LockContent {
 }
 
 export interface EngineLock {
-  /** Writes the engine's process into the lock. If this process dies, the next owner waits until that engine ends. */
+  /**
+   * Writes the engine's pid into the lock. If this process dies, the next process waits until that engine
+   * ends.
+   */
   setEngine(pid: number): void;
   release(): void;
 }
 
 const POLL_MS = 50;
 
-/** Time in ms for which a killed process may still be visible. */
+/** Time in ms for which a killed process may still appear in the process list. */
 const OWNER_GRACE_MS = 1_000;
 const TAKE_OVER_ATTEMPTS = 10;
 
@@ -88,7 +92,8 @@ function heldLock(file: string, own: LockContent): EngineLock {
 }
 
 /**
- * Removes the lock of a dead process. If another process has replaced that lock meanwhile, puts the new lock back.
+ * Removes the lock of a dead process. If another process has replaced the lock meanwhile, puts the new lock
+ * back.
  */
 function setAside(file: string, judged: LockContent | null): void {
   const aside = `${file}.${process.pid}.stale`;
@@ -161,7 +166,10 @@ function isAlive(wanted: ProcessIdentity): boolean {
   return found !== null && isSame(found, wanted);
 }
 
-/** Identity of a running process with its start time; null if no such process runs. A zombie is treated as ended. */
+/**
+ * Returns a running process with its start time; null if there is none with this pid. A zombie counts as
+ * ended.
+ */
 function identify(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid);

@@ -1,7 +1,7 @@
 /**
- * Keeps one engine running: starts it, detects when it ends or hangs, and restarts it on the same port. The pause
- * before each restart grows. After too many restarts it stops trying. server.ts chooses the folder, passwords and
- * first port.
+ * Keeps one engine running: starts it, detects when it ends or hangs, and restarts it on the same port. The
+ * pause before each restart grows. After too many restarts it gives up. server.ts chooses the folder,
+ * passwords and first port.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,8 +29,7 @@ export interface EngineStatus {
 export interface EngineRecipe {
   readonly launch: EngineLaunch;
   /**
-   * Text of the configuration file. The file contains the passwords, so it exists only while the engine
-   * starts.
+   * Text of the configuration file. The file contains passwords, so it exists only while the engine starts.
    */
   readonly configText: string;
   readonly writer: EngineUser;
@@ -100,7 +99,10 @@ async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: 
   }
 }
 
-/** Another program may use the port. Only an engine that read our configuration knows the password and the nonce. */
+/**
+ * Returns whether the answering server is our engine. Another program may use the port. Only an engine that
+ * read our configuration file knows the password and the nonce (a random text).
+ */
 async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<boolean> {
   const port = engine.httpPort();
   if (port === null) return false;
@@ -115,7 +117,7 @@ async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<bool
 export class EngineSupervisor {
   private readonly listeners = new Set<(status: EngineStatus) => void>();
   private readonly stopSignal = new AbortController();
-  /** Times of the restarts that still count towards the limit. */
+  /** Times of recent restarts, which are limited per time window. */
   private recentRestarts: number[] = [];
   private reviving: Promise<void> | null = null;
   private restarting: Promise<void> | null = null;
@@ -196,8 +198,9 @@ export class EngineSupervisor {
   }
 
   /**
-   * Restarts an engine that runs but does not answer. Ends when the process ends. Counts checks instead of time,
-   * because a machine that was asleep misses only one check. Never rejects: errors go to the status.
+   * Restarts the engine if it runs but does not answer. Ends when the engine's process ends. Counts failed
+   * checks instead of time: a machine that was suspended then misses only one check. Never rejects: errors go
+   * to the status.
    */
   private async guard(engine: EngineProcess): Promise<void> {
     const { lookMs, silentLooksMax } = this.limits;

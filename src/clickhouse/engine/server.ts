@@ -118,8 +118,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 /**
- * Creates the folder and writes a file to it. An unusable folder then causes one clear message instead of many from
- * the engine.
+ * Creates the folder and writes a test file. An unusable folder then causes one clear message instead of many
+ * messages from the engine.
  */
 function prepareFolder(folder: string): void {
   const probe = join(folder, `writable.${process.pid}`);
@@ -194,8 +194,8 @@ async function startSupervised(
 }
 
 /**
- * Starts the engine for the first time, on a free port that the kernel chooses. Restarts keep the port. Tries again
- * for `waitMs` if an engine that the lock does not name still uses the data.
+ * Starts the engine on a free port that the kernel chooses. Restarts keep the port. If another engine, which
+ * the lock file does not name, still uses the data, tries again for `waitMs`.
  */
 async function startFirst(
   wanted: EngineRecipe,

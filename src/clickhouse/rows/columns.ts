@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/hex';
 import type { RowWriter } from './rowWriter';
 
 export interface ColumnType<T> {
-  /** The type as `system.columns` prints it. */
+  /** The type's name in `system.columns`. */
   readonly sql: string;
   write(writer: RowWriter, value: T): void;
 }

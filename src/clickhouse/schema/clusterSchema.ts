@@ -1,7 +1,7 @@
 /**
- * Transforms the schema for a cluster. Each table T becomes two tables: `T_local` is a node's own part, and `T` is a
- * Distributed table. A view runs on each node, from local table to local table. This file only makes the text;
- * migrate.ts runs the statements.
+ * Transforms the schema for a cluster. Each table T becomes two tables: `T_local` holds the rows of one node,
+ * and `T` is a Distributed table over all nodes. A view runs on each node, from local table to local table.
+ * This file only builds the text; migrate.ts runs the statements.
  */
 import { AppError } from '../../errors';
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';
@@ -18,9 +18,10 @@ const LOCAL_SUFFIX = '_local';
 export const localTable = (table: string): string => `${table}${LOCAL_SUFFIX}`;
 
 /**
- * SQL expressions that choose the shard of a row, by table. Rows that FINAL or LIMIT 1 BY must see together have the
- * same key. A head table uses the key of its final table, so a promotion moves rows within a shard. Readers must
- * see some inserts as a whole: changes of the head, finished ranges, operations. Their tables are on one shard.
+ * SQL expressions that choose the shard of a row, by table. Rows that FINAL or LIMIT 1 BY must compare have
+ * the same key. A head table uses the key of its final table, so a promotion copies rows within a shard. For
+ * changes of the head, finished ranges and operations, readers must see an insert as a whole, so these tables
+ * are on one shard.
  */
 const SHARDING_KEYS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
@@ -58,7 +59,7 @@ const WINDOW = 'non_replicated_deduplication_window = 1000';
  */
 const DEDUPLICATION_SECONDS = 315_360_000;
 
-/** Statements that create a node's local tables and views. Each is safe to repeat. */
+/** Returns the statements that create a node's local tables and views. Each is safe to repeat. */
 export function toLocalSchema(schema: readonly string[], cluster: ClusterShape): string[] {
   const names = new Set(schema.flatMap((statement) => TABLE.exec(statement)?.[1] ?? []));
   return schema.map((statement) => {
@@ -78,8 +79,8 @@ export function toLocalSchema(schema: readonly string[], cluster: ClusterShape):
 }
 
 /**
- * Statements that create the Distributed tables. `outdated` lists tables to replace, because their local
- * tables have changed.
+ * Returns the statements that create the Distributed tables. `outdated` names tables to create again, because
+ * the columns of their local tables have changed.
  */
 export function toDistributedSchema(
   schema: readonly string[],
@@ -91,7 +92,7 @@ export function toDistributedSchema(
     const table = TABLE.exec(statement)?.[1];
     if (table === undefined) return [];
     const engine = [`'${cluster.name}'`, 'currentDatabase()', `'${localTable(table)}'`];
-    // A table that only views write has no sharding key, so inserts into it fail.
+    // A table that only views fill has no sharding key, so that a direct insert into it fails.
     if (!targets.has(table)) engine.push(shardingKey(table));
     const create = outdated.has(table)
       ? `CREATE OR REPLACE TABLE ${table} AS ${localTable(table)}`
@@ -101,7 +102,7 @@ export function toDistributedSchema(
   });
 }
 
-/** A migration statement for a node's local table or view. Views have the same name everywhere. */
+/** Returns a migration statement for a node's local table or view. Views have the same name on every node. */
 export function toLocalMigration(statement: string): string {
   if (MODIFIED_VIEW.test(statement))
     return statement.replace(/\bFROM (\w+)\b/g, (_, table: string) => `FROM ${localTable(table)}`);

@@ -16,30 +16,34 @@ import { findPackageRoot } from '../client/packageRoot';
 import { nameRowShape } from '../rows/rowShapes';
 import { createdName, readSchema } from './schema';
 
-/** Earlier ClickHouse versions deduplicate view targets incorrectly (ClickHouse #95970). */
+/**
+ * Smallest supported version (major, minor). Older versions deduplicate rows of views incorrectly (ClickHouse
+ * #95970).
+ */
 const VERSION_MIN = [26, 2] as const;
 
-/** Largest number of tables and of migrations, more than a database has. */
+/** Safety limit for the number of tables, and of migrations. */
 const ROWS_MAX = 10_000;
 
 const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
 
 /**
- * Id of the row that is recorded before the first table is created. Its name contains the fingerprint (hash) of the
- * schema that is being created.
+ * Id of the row that marks an unfinished creation of the schema. It is written before the first table. Its
+ * name contains the fingerprint (hash) of the schema.
  */
 const BEGUN_ID = 2 ** 32 - 1;
 /**
- * Row that is recorded together with all migrations, in one insert, after the last table is created. A schema
- * change without a migration raises the number, and databases with a smaller number are refused. Only allowed
- * before the first release.
+ * The row that marks a finished creation, written after the last table, together with the rows of all
+ * migrations. The number in its name grows with each schema change without a migration, and databases with a
+ * smaller number are refused. Such changes are allowed only before the first release.
  */
 const CREATED: Row = { id: 0, name: 'created 3' };
 
 /**
- * State of a database. `being created`: it has no data yet, and tables may be missing. `created`: its creation was
- * finished by this or another version of the program.
+ * State of a database. `being created`: a start of this version did not finish; the tables have no data.
+ * `being created by another build`: the same, but for another version. `created`: finished, by this or
+ * another version.
  */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
 
@@ -58,8 +62,10 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
-/** The wanted state of one server. `mark` is a table that identifies a database older than
- * schema_migrations. */
+/**
+ * The schema that one server must have. If the table `mark` exists without schema_migrations, a very old
+ * version created the database.
+ */
 interface Plan {
   readonly mark: string;
   readonly schema: readonly string[];
@@ -97,7 +103,7 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
   return [...applied];
 }
 
-/** Distributed tables that have other columns than their local tables after a migration. */
+/** Lists Distributed tables whose local tables got other columns by a migration. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   const params = { local: `${localTable('')}$` };
   const rows = await selectAll(database, 'engine/list_outdated', params, nameRowShape, ROWS_MAX);
@@ -174,8 +180,8 @@ async function createMissing(database: Database, schema: readonly string[]): Pro
 }
 
 /**
- * Runs up to CREATED_AT_ONCE statements in parallel. After a failure it starts no more statements, waits for those
- * that run, and rejects.
+ * Runs up to CREATED_AT_ONCE statements in parallel. After a failure, starts no more statements, waits for
+ * the running ones, and rejects.
  */
 async function createAll(database: Database, statements: readonly string[]): Promise<void> {
   const left = [...statements];

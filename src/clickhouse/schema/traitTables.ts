@@ -1,4 +1,7 @@
-/** Descriptors of the tables that workers beside the ingester and imports of token lists fill. They mirror clickhouse/schema. */
+/**
+ * Descriptors of the tables that background workers and imports of token lists fill. They mirror
+ * clickhouse/schema.
+ */
 import { address, bool, f64, lowText, nullable, text, u256, u32, u64 } from '../rows/columns';
 import { defineTable } from './tables';
 

@@ -1,6 +1,7 @@
 /**
- * The `backup` command: copies all data that cannot be rebuilt, as of one moment, with ClickHouse's statement BACKUP.
- * A running ingester waits only while the parts of all tables are hard-linked, not while they are copied.
+ * The `backup` command: copies all data that cannot be rebuilt, as of one moment, with ClickHouse's statement
+ * BACKUP. A running ingester waits only while the files of all tables are hard-linked, not while they are
+ * copied.
  */
 import { systemClock } from '../../chain/rpc/clock';
 import { isBackingUp, writeBackup } from '../../clickhouse/engine/backup';
@@ -23,7 +24,7 @@ import { placeToWrite } from './backupPlace';
 import { lineProgress } from './lineProgress';
 import { SECOND_CHAIN_ID } from '../secondChain';
 
-/** Database names inside every backup, independent of the source names. */
+/** Names of the databases inside every backup. They do not depend on the names of the source databases. */
 export const BACKUP_NAMES = { market: 'candlehouse', second: `candlehouse_${SECOND_CHAIN_ID}` } as const;
 
 interface Taken {
@@ -77,7 +78,7 @@ export async function runBackup(
   }
 }
 
-/** Name of the table operations, which a database of an older version may lack. */
+/** Lists the table `operations`, which a database of an older version may lack. */
 function operationsTable(): string[] {
   return readSchema().filter((statement) => statement.startsWith('CREATE TABLE IF NOT EXISTS operations\n'));
 }

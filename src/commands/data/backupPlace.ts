@@ -1,7 +1,7 @@
 /**
- * Handles locations of backups. The embedded server can access only its own folder. So a backup is written
- * there and then moved, and a restore links or copies the backup into that folder. An external server gets
- * the location unchanged.
+ * Handles the places of backups. The embedded server can access only its own folder. So a backup is written
+ * into this folder and then moved to its place; for a restore, it is linked or copied into this folder. An
+ * external server gets the place unchanged.
  */
 import { cp, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -16,7 +16,7 @@ import { AppError } from '../../errors';
 
 export interface BackupPlace {
   readonly destination: Destination;
-  /** The location as text for people. */
+  /** The place as text for people. */
   readonly shown: string;
   /** Moves the finished backup to its final place. */
   finish(): Promise<void>;
@@ -99,8 +99,8 @@ async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch {
-    // A failed rename usually means that the target is on another file system, so the files are copied. The
-    // temporary name marks an unfinished copy.
+    // If a rename fails, the target is usually on another file system, so the files are copied. The name
+    // `.partial` marks an unfinished copy.
     const partial = `${to}.partial`;
     await rm(partial, { recursive: true, force: true });
     await cp(from, partial, { recursive: true, errorOnExist: true });

@@ -18,7 +18,7 @@ export interface Started {
   readonly log: Logger;
 }
 
-/** `parseBlock` returns a block number, or throws. */
+/** Adds the commands to the program. `parseBlock` returns a block number, or throws. */
 export function addDataCommands(
   program: Command,
   start: () => Started,

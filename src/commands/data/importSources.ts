@@ -21,7 +21,7 @@ import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
 import { openStorage } from '../storage';
 
-/** Chains that started as copies of chain 1. */
+/** Chains that started as copies of chain 1 (Ethereum), so that contracts of chain 1 exist on them too. */
 const DESCENDANTS = [369, 943];
 
 interface ImportOptions {
@@ -88,8 +88,8 @@ function openPools(config: Config, log: Logger, rpc: string | null): Map<number,
 }
 
 /**
- * Opens a folder, or a server. A request detects the kind of server. `asked` are the chains to import; an empty list
- * means the market chain and the chains around PulseChain.
+ * Opens a folder, or a server. A test request finds out the kind of server. `asked` lists the chains to
+ * import; an empty list means the market chain and its relatives (PulseChain, its testnet and Ethereum).
  */
 async function openSources(
   place: string,
@@ -123,7 +123,10 @@ async function openSources(
   );
 }
 
-/** A server that does not answer is not of this kind. A refused address or redirect ends the import. */
+/**
+ * For errors of the test request. A server that fails to answer is not of this kind. A refused address or
+ * redirect ends the import.
+ */
 function noUnlessRefused(error: unknown): false {
   if (error instanceof AppError && error.code === 'bad_config') throw error;
   return false;

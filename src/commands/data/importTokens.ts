@@ -47,7 +47,10 @@ export async function runImportTokens(
   );
 }
 
-/** Stores the tokens of a list. Tokens of an earlier import of the list that it lacks lose their logos. */
+/**
+ * Stores the tokens of a list. Tokens that an earlier import of the list had, and this one lacks, lose their
+ * logos.
+ */
 async function storeTokenList(
   database: Database,
   { name, tokens }: TokenList,

@@ -1,4 +1,7 @@
-/** Progress of a long statement: one updated line on a terminal, a new line at intervals elsewhere. */
+/**
+ * Shows the progress of a long statement. On a terminal, one line is updated; elsewhere, a new line is
+ * printed at intervals.
+ */
 import type { BackupProgress } from '../../clickhouse/engine/backup';
 import { showBytes } from '../attach';
 

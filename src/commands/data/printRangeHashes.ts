@@ -9,8 +9,10 @@ import {
   readRangeHashes,
 } from '../../ingest/repair/rangeHash';
 
-/** Hashes the stored rows and compares the hashes with those stored when the range became final. Returns true
- * if there is no difference. */
+/**
+ * Hashes the stored rows, and compares each hash with the hash that was stored when its range became final.
+ * Returns true if all are equal.
+ */
 export async function printRangeHashes(
   database: Database,
   chainId: number,

@@ -29,7 +29,7 @@ export interface PruneOptions {
   readonly chainId: number;
   /** True deletes the rows. Otherwise the command only shows its plan. */
   readonly yes: boolean;
-  /** Age in seconds up to which rows are never deleted; default KEPT_SECONDS. */
+  /** Rows younger than this age in seconds are never deleted. Default: KEPT_SECONDS. */
   readonly keptSeconds?: Readonly<Record<Prunable, number>>;
 }
 

@@ -86,8 +86,7 @@ interface Restored extends Target {
 
 const besideOf = (name: string): string => `${name}_restoring`;
 
-/** Throws `bad_config` if a table has rows, and names the table. Tables about the schema itself do not
- * count. */
+/** Throws `bad_config` naming the table if a table has rows. Tables about the schema itself are ignored. */
 async function assertEmpty(attached: Attached, name: string): Promise<void> {
   const system = attached.open('system');
   const shape = z.object({ name: z.string(), rows: z.string() });

@@ -93,8 +93,8 @@ function isAsked({ from, to }: AskedRange): boolean {
 }
 
 /**
- * The stored part of the requested range. It may be empty only if no range was requested. `kept` is the first
- * block that was not pruned.
+ * Returns the stored part of the requested range. The part may be empty only if no range was requested.
+ * `kept` is the first block whose rows were not pruned.
  */
 function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRange {
   const from = Math.max(asked.from ?? stored.from, stored.from);

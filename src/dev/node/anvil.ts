@@ -47,9 +47,9 @@ const START_TIMEOUT_MS = 15_000;
 const LAST_WORDS_CHARACTERS_MAX = 2_000;
 
 /**
- * $0 is the folder to remove at the end; the other arguments are the command. `read` returns when the pipe closes. The
- * shell's own output is closed, because a message about the killed child would hit a pipe without a reader and end the
- * shell.
+ * The shell command. $0 is the folder to remove at the end; the other arguments are the command to run.
+ * `read` returns when the pipe closes. The shell's own output is closed: otherwise its message about the
+ * killed child would go into a pipe without a reader, and the shell would end early.
  */
 const WATCHED = `
 "$@" </dev/null &
@@ -106,7 +106,7 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
     // Without this setting, anvil writes the whole state of each block to disk and leaves it there.
     'prune-history': options.stateBlocks ?? 300,
     'cache-path': cache,
-    // Equal runs must order transactions equally, so the sender gives each transaction its own price.
+    // With explicit prices per transaction, equal runs put transactions in the same order.
     order: 'fees',
   };
   if (options.timestamp !== undefined) settings['timestamp'] = options.timestamp;

@@ -1,4 +1,7 @@
-/** Reorgs of the newest blocks, in the two ways in which a client may see a reorg. */
+/**
+ * Makes reorgs of the newest blocks, in the two ways in which a client may see them: in one step, or with a
+ * lower head in between.
+ */
 import { isHexData, numberToHex, type Hex } from '../../domain/hex';
 import type { BlockMaker, DevTransaction } from './blockMaker';
 import { field, getBlockHead, type DevRpc } from './devRpc';
@@ -43,8 +46,8 @@ const valuesOf = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : [];
 
 /**
- * Sends transactions of users again after a reorg, in the order of their blocks. The node refuses those that it still
- * has, which is right.
+ * Sends transactions of users again after a reorg, in the order of their blocks. The node refuses
+ * transactions that it still has; these refusals are ignored.
  */
 export async function sendAgain(rpc: DevRpc, { mined, waiting }: UserTransactions): Promise<void> {
   for (const raw of [...mined.flat(), ...waiting])

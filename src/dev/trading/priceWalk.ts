@@ -1,6 +1,6 @@
 /**
  * Fair prices that vary without drifting away: the logarithm of each token's price is an Ornstein-Uhlenbeck
- * process around its first price. The step can have any length, so the time between blocks does not matter.
+ * process around its first price. A step can have any length, so blocks need not be equally far apart.
  */
 import type { Random } from './random';
 import { sqrtPriceX96Of } from './priceMath';

@@ -1,4 +1,4 @@
-/** Gives some accounts tokens and allowances, and builds the router transactions of such wallets. */
+/** Gives tokens and allowances to some accounts (wallets), and builds their router transactions. */
 import type { Interface } from 'ethers';
 
 import type { Hex } from '../../domain/hex';
@@ -23,7 +23,8 @@ const WALLET_ACTIONS = ['addLiquidity', 'swapV2', 'mintPosition', 'swapV3'] as c
 type WalletAction = (typeof WALLET_ACTIONS)[number];
 
 /**
- * Gives tokens to the first accounts after the deployer, and lets each do every action once. Mines the transactions.
+ * Gives tokens to the first accounts after the deployer, and lets each account do every action once. Mines
+ * the transactions.
  */
 export async function giveHoldings(builder: Builder, world: World, holders: number): Promise<void> {
   const wallets = world.accounts.slice(1, holders + 1);
@@ -47,8 +48,9 @@ export async function giveHoldings(builder: Builder, world: World, holders: numb
 }
 
 /**
- * The transactions of a wallet for one action. A gift of tokens comes first and pays for the action, so the
- * action can be repeated without end. `choice` selects the pool and the range. Empty if no pool fits.
+ * Builds the transactions of a wallet for one action. The first transaction gives the wallet the tokens that
+ * the action needs, so the action can be repeated without end. `choice` selects the pool and the range. Empty
+ * if no pool fits.
  */
 export function walletTransactions(
   world: World,

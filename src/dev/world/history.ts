@@ -42,8 +42,10 @@ const SPACING = [
   { within: 3 * 86_400, seconds: 600 },
   { within: Infinity, seconds: 1_800 },
 ] as const;
-/** Blocks that are far apart hold more trades, but less than proportionally, so that activity grows towards
- * the present. */
+/**
+ * Exponent below 1. Blocks that are far apart hold more trades, but less than in proportion, so that activity
+ * grows towards the present.
+ */
 const CROWDING = 0.3;
 const DAILY_SWING = 0.5;
 const PROGRESS_BLOCKS = 100;
@@ -96,7 +98,7 @@ export function listTimestamps(end: number, days: number): number[] {
   return timestamps.reverse();
 }
 
-/** Number of swaps per block, as a fraction of at least one. */
+/** Number of swaps per block. May be a fraction, but is at least one. */
 function shareTrades(timestamps: readonly number[], swaps: number): number[] {
   const weights = timestamps.map((timestamp, index) => {
     const gap = timestamp - (timestamps[index - 1] ?? timestamp - 600);

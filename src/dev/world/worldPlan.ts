@@ -24,7 +24,10 @@ export interface TokenPlan {
   readonly oddity?: Oddity;
 }
 
-/** Kinds of odd tokens, as numbers of OddToken.sol. `none` is for a token that is odd only by its texts. */
+/**
+ * Kinds of odd tokens (tokens with faulty behaviour), as numbers of OddToken.sol. `none` is for a token with
+ * only odd texts.
+ */
 export const ODDITIES = {
   none: 0,
   bytes32Text: 1,

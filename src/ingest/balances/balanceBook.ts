@@ -1,19 +1,21 @@
 /**
- * Finds tokens whose balances do not follow from their transfer logs, from comparisons with balanceOf. Pure:
- * balanceChecker calls the node and the database.
+ * Finds tokens whose balances do not follow from their Transfer logs, by comparing both with the contract's
+ * balanceOf. Pure: balanceChecker.ts calls the node and the database.
  *
- * With the whole history stored, balanceOf must equal the sum of the logs. A history that starts later lacks
- * the earlier balances. They are the same at every check, so only a changed difference is a mismatch. A token
- * with one mismatch is a suspect: it may be a rebasing token, and is checked again. A second mismatch, at
- * another block, marks it as rebasing for good, even if later checks agree.
+ * If the whole history is stored, balanceOf must equal the sum of the logs. If the stored history starts
+ * later, the earlier transfers are missing from the sum. The missing amount is the same at every check, so
+ * only a changed difference between balanceOf and the sum is a mismatch. A token with one mismatch is a
+ * suspect: the token may be rebasing, and is checked again. A second mismatch, at another block, marks the
+ * token as rebasing permanently, even if later checks find no difference.
  *
- * The book also counts, over different addresses, which balances the contract confirms at all. A token that invents
- * transfers answers 0, or not at all, for addresses that hold tokens by the logs.
+ * The book also counts, over different addresses, which balances the contract confirms at all. For a token
+ * with invented Transfer logs, the contract answers 0 or nothing for addresses that hold tokens according to
+ * the logs.
  */
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 
-/** Largest number of remembered differences. */
+/** Largest number of differences kept in memory. */
 const KNOWN_MAX = 20_000;
 
 export interface HeldToken {
@@ -22,8 +24,8 @@ export interface HeldToken {
 }
 
 /**
- * One balance as of one block, in raw units: the sum of the logs, and the contract's answer. The answer is null if it
- * is not usable.
+ * One balance at one block, in raw units: the sum of the logs, and the contract's answer. The answer is null
+ * if it is no valid number.
  */
 export interface ComparedBalance extends HeldToken {
   readonly logs: bigint;
@@ -37,7 +39,8 @@ interface Findings {
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
   /**
-   * Number of tokens with a new mismatch that are not marked as rebasing yet. Their balances are checked again soon.
+   * Number of tokens that have a new mismatch and are not yet marked as rebasing. Their balances are checked
+   * again soon.
    */
   readonly suspects: number;
 }
@@ -61,10 +64,10 @@ const NO_CHECK = {
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
 export class BalanceBook {
-  /** Last difference of each checked balance. The balance that was checked longest ago comes first. */
+  /** Last difference of each checked balance, ordered by the time of the check, oldest first. */
   private readonly known = new Map<string, Difference>();
   private readonly tokens: Map<Hex, TokenCheck>;
-  /** Balances that already count as held, oldest first. */
+  /** Balances that are already counted as held according to the logs, oldest first. */
   private readonly held = new Set<string>();
   /**
    * Balances with a mismatch in the last check, for tokens that are not marked as rebasing. The next check compares
@@ -72,19 +75,19 @@ export class BalanceBook {
    */
   private doubted: HeldToken[] = [];
 
-  /** `stored` has the results of earlier runs. */
+  /** `stored` contains the results of earlier runs of the program. */
   constructor(stored: readonly TokenCheck[] = []) {
     this.tokens = new Map(stored.map((check) => [check.token, check]));
   }
 
-  /** Tokens that are marked as rebasing. Further mismatches do not change the mark. */
+  /** Tokens that are marked as rebasing. Later checks do not remove the mark. */
   marked(): Hex[] {
     return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }
 
   /**
-   * At most `max` balances to check again. Balances of suspects come first, then the balances that were checked
-   * longest ago.
+   * At most `max` balances to check again: first balances of suspects (tokens with one mismatch), then the
+   * balances whose last check is longest ago.
    */
   listAgain(max: number): HeldToken[] {
     const again = new Map<string, HeldToken>();
@@ -96,8 +99,10 @@ export class BalanceBook {
     return [...again.values()];
   }
 
-  /** Records one check at one block. `partial` means that the stored history starts after the chain's first
-   * block. */
+  /**
+   * Records the results of one check at one block. `partial` means that the stored history starts after the
+   * chain's first block.
+   */
   note(block: number, compared: readonly ComparedBalance[], partial: boolean): Findings {
     const touched = new Set<Hex>();
     const doubted: HeldToken[] = [];
@@ -119,7 +124,7 @@ export class BalanceBook {
     return this.tokens.get(token) ?? { ...NO_CHECK, token, checked_block: block };
   }
 
-  /** Counts a balance that is positive by the logs, once per holder and token. */
+  /** Counts a balance that is positive according to the logs, once per holder and token. */
   private countHeld(block: number, { token, holder, logs, node }: ComparedBalance): void {
     const key = keyOf({ token, holder });
     if (logs <= 0n || this.held.has(key)) return;
@@ -134,7 +139,7 @@ export class BalanceBook {
     });
   }
 
-  /** Whether the comparison is a mismatch. Also remembers the difference. */
+  /** Returns whether the comparison is a mismatch, and stores the new difference. */
   private isWrong(block: number, balance: ComparedBalance, node: bigint, partial: boolean): boolean {
     if (this.tokens.get(balance.token)?.rebasing === true) return false;
     const key = keyOf(balance);
@@ -150,7 +155,7 @@ export class BalanceBook {
     return before !== undefined && before.block !== block && before.difference !== difference;
   }
 
-  /** Counts one comparison for its token. Returns `wrong` unchanged. */
+  /** Counts one comparison for its token, as a mismatch if `wrong` is true. Returns `wrong`. */
   private count(block: number, token: Hex, wrong: boolean): boolean {
     const before = this.checkOf(token, block);
     const { mismatch_block: mismatchBlock } = before;

@@ -1,7 +1,8 @@
 /**
- * Compares balances by the logs with balanceOf, while the ingester follows the head. Each check takes some holders of
- * recently moved tokens at one block. A check does not delay the ingester. Failures of the node or the database go
- * to the log and the status, and the next check tries again.
+ * Compares token balances computed from logs with the answers of balanceOf, while the ingester follows the
+ * head. Each check compares some holders of recently transferred tokens at one block. The ingester never
+ * waits for a check. Failures of the node or the database are logged and counted in the status, and the next
+ * check tries again.
  */
 import { z } from 'zod';
 
@@ -25,21 +26,24 @@ import { readStoredState } from '../store/storedState';
 
 /** Time between two checks, in ms. */
 const INTERVAL_MS = 30_000;
-/** Time in ms before the first check. Also the time after a mismatch, to find out soon whether it repeats. */
+/**
+ * Time in ms before the first check. After a mismatch, the next check also comes after this time, to find out
+ * soon whether the mismatch repeats.
+ */
 const SOON_MS = 3_000;
-/** Number of balances per check, and how many of them an earlier check has already compared. */
+/** Number of balances per check, and how many of these balances an earlier check has already compared. */
 const BALANCES_MAX = 100;
 const AGAIN_MAX = 40;
-/** Each check compares the stored holders of this many pool tokens, and this many holders per token. */
+/** Each check also compares this many holders from the database, for this many tokens of pools. */
 const STORED_TOKENS_MAX = 8;
 const STORED_HOLDERS_MAX = 3;
-/** Each check also compares some holders from the transfers of this many newest head blocks. */
+/** Each check also compares some senders and recipients of the transfers in this many newest head blocks. */
 const RECENT_BLOCKS = 64;
 /** Time limit in ms for all node answers of a check. */
 const NODE_MS = 5_000;
 /** Gas limit of one call of balanceOf. */
 const CALL_GAS: Hex = '0x4c4b40';
-/** Limit for safety: more tokens than are ever checked. */
+/** Safety limit: far more tokens than the checks ever reach. */
 const TOKENS_MAX = 2_000_000;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
@@ -81,7 +85,7 @@ export class BalanceChecker {
     while (!signal.aborted) {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      // The ingester does not call balanceOf before the backfill is done.
+      // During the backfill, the ingester does not call balanceOf.
       if (status.phase !== 'follow') continue;
       try {
         const { suspects } = await this.check(signal);
@@ -106,7 +110,8 @@ export class BalanceChecker {
     const balances = await this.readBalances(stored, pairs);
     const compared = await this.askNode(tip.hash, balances, signal);
     const after = await readStoredState(database, chainId);
-    // After a reorg the rows may mix two branches, so the check is discarded.
+    // If a reorg replaced the block meanwhile, the rows may come from two branches, so the check is
+    // discarded.
     if (after?.head.find(({ number }) => number === tip.number)?.hash !== tip.hash) return { suspects: 0 };
     const findings = book.note(tip.number, compared, stored.startBlock > 1);
     await this.store(findings.tokens);
@@ -134,7 +139,8 @@ export class BalanceChecker {
   }
 
   /**
-   * The balances for a check: first those to check again, then holders of pool tokens, then recently moved balances.
+   * Chooses the balances for a check: first balances to check again, then holders of pool tokens, then
+   * recently transferred balances.
    */
   private async choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
     const again = book.listAgain(AGAIN_MAX);
@@ -151,8 +157,8 @@ export class BalanceChecker {
   }
 
   /**
-   * Some stored holders of the pool tokens with the fewest checks. They are needed because no head block shows
-   * transfers that a token invented long ago.
+   * Some stored holders of the pool tokens with the fewest checks. Head blocks alone would not reveal
+   * Transfer logs that a token contract invented long ago.
    */
   private async sampleStored(): Promise<HeldToken[]> {
     const salt = Math.floor(this.deps.clock.random() * 2 ** 52);
@@ -171,7 +177,10 @@ export class BalanceChecker {
     return samples.flat();
   }
 
-  /** Balances by the logs as of the stored head. Leaves out balances that changed in newer rows. */
+  /**
+   * Balances computed from logs, as of the stored head. Leaves out balances that changed in rows after the
+   * head.
+   */
   private async readBalances(
     { cursor, head }: StoredState,
     pairs: readonly HeldToken[],

@@ -1,7 +1,7 @@
 /**
- * Adds pools of the search (found_pools) at the end of the block that lists them. A pool that the block's own logs
- * already added keeps its own state. The state becomes a row of pool_states, at the largest log indexes of the block,
- * which no log has.
+ * Adds found pools (older than the start block, found by the history search) at the end of the block to which
+ * found_pools assigns them. If logs of the block already added a pool, that state is kept. Otherwise the
+ * state becomes a row of pool_states with one of the largest log indexes of the block, which no real log has.
  */
 import type { FoundPoolRow } from '../../clickhouse/schema/historyTables';
 import { ZERO_HASH } from '../../domain/hex';
@@ -25,14 +25,17 @@ import type { DecodeContext } from './decodeContext';
 
 type Priced = PoolState & { readonly price: number; readonly balances: readonly bigint[] };
 
-/** `facts` are the decoded block. The registry still has the block open, so a reorg undoes the pools too. */
+/**
+ * `facts` is the decoded block. The registry still records the changes of this block, so a reorg removes the
+ * pools too.
+ */
 export function addFoundPools(
   context: DecodeContext,
   facts: BlockFacts,
   found: readonly FoundPoolRow[],
 ): void {
   const { number, timestamp } = facts.ref;
-  // The last ord of a block is the place of its prices.
+  // The last ord of a block is reserved for the block's prices.
   let ord = lastOrdOfBlock(number) - 1;
   for (const row of found) {
     const { address } = row;
@@ -105,7 +108,9 @@ function addPair(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Pr
   return { ...state, price: context.protocolOfPool(pool).spotPrice(state) ?? 0, balances: [] };
 }
 
-/** Like a pool that is loaded from the database after a restart: the fee is known in whole pips. */
+/**
+ * Builds the same state as a restart that loads the pool from the database: the fee is rounded to whole pips.
+ */
 function addVault(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Priced {
   const begun: WeightedPoolState = {
     ...emptyWeightedPool(row.pool_id ?? ZERO_HASH),

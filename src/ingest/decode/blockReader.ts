@@ -1,7 +1,7 @@
 /**
- * Turns verified blocks into priced rows: discovers pools without a creation event, reads token metadata,
- * decodes and prices. The state of pools and prices can be loaded from the store, and rewound to an earlier
- * block.
+ * Turns verified blocks into rows with prices: finds pools without a stored creation event, reads token
+ * metadata, decodes and prices. Pool states and prices can be loaded from the store, and reset to an earlier
+ * block after a reorg.
  */
 import { systemClock, TimeSlices, type Clock } from '../../chain/rpc/clock';
 import type { BlockRef, ChainBlock } from '../../domain/block';
@@ -32,7 +32,10 @@ export interface ReaderDeps {
   readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
-  /** Pools of the search. If absent, blocks list only pools of their own logs. */
+  /**
+   * Found pools, from the history search. If absent, only pools whose own logs appear in the blocks are
+   * added.
+   */
   readonly foundPools?: FoundPools | undefined;
   /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
@@ -46,7 +49,7 @@ export class BlockReader {
 
   constructor(
     private readonly deps: ReaderDeps,
-    /** First block of this database. */
+    /** First block that this database stores. */
     private readonly startBlock: number,
   ) {
     this.clock = deps.clock ?? systemClock();
@@ -54,8 +57,8 @@ export class BlockReader {
   }
 
   /**
-   * Loads the state at the cursor, which is the last final block. `exact` means the same as in Store.loadPoolStates.
-   * Returns the number of pools.
+   * Loads pool states and prices as of the cursor, the last final block. `exact` is passed on to
+   * Store.loadPoolStates. Returns the number of pools.
    */
   async load(cursor: Cursor, exact: boolean): Promise<number> {
     const { store, decode, foundPools } = this.deps;
@@ -77,8 +80,8 @@ export class BlockReader {
   }
 
   /**
-   * Reads linked blocks in order and hands their rows to `take`. Also adds pools and tokens that first appear
-   * in these blocks.
+   * Reads consecutive blocks, each the parent of the next, and passes their rows to `take`. Also adds pools
+   * and tokens that first appear in these blocks.
    */
   async read(
     blocks: readonly ChainBlock[],
@@ -103,7 +106,7 @@ export class BlockReader {
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
       all.push(facts);
     }
-    // Pricing needs the decimals of all new tokens.
+    // Prices are in whole tokens, so the decimals of all new tokens are read first.
     const last = blocks.at(-1);
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
     for (const facts of all) {
@@ -112,7 +115,7 @@ export class BlockReader {
     }
   }
 
-  /** Whether the pool is listed, as of the last block that was read. */
+  /** Returns whether the pool is known after the last block that was read. */
   isKnown(pool: Hex): boolean {
     const { registry } = this.deps.decode;
     return registry.findPool(pool) !== undefined || registry.findVaultPool(pool) !== undefined;
@@ -124,7 +127,7 @@ export class BlockReader {
     this.pricer.rewindTo(number);
   }
 
-  /** Marks blocks up to `number` as final, and drops their undo data. */
+  /** Marks blocks up to `number` as final, and drops the data for undoing them. */
   finalise(number: number): void {
     this.deps.decode.registry.finalise(number);
     this.pricer.finalise(number);
@@ -137,7 +140,7 @@ export class BlockReader {
     signal: AbortSignal,
   ): Promise<(block: ChainBlock) => BlockFindings> {
     const { decode, discovery, vaultDiscovery } = this.deps;
-    // Only if ingestion starts after block 1 can a pool be older than the first block.
+    // If ingestion starts at block 1, no pool can be older than the first block.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
     const vaultPools = await vaultDiscovery.discover(blocks, decode.registry, reversible, signal);
     if (pools.length === 0 && vaultPools.length === 0) return () => NO_FINDINGS;
@@ -147,7 +150,10 @@ export class BlockReader {
     });
   }
 
-  /** A token's metadata is stored before the rows that need it become visible to readers. */
+  /**
+   * Token metadata is stored before the block's rows become visible, so that readers never see a row without
+   * its metadata.
+   */
   private async readTokens(
     tokens: ReadonlySet<Hex>,
     block: ShowingBlock,

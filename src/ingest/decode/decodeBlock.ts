@@ -1,6 +1,6 @@
 /**
- * Decodes one verified block into facts and updates the pool registry. Deterministic: the same blocks in the
- * same order give the same facts. Does no I/O.
+ * Decodes one verified block into facts (rows without prices) and updates the pool registry. Deterministic:
+ * the same blocks in the same order give the same facts. Does no I/O.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
@@ -16,22 +16,24 @@ import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** The only leg of a pool with two tokens. */
+/** The number of the only leg (pair of tokens) of a pool with two tokens. */
 const PAIR_LEG = 1;
 
 /** Values from the node that are needed before a block is decoded. */
 export interface BlockFindings {
   /** Pools without a creation event that first appear in this block. */
   readonly pools: readonly DiscoveredPool[];
-  /** Pools of a vault that first appear in this block, and known pools whose state becomes known with this
-   * block. */
+  /**
+   * Pools of a vault that first appear in this block, and known pools whose missing state was just read from
+   * the node.
+   */
   readonly vaultPools: readonly FoundVaultPool[];
 }
 
-/** Earlier events of a pool in the same transaction, needed to decode its later logs. */
+/** Earlier logs of a pool in the same transaction, needed to decode the pool's later logs. */
 interface TxMemory {
   txIndex: number;
-  /** A V2 swap takes its price from the Sync event before it. */
+  /** Whether the pool emitted a Sync. A V2 swap takes its price from the Sync before the swap. */
   synced: boolean;
   lpMinted: bigint | null;
   lpBurned: bigint | null;
@@ -42,8 +44,8 @@ interface Work extends BlockWork {
 }
 
 /**
- * Decodes the block and returns its facts in log order. `reversible` means that the block is not final, so
- * the registry must be able to undo it.
+ * Decodes the block and returns its facts in log order. `reversible` means that the block is not final. The
+ * registry then records how to undo the block.
  */
 export function decodeBlock(
   context: DecodeContext,
@@ -92,7 +94,7 @@ function pushBlockRow({ context, block, facts }: Work): void {
   });
 }
 
-/** Contracts that transactions of the block created directly, as named in receipts. */
+/** Adds the contracts that transactions of the block created directly, according to their receipts. */
 function pushCreations({ block, facts }: Work): void {
   for (const tx of block.transactions) {
     if (tx.contractAddress === null) continue;
@@ -194,8 +196,8 @@ function pushSwap(
   after: PoolState,
   synced: boolean,
 ): void {
-  // A V2 swap without a Sync in its transaction gets no price, because the known state is from an earlier
-  // transaction.
+  // Without a Sync in the transaction of a V2 swap, the known reserves are older than the swap. The swap then
+  // gets no price.
   const priced = pool.poolType !== 2 || synced;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
@@ -255,7 +257,7 @@ function pushLiquidity(
     tick_lower: 'tickLower' in event ? event.tickLower : null,
     tick_upper: 'tickUpper' in event ? event.tickUpper : null,
   });
-  // The LP tokens of a Transfer belong only to the next mint or burn.
+  // The LP tokens of a Transfer are assigned only to the next mint or burn.
   if (event.kind === 'mint') memory.lpMinted = null;
   if (event.kind === 'burn') memory.lpBurned = null;
 }

@@ -1,6 +1,6 @@
 /**
- * Values that the decoders of pair logs and vault logs share: the chain's configuration, the registry, and
- * the block being decoded.
+ * The data that the decoders of pair logs and of vault logs share: the chain's configuration, the pool
+ * registry, and the block being decoded.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -10,7 +10,7 @@ import type { BlockFacts } from '../rows/blockRows';
 import type { TransferDecoder } from './decodeTransfers';
 import type { KnownPool, PoolRegistry } from '../pools/poolRegistry';
 
-/** Values that stay the same for the life of the process. Only the registry changes. */
+/** Data for the whole life of the process. The registry is the only part that changes. */
 export interface DecodeContext {
   readonly chainId: number;
   readonly registry: PoolRegistry;
@@ -20,8 +20,10 @@ export interface DecodeContext {
   /** topic0 of every event that pools emit. */
   readonly eventTopics: ReadonlySet<Hex>;
   readonly creationTopics: ReadonlySet<Hex>;
-  /** topic0 of every event of a vault or of its pools that changes a state. Empty if no vault is
-   * configured. */
+  /**
+   * topic0 of every event by which a vault or a pool of a vault changes a state. Empty if no vault is
+   * configured.
+   */
   readonly vaultTopics: ReadonlySet<Hex>;
   readonly transfers: TransferDecoder;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;

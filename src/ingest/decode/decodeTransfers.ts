@@ -1,7 +1,7 @@
 /**
  * Decodes ERC-20 transfers, deposits and withdrawals of the wrapped native token, and the events of V3
- * position managers. Needs no pool states and no prices. Sources of the events: EIP-20, EIP-721, WETH9.sol,
- * INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's is the same).
+ * position managers. Needs no pool states and no prices. The events are defined in EIP-20, EIP-721, WETH9.sol
+ * and INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap uses the same interface).
  */
 import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainLog } from '../../domain/block';
@@ -19,31 +19,36 @@ import {
   uintAt,
 } from '../../protocols/words';
 
-/** Topic of Transfer(address indexed from, address indexed to, uint256) of ERC-20. ERC-721 indexes the third
- * word too. */
+/**
+ * topic0 of Transfer(address indexed from, address indexed to, uint256). ERC-20 and ERC-721 share it. ERC-721
+ * also indexes the third argument.
+ */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** Topic of Deposit(address indexed dst, uint256 wad). */
+/** topic0 of Deposit(address indexed dst, uint256 wad). */
 const DEPOSIT: Hex = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
-/** Topic of Withdrawal(address indexed src, uint256 wad). */
+/** topic0 of Withdrawal(address indexed src, uint256 wad). */
 const WITHDRAWAL: Hex = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
-/** Topic of IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256
- * amount1). */
+/**
+ * topic0 of IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1).
+ */
 const INCREASE: Hex = '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f';
-/** Topic of DecreaseLiquidity, which has the same parameters. */
+/** topic0 of DecreaseLiquidity, which has the parameters of IncreaseLiquidity. */
 const DECREASE: Hex = '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4';
-/** Topic of Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
+/** topic0 of Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
 const COLLECT: Hex = '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01';
-/** Topic of Mint of a V3 pool, which the pool emits right before the manager's IncreaseLiquidity
- * (src/protocols/v3Pool.ts). */
+/**
+ * topic0 of the Mint event of a V3 pool (src/protocols/v3Pool.ts). The pool emits it right before the
+ * position manager emits IncreaseLiquidity.
+ */
 const POOL_MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
 
 const NO_DATA: Hex = '0x';
 
-/** Counts of skipped logs by reason: NFT transfers, and events of an unexpected shape. */
+/** Numbers of logs that were skipped, by reason: NFT transfers, and events of an unexpected shape. */
 export interface SkippedLogs {
   nft: number;
   malformed: number;
-  /** IncreaseLiquidity events without a matching Mint of a known pool. They are stored without their pool. */
+  /** Number of IncreaseLiquidity events without a matching Mint of a known pool. Their rows name no pool. */
   unplaced: number;
 }
 
@@ -51,7 +56,10 @@ interface TransferRules {
   /** The wrapped native token. If null, deposits and withdrawals are ignored. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
-  /** True for a known pool. Any contract can emit a Mint, so events of unknown contracts are ignored. */
+  /**
+   * Returns whether the address is a known pool. Any contract can emit a Mint event, so Mint events of other
+   * contracts are ignored.
+   */
   isPool(address: Hex): boolean;
 }
 
@@ -67,8 +75,10 @@ export interface TransferDecoder {
   readonly topics: ReadonlySet<Hex>;
   /** Counts since the start of the process. */
   readonly skipped: Readonly<SkippedLogs>;
-  /** Appends the row of the log, if the log has one. Call in log order, with the same `rows` for the whole
-   * block. */
+  /**
+   * Adds the row of the log to `rows`, if the log is one of the decoded events. Must be called in log order,
+   * with the same `rows` for the whole block.
+   */
   read(block: BlockAt, log: ChainLog, rows: TransferRows): void;
 }
 
@@ -160,13 +170,15 @@ function readTransfer({ rules, skipped }: Work, block: BlockAt, log: ChainLog, r
   }
 }
 
-/** Reads a topic as a word; null if the topic is not a 32-byte hex word. Overwrites the buffer of
- * `loadData`. */
+/**
+ * Returns the topic as an integer, or null if the topic is not 32 bytes of hex. Overwrites the buffer that
+ * `loadData` fills.
+ */
 function uintOfTopic(topic: Hex | undefined): bigint | null {
   return topic !== undefined && loadData(topic, 1) ? uintAt(0) : null;
 }
 
-/** Reads a Deposit or Withdrawal. WETH9 mints and burns tokens without a Transfer log. */
+/** Decodes a Deposit or Withdrawal, by which WETH9 mints and burns tokens without a Transfer log. */
 function readWrapping({ skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const [topic, holderTopic] = topics;
@@ -188,7 +200,7 @@ function readWrapping({ skipped }: Work, block: BlockAt, log: ChainLog, rows: Tr
   });
 }
 
-/** The mints of the log's transaction. Forgets the mints of the previous transaction. */
+/** Returns the mints in the log's transaction. Drops the mints of the previous transaction. */
 function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[] {
   if (memory.rows !== rows || memory.txIndex !== log.transactionIndex) {
     memory.rows = rows;
@@ -200,8 +212,8 @@ function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[
 
 function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
   const event = uniswapV3.decodeEvent(log);
-  // decodeBlock counts the malformed logs of known pools. This function counts only malformed logs of other
-  // contracts.
+  // decodeBlock.ts counts the malformed logs of known pools, so malformed logs of known pools are not counted
+  // here.
   if (event?.kind !== 'mint' || !work.rules.positionManagers.has(event.owner)) return;
   mintsOf(work, log, rows).push({ ...event, pool: log.address });
 }
@@ -229,8 +241,8 @@ type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;
 type Increase = Pick<PositionEventRow, 'amount0' | 'amount1' | 'liquidity'>;
 
 /**
- * Pool and ticks of an IncreaseLiquidity. They come from the manager's last Mint in the transaction that has
- * the same liquidity and amounts.
+ * Returns the pool and ticks of an IncreaseLiquidity event: those of the manager's last Mint in the same
+ * transaction with the same liquidity and amounts.
  */
 function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increase): Partial<Place> {
   const mint = mintsOf(work, log, rows).findLast(

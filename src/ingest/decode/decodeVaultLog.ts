@@ -1,8 +1,8 @@
 /**
- * Decodes events of Balancer V2 vaults. A pool of n tokens trades as legs of two tokens, and each swap
- * becomes a row of its leg. States and liquidity events name the tokens of the default leg; `balances` of a
- * state holds all tokens. The token list of a pool never changes after the pool is listed. Only managed pools
- * change their tokens, and managed pools have no price.
+ * Decodes events of Balancer V2 vaults. In a pool of n tokens, any two tokens trade as one leg, and each swap
+ * becomes a row of its leg. Rows of states and liquidity events name the two tokens of the pool's default
+ * leg; `balances` of a state holds all tokens. A pool's token list never changes after the pool is added.
+ * Only managed pools change their tokens, and managed pools have no price.
  */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
@@ -34,7 +34,7 @@ import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { heldKey } from '../rows/blockRows';
 import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
 
-/** Adds a pool and its row, or sets the missing state of a pool that is already listed. */
+/** Adds a new pool and its row, or sets the missing state of a known pool. */
 export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
   const { pool, state } = found.vaultPool;
   const known = context.registry.findVaultPool(pool.address);
@@ -53,7 +53,7 @@ export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPoo
   });
 }
 
-/** Decodes an event of a configured vault, or of the own contract of a listed pool. */
+/** Decodes an event of a configured vault, or of the contract of a known vault pool. */
 export function readVaultLog(work: BlockWork, log: ChainLog): void {
   const { registry, onMalformed } = work.context;
   const known = findPoolOf(work, log);
@@ -62,7 +62,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   if (event === null) return onMalformed(log);
   if (event.kind === 'pool_registered') return;
   const { pool, state } = known;
-  // A contract may register several pools. Only the pool of its first registration is listed.
+  // A contract may register several pools in the vault. Only the pool of its first registration is used.
   if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
   const after =
     event.kind === 'tokens_registered'
@@ -70,7 +70,8 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
       : applyBalancerEvent(state, event);
   if (after !== state) registry.setVaultPool({ pool, state: after });
   if (event.kind === 'swap_fee_changed' || event.kind === 'tokens_registered') {
-    // The doubts about a pool decide what its state is worth, so a new doubt needs a new state row.
+    // A doubt (a reason why the pool backs no price) changes the pool's value, so a new doubt is stored as a
+    // new state row.
     if (after.doubts !== state.doubts) pushState(work, log, pool, event, after);
     return;
   }
@@ -80,14 +81,17 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   pushState(work, log, pool, event, after);
 }
 
-/** Remembers the amounts that the vault held for the pool before the transaction. */
+/** Records the amounts that the vault held for the pool before the transaction. */
 function rememberHeld({ facts }: BlockWork, log: ChainLog, { pool, state }: VaultPool): void {
   const key = heldKey({ pair: pool.address, tx_index: log.transactionIndex });
   if (facts.held.has(key)) return;
   facts.held.set(key, { vault: pool.factory, tokens: state.tokens, cash: state.balances });
 }
 
-/** The pool contract emits the swap fee event. The vault emits all other events. */
+/**
+ * Finds the pool of an event. The pool contract emits the swap fee event; the vault emits all other events
+ * and names the pool by its id.
+ */
 function findPoolOf({ context: { registry } }: BlockWork, log: ChainLog): VaultPool | undefined {
   const [topic, poolId] = log.topics;
   if (topic === SWAP_FEE_CHANGED) return registry.findVaultPool(log.address);
@@ -142,8 +146,9 @@ function pushLegSwap(
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
 /**
- * Amounts of the default leg's tokens. Amounts of other tokens are kept in `others`, so that pricing can value them.
- * The pool's own token is left out, because composable pools mint it for the vault and no provider owns it.
+ * Adds a liquidity row. amount0 and amount1 are of the default leg's tokens. Amounts of other tokens go into
+ * `others`, so that pricing can value them. The pool's own LP token is left out: composable pools mint it to
+ * the vault, and no liquidity provider owns it.
  */
 function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
   const amountOf = (token: Hex): bigint => {
@@ -206,7 +211,10 @@ function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Le
   return toLeg(tokens.indexOf(token0), tokens.indexOf(token1));
 }
 
-/** A transfer by an asset manager is neither a trade nor liquidity of a provider. */
+/**
+ * Returns the kind of a state row. A transfer by an asset manager counts neither as a trade nor as liquidity
+ * of a provider.
+ */
 function kindOf(event: StateEvent): PoolStateRow['kind'] {
   if (event.kind === 'swap_fee_changed') return 'fee';
   if (event.kind === 'tokens_registered') return 'register';

@@ -1,4 +1,4 @@
-/** Limits the calls that the search of the history sends to the node, in calls per second. */
+/** Limits how many calls per second the history search sends to the node. */
 import type { Clock } from '../../chain/rpc/clock';
 
 export class CallBudget {
@@ -9,7 +9,7 @@ export class CallBudget {
     readonly perSecond: number,
   ) {}
 
-  /** Waits until the budget allows the calls. The calls of one batch may leave together. */
+  /** Waits until the limit allows this many calls. The calls of one batch may be sent together. */
   async spend(calls: number, signal: AbortSignal): Promise<void> {
     const now = this.clock.now();
     const at = Math.max(now, this.nextAt);

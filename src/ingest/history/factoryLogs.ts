@@ -1,4 +1,7 @@
-/** Reads the creation events of all configured factories in a range of old blocks. */
+/**
+ * Reads from the node the creation events of all configured factories in a range of blocks before the start
+ * block.
+ */
 import { z } from 'zod';
 
 import { RpcError } from '../../chain/rpc/rpcError';
@@ -19,7 +22,10 @@ import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2
 import type { PoolCreation, Protocol } from '../../protocols/protocol';
 import type { EthCalls } from '../pools/ethCalls';
 
-/** A pool by its creation event. `creation` is null for a pool of a vault, which `poolId` names. */
+/**
+ * A pool from its creation event. A vault registers its pools by id: then `poolId` is set and `creation` is
+ * null.
+ */
 export interface OldPool {
   readonly address: Hex;
   readonly dex: Dex;
@@ -46,7 +52,8 @@ const logShape = z.object({
 const logsShape = z.array(logShape);
 
 /**
- * The pools that the blocks create, both ends included. Throws RpcError if the node refuses the range.
+ * Lists the pools that were created in the blocks `from` to `to`, both included. Throws RpcError if the node
+ * refuses the range.
  */
 export async function readFactoryLogs(
   rpc: EthCalls,

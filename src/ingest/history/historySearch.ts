@@ -1,8 +1,9 @@
 /**
- * Completes an index that starts in mid-history, in the background: finds the pools of the factories that are older
- * than the start block, their creations, and the supplies of tokens. Reads creation events backwards from the start
- * block, so a token's newest old pool is found first. Calls per second are bounded, and a restart goes on where the
- * search ended. Failures go to the log, and the same range is read again.
+ * The history search: a background task that finds what a start after block 1 leaves out. It finds the pools
+ * of the factories that are older than the start block, the times of their creation, and the supplies of
+ * tokens. Creation events are read backwards from the start block, so the newest pools are found first. The
+ * calls per second are limited. A restart continues where the search ended. Failures are logged, and the same
+ * range of blocks is tried again.
  */
 import type { Clock } from '../../chain/rpc/clock';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
@@ -26,21 +27,27 @@ import { loadProgress, saveProgress, type SearchProgress } from './searchProgres
 
 const TICK_MS = 250;
 const FAILED_MS = 3_000;
-/** Time between two looks for new tokens, once everything is found. */
+/** After the search is complete, new tokens are looked up at this interval, in ms. */
 const IDLE_MS = 15_000;
 const LOG_EVERY_MS = 5_000;
-/** Blocks per request for logs: at first, and at most. A node that refuses a range gets smaller ones. */
+/**
+ * Number of blocks per eth_getLogs: the first value, and the limit. If the node refuses a range, the next one
+ * is smaller.
+ */
 const SPAN_BLOCKS = 10_000;
 const SPAN_MAX = 100_000;
-/** Pools per batch of states. */
+/** Number of pools whose states are read in one batch. */
 const POOLS_MAX = 50;
 const PAIRS_MAX = 100;
-/** Times that the states of pools are read again because a reorg removed the block at which they were read. */
+/** How often pool states are read again after a reorg removed the block at which they were read. */
 const OFFERS_MAX = 4;
-/** Refusals of a single block after which the node counts as one without old logs. */
+/**
+ * After the node has refused a single block this many times, the search assumes that the node has no older
+ * logs.
+ */
 const REFUSALS_MAX = 3;
 
-/** Failures of the connection, which say nothing about the range. */
+/** Connection failures. They do not mean that the requested range is too large. */
 const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused']);
 
 interface HistoryDeps {
@@ -57,7 +64,7 @@ interface HistoryDeps {
   /** Unix time in milliseconds. */
   readonly now: () => number;
   readonly callsPerSecond: number;
-  /** Burn addresses, treasuries and lockers, whose balances supplies need. */
+  /** Burn addresses, treasuries and lockers. Their balances are needed to compute the circulating supply. */
   readonly watched: readonly Hex[];
 }
 
@@ -74,7 +81,10 @@ export class HistorySearch {
     this.budget = new CallBudget(deps.clock, deps.callsPerSecond);
   }
 
-  /** Runs until the signal aborts, or until nothing can be missing. Never rejects. */
+  /**
+   * Runs until the signal aborts. Returns early if the index begins at block 1, because then nothing is
+   * missing. Never rejects.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     let waitMs = TICK_MS;
@@ -82,7 +92,7 @@ export class HistorySearch {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
       waitMs = TICK_MS;
-      // The backfill comes first. Its blocks list pools too.
+      // The backfill finishes first, because its blocks add pools too.
       if (status.phase !== 'follow') continue;
       try {
         waitMs = (await this.step(signal)) ? 0 : IDLE_MS;
@@ -94,7 +104,7 @@ export class HistorySearch {
     }
   }
 
-  /** One bounded part of the work. Resolves to whether more work is known. */
+  /** Does a limited part of the work. Resolves to true if work remains. */
   async step(signal: AbortSignal): Promise<boolean> {
     const { database, chainId, status, dexes, found } = this.deps;
     const block = await readSearchBlock(database, chainId);
@@ -123,7 +133,7 @@ export class HistorySearch {
     else await this.finish(progress, block, signal);
   }
 
-  /** Reads the creation events of the next range, going back. */
+  /** Reads the creation events of the next range, towards older blocks. */
   private async searchLogs(progress: SearchProgress, signal: AbortSignal): Promise<void> {
     const { rpc, dexes } = this.deps;
     const to = progress.searched_from - 1;
@@ -163,7 +173,10 @@ export class HistorySearch {
     }
   }
 
-  /** Compares with the factories' own lists at the end, and reads what the logs did not tell. */
+  /**
+   * At the end of the search, compares the number of known pools with the list of pairs in each V2 factory,
+   * and adds pools whose creation logs the node no longer has.
+   */
   private async finish(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
     const { rpc, database, dexes, found, log } = this.deps;
     const factories = dexes.pairs.filter(({ protocol }) => protocol.poolType === 2);
@@ -198,14 +211,17 @@ export class HistorySearch {
     else log.warn(facts, 'the node has no older logs, so older pools may be missing');
   }
 
-  /** Whether the logs of all factories without a list of their pools were readable from their first block on. */
+  /**
+   * Returns whether the logs of each factory without a list of pairs were readable from the factory's first
+   * block on.
+   */
   private isWhole({ searched_from: from }: SearchProgress): boolean {
     const { pairs, vaults } = this.deps.dexes;
     const others = pairs.filter(({ protocol }) => protocol.poolType !== 2).map(({ dex }) => dex);
     return [...others, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
   }
 
-  /** Reads the states of the unknown pools and waits until the session lists them. */
+  /** Reads the states of pools that are not known yet, and waits until the session has added the pools. */
   private async list(all: readonly OldPool[], signal: AbortSignal): Promise<void> {
     const { database, chainId, found } = this.deps;
     let left = all.filter(({ address }) => !found.isKnown(address));
@@ -229,12 +245,12 @@ export class HistorySearch {
         if (offers.length >= LISTED_MAX) await found.offer(offers.splice(0), signal);
       }
       await found.offer(offers, signal);
-      // Pools of a vault whose contract is neither weighted nor stable are never offered.
+      // A vault pool that is neither weighted nor stable has no row in `offered` and is not tried again.
       left = left.filter(({ address }) => offered.has(address) && !found.isKnown(address));
     }
   }
 
-  /** Reads the supplies of some tokens. Resolves to whether more tokens wait. */
+  /** Reads the supplies of a batch of tokens. Resolves to true if more tokens remain. */
   private async readTokens(block: SearchBlock, isOpen: boolean, signal: AbortSignal): Promise<boolean> {
     const { database, rpc, now, clock, status, found, watched } = this.deps;
     if (isOpen && clock.now() - this.suppliesAt < LOG_EVERY_MS) return false;

@@ -1,4 +1,7 @@
-/** Reads pairs of V2 factories from their list `allPairs`, for nodes that do not keep old logs. */
+/**
+ * Reads the pairs of V2 factories with the functions allPairsLength and allPairs, for nodes that do not keep
+ * old logs.
+ */
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { callContracts } from '../pools/contractCalls';
 import type { EthCalls } from '../pools/ethCalls';
@@ -10,12 +13,12 @@ const ALL_PAIRS = '0x1e3dd18b';
 const TOKEN0 = '0x0dfe1681';
 const TOKEN1 = '0xd21220a7';
 const CALL_GAS: Hex = '0x4c4b40';
-/** Limit for safety: more pairs than any factory has. */
+/** Safety limit: more pairs than any factory has. */
 const PAIRS_MAX = 10_000_000n;
 
 type Factory = SearchedDexes['pairs'][number];
 
-/** Number of pairs per factory; 0 if the factory has no such list. */
+/** Number of pairs of each factory; 0 if the factory has no function allPairsLength. */
 export async function readPairCounts(
   rpc: EthCalls,
   factories: readonly Factory[],
@@ -31,7 +34,7 @@ export async function readPairCounts(
   });
 }
 
-/** The pairs at some indexes of one factory. Entries that the factory does not tell are left out. */
+/** Reads the pairs at a range of indexes of one factory. Entries without a usable answer are left out. */
 export async function readPairsAt(
   rpc: EthCalls,
   { dex, protocol }: Factory,

@@ -1,4 +1,4 @@
-/** Reads which pools of the search are listed, from the database. */
+/** Reads from the database which found pools are already stored as pools. */
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
@@ -8,7 +8,7 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type { OldPool, SearchedDexes } from './factoryLogs';
 import type { SearchBlock } from './searchBlock';
 
-/** Limit for safety: more pools than any chain has. */
+/** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
 const FACTORIES_MAX = 10_000;
 
@@ -24,7 +24,7 @@ const unlistedShape = z.object({
 });
 const countShape = z.object({ factory: hexShape, pools: z.int() });
 
-/** Pools that a block listed which a reorg removed. Their states must be read again. */
+/** Found pools whose block a reorg removed. Their states must be read from the node again. */
 export async function listUnlisted(
   database: Database,
   { pairs, vaults }: SearchedDexes,
@@ -46,7 +46,7 @@ export async function listUnlisted(
   });
 }
 
-/** Number of listed pools by factory. */
+/** Number of stored pools of each factory. */
 export async function countListed(
   database: Database,
   { commits }: SearchBlock,

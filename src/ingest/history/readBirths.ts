@@ -1,4 +1,4 @@
-/** Reads the times of creation blocks, and stores the creations of old pools. */
+/** Reads the times of the blocks in which old pools were created, and stores the creations. */
 import { z } from 'zod';
 
 import type { RpcCall } from '../../chain/rpc/rpcTransport';
@@ -13,7 +13,10 @@ import type { OldPool } from './factoryLogs';
 const UINT32_MAX = 2 ** 32 - 1;
 const headerShape = z.object({ number: z.custom<Hex>(isQuantity), timestamp: z.custom<Hex>(isQuantity) });
 
-/** Throws a retryable error if the node does not tell the time of a block, so that no creation is without its time. */
+/**
+ * Throws a retryable error if the node does not return a block, because a creation without a time must not be
+ * stored.
+ */
 export async function storeBirths(
   {
     database,

@@ -1,6 +1,6 @@
 /**
- * Reads the state of old pools at the end of one block that is named by its hash. A pool without a readable state is
- * left out, and the search asks again.
+ * Reads the states of old pools at the end of one block, which is named by its hash. Pools without a readable
+ * state are left out of the result; the history search tries them again.
  */
 import type { ChainBlock } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
@@ -24,9 +24,9 @@ const SELECTORS = {
 } as const;
 const CALL_GAS: Hex = '0x4c4b40';
 
-/** Most calls for the state of one pool. */
+/** Largest number of calls that read the state of one pool. */
 export const CALLS_PER_POOL = 5;
-/** A vault pool needs facts, tokens and one call per token. */
+/** Largest number of calls for a vault pool: its type, its tokens, and one call per token. */
 export const CALLS_PER_VAULT_POOL = 12;
 
 interface StateDeps {
@@ -101,7 +101,10 @@ async function readPairs(
   });
 }
 
-/** Time of the newest observation of each V3 pool: the last swap or change of liquidity that moved its price range. */
+/**
+ * Time of each V3 pool's newest oracle observation, which is the last block in which a swap or a change of
+ * liquidity at the current tick wrote to the oracle.
+ */
 async function readObservations(
   rpc: EthCalls,
   pools: readonly OldPool[],
@@ -153,10 +156,16 @@ function wordOf(data: Hex | null | undefined, index: number): bigint | null {
   return BigInt(`0x${data.slice(start, start + 64)}`);
 }
 
-/** A topic of a vault that is not a registration. The discovery of older pools needs a log with a pool id. */
+/**
+ * Some topic0 of a vault other than the registration. VaultDiscovery finds the pool id of an older pool in
+ * such a log.
+ */
 const [EVENT_OF_OLDER = POOL_REGISTERED] = [...VAULT_TOPICS].filter((topic) => topic !== POOL_REGISTERED);
 
-/** Asks as for a pool whose first event is in the block after `at`, because its state is then that of `at`. */
+/**
+ * Reads vault pools through VaultDiscovery, with one made-up log per pool in the block after `at`. The
+ * discovery reads the state before a pool's first log, which is the state at the end of `at`.
+ */
 async function readVaultPools(
   discovery: VaultDiscovery,
   pools: readonly OldPool[],

@@ -1,7 +1,7 @@
 /**
- * Reads the supplies of tokens whose earlier transfers are not indexed. The supply before the first ingested block is
- * totalSupply() at one block minus what the indexed transfers up to this block minted. It is the same on every branch,
- * so a reorg does not change it.
+ * Reads the supplies of tokens whose earlier transfers are not stored. The supply before the start block is
+ * totalSupply() at a block, minus the amount that the stored transfers minted up to this block. The result is
+ * the same on every branch, so a reorg does not change it.
  */
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ import type { EthCalls } from '../pools/ethCalls';
 import type { SearchBlock } from './searchBlock';
 
 const CALL_GAS: Hex = '0x4c4b40';
-/** Tokens per batch. Each takes one call, and one more for each holder. */
+/** Number of tokens per batch. Each token takes one call, and one more call for each holder. */
 const TOKENS_MAX = 50;
 
 const tokenShape = z.object({ token: hexShape });
@@ -28,7 +28,7 @@ const mintedShape = z.object({
   held: z.array(z.tuple([hexShape, z.string()])),
 });
 
-/** Tokens whose supply, or whose balances of these holders, were not read yet. */
+/** Tokens whose supply, or whose balances of the given holders, have not been read yet. */
 export async function listUnaskedTokens(
   database: Database,
   { commits }: SearchBlock,
@@ -49,7 +49,7 @@ export async function storeSupplies(
     readonly database: Database;
     readonly rpc: EthCalls;
     readonly version: number;
-    /** Holders whose balances are read beside the supply. */
+    /** Addresses whose balances are read together with the supply. */
     readonly holders: readonly Hex[];
   },
   tokens: readonly Hex[],
@@ -73,7 +73,7 @@ export async function storeSupplies(
   const movesOf = new Map(minted.map((row) => [row.token, row]));
   const rows = tokens.map((token, index): TokenSupplyRow => {
     const moves = movesOf.get(token);
-    // The balance of the zero address is minus the minted amount.
+    // The stored balance of the zero address is minus the minted amount.
     const [supply, ...balances] = answers.slice(
       index * (holders.length + 1),
       (index + 1) * (holders.length + 1),
@@ -91,8 +91,10 @@ export async function storeSupplies(
   await insertRows(database, tokenSuppliesTable, rows);
 }
 
-/** The word of an answer plus the change back to the start. Null if the contract does not answer with one word, or if
- * its transfers do not add up. */
+/**
+ * Adds `change` to the number in an answer, to get the number before the start block. Null if the answer is
+ * not one 32-byte word, or if the sum is no valid uint256.
+ */
 function before(answer: Hex | null | undefined, change: bigint): bigint | null {
   if (answer == null || answer.length !== 66) return null;
   const sum = BigInt(answer) + change;

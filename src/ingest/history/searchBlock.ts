@@ -1,4 +1,4 @@
-/** The block at whose end the search reads states: the newest canonical block in the database. */
+/** Chooses the block at which the history search reads states: the newest canonical block in the database. */
 import type { Database } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
 import { readStoredState } from '../store/storedState';
@@ -6,15 +6,15 @@ import { readStoredState } from '../store/storedState';
 export interface SearchBlock {
   readonly number: number;
   readonly hash: Hex;
-  /** First ingested block. */
+  /** First block that this database stores. */
   readonly startBlock: number;
   /** Last block in the final tables. */
   readonly finalTo: number;
-  /** Commits of the canonical blocks above finalTo, up to `number`. */
+  /** Commits (numbers of write attempts) of the canonical blocks after finalTo, up to `number`. */
   readonly commits: readonly number[];
 }
 
-/** Null before the first ingested block. */
+/** Returns null before the first block is stored. */
 export async function readSearchBlock(database: Database, chainId: number): Promise<SearchBlock | null> {
   const stored = await readStoredState(database, chainId);
   if (stored === null) return null;

@@ -1,4 +1,4 @@
-/** Stores how far the search of the factories is, so that a restart goes on there. */
+/** Stores the progress of the history search, so that a restart continues at the same place. */
 import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
@@ -24,7 +24,10 @@ const rowShape = z.object({
   state: z.enum(['searching', 'complete', 'incomplete']),
 });
 
-/** The stored progress. A search of other factories, or of another start block, begins anew. */
+/**
+ * Loads the stored progress. If the factories or the start block changed, the search starts from the
+ * beginning.
+ */
 export async function loadProgress(
   database: Database,
   chainId: number,
@@ -38,7 +41,7 @@ export async function loadProgress(
   const first = Math.min(startBlock, ...all.map((dex) => dex.startBlock ?? 0));
   if (row?.factories === factories && row.start_block === startBlock) {
     const known = { ...row, chain_id: chainId, listed: Number(row.listed), pools: Number(row.pools) };
-    // Another node may have the logs that were missing.
+    // The old logs were missing at the last run. Search again, because the node may be another one now.
     return known.state === 'incomplete' ? { ...known, state: 'searching', search_to: first } : known;
   }
   return {

@@ -1,4 +1,6 @@
-/** Sends batches of eth_call for pool discovery. A revert counts as an answer (null), not as an error. */
+/**
+ * Sends batches of eth_call. A call that reverts has the answer null; only failures of the node are errors.
+ */
 import type { Outcome } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { RpcCall } from '../../chain/rpc/rpcTransport';
@@ -8,10 +10,12 @@ import type { EthCalls } from './ethCalls';
 
 /** Number of calls in one batch. */
 const CALLS_MAX = 300;
-/** Size limit of one answer in bytes: enough for the tokens, balances and weights of the largest supported
- * pool. */
+/**
+ * Size limit of one answer in bytes: enough for the tokens, balances and weights of the largest supported
+ * pool.
+ */
 const ANSWER_BYTES_MAX = 16_384;
-/** Failures after which it is unknown whether the node has the state of the block. Such calls are retried later. */
+/** Failures that do not show whether the node has the state of the block. The calls are retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -30,8 +34,10 @@ export interface TaggedCall {
   readonly at: BlockTag;
 }
 
-/** Returns one answer per call; null for a revert or for an answer that is too large. Rejects if the node
- * cannot answer. */
+/**
+ * Returns one answer per call: null for a revert or for an answer that is too large. Rejects if no node can
+ * answer.
+ */
 export async function callContracts(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
@@ -41,8 +47,8 @@ export async function callContracts(
 }
 
 /**
- * Like `callContracts`, for old blocks. Many nodes no longer have their state: all answers at such a block are null.
- * Rejects only for other node failures.
+ * Like `callContracts`, for old blocks, whose state many nodes have deleted. All answers for a block without
+ * state are null. Rejects only for other node failures.
  */
 export async function callContractsOfOld(
   rpc: EthCalls,
@@ -56,7 +62,7 @@ export async function callContractsOfOld(
   } catch (error) {
     if (!isStateMissing(error)) throw error;
   }
-  // One call at a block without state fails its whole batch, so each block gets its own batch.
+  // One call at a block without state makes its whole batch fail, so each block gets its own batch.
   const byBlock = new Map<string, number[]>();
   calls.forEach(({ at }, index) => {
     const key = JSON.stringify(at);
@@ -77,21 +83,24 @@ export async function callContractsOfOld(
   return results;
 }
 
-/** Every node keeps the state of this many blocks below its head. Branches that a reorg abandons are shorter. */
+/** Every node keeps the state of this many blocks below its head. Reorgs remove fewer blocks. */
 const STATES_KEPT_BLOCKS = 64;
 
-/** The lowest head number of a node whose newest state may be used instead of the missing state. */
+/**
+ * Returns the lowest head of a node at which its newest state may replace the missing state of block
+ * `number`.
+ */
 export function newestInstead(number: number, error: unknown): number {
   const isGone = error instanceof RpcError && error.kind === 'unknown_block';
-  // A node that does not have the block yet also answers `unknown_block`. Only from a node whose head is far beyond the
-  // block does this answer prove that the state of the block is gone.
+  // A node that does not have the block yet also answers `unknown_block`. The answer proves that the state is
+  // deleted only if the node's head is far above the block.
   return isGone ? number + STATES_KEPT_BLOCKS : number;
 }
 
 /**
  * Reads values that never change once the contract exists. The calls use the state of the given block. If no
- * node has this state, they use the newest state of a node far beyond the block. A node that is behind or on
- * another branch would report a missing contract.
+ * node has this state, the calls use the newest state of a node whose head is far above the block. A node
+ * that is behind, or on another branch, would report a missing contract.
  */
 export async function callContractsSince(
   rpc: EthCalls,
@@ -121,22 +130,24 @@ function isStateMissing(error: unknown): boolean {
 interface CallAllOptions {
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
-  /** Lowest acceptable block number of the node's head. */
+  /** Lowest acceptable head of the node. */
   readonly atLeast?: number;
 }
 
-/** `answerBytesMax` limits the whole JSON answer, in which each byte of data takes two hex digits. */
+/**
+ * Builds an eth_call. `answerBytesMax` limits the decoded answer; the JSON text has two hex digits per byte.
+ */
 export function toEthCall(call: object, at: BlockTag, answerBytesMax: number): RpcCall {
   return { method: 'eth_call', params: [call, at], answerBytesMax };
 }
 
-/** True if the contract caused the failure, so that the call fails in the same way on every node. */
+/** Returns whether the contract caused the failure, so that the call fails in the same way on every node. */
 export function isContractsAnswer({ kind, cut }: RpcError): boolean {
   return kind === 'revert' || cut === 'call';
 }
 
 /**
- * Runs the calls on a node whose head is at least `atLeast`. The batch includes eth_blockNumber to check the
+ * Runs the calls on a node whose head is at least `atLeast`. The batch contains eth_blockNumber to check the
  * head.
  */
 export async function batchOutcomesAtLeast<T>(

@@ -1,7 +1,7 @@
 /**
- * Finds pools that are older than the first ingested block: addresses that emit pool events and have no known
- * creation event. A configured factory must confirm each pool, because any contract can emit such events. The node
- * then provides the pool's state.
+ * Finds pools that are older than the first stored block: addresses that emit pool events without a known
+ * creation event. A configured factory must confirm each pool, because any contract can emit pool events.
+ * Then the node provides the pool's state.
  */
 import { AbiCoder } from 'ethers';
 
@@ -18,8 +18,8 @@ import type { KnownPool, PoolRegistry } from './poolRegistry';
 /** Largest number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
 /**
- * Largest number of addresses that the ingester remembers because they are none of our pools. At this number, all are
- * forgotten.
+ * Largest number of remembered addresses that emit pool events but are no pools of a configured factory. At
+ * this number, the memory is cleared.
  */
 const STRANGERS_MAX = 200_000;
 
@@ -35,7 +35,9 @@ const SELECTORS = {
   getPool: '0x1698ee82',
 } as const;
 
-/** A discovered pool, the position (`ord`) of its first log, and its state before the block of that log. */
+/**
+ * A pool that was found, the position (`ord`) of its first log, and its state before the block of this log.
+ */
 export interface DiscoveredPool {
   readonly pool: KnownPool;
   readonly ord: number;
@@ -145,8 +147,10 @@ export class PoolDiscovery {
     return this.readStates(proven, signal);
   }
 
-  /** State of the pool at the end of the block before its first log. Null if the node does not have this
-   * state. */
+  /**
+   * Reads the state of each pool at the end of the block before its first log. Null if no node has this
+   * state.
+   */
   private async readStates(
     proven: readonly { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[],
     signal?: AbortSignal,

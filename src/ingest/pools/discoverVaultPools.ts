@@ -1,7 +1,7 @@
 /**
- * Finds new pools of Balancer V2 vaults in blocks, before the blocks are decoded. Reads each pool's type and weights
- * from the node. If the pool is older than the first ingested block, also reads its balances and fee. A pool
- * without usable answers is not added to our pools. After a node failure the search is retried.
+ * Finds new pools of Balancer V2 vaults in blocks, before the blocks are decoded. Reads each pool's type and
+ * weights from the node, and for pools older than the first stored block also balances and fee. A pool
+ * without usable answers is ignored. After a node failure the search is retried.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { isHash, numberToHex, type Hex } from '../../domain/hex';
@@ -48,17 +48,19 @@ import type { PoolRegistry, VaultPool } from './poolRegistry';
 /** Gas limit of one call: enough for any pool. The node answers in time even if a call uses all of it. */
 const CALL_GAS: Hex = '0x1c9c380';
 /**
- * Largest number of pool ids that the ingester remembers because they belong to none of our pools. Beyond this
- * number, all these ids are forgotten.
+ * Largest number of remembered pool ids that belong to no usable pool. Above this number, the memory is
+ * cleared.
  */
 const STRANGERS_MAX = 200_000;
-/** A pool, or the missing state of a known pool, that is needed before a block is decoded. */
+/** A new pool, or the missing state of a known pool. It is needed before the block is decoded. */
 export interface FoundVaultPool {
-  /** The pool with its state before its first log in the block. For a listed pool, only the state that was
-   * missing. */
+  /**
+   * The pool with its state before its first log in the block. For a known pool, only the part of the state
+   * that was missing.
+   */
   readonly vaultPool: VaultPool;
   readonly blockNumber: number;
-  /** Facts for the pool's row. Null if the pool already has a row, and only its state is new. */
+  /** Facts for the row of a new pool. Null if the pool already has a row, and only its state is new. */
   readonly listed: {
     /** Position (`ord`) of PoolRegistered, or of the first seen log of an older pool. */
     readonly ord: number;
@@ -72,7 +74,8 @@ interface VaultDiscoveryDeps {
   readonly dexes: readonly Dex[];
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   /**
-   * Rank of a token as quote token. It decides whether token0 is the base token, by the rule of domain/orientPool.
+   * Ranks a token as quote token. The rank decides whether token0 is the base token, as domain/orientPool.ts
+   * defines.
    */
   readonly quoteRank: (token: Hex) => number;
   readonly log: Logger;
@@ -81,9 +84,9 @@ interface VaultDiscoveryDeps {
 interface Registration {
   readonly tokens: readonly Hex[];
   readonly managers: readonly Hex[];
-  /** Fee at PoolRegistered. Later changes are decoded from their logs. */
+  /** Fee at the event PoolRegistered. Later fee changes come from their own logs. */
   readonly swapFee: bigint;
-  /** Fee in the pool's row: the fee after the whole transaction. */
+  /** Fee to store in the pool's row: the fee at the end of the transaction. */
   readonly feeAfter: bigint;
 }
 
@@ -94,8 +97,8 @@ interface Candidate {
   readonly block: ChainBlock;
   readonly log: ChainLog;
   /**
-   * Facts from the transaction that registers the pool. Null if the pool is older than the first block, or already
-   * known.
+   * Values from the transaction that registers the pool. Null if the pool is older than the first block, or
+   * already known.
    */
   readonly created: Registration | null;
   readonly known: VaultPool | null;
@@ -114,9 +117,9 @@ export class VaultDiscovery {
   constructor(private readonly deps: VaultDiscoveryDeps) {}
 
   /**
-   * Pools that are needed before these linked blocks are decoded. `reversible` means that a reorg can still replace
-   * the blocks; the calls then name blocks by hash. Otherwise, values that never change may also come from a newer
-   * block.
+   * Returns the pools that are needed before these consecutive blocks are decoded. `reversible` means that a
+   * reorg can still replace the blocks; the calls then name blocks by hash. Otherwise, values that never
+   * change may also be read at a newer block.
    */
   async discover(
     blocks: readonly ChainBlock[],
@@ -128,14 +131,14 @@ export class VaultDiscovery {
     if (last === undefined || this.deps.dexes.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
     if (candidates.length === 0) return [];
-    // Asks the node for values that never change once the pool exists.
+    // Reads values that never change once the pool exists.
     const ask: AskFacts = (calls) =>
       reversible
         ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal)
         : callContractsSince(this.deps.rpc, calls, last, signal);
     const fresh = candidates.filter(({ known }) => known === null);
     const able = await this.list(fresh, ask);
-    // A contract may register several pool ids. Only its first id is used.
+    // A contract may register several pool ids. Only the first id is used.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
     );
@@ -163,7 +166,8 @@ export class VaultDiscovery {
           const own = known.state.poolId === poolId && known.pool.factory === log.address;
           if (own && lacksBooks(known.state)) candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
-          // If a registration has no tokens yet, a later event names them, and the pool is added then.
+          // Some registrations have no tokens yet. A later event names the tokens, and the pool is added at
+          // that event.
           const created = readRegistration(block, log);
           if (created !== null) candidates.set(poolId, { ...candidate, created });
         } else if (!this.strangers.has(poolId)) {
@@ -174,13 +178,13 @@ export class VaultDiscovery {
     return [...candidates.values()];
   }
 
-  /** Called for every log. There are few vaults, so comparing with each of them is faster than a set. */
+  /** Called for every log. There are few vaults, so comparing with each vault is faster than a set. */
   private dexOf(vault: Hex): Dex | null {
     for (const dex of this.deps.dexes) if (dex.factory === vault) return dex;
     return null;
   }
 
-  /** Pools to add, complete except for the balances and fees of older pools. */
+  /** Returns the pools to add, complete except for the balances and fees of older pools. */
   private async list(
     candidates: readonly Candidate[],
     ask: AskFacts,
@@ -201,8 +205,8 @@ export class VaultDiscovery {
       const facts = readPoolFacts(mine, tokens.length);
       if (facts === null) return [];
       const begun = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
-      // A pool that is created in this block has balances of zero. The balances of an older pool are unknown until
-      // they are read.
+      // A pool that is created in this block starts with balances of zero. The balances of an older pool are
+      // unknown until the node returns them.
       const balanced = created === null ? begun : withBalances(begun, { tokens: [], balances: [] });
       const state = withManagers(withWeights(balanced, facts.weights), managers);
       const pool = this.toPool(dex, state, facts.poolType);
@@ -284,12 +288,15 @@ function toKnown(candidate: Candidate) {
   return known === null ? [] : [{ candidate, pool: known.pool, state: known.state }];
 }
 
-/** A fee of 0 means that the fee is unknown, because BasePool.sol forbids a zero fee. */
+/**
+ * Returns whether balances or fee are unknown. A fee of 0 means unknown, because BasePool.sol forbids a zero
+ * fee.
+ */
 function lacksBooks({ balances, swapFee }: WeightedPoolState): boolean {
   return balances.length === 0 || swapFee === 0n;
 }
 
-/** Sets only the parts of the state that are missing. */
+/** Fills in only the missing parts of the state. */
 function withBooks(
   state: WeightedPoolState,
   books: readonly (Hex | null)[],

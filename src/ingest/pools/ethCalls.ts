@@ -1,7 +1,4 @@
-/**
- * The part of EndpointPool that the ingester uses for contract calls: batches of calls in which a revert
- * fails only its own call.
- */
+/** The part of EndpointPool that contract calls need: batches in which a revert fails only its own call. */
 import type { EndpointPool } from '../../chain/rpc/endpointPool';
 
 export type EthCalls = Pick<EndpointPool, 'batchOutcomes'>;

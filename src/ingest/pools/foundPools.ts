@@ -1,7 +1,7 @@
 /**
- * Hands pools that the search of the factories found to the session, which adds them at the end of its newest block.
- * Remembers in the database which block lists which pools, so that another read of the same block adds them again:
- * after a restart, after a reorg back to the block, and when lost rows are stored again.
+ * Passes found pools from the history search to the ingest session, which adds them at the end of its newest
+ * block. The database records which block adds which pools. So every later read of this block adds the same
+ * pools: after a restart, after a reorg back to the block, and when lost rows are stored again.
  */
 import { z } from 'zod';
 
@@ -14,18 +14,18 @@ import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/hist
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 
-/** Limit for safety: more pools than any chain has. */
+/** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
-/** Most pools that one block lists. It limits the size of one change of the head. */
+/** Largest number of found pools that one block adds. It limits the size of one change of the head. */
 export const LISTED_MAX = 500;
 
-/** A pool that is not listed yet, and the block at whose end the node told its state. */
+/** A pool that is not added yet, and the block at whose end the node returned its state. */
 export interface FoundPool {
   readonly row: Omit<FoundPoolRow, 'block' | 'block_hash'>;
   readonly readAt: Pick<BlockRef, 'number' | 'hash'>;
 }
 
-/** The part of the session's chain that decides whether a state is usable. */
+/** Questions to the session that decide whether a pool's state is usable. */
 interface ListingChain {
   isCanonical(block: Pick<BlockRef, 'number' | 'hash'>): boolean;
   isKnown(pool: Hex): boolean;
@@ -45,7 +45,7 @@ export class FoundPools {
 
   constructor(private readonly database: Database) {}
 
-  /** Whether pools wait to be listed, or readers wait for a new version of the head. */
+  /** Whether pools wait to be added, or `refresh` asked for a new version of the head. */
   get isWaiting(): boolean {
     return this.waiting.length > 0 || this.stale;
   }
@@ -54,24 +54,27 @@ export class FoundPools {
     return this.waiting.length > 0;
   }
 
-  /** Asks the session for a new version of the head, because readers keep answers until the head changes. */
+  /**
+   * Asks the session to publish the head under a new version, because readers cache answers until the version
+   * changes.
+   */
   refresh(): void {
     this.stale = true;
   }
 
-  /** Takes the request of `refresh`. */
+  /** Returns whether `refresh` was called since the last call of takeRefresh. */
   takeRefresh(): boolean {
     const { stale } = this;
     this.stale = false;
     return stale;
   }
 
-  /** Whether the newest session knows the pool. */
+  /** Returns whether the newest session already has the pool. */
   isKnown(pool: Hex): boolean {
     return this.known(pool);
   }
 
-  /** Loads the pools that blocks above `above` list. Called when a session loads its state. */
+  /** Loads the pools that were added by blocks after `above`. Called when a session loads its state. */
   async load(above: number, isKnown: ListingChain['isKnown']): Promise<void> {
     const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, rowShape, ROWS_MAX);
     this.known = isKnown;
@@ -79,19 +82,22 @@ export class FoundPools {
     for (const row of rows) this.remember(toRow(row));
   }
 
-  /** The pools that the block lists. */
+  /** The pools that the block adds. */
   listedBy(blockHash: Hex): readonly FoundPoolRow[] {
     return this.byBlock.get(blockHash) ?? [];
   }
 
-  /** Forgets the pools of blocks up to the number, because these blocks are final and their rows are stored. */
+  /**
+   * Drops the pools of blocks up to `number` from memory, because these blocks are final and their rows are
+   * stored.
+   */
   forgetBelow(number: number): void {
     for (const [hash, [first]] of this.byBlock) if ((first?.block ?? 0) <= number) this.byBlock.delete(hash);
   }
 
   /**
-   * Offers pools to the session. Resolves when each is listed or dropped; a pool whose state was read on an abandoned
-   * branch is dropped. The caller can tell by `isKnown`.
+   * Offers pools to the session. Resolves when each pool is added or dropped. A pool is dropped if a reorg
+   * removed the block at which its state was read. The caller can tell the two cases apart with `isKnown`.
    */
   async offer(pools: readonly FoundPool[], signal: AbortSignal): Promise<void> {
     if (pools.length === 0) return;
@@ -112,7 +118,7 @@ export class FoundPools {
     });
   }
 
-  /** Takes the usable pools for one block. Call `record` before the block is read. */
+  /** Takes the usable pools for one block. The caller must call `record` before the block is read. */
   take(chain: ListingChain): FoundPool[] {
     const taken = new Map<Hex, FoundPool>();
     for (const { pools } of this.waiting) {
@@ -126,7 +132,7 @@ export class FoundPools {
     return [...taken.values()];
   }
 
-  /** Stores that the block lists the pools. From now on every read of the block adds them. */
+  /** Stores that the block adds the pools. From then on, every read of the block adds them. */
   async record(
     { number, hash }: Pick<BlockRef, 'number' | 'hash'>,
     pools: readonly FoundPool[],
@@ -136,19 +142,19 @@ export class FoundPools {
     for (const row of rows) this.remember(row);
   }
 
-  /** Remembers the pools of blocks that a reorg removed. The search asks for their states again. */
+  /** Notes the pools of blocks that a reorg removed. The history search reads their states again. */
   noteRemoved(blocks: readonly Pick<BlockRef, 'hash'>[]): void {
     for (const { hash } of blocks) this.removed.push(...this.listedBy(hash));
   }
 
-  /** The pools of removed blocks that are not listed again yet. */
+  /** Returns the pools of removed blocks that no other block has added yet. */
   takeRemoved(): readonly FoundPoolRow[] {
     const rows = this.removed.filter(({ address }) => !this.isKnown(address));
     this.removed = [];
     return rows;
   }
 
-  /** Tells the search about offers that are completely taken. Call after the block is stored. */
+  /** Resolves the `offer` calls whose pools are all taken. Must be called after the block is stored. */
   settle(): void {
     const done = this.waiting.filter(({ pools }) => pools.length === 0);
     this.waiting = this.waiting.filter(({ pools }) => pools.length > 0);

@@ -1,6 +1,6 @@
 /**
- * Keeps all pools and their newest states in memory, as of the last decoded block. Keeps undo data for blocks that
- * are not final, so that `rewindTo` can undo them after a reorg.
+ * Keeps all pools and their newest states in memory, as of the last decoded block. For blocks that are not
+ * final, also keeps the earlier values, so that `rewindTo` can undo the blocks after a reorg.
  */
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -25,7 +25,7 @@ interface Before {
 
 interface Undo {
   readonly number: number;
-  /** Values before the block, by the address of the pool that the block changed. */
+  /** The pools that the block changed, by address, with their values before the block. */
   readonly before: Map<Hex, Before>;
 }
 
@@ -71,8 +71,8 @@ export class PoolRegistry {
   private readonly pools = new Map<Hex, KnownPool>();
   private readonly states = new Map<Hex, PoolState>();
   /**
-   * Pools of vaults are in a map of their own, so that an event for a pair is never applied to a vault pool, and the
-   * reverse.
+   * Pools of vaults have a map of their own, so that an event of a pair contract never changes a vault pool,
+   * or the reverse.
    */
   private readonly vaultPools = new Map<Hex, VaultPool>();
   private readonly undos: Undo[] = [];
@@ -90,7 +90,7 @@ export class PoolRegistry {
     this.current = null;
   }
 
-  /** Begins a block. The changes of a reversible block can be undone until `finalise`. */
+  /** Begins a block. If the block is reversible, its changes can be undone until `finalise`. */
   openBlock(number: number, reversible: boolean): void {
     this.current = reversible ? { number, before: new Map() } : null;
     if (this.current !== null) this.undos.push(this.current);
@@ -138,7 +138,7 @@ export class PoolRegistry {
     this.current = null;
   }
 
-  /** Marks blocks up to `number` as final, and drops their undo data. */
+  /** Marks blocks up to `number` as final, and drops the data for undoing them. */
   finalise(number: number): void {
     while ((this.undos[0]?.number ?? Infinity) <= number) this.undos.shift();
   }

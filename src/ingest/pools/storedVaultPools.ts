@@ -1,6 +1,7 @@
 /**
- * Reads the pools of Balancer V2 vaults from the database, up to the last final block. Two values come from
- * stored logs: the pool id from the log by which the pool was listed, and the fee from the newest fee change.
+ * Reads the pools of Balancer V2 vaults from the database, as of the last final block. Two values come from
+ * stored logs: the pool id comes from the log with which the pool was added, and the fee comes from the
+ * newest fee change.
  */
 import { z } from 'zod';
 
@@ -29,8 +30,9 @@ const idShape = z.object({ pool_id: hexShape });
 const feeShape = z.object({ address: hexShape, ord: wideIntegerShape, data: hexShape });
 const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape), doubts: z.int() });
 
-/** `rows` are the pool rows of the vault protocol. `exact` has the same meaning as in
- * Store.loadPoolStates. */
+/**
+ * `rows` are the rows of vault pools in the table pools. `exact` means the same as in Store.loadPoolStates.
+ */
 export async function readVaultPools(
   database: Database,
   chainId: number,
@@ -54,12 +56,12 @@ export async function readVaultPools(
           `no stored log contains the pool id of vault pool ${row.address}`,
         );
       const fee = fees.get(row.address);
-      // The row already contains the fee changes up to the block in which the pool was added.
+      // The row already includes the fee changes of the block in which the pool was added.
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
       const swapFee = counts ? fee.swapFee : fromFeePips(row.fee_pips);
       const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
-      // Without a stored state, a pool with a known creation block is empty. The balances of an older pool are
-      // unknown.
+      // A pool without a stored state is empty if its creation block is known. Otherwise the pool is older,
+      // and its balances are unknown.
       const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
       const stored = balances.get(row.address);
       const state = { ...begun, balances: stored?.balances ?? begun.balances };
@@ -72,8 +74,8 @@ export async function readVaultPools(
 }
 
 /**
- * Pool ids by address. The id is topic 1 of the vault's log at the position (`ord`) of the row. A pool of the search
- * has no such log.
+ * Pool ids by address. The id is topic 1 of the vault's log at the position (`ord`) of the pool's row. A found pool
+ * has no log at this position, so its id comes from the table found_pools.
  */
 async function readIds(
   database: Database,

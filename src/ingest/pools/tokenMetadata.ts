@@ -1,8 +1,8 @@
 /**
- * Reads symbol, name and decimals of tokens, in batches through Multicall3 where the chain has it. Token
- * contracts may answer anything: bytes32 texts, reverts, absurd decimals, endless symbols. Unusable answers
- * become null, and each request bounds the size of the answers. Multicall3:
- * https://github.com/mds1/multicall3
+ * Reads symbol, name and decimals of tokens, in batches through Multicall3
+ * (https://github.com/mds1/multicall3) where the chain has it. Token contracts may return anything: bytes32
+ * texts, reverts, absurd decimals, endless symbols. Unusable answers become null, and the size of each answer
+ * is limited.
  */
 import { Interface } from 'ethers';
 import { z } from 'zod';
@@ -34,20 +34,20 @@ const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);
-/** The result of each call: whether it succeeded, and its return data. */
+/** The results of aggregate3: for each call, whether it succeeded, and its return data. */
 const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
-/** The third call of a token is decimals(). */
+/** The calls for each token: symbol(), name() and decimals(). */
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
 /**
- * Number of tokens in one aggregate call. Even if one token burns all gas it gets, enough gas must remain for the
- * other tokens.
+ * Number of tokens in one aggregate call. Even if one token burns all the gas of its call, the other tokens
+ * must have enough.
  */
 const TOKENS_MAX = 40;
 /** Size limit in bytes per token in an aggregate call: about three times a usual answer. */
 const AGGREGATE_BYTES_MAX = 4_096;
 /** Gas limit of one direct call: enough for a proxy, too little for an answer of a megabyte. */
 const CALL_GAS: Hex = '0xf4240';
-/** Failures that the token did not cause. The call is retried later. */
+/** Failures that the token contract did not cause. The call is retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -56,7 +56,7 @@ const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'bad_answer',
 ]);
 
-/** The block in which the tokens appear. The node must know this block. */
+/** The block in which the tokens first appear. The node must have this block. */
 export interface ShowingBlock {
   readonly number: number;
   readonly hash: Hex;
@@ -67,9 +67,9 @@ export interface ShowingBlock {
 type Asked = (Hex | null)[];
 
 /**
- * One row per token, in the given order. Throws a retryable error if the node does not answer or is behind
- * the block. A node that is behind would report no decimals for a new token, and the stored row would stay
- * wrong.
+ * Returns one row per token, in the given order. Throws a retryable error if the node does not answer, or
+ * does not have the block yet. Such a node would report no decimals for a new token, and the wrong row would
+ * stay stored.
  */
 export async function readTokens(
   rpc: EthCalls,
@@ -97,14 +97,17 @@ export async function readTokens(
 
 interface Question {
   readonly at: BlockTag;
-  /** Lowest acceptable block number of the node's head. Null if the block tag of the call already ensures this. */
+  /**
+   * Lowest acceptable head of the node. Null if the block named in the call already makes sure that the node
+   * is not behind.
+   */
   readonly atLeast: number | null;
   readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
 }
 
 /**
- * Calls at the state of the block itself. If no node has this state, calls at the newest state of a node far
- * beyond the block.
+ * Calls at the state of the block itself. If no node has this state, calls at the newest state of a node
+ * whose head is far above the block.
  */
 async function askAtBlock(
   rpc: EthCalls,
@@ -113,13 +116,13 @@ async function askAtBlock(
   signal?: AbortSignal,
 ): Promise<Asked> {
   const options = signal === undefined ? {} : { signal };
-  // Possibly no node still has the state of a final block, so each endpoint is tried only once.
+  // Perhaps no node still has the state of a final block, so each endpoint is tried only once.
   const pinned = reversible ? options : { ...options, roundsMax: 1 };
   try {
     return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
   } catch (error) {
     if (!(error instanceof RpcError) || NODE_FAULTS.has(error.kind)) throw error;
-    // A reorg replaced the block, or the node does not have the block yet.
+    // If this block is unknown, a reorg replaced it, or the node does not have it yet.
     if (reversible && error.kind === 'unknown_block') throw error;
     return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options });
   }
@@ -129,8 +132,10 @@ async function ask(rpc: EthCalls, tokens: readonly Hex[], question: Question): P
   return (await aggregate(rpc, tokens, question)) ?? (await askAlone(rpc, tokens, question));
 }
 
-/** The answers of the aggregate call. Null if the chain has no Multicall3, or if the whole call failed or was
- * too large. */
+/**
+ * Returns the answers of the aggregate call. Null if the chain has no Multicall3, or if the whole call failed
+ * or returned too much data.
+ */
 async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked | null> {
   const calls = tokens.flatMap((target) =>
     CALLS.map((callData) => ({ target, allowFailure: true, callData })),
@@ -156,7 +161,8 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   );
   return outcomes.map((item) => {
     if ('value' in item) return item.value;
-    // A node that does not support this block tag has not run the call, so the token did not cause the failure.
+    // The error may mean that the node does not support this kind of block parameter and never ran the call.
+    // Then the token is not to blame.
     const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
     if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
     return null;
@@ -179,7 +185,10 @@ function parseData(result: unknown): Hex {
   throw new AppError('node_failed', 'the answer of eth_call is not hex data');
 }
 
-/** The standard says uint8, but a contract can return any word. Only 0 to 77 is accepted. */
+/**
+ * Returns the decimals, or null. The standard says uint8, but a contract can return any number. Only 0 to 77
+ * is accepted.
+ */
 export function decimalsOf(data: Hex | null | undefined): number | null {
   if (data == null || data.length < 66) return null;
   const value = BigInt(data.slice(0, 66));

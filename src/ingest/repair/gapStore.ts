@@ -1,6 +1,7 @@
 /**
  * Detects rows that ClickHouse acknowledged and later lost, for example after a disk fault or a power cut.
- * Lists the affected ranges and re-inserts missing tables; `refill.ts` reads the blocks from the node.
+ * Lists the ranges of blocks with lost rows, and inserts the rows again. `refill.ts` reads the blocks from
+ * the node.
  */
 import { z } from 'zod';
 
@@ -17,7 +18,7 @@ import type { RowBatch } from '../rows/rowBatch';
 import type { WriterClaim } from '../store/writerClaim';
 import type { OpenIntent, StoredHead } from '../store/store';
 
-/** A finished range of blocks for which some tables have lost all rows. */
+/** A finished range of blocks for which some tables contain no rows, although the range has rows for them. */
 export interface Gap extends OpenIntent {
   readonly missing: ReadonlySet<EventTableName>;
 }
@@ -25,21 +26,23 @@ export interface Gap extends OpenIntent {
 export type RowTotals = ReadonlyMap<EventTableName, number>;
 
 export interface GapStore {
-  /** Expected number of rows by final table, summed over all finished ranges. Reads promotions once. */
+  /**
+   * Expected number of rows by final table, summed over all finished ranges. Reads the table promotions once.
+   */
   readExpected(): Promise<RowTotals>;
   /**
-   * Number of rows in each final table. ClickHouse knows it without reading rows. With `upTo`, rows of later blocks
-   * are not counted.
+   * Number of rows in each final table, from ClickHouse metadata. With `upTo`, rows of later blocks do not
+   * count.
    */
   readStored(upTo?: number): Promise<RowTotals>;
   /**
-   * Incomplete ranges up to the last final block, ascending. Reads each named table once. Throws
-   * broken_invariant if a table has only some rows of a range, or too many.
+   * Ranges with lost rows up to the last final block, ascending. Reads each named table once. Throws
+   * broken_invariant if a table has only some of the rows of a range, or too many.
    */
   listGaps(tables: readonly EventTableName[], cursor: number): Promise<Gap[]>;
-  /** Inserts only the missing tables of the batch. A repeated call changes nothing. */
+  /** Inserts the rows of the batch into the tables that lost them. A repeated call changes nothing. */
   refill(gap: Gap, batch: RowBatch): Promise<void>;
-  /** Returns the head blocks whose logs are incomplete. */
+  /** Returns the head blocks that lack stored logs. */
   listIncomplete(blocks: readonly StoredHead[]): Promise<StoredHead[]>;
 }
 
@@ -47,12 +50,12 @@ const GAPS_MAX = 10_000;
 const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 
 /**
- * Tables with views that sum rows. A second insert of the same rows would double the sums. A refill therefore uses
- * the deduplication token of the first insert.
+ * Tables whose views sum rows. A second insert of the same rows would double the sums. The refill therefore
+ * uses the deduplication token of the first insert.
  */
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
-/** `floors` holds the first block that each pruned table still has completely. */
+/** `floors` holds, for each pruned table, the first block whose rows are all kept. */
 export function createGapStore(
   database: Database,
   chainId: number,
@@ -97,7 +100,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   const [row] = await selectMade(
     database,
     'sum up finished ranges',
-    // A statement that timed out may still have run. A range can therefore have two `done` rows.
+    // A statement can succeed although its answer timed out. A range can therefore have two `done` rows.
     `SELECT sumMap(${counts}) AS totals
      FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
     {},
@@ -106,7 +109,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
 }
 
-/** Rows above `upTo` are not counted, because they may belong to an unfinished range. */
+/** Rows after block `upTo` are not counted, because they may belong to an unfinished range. */
 async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
   const counts = NAMES.map((name) => {
     const floor = floors.get(name);

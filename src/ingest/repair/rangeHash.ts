@@ -1,8 +1,8 @@
 /**
- * Computes a hash over the stored rows of each range of 1,000 final blocks. It does not depend on the order of rows.
- * Operators can compare the hashes of two deployments, or of one deployment before and after a change. ClickHouse
- * hashes and sums the rows. All columns are hashed, because no column of a final table says how or when a row was
- * stored.
+ * Computes a hash over the stored rows of each range of 1,000 final blocks. The hash does not depend on the
+ * order of rows. Operators can compare the hashes of two deployments, or of one deployment before and after a
+ * change. ClickHouse computes and sums the row hashes. All columns are included, because no column of a final
+ * table says how or when a row was stored.
  */
 import { createHash } from 'node:crypto';
 
@@ -19,7 +19,7 @@ export const HASH_BLOCKS = 1_000;
 /** The table `events` is left out, because it repeats swaps, liquidity_events and pool_states. */
 const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
 
-/** Largest number of logs per statement, which limits its run time. */
+/** Largest number of logs that one statement hashes, to limit its run time. */
 const LOGS_AT_ONCE = 4_000_000;
 const RANGES_AT_ONCE = 256;
 
@@ -33,8 +33,10 @@ interface RangeHash {
   readonly sums: ReadonlyMap<string, bigint>;
 }
 
-/** First blocks of the complete ranges in from … to. Block 0 may be missing, because the ingester never
- * stores it. */
+/**
+ * Returns the first blocks of the complete ranges in `from` to `to`. The first range may lack block 0, which
+ * the ingester never stores.
+ */
 export function listWholeRanges(from: number, to: number): number[] {
   const ranges: number[] = [];
   const first = from <= 1 ? 0 : Math.ceil(from / HASH_BLOCKS) * HASH_BLOCKS;
@@ -59,7 +61,7 @@ export async function* hashRanges(
   }
 }
 
-/** As many consecutive ranges as the limit of logs allows, but at least one. */
+/** Takes as many consecutive ranges as the limit of logs allows, but at least one. */
 async function takeSome(
   database: Database,
   chainId: number,
@@ -115,20 +117,20 @@ async function hashSome(
 }
 
 /**
- * Columns that did not exist when the first hashes were stored. A null in such a column is hashed as if the column
- * did not exist, so old hashes stay valid.
+ * Columns added after the first hashes were stored. A null in such a column is hashed as if the column did
+ * not exist, so that old hashes stay valid.
  */
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
 /**
- * Columns that older versions stored and that are computed now. They are still hashed. The value names the column
- * before which the column is hashed.
+ * Columns that older versions stored and that ClickHouse computes now. They are still hashed, at their old
+ * place: before the column that is named second.
  */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],
 };
 
-/** The columns in the order in which they are hashed. */
+/** Returns the columns in the order in which they are hashed. */
 export function hashedColumns(name: string, columns: readonly string[]): readonly string[] {
   const [computed, before] = COMPUTED[name] ?? [];
   return computed === undefined
@@ -136,7 +138,7 @@ export function hashedColumns(name: string, columns: readonly string[]): readonl
     : columns.flatMap((column) => (column === before ? [computed, column] : [column]));
 }
 
-/** Without the tuple, one null would make the whole hash null. */
+/** Hashes a tuple of the columns. Without the tuple, one null would make the whole hash null. */
 function rowHashSql(name: string, written: readonly string[]): string {
   const columns = hashedColumns(name, written);
   const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
@@ -158,7 +160,7 @@ function rangeSql(name: string, columns: readonly string[], threads: number | un
     FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
 }
 
-/** Stored hashes by first block of the range. */
+/** Returns the stored hashes by the first block of the range. */
 export async function readRangeHashes(
   database: Database,
   chainId: number,
@@ -191,7 +193,9 @@ export async function writeRangeHash(database: Database, chainId: number, range:
   );
 }
 
-/** Tables whose sums differ between two hashes of a range. An empty list means that the hashes are equal. */
+/**
+ * Lists the tables whose sums differ between two hashes of the same range. An empty list means equal hashes.
+ */
 export function listDifferentTables(a: RangeHash, b: RangeHash): string[] {
   const names = new Set([...a.sums.keys(), ...b.sums.keys()]);
   return [...names].filter((name) => a.sums.get(name) !== b.sums.get(name)).sort();

@@ -1,5 +1,6 @@
 /**
- * Computes and stores the hash of each range of final blocks in the background. Ingestion and reads have priority.
+ * Computes and stores range hashes of final blocks in the background, slowly enough that ingestion and reads
+ * come first.
  */
 import type { Database } from '../../clickhouse/client/database';
 import { errorText } from '../../errors';
@@ -11,8 +12,8 @@ const THREADS = 1;
 
 export interface RangeHasher {
   /**
-   * Starts to hash the ranges of from … to that have no hash yet. All blocks must be final and complete. Does nothing
-   * while an earlier call still runs.
+   * Starts to hash the complete ranges in `from` to `to` that have no hash yet. All these blocks must be
+   * final and completely stored. Does nothing while an earlier call still runs.
    */
   poke(from: number, to: number): void;
   /** Resolves when no run is in progress. */
@@ -21,7 +22,7 @@ export interface RangeHasher {
 
 export function createRangeHasher(database: Database, chainId: number, log: Logger): RangeHasher {
   let running: Promise<void> | null = null;
-  /** All ranges below this block have a stored hash. */
+  /** Every range below this block already has a stored hash. */
   let doneBelow = 0;
 
   const work = async (ranges: readonly number[]): Promise<void> => {
@@ -41,7 +42,7 @@ export function createRangeHasher(database: Database, chainId: number, log: Logg
       if (ranges.length === 0) return;
       running = work(ranges)
         .catch((error: unknown) => {
-          // The next call of `poke` tries again, and ingestion does not depend on hashes.
+          // The next call of `poke` tries again. Ingestion does not depend on the hashes.
           log.warn({ error: errorText(error) }, 'storing range hashes failed; retrying later');
         })
         .finally(() => {

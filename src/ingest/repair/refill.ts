@@ -1,6 +1,7 @@
 /**
- * Detects lost rows while the ingester runs, and reads their blocks from the node again. Decoding starts with the
- * pools and prices before the lost rows. `gapStore.ts` finds the tables with lost rows and fills them.
+ * Detects lost rows while the ingester runs, and reads their blocks from the node again. Decoding starts with
+ * the pool states and prices from before the lost rows. `gapStore.ts` finds the tables with lost rows and
+ * inserts the rows.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -43,19 +44,22 @@ export class GapWatch {
     return new GapWatch(gaps, await gaps.readExpected(), now);
   }
 
-  /** Call when a range is finished. */
+  /** Adds the row counts of a range that has just been finished. */
   add(counts: Readonly<Record<string, number>>): void {
     for (const [name, rows] of this.expected) this.expected.set(name, rows + (counts[name] ?? 0));
   }
 
-  /** Call only between two writes. Throws a retryable error if rows are lost; the next session reads them
-   * again. */
+  /**
+   * Compares the counts. Must be called only between two writes. Throws a retryable error if rows are lost;
+   * the next session then reads the blocks again.
+   */
   async check(): Promise<void> {
     if (this.now() - this.checkedAt < CHECK_EVERY_MS) return;
     this.checkedAt = this.now();
     const stored = await this.gaps.readStored();
     if (differOf(this.expected, stored).length === 0) return;
-    // Retention may have deleted rows in the meantime, so the expected counts are read again before the comparison.
+    // Retention may have deleted old rows meanwhile, so the expected counts are read again before the final
+    // comparison.
     this.expected = new Map(await this.gaps.readExpected());
     const gone = differOf(this.expected, await this.gaps.readStored());
     if (gone.length === 0) return;
@@ -67,8 +71,8 @@ export class GapWatch {
 }
 
 /**
- * Stores the lost rows of all final ranges again. Resolves to true if rows were missing. The block reader
- * must be loaded again afterwards, because its state is at the end of the last range.
+ * Stores the lost rows of all final ranges again. Resolves to true if rows were missing. The caller must then
+ * load the block reader again, because its state is at the end of the last refilled range.
  */
 export async function refillGaps(
   deps: RefillDeps,
@@ -92,21 +96,21 @@ export async function refillGaps(
     log.warn({ from, to }, 'the missing rows are stored again');
   }
   const last = found.at(-1);
-  // The check runs once at the end, because it counts the rows of all ranges.
+  // checkRange counts the rows of all ranges, so one call at the end is enough.
   if (last !== undefined) await deps.store.checkRange(last);
   const left = await read();
   if (left.length > 0) throw rowsGone(left);
   return true;
 }
 
-/** Tables whose row counts differ from the sums over the finished ranges. */
+/** Lists the tables whose row counts differ from the sums over the finished ranges. */
 function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
   return [...expected].filter(([name, rows]) => stored.get(name) !== rows).map(([name]) => name);
 }
 
 /**
- * The counts still differ after lost rows were stored again. Some rows belong to no range, or a range was stored
- * twice.
+ * The error for counts that still differ after lost rows were stored again: some rows belong to no range, or
+ * a range was stored twice.
  */
 function rowsGone(tables: readonly string[]): AppError {
   return new AppError(
@@ -129,8 +133,8 @@ async function refill(
   for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {
     const [first] = blocks;
     if (first === undefined) continue;
-    // The block before the range may be lost too. Its hash is then unknown, so the hash of the range's last block is
-    // checked instead.
+    // The block before the range may be lost too. Then its hash is unknown, and the hash of the range's last
+    // block is checked instead.
     const parent = last ?? { number: first.number - 1, hash: first.parentHash };
     await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
     last = blocks.at(-1) ?? last;
@@ -143,7 +147,10 @@ async function refill(
   await gaps.refill(gap, batch);
 }
 
-/** Drops the head blocks from the first incomplete block on. The session stores them again under new commits. */
+/**
+ * Removes the head blocks from the first incomplete block on. The session then stores these blocks again,
+ * under new commits.
+ */
 export async function withoutIncomplete(
   gaps: GapStore | undefined,
   stored: StoredState,

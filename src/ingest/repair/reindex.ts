@@ -1,6 +1,6 @@
 /**
- * The command `reindex`: reads final blocks from the node again and compares them with the stored rows.
- * Replaces tables that differ, together with their aggregates.
+ * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
+ * replaces tables that differ, together with their aggregates.
  */
 import { z } from 'zod';
 
@@ -54,14 +54,16 @@ const comparisonShape = z.object({ stored: wideIntegerShape, read: wideIntegerSh
 
 /** Size limit of one insert into the new tables. */
 const BATCH_LOGS = 100_000;
-/** Name of the flag that is set while tables are exchanged. After a crash, old and new tables may be
- * mixed. */
+/**
+ * Name of the flag that is stored while tables are exchanged. If a crash leaves the flag behind, some tables
+ * are new and some are old.
+ */
 const EXCHANGING = 'exchanging';
 const RANGES_MAX = 1_000_000;
 
 const stagedOf = (table: string): string => `staged_${table}`;
 
-/** Requires that the ingester is paused. If `replace` is false, the tables are only compared. */
+/** Runs the command. The ingester must be paused. If `replace` is false, the tables are only compared. */
 export async function reindex(
   deps: ReindexDeps,
   { from, to, replace }: { readonly from: number; readonly to: number; readonly replace: boolean },
@@ -86,7 +88,7 @@ export async function reindex(
   }
 }
 
-/** Drops tables that a crashed run left behind. */
+/** Drops the staging tables that a crashed run left behind. */
 async function dropLeftovers(database: Database): Promise<void> {
   const prefixes = { staged: stagedOf(''), next: nextOf('') };
   const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRowShape);
@@ -99,7 +101,9 @@ function listRanges(database: Database, chainId: number, from: number, to: numbe
   return selectNamed(database, 'ingest/repair/list_ranges', params, rangeShape);
 }
 
-/** Reads the blocks into new tables, starting with the pools and prices before these blocks. */
+/**
+ * Reads the blocks into staging tables, starting with the pool states and prices from before these blocks.
+ */
 async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): Promise<void> {
   const { database, source, chainId, signal, log } = deps;
   for (const { name } of TABLE_ENCODERS)
@@ -144,7 +148,7 @@ async function readStart(database: Database, chainId: number): Promise<number> {
   return row?.from_block ?? 1;
 }
 
-/** Condition for the rows of the blocks, without rows that retention deleted. */
+/** SQL condition for the rows of the blocks. Excludes rows that retention has deleted. */
 function within(table: EventTableName, { from, to }: Span, floors: Floors): string {
   const first = Math.max(from, floors.get(table) ?? 0);
   return table === 'blocks'
@@ -177,11 +181,14 @@ interface Repair {
   readonly ranges: readonly Range[];
   readonly floors: Floors;
   readonly differences: readonly ReindexDifference[];
-  /** A crash interrupted an earlier exchange of tables, so no aggregate can be trusted. */
+  /** Whether a crash interrupted an earlier exchange of tables. All aggregates are then rebuilt. */
   readonly interrupted: boolean;
 }
 
-/** Builds all new tables beside the old ones and exchanges them at the end. Readers wait only during the exchange. */
+/**
+ * Builds all new tables beside the old tables, and exchanges them at the end. Readers are affected only
+ * during the exchange.
+ */
 async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   const { database, log, signal } = deps;
   const { span, floors, differences, interrupted } = work;
@@ -224,7 +231,7 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   return rebuilt;
 }
 
-/** Corrects the row counts of the ranges in promotions. */
+/** Corrects the row counts of the ranges in the table promotions. */
 async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors }: Repair): Promise<void> {
   for (const range of ranges) {
     const span = { from: range.from_block, to: range.to_block };

@@ -1,7 +1,8 @@
 /**
- * The view check: finds materialized views that lack rows of their sources, and rebuilds them. ClickHouse stores an
- * insert's deduplication token before it fills the views. If it is killed in between, a view's rows are lost. A
- * repeated insert does not add them, because its token is already stored.
+ * The view check: finds materialized views that lack rows of their source tables, and rebuilds them.
+ * ClickHouse stores the deduplication token of an insert before it fills the views. If ClickHouse is killed
+ * in between, the views lack these rows. A repeated insert does not add the rows, because its token is
+ * already stored.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -17,25 +18,27 @@ import type { Floors } from '../store/retention';
 import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
 
 /**
- * Number of repeated checks before a rebuild, one second apart. They are needed because statements may still be
- * running.
+ * Number of repeated checks before a rebuild, one second apart. A statement that is still running may add the
+ * missing rows.
  */
 const RECHECKS_MAX = 3;
 const RECHECK_MS = 1_000;
 
-/** The target table of a view that does not match its source. */
+/** A table filled by a view, with a total that does not match the source table. */
 interface WrongTotal {
-  /** Table of the view. For bars, the name is followed by the timeframe in seconds. */
+  /** Name of the table. For bars, the name is followed by the timeframe in seconds. */
   readonly name: string;
   readonly source: EventTableName;
-  /** The compared value: a number of swaps, or the newest position (`ord`) of the range. */
+  /**
+   * The value that the source table leads to: a number of swaps, or the newest position (`ord`) of the range.
+   */
   readonly expected: number;
   readonly found: number;
 }
 
 export interface Mending extends RebuildOptions {
   readonly onLost?: (lost: WrongTotal) => void;
-  /** Called after a table is rebuilt. */
+  /** Called after each rebuild of a table. */
   readonly onMended?: (lost: WrongTotal) => void;
 }
 
@@ -48,8 +51,8 @@ interface OrdRange {
 }
 
 /**
- * The first aggregate over swaps with a wrong count, or null. Bars still contain swaps that retention deleted from
- * `swaps`, so the counts of those ranges are added.
+ * Finds the first aggregate over swaps with a wrong count; null if all are right. Bars still contain swaps
+ * that retention deleted from `swaps`, so the counts of the deleted ranges are added.
  */
 export async function findWrongTotal(database: Database, floors: Floors): Promise<WrongTotal | null> {
   const floor = floors.get('swaps');
@@ -72,7 +75,7 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
   const found = new Map(totals.map(({ name, total }) => [name, Number(total)]));
   const expected = found.get('swaps') ?? 0;
   if (expected === 0) return null;
-  // A timeframe without bars has no row in `totals`.
+  // A timeframe without any bar has no row in `totals`.
   const names = [
     ...Object.values(TIMEFRAME_SECONDS).map((seconds) => `bars ${seconds}`),
     'dex_hours',
@@ -85,8 +88,8 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
 }
 
 /**
- * Views that keep the newest position (`ord`): target table, expression of the position, source, and the
- * view's filter on the source.
+ * Views that keep the newest position (`ord`) per key: target table, SQL expression of the position, source
+ * table, and the filter that the view applies to the source.
  */
 const NEWEST: readonly (readonly [target: string, ord: string, source: EventTableName, where: string])[] = [
   ['token_bars', 'greatest(last.1, other_ord)', 'swaps', 'tracked'],
@@ -99,8 +102,8 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
 ];
 
 /**
- * The first view that lacks the newest rows of the range, or null. The result is valid only for the newest stored
- * range.
+ * Finds the first view that lacks the newest rows of the range; null if none does. Only valid for the newest
+ * stored range.
  */
 async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
   const each = NEWEST.map(
@@ -125,8 +128,9 @@ async function findUnseen(database: Database, range: OrdRange): Promise<WrongTot
 }
 
 /**
- * Rebuilds the views that lost rows. Returns a total that is still wrong, or that cannot be rebuilt. Nothing can be
- * rebuilt on a cluster, or from a table with deleted rows.
+ * Rebuilds the tables of views that lost rows. Returns a total that is still wrong, or that cannot be
+ * rebuilt. On a cluster, nothing can be rebuilt. A source table with pruned rows cannot be used for a
+ * rebuild.
  */
 export async function mendViews(
   database: Database,
@@ -137,7 +141,7 @@ export async function mendViews(
   const look = async (): Promise<WrongTotal | null> =>
     (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
   let wrong = await look();
-  // A statement of a process that has died may still finish.
+  // A statement of a process that has died may still be running, and may add the missing rows.
   for (let time = 0; wrong !== null && time < RECHECKS_MAX; time += 1) {
     await delay(RECHECK_MS);
     wrong = await look();

@@ -1,6 +1,6 @@
 /**
- * Rebuilds a final table's view targets in new tables beside the old ones, then exchanges the tables. Final
- * rows are never changed in place.
+ * Rebuilds the tables that views fill from one final table: computes them as new tables beside the old ones,
+ * then exchanges the tables. Final rows are never changed in place.
  */
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { ORD_SPAN } from '../../domain/ord';
 
-/** Views read computed columns, so `SELECT *` must return them too. */
+/** Views read ALIAS columns (computed by ClickHouse), so `SELECT *` must return them too. */
 export const WITH_COMPUTED = 'asterisk_include_alias_columns = 1';
 
 const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
@@ -39,7 +39,7 @@ function readsFrom(select: string, table: string): boolean {
   return new RegExp(`\\bFROM ${table}\\b`).test(select);
 }
 
-/** Copies the table by hard links under the name of its next version. */
+/** Copies the table by hard links. The copy has the name of the table's next version. */
 export async function cloneNext(database: Database, table: string): Promise<void> {
   await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
   await database.command(`clone ${table}`, `CREATE TABLE ${nextOf(table)} CLONE AS ${table}`);
@@ -53,26 +53,26 @@ export interface RebuildProgress {
 
 export interface RebuildOptions {
   readonly onProgress?: ((progress: RebuildProgress) => void) | undefined;
-  /** Called between two steps; throws to stop. */
+  /** Checked between two steps. If aborted, the rebuild stops with an error. */
   readonly signal?: AbortSignal | undefined;
   readonly step?: StepSize;
 }
 
 /**
- * Limits one statement of a rebuild: groups of `groupBlocks` blocks with at most `rows` source rows in total, but at
- * least one group.
+ * Limits one INSERT of a rebuild: groups of `groupBlocks` blocks, with at most `rows` source rows in total,
+ * but at least one group.
  */
 interface StepSize {
   readonly rows: number;
   readonly groupBlocks: number;
 }
 
-/** With these limits, a statement takes far less time than the two-minute timeout of a connection. */
+/** With these limits, one INSERT takes far less than the connection timeout of two minutes. */
 const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
 
 /**
- * Computes all view targets of `table` from the rows of `from`, in new tables. Returns the targets. The work
- * can be split into ranges of `ord`, because a target adds up the partial rows of its view.
+ * Computes the targets of all views of `table`, from the rows of `from`, in new tables. Returns the names of
+ * the targets. The work is split into ranges of `ord`, because a target merges the partial rows of its view.
  */
 export async function rebuildViews(
   database: Database,
@@ -105,7 +105,10 @@ export async function rebuildViews(
   return views.map(({ target }) => target);
 }
 
-/** Uses the current schema, because keys and granules of an existing table cannot be changed. */
+/**
+ * Creates the next version of a table with the current schema, because keys and granules of an existing table
+ * cannot be changed.
+ */
 function createNext(table: string): string {
   const head = `CREATE TABLE IF NOT EXISTS ${table}\n`;
   const statement = readSchema().find((candidate) => candidate.startsWith(head));
@@ -114,8 +117,8 @@ function createNext(table: string): string {
 }
 
 /**
- * Deduplication is off, because equal rows of two steps must both be stored. Large blocks keep the number of parts
- * low.
+ * Deduplication is off, because two steps may insert equal rows, and both must be stored. Large insert blocks
+ * keep the number of parts low.
  */
 const STEP_SETTINGS = [
   WITH_COMPUTED,

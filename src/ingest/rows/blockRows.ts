@@ -1,5 +1,7 @@
-/** Types of a block's rows by table: rows after decoding, which have no prices (facts), and complete rows
- * after pricing. */
+/**
+ * Types of a block's rows by table. Facts are rows after decoding, without prices; complete rows also have
+ * prices.
+ */
 import {
   EVENT_TABLE_NAMES,
   forEventTables,
@@ -20,22 +22,24 @@ type SwapPrices =
   | 'tracked'
   | 'price_counts';
 type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
-/** Tables with rows that only BlockPricer makes. */
+/** Tables whose rows need prices, so that only BlockPricer makes them. */
 type LaterTables = 'events' | 'pool_epochs' | 'token_routes' | 'token_prices';
 
 export type SwapFact = Omit<SwapRow, SwapPrices>;
 
-/** `others` holds raw amounts of tokens for which the row has no columns. Pricing turns these amounts into
- * others_usd. */
+/**
+ * `others` holds raw amounts of tokens that have no columns of their own in the row. Pricing turns them into
+ * others_usd.
+ */
 export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
   readonly others?: readonly { readonly token: Hex; readonly amount: bigint }[];
 };
 
-/** What a vault held for a pool before a transaction that touched the pool. */
+/** The amounts that a vault held for a pool before a transaction that changed them. */
 export interface HeldCash {
   readonly vault: Hex;
   readonly tokens: readonly Hex[];
-  /** Number of raw units, one per token. Empty if unknown. */
+  /** Amount of each token in raw units. Empty if unknown. */
   readonly cash: readonly bigint[];
 }
 
@@ -47,14 +51,14 @@ export function heldKey(row: { readonly pair: Hex; readonly tx_index: number }):
 type RowsByTable = { readonly [Name in EventTableName]: readonly EventRow<Name>[] };
 type FactTables = Exclude<EventTableName, LaterTables | 'swaps' | 'liquidity_events'>;
 
-/** The decoded block before pricing. Rows are in log order. */
+/** The decoded block without prices. Rows are in log order. */
 export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly ref: BlockRef;
   readonly swaps: SwapFact[];
   readonly liquidity_events: LiquidityFact[];
   /**
-   * What the vault held for each vault pool, by pool and transaction (`heldKey`). It limits the values of the pool's
-   * swaps.
+   * The amounts that the vault held for each vault pool, by pool and transaction (`heldKey`). They limit the
+   * USD value of the pool's swaps.
    */
   readonly held: Map<string, HeldCash>;
 };
@@ -81,7 +85,10 @@ export function noFacts(ref: BlockRef): BlockFacts {
 
 type Listed = Pick<SwapFact, 'ord' | 'pair' | 'token0' | 'token1' | 'maker'>;
 
-/** Rows of the table `events`, ascending by position (`ord`): one row for each swap, mint, burn and sync. */
+/**
+ * Returns the rows of the table `events`, ascending by position (`ord`): one row for each swap, mint, burn
+ * and sync.
+ */
 export function toEventRows(rows: {
   readonly swaps: readonly Listed[];
   readonly liquidity_events: readonly (Listed & Pick<LiquidityFact, 'kind'>)[];
@@ -107,14 +114,14 @@ export function noCounts(): Record<EventTableName, number> {
   return forEventTables(() => 0);
 }
 
-/** Row counts by table, over several blocks. */
+/** Counts the rows of several blocks by table. */
 export function countRows(all: readonly BlockRows[]): Record<EventTableName, number> {
   const counts = noCounts();
   for (const rows of all) for (const name of EVENT_TABLE_NAMES) counts[name] += rows[name].length;
   return counts;
 }
 
-/** Adds up the counts of blocks. Throws broken_invariant for a block without counts. */
+/** Adds up the row counts of several blocks. Throws broken_invariant if the counts of a block are unknown. */
 export function sumCounts(
   all: readonly (Readonly<Record<string, number>> | undefined)[],
 ): Record<string, number> {

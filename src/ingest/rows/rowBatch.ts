@@ -1,6 +1,6 @@
 /**
- * Collects the encoded rows of consecutive blocks for one insert into the final tables. Rows are encoded
- * block by block, so no row object outlives its block. The buffers are reused.
+ * Collects the encoded rows of consecutive blocks for one insert into the final tables. Each block is encoded
+ * at once, so that its row objects can be freed. The buffers are reused.
  */
 import { RowWriter } from '../../clickhouse/rows/rowWriter';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
@@ -28,7 +28,7 @@ export class RowBatch {
     return { ...this.totals };
   }
 
-  /** First and last block of the batch. Throws on an empty batch. */
+  /** First and last block of the batch. Throws if the batch is empty. */
   get range(): { readonly first: BlockRef; readonly last: BlockRef } {
     if (this.first === null || this.last === null)
       throw new AppError('broken_invariant', 'the batch has no blocks');
@@ -46,7 +46,7 @@ export class RowBatch {
     for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] += counts[encoder.name];
   }
 
-  /** The encoded rows of each table that has rows. They are valid until `reset`. */
+  /** Returns the encoded rows of each table that has rows. The bytes are valid until `reset`. */
   encoded(): EncodedRows[] {
     return TABLE_ENCODERS.flatMap((encoder, index) => {
       const rows = this.totals[encoder.name];

@@ -1,6 +1,6 @@
 /**
  * Fetches a long range of blocks in pieces, several in parallel, and yields them in order. The number and
- * size of the pieces limit the memory.
+ * size of the pieces limit the memory in use.
  */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { ChainBlock } from '../../domain/block';
@@ -12,12 +12,12 @@ interface FetchAheadOptions {
 }
 
 const CHUNKS_IN_FLIGHT = 4;
-/** Number of logs that a piece should contain. */
+/** Number of logs at which a piece is large enough. */
 const CHUNK_LOGS = 6_000;
 const FIRST_CHUNK_BLOCKS = 16;
 const CHUNK_BLOCKS_MAX = 512;
 
-/** Verified pieces of consecutive blocks, ascending. */
+/** Yields verified pieces of consecutive blocks, ascending. */
 export async function* fetchAhead(
   source: BlockSource,
   from: number,
@@ -28,15 +28,15 @@ export async function* fetchAhead(
   const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
   const under: Promise<ChainBlock[]>[] = [];
   let next = from;
-  /** Time of the newest block so far, unix seconds. */
+  /** Time of the last block of the previous piece, unix seconds. */
   let notBefore = 0;
   let size = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
   const launch = (): void => {
     while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
       const end = Math.min(to, next + size - 1);
       const chunk = source.fetchRange(next, end, { signal });
-      // A later piece may fail while the caller waits for an earlier one. The error is thrown when the caller
-      // reaches that piece.
+      // A later piece may fail while the caller waits for an earlier piece. The error is thrown when the
+      // caller reaches the failed piece.
       chunk.catch(() => undefined);
       under.push(chunk);
       next = end + 1;
@@ -48,7 +48,8 @@ export async function* fetchAhead(
     if (chunk === undefined) return;
     let blocks = await chunk;
     const [first, end] = [blocks[0], blocks.at(-1)];
-    // Pieces are fetched without the time of the block before them. If an endpoint lied about it, this names the endpoint.
+    // A piece is verified before the time of the previous piece is known. If block times decrease between two
+    // pieces, the error names the endpoint that sent the wrong time.
     if (first !== undefined && end !== undefined && first.timestamp < notBefore)
       blocks = await source.fetchRange(first.number, end.number, { signal, notBefore });
     notBefore = blocks.at(-1)?.timestamp ?? notBefore;

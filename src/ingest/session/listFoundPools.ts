@@ -1,7 +1,8 @@
 /**
- * Lists pools of the search at the end of the session's newest block. A pool without an event since the start block has
- * the same state at the end of every indexed block, so its state may come from any block of this chain. The newest
- * block is decoded again with the pools, and its rows get a new commit; blocks, logs and events stay the same.
+ * Adds found pools at the end of the session's newest block. A found pool had no event since the start block,
+ * so its state is the same at the end of every stored block. Its state may therefore come from any block of
+ * this chain. The newest block is decoded again together with the pools, and its rows get a new commit. Its
+ * block, logs and events stay the same.
  */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { HeadFollower } from '../../chain/head/follower';
@@ -11,7 +12,7 @@ import type { BlockRows } from '../rows/blockRows';
 import type { Promoter } from '../store/promoter';
 import type { Cursor, StoredState } from '../store/store';
 
-/** Whether pools wait, and the newest block is in the head tables and is not being promoted. */
+/** Returns whether pools wait, and the newest block is in the head tables and is not being promoted. */
 export function canList(
   found: FoundPools | undefined,
   { tip, base }: HeadFollower,
@@ -22,7 +23,10 @@ export function canList(
   return tip.number > base.number || !promoter.isBusy;
 }
 
-/** The rows of the newest block with the pools that wait. Null if there is none, or if the node has another block. */
+/**
+ * Returns the rows of the newest block together with the waiting pools. Null if no pool can be added, or if
+ * the node has another block at this height.
+ */
 export async function listFoundPools(
   found: FoundPools,
   reader: BlockReader,
@@ -51,8 +55,8 @@ export async function listFoundPools(
 }
 
 /**
- * Marks the head blocks that list pools as not stored, because the program may have ended between the two writes of
- * such a block. The session writes them again.
+ * Marks the head blocks that add found pools as not stored, so that the session writes them again. Such a
+ * block is written in two steps, and the program may have ended between them.
  */
 export async function relist(found: FoundPools | undefined, stored: StoredState): Promise<StoredState> {
   if (found === undefined) return stored;

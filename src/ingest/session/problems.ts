@@ -3,35 +3,40 @@ import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/
 import type { HistoryStatus, IngestStatus, RangeWork } from './status';
 
 interface IngestProblem {
-  /** The code is stable, so clients may compare it. */
+  /** Stable code of the problem, for programs. */
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * Time in ms without an answer after which the node counts as unreachable. The ingester calls the node at least every
- * 20 seconds.
+ * A node that has not answered for this time in ms counts as unreachable. The ingester calls the node at
+ * least every 20 seconds.
  */
 const NODE_SILENCE_MS = 25_000;
-/** Bounds in ms on the time after which the head counts as stalled. Between them, it is 2.5 mean block times. */
+/**
+ * Limits in ms for the time without a new head after which the head counts as stalled. Between them, this
+ * time is 2.5 mean block times.
+ */
 const STALL_MIN_MS = 15_000;
 const STALL_MAX_MS = 300_000;
 const SPACINGS_OF_STALL = 2.5;
-/** Time in ms without an answer after which the node counts as silent. The head is polled every second. */
+/** A node that has not answered for this time in ms counts as silent. The head is polled every second. */
 const ANSWERS_WITHIN_MS = 6_000;
-/** Time in ms after which the head counts as stalled, until the mean block time is known. */
+/**
+ * Time without a new head in ms after which the head counts as stalled, while the mean block time is unknown.
+ */
 const STALL_UNKNOWN_MS = 25_000;
-/** If the node's newest block is older than this, in seconds, the node is behind. */
+/** The node counts as behind if its newest block is older than this, in seconds. */
 const HEAD_OLD_S = 120;
-/** If the node's newest block is this far in the future, in seconds, the local clock is wrong. */
+/** If the node's newest block is this far in the future, in seconds, the clock of this machine is wrong. */
 const HEAD_AHEAD_S = 60;
 const PROMOTION_MAX_MS = 10_000;
 /**
- * Largest normal number of blocks above the last final block. More blocks are a problem. Chains with finality stay
- * below 100.
+ * Largest normal number of blocks between the last final block and the head. Chains with finality stay below
+ * 100.
  */
 const UNFINAL_BLOCKS_MAX = 512;
-/** Catching up is reported as a problem only after this time in ms. */
+/** Catching up is reported as a problem only if it takes longer than this time in ms. */
 const CATCH_UP_MIN_MS = 3_000;
 
 interface ProblemTimes {
@@ -46,7 +51,7 @@ export function doesNodeAnswer(health: NodeHealth, now: number): boolean {
   return health.lastGoodAt !== null && now - health.lastGoodAt < NODE_SILENCE_MS;
 }
 
-/** All problems. The most important problem comes first. */
+/** Lists all problems, the most important one first. */
 export function listIngestProblems(
   status: IngestStatus,
   health: NodeHealth,
@@ -62,13 +67,17 @@ export function listIngestProblems(
   return problems.map(({ code, message }) => ({ code, message: hideHosts(message, health.endpoints) }));
 }
 
-/** /readyz is public, and the host of an endpoint may contain a key. The number names the endpoint. */
+/**
+ * Hides host names in a message, because /readyz is public and a host name may contain an API key. The
+ * endpoint's number remains.
+ */
 function hideHosts(message: string, endpoints: NodeHealth['endpoints']): string {
   let text = message;
   for (const { name } of endpoints) {
     const [number = '', host = ''] = name.split(' ');
     text = text.replaceAll(name, number);
-    // A host without a dot is a name in the operator's own network, and may be a common word.
+    // A host without a dot is a name in the operator's own network. It is not hidden, because it may be a
+    // common word.
     for (const part of [host, host.replace(/:\d+$/, '')])
       if (part.includes('.')) text = text.replaceAll(part, '…');
   }
@@ -136,7 +145,7 @@ function listHeadProblems(
   if (nodeHead === null || nodeHeadAt === null || nodeHeadTimestamp === null) return [];
   const problems: IngestProblem[] = [];
   const shownMs = now - nodeHeadAt;
-  // While the ingester stores blocks, it does not wait for a new head, so the head cannot be stalled.
+  // While the ingester stores blocks, it does not ask for a new head. This time does not count as waiting.
   const waitedMs = idleSince === null ? 0 : now - Math.max(nodeHeadAt, idleSince);
   if (doesNodeAnswer(health, now) && waitedMs > stallMs(headSpacingMs)) {
     const seconds = Math.round(shownMs / 1000);
@@ -145,8 +154,8 @@ function listHeadProblems(
     const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
     problems.push({ code: 'node_stalled', message });
   }
-  // The age of the newest block is measured at the time when the node reported it. The node did not cause later
-  // waiting.
+  // The age of the newest block is taken at the moment when the node returned it. Later waiting is not the
+  // node's fault.
   const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
   if (ageSeconds > HEAD_OLD_S) {
     const message = `The node's newest block, ${nodeHead}, was already ${ageSeconds} s old when the node returned it`;

@@ -17,7 +17,7 @@ interface ProgressOptions {
   readonly to: number;
   readonly log: Logger;
   readonly now: () => number;
-  /** Terminal that shows the bar. If it is absent or no TTY, progress goes to the log. */
+  /** Terminal for the progress bar. Without a terminal (or if it is no TTY), progress goes to the log. */
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
 }
 

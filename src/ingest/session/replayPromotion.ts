@@ -1,4 +1,4 @@
-/** Finishes a promotion that an earlier run of the program began. */
+/** Finishes a promotion that an earlier run of the program left unfinished. */
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
@@ -14,7 +14,7 @@ interface ReplayDeps {
 
 export function baseOf(cursor: Cursor): BlockRef {
   const { number, hash, timestamp } = cursor;
-  // A placeholder. Nothing reads the parent of the last final block.
+  // The parent hash is a placeholder. Nothing reads it for the last final block.
   return { number, hash, parentHash: hash, timestamp };
 }
 

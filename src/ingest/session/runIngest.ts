@@ -1,6 +1,7 @@
 /**
- * Runs the ingester of one chain: opens sessions, feeds them new heads, and retries with backoff after a
- * retryable failure. A broken invariant or a wrong setting stops the writer; readers continue.
+ * Runs the ingester of one chain: opens sessions, passes new heads to them, and retries with increasing
+ * pauses after a retryable failure. A broken invariant or a wrong setting stops the writer. The API continues
+ * to answer.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -35,20 +36,23 @@ import type { Store } from '../store/store';
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 20_000;
 /**
- * Time in ms for which the writer retries if the node contradicts a final block. After it, the writer stops. A single
- * node may be behind.
+ * If the node contradicts a final block, the writer retries for this time in ms and then stops. A node that
+ * is only behind recovers within this time.
  */
 const CONTRADICTION_MS = 15_000;
-/** Random commits are below this limit. They fit a JavaScript number, and equal commits are very unlikely. */
+/**
+ * Upper limit of random commits. A JavaScript number holds them exactly, and two equal commits are very
+ * unlikely.
+ */
 const COMMIT_SPAN = 2 ** 52;
 
 interface IngestOptions {
   readonly store: Store;
-  /** Finds and stores lost rows again. If absent, the ingester does not look for lost rows. */
+  /** Finds lost rows and stores them again. If absent, the ingester does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
-  /** Pools of the search. If absent, only pools with an event are listed. */
+  /** Found pools, from the history search. If absent, only pools with an event are added. */
   readonly foundPools?: FoundPools | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
@@ -61,13 +65,13 @@ interface IngestOptions {
   readonly clock: Clock;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
-  /** Called before each retry. The function may remove the cause of the failure. */
+  /** Called before each retry. May remove the cause of the failure. */
   readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
   /** Last block to store. The run ends when this block is in the final tables. */
   readonly stopAt?: number | undefined;
 }
 
-/** Runs until the signal aborts. Throws only errors that no retry can remove. */
+/** Runs until the signal aborts. Throws only errors for which a retry is useless. */
 export async function runIngest(options: IngestOptions, signal: AbortSignal): Promise<void> {
   const { status, log, clock } = options;
   const context = createDecodeContext(options);
@@ -102,7 +106,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
   }
 }
 
-/** No retry removes these errors. */
+/** Errors for which a retry is useless. */
 const FINAL_CODES: ReadonlySet<AppError['code']> = new Set(['broken_invariant', 'bad_config', 'fenced']);
 
 function sayEnd(error: unknown, log: Logger): void {
@@ -185,7 +189,7 @@ export function createReaderDeps(
   };
 }
 
-/** Stores final blocks until `stopAt` is stored. */
+/** Stores final blocks until block `stopAt` is stored. */
 async function backfillTo(
   session: IngestSession,
   stopAt: number,
@@ -205,8 +209,10 @@ async function backfillTo(
   await rangeHasher?.idle();
 }
 
-/** The block before the first block to ingest. Block 0 has no transactions, so the first block is at least
- * 1. */
+/**
+ * Returns the block before the first block to store. The first block is at least 1, because block 0 has no
+ * transactions.
+ */
 async function resolveStart(
   { source, startBlock, log }: IngestOptions,
   signal: AbortSignal,
@@ -226,7 +232,7 @@ async function resolveStart(
   return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
 }
 
-/** The DEXes whose pools emit their own events, with their decoders. */
+/** Lists the DEXes whose pools emit their own events, with their decoders. */
 export function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: Protocol }[] {
   return chain.dexes.flatMap((dex) => {
     const protocol = findProtocol(dex.protocol);
@@ -234,12 +240,12 @@ export function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: 
   });
 }
 
-/** The DEXes whose pools are in a vault. */
+/** Lists the DEXes whose pools are in a vault. */
 export function vaultDexes(chain: ChainDescription): Dex[] {
   return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
 }
 
-/** The decode context of a chain, with an empty registry. */
+/** Creates the decode context of a chain, with an empty pool registry. */
 export function createDecodeContext({
   chain,
   status,

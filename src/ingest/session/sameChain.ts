@@ -1,6 +1,6 @@
 /**
- * Checks that the node's blocks continue the stored chain. If they do not, there are three explanations: nodes
- * disagree for a moment, a reorg replaced final blocks, or the node serves another chain.
+ * Checks that the node's blocks continue the stored chain. If they do not, there are three possible reasons:
+ * nodes disagree for a moment, a reorg replaced final blocks, or the node serves another chain.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -11,14 +11,14 @@ import type { Cursor } from '../store/store';
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
 /**
- * Largest length of a branch that a reorg abandons. A block this far below the final block is final without further
- * proof.
+ * Largest expected length of an abandoned branch, in blocks. A block that is farther below the node's final
+ * block needs no proof that it is an ancestor.
  */
 const PROOF_BLOCKS_MAX = 1_000;
 
 /**
- * The error for two parts of a range that do not link: two nodes disagree, or the chain changed. It is retryable,
- * because the next session checks again.
+ * The error for a block whose parent hash does not match the block before. Two nodes disagree, or the chain
+ * changed. The error is retryable, because the next session checks again.
  */
 export function unlinked(parent: Position, block: BlockRef): AppError {
   return new AppError(
@@ -27,7 +27,7 @@ export function unlinked(parent: Position, block: BlockRef): AppError {
   );
 }
 
-/** Throws broken_invariant if no node has the stored final block. */
+/** Throws broken_invariant if no node has the last final block that is stored. */
 export async function checkSameChain(
   source: BlockSource,
   cursor: Cursor,
@@ -35,15 +35,16 @@ export async function checkSameChain(
 ): Promise<void> {
   const header = await source.fetchHeader(cursor.number, { signal });
   if (header.hash === cursor.hash) return;
-  // One node may be wrong, so every other node is asked too.
+  // One node may be wrong, so all other nodes are asked too.
   const { number, hash, timestamp } = cursor;
   const held = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
   if (!held) throw new BeyondFinality(cursor, header);
 }
 
 /**
- * Proves that the last block of a range is an ancestor of the block that makes it final. The range may come from an
- * abandoned branch, if a node is behind or several nodes share a URL. Throws a retryable error if the proof fails.
+ * Proves that the last block of a range is an ancestor of the final block `proof`. Without the proof, the
+ * range could come from an abandoned branch: a node may be behind, or several nodes may share a URL. Throws a
+ * retryable error if the proof fails.
  */
 export async function proveFinal(
   source: BlockSource,

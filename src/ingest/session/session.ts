@@ -1,6 +1,6 @@
 /**
- * One run of the ingester over one store: recover, backfill final blocks, follow the head. Any error ends the
- * session. The next session recovers, because all state can be read again from the database or the node.
+ * One run of the ingester over one store: recovers, backfills final blocks, follows the head. Any error ends
+ * the session. The next session recovers, because all state can be read again from the database or the node.
  */
 import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
 import type { Clock } from '../../chain/rpc/clock';
@@ -29,16 +29,16 @@ import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
-/** Smallest distance to the head, in blocks, that is reported as catching up. */
+/** At this distance to the head, in blocks, or more, the status reports that the ingester is catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
-/** Depth in blocks from which a reorg is logged as a warning. The alert DeepReorg has the same threshold. */
+/** A reorg of this depth in blocks, or more, is logged as a warning, as in the alert DeepReorg. */
 const DEEP_REORG_BLOCKS = 32;
 
 export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
   readonly finality: Finality;
   readonly status: IngestStatus;
-  /** Finds and stores lost rows again. If absent, the session does not look for lost rows. */
+  /** Finds lost rows and stores them again. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
@@ -64,7 +64,7 @@ export class IngestSession {
   /** True while a head is processed. Stays true after a failure or `close`, so that no promotion begins. */
   private advancing = false;
   private readonly failure = new AbortController();
-  /** First block of this database. */
+  /** First block that this database stores. */
   readonly startBlock: number;
   private watch: GapWatch | null = null;
 
@@ -85,8 +85,8 @@ export class IngestSession {
   }
 
   /**
-   * Recovers: checks that the node has the stored chain, completes an unfinished range, stores lost rows
-   * again, and loads pools and prices.
+   * Opens a session and recovers: checks that the node has the stored chain, completes an unfinished range,
+   * stores lost rows again, and loads pools and prices.
    */
   static async open(
     deps: SessionDeps,
@@ -135,13 +135,13 @@ export class IngestSession {
     this.failed.throwIfAborted();
   }
 
-  /** Waits for running work. The session must not be used after this call. */
+  /** Waits for running work. The session must not be used afterwards. */
   async close(): Promise<void> {
     this.advancing = true;
     await this.promoter.idle();
   }
 
-  /** Whether the head of the node is stored. */
+  /** Returns whether this head of the node is stored. */
   isAt(head: BlockRef): boolean {
     return !needsSync(this.follower, head) && !this.canList();
   }
@@ -150,7 +150,7 @@ export class IngestSession {
     return canList(this.deps.foundPools, this.follower, this.cursor, this.promoter);
   }
 
-  /** Adds pools of the search at the end of the newest block, whose rows then replace its stored rows. */
+  /** Adds found pools at the end of the newest block. The new rows of this block replace its stored rows. */
   private async listFound(): Promise<void> {
     const { foundPools, source, store, newCommit } = this.deps;
     if (foundPools === undefined || !this.canList()) return;
@@ -209,7 +209,7 @@ export class IngestSession {
     this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'read the stored state');
   }
 
-  /** Stores lost rows again before the state is loaded. Resolves to true if rows were missing. */
+  /** Stores lost rows again, before the state is loaded. Resolves to true if rows were missing. */
   private async mend(): Promise<boolean> {
     const { gaps } = this.deps;
     if (gaps === undefined) return false;
@@ -227,8 +227,8 @@ export class IngestSession {
   }
 
   /**
-   * Stores the blocks after the last final block, up to `to`, directly into the final tables. `proof` is the
-   * descendant that makes them final.
+   * Stores the blocks after the last final block, up to `to`, directly in the final tables. `proof` is a
+   * final block at or above `to`, which makes these blocks final.
    */
   async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
     const { status, log, now, terminal, source } = this.deps;
@@ -239,7 +239,7 @@ export class IngestSession {
     this.reader.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
-    // One batch is filled while the other batch is written.
+    // While one batch is being written, the next batch is filled.
     let batch = new RowBatch();
     let spare = new RowBatch();
     let since = now();
@@ -274,7 +274,7 @@ export class IngestSession {
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
-  /** Writes a batch as one range. Returns the number of its logs. */
+  /** Writes a batch as one range. Returns the number of logs in the batch. */
   private async writeBatch(batch: RowBatch): Promise<number> {
     this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch, null);
     const { counts, logs } = batch;
@@ -285,7 +285,7 @@ export class IngestSession {
     return logs;
   }
 
-  /** Stores one step of the follower in one change of the head: appended blocks, or a new branch. */
+  /** Stores one step of the follower as one change of the head: blocks on top of the head, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
     const { store, log, status } = this.deps;
     const last = step.blocks.at(-1);
@@ -317,7 +317,7 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Takes the result of a finished promotion, and begins the next promotion of at most `promoteMaxBlocks` blocks. */
+  /** Takes the result of a finished promotion and begins the next, of at most `promoteMaxBlocks` blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;
@@ -349,7 +349,7 @@ export class IngestSession {
     this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
 
-  /** While a head is processed, `advance` takes the result of the promotion. */
+  /** Continues promoting. While a head is being processed, `advance` does this instead. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {

@@ -4,19 +4,25 @@
  */
 
 export interface SessionLimits {
-  /** A promotion (copy into the final tables) waits for this many final blocks, so that inserts are few and
-   * large. */
+  /**
+   * A promotion (copy into the final tables) waits until this many blocks are final, so that inserts are few
+   * and large.
+   */
   readonly promoteMinBlocks: number;
   readonly promoteMaxBlocks: number;
-  /** Number of blocks below the last final block that stay in the head tables, for readers with an older
-   * snapshot. */
+  /**
+   * Number of blocks below the last final block whose rows stay in the head tables, for readers with an older
+   * snapshot.
+   */
   readonly headKeptBlocks: number;
-  /** A batch of a backfill ends when it reaches one of these three limits. */
+  /** A batch of the backfill is written when it reaches one of these three limits. */
   readonly batchLogs: number;
   readonly batchBlocks: number;
   readonly batchMs: number;
-  /** A backfill starts only if the last final block is more than this many blocks above the newest stored
-   * block. */
+  /**
+   * A backfill starts only if the chain's last final block is more than this many blocks above the newest
+   * stored block.
+   */
   readonly backfillMinBlocks: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Signs of life of the writer, and the wait of a standby for their end. A standby is a process that takes over when the
- * writer ends or gives no sign of life.
+ * Lets a standby process take over when the writer ends or dies. The writer stores a sign of life at
+ * intervals; the standby waits until the signs stop.
  */
 import type { Clock } from '../../chain/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
@@ -9,10 +9,13 @@ import type { Logger } from '../../log';
 import { findNewestWriter, type WriterClaim, type WriterRow } from '../store/writerClaim';
 
 const BEAT_MS = 4_000;
-/** A writer without a sign of life for this time in ms counts as dead. Then a standby takes over. */
+/** A writer without a sign of life for this time in ms counts as dead, and a standby takes over. */
 const SILENCE_MS = 14_000;
 const POLL_MS = 1_000;
-/** Each standby waits up to this time in ms longer, so that two of them do not take over at the same moment. */
+/**
+ * Each standby waits up to this time in ms longer, chosen at random, so that two of them do not take over at
+ * the same moment.
+ */
 const SPREAD_MS = 2_000;
 
 interface BeatDeps {
@@ -23,7 +26,7 @@ interface BeatDeps {
   onFenced(error: AppError): void;
 }
 
-/** Writes signs of life until the signal aborts, and then says that the writer has ended. */
+/** Writes signs of life until the signal aborts, and then stores that the writer has ended. */
 export class WriterBeat {
   constructor(private readonly deps: BeatDeps) {}
 
@@ -37,7 +40,7 @@ export class WriterBeat {
           onFenced(error);
           return;
         }
-        // Without ClickHouse, the session fails too and says so.
+        // If ClickHouse is down, the session fails too and logs the failure.
         log.debug({ error: errorText(error) }, 'writing a sign of life failed');
       }
       await clock.sleep(BEAT_MS, signal).catch(() => undefined);
@@ -54,8 +57,8 @@ interface StandbyDeps {
 }
 
 /**
- * Resolves when no other process writes the chain: the newest writer has ended, or has given no sign of life for 14 to
- * 16 s during which ClickHouse answered. Rejects when the signal aborts.
+ * Resolves when no other process writes the chain: either the newest writer has ended, or ClickHouse answered
+ * for 14 to 16 s without a new sign of life. Rejects when the signal aborts.
  */
 export async function waitForSilence(deps: StandbyDeps, signal: AbortSignal): Promise<void> {
   const { clock, log } = deps;
@@ -80,7 +83,7 @@ export async function waitForSilence(deps: StandbyDeps, signal: AbortSignal): Pr
   log.warn({ writer: told }, 'standby: no other process writes; taking over');
 }
 
-/** The newest writer; undefined if ClickHouse does not answer. */
+/** Returns the newest writer. Undefined if ClickHouse does not answer. */
 async function look({ database, chainId, log }: StandbyDeps): Promise<WriterRow | null | undefined> {
   try {
     return await findNewestWriter(database, chainId);

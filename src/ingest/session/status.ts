@@ -7,42 +7,45 @@ import type { SkippedLogs } from '../decode/decodeTransfers';
 
 type IngestPhase = 'starting' | 'standby' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
 
-/** Work on a range of blocks: running, or interrupted by an error. */
+/** Work on a range of blocks that is running, or that an error interrupted. */
 export interface RangeWork {
-  /** `catch_up` stores blocks up to the node's head. `refill` stores lost rows of final blocks again. */
+  /**
+   * `catch_up` stores blocks up to the node's head. `refill` stores lost rows of final blocks again.
+   * `promotion` copies final blocks from the head tables to the final tables.
+   */
   readonly kind: 'catch_up' | 'refill' | 'promotion';
   readonly from: number;
   readonly to: number;
-  /** First start of the work, in ms of the ingester's clock. */
+  /** Time when the work first started, in ms of the ingester's clock. */
   readonly since: number;
 }
 
-/** Comparisons of balances with the node since the start of the process. */
+/** Counts of comparisons of balances with the node, since the start of the process. */
 interface BalanceCheckCounts {
   rounds: number;
   compared: number;
   mismatches: number;
   /** Number of checks for which the node gave no answer. */
   failures: number;
-  /** Number of tokens marked as rebasing, including those that earlier runs of the process marked. */
+  /** Number of tokens marked as rebasing, including marks from earlier runs of the program. */
   rebasing: number;
 }
 
-/** Progress of the search for facts from before the first ingested block. */
+/** Progress of the history search, which finds pools and supplies from before the first stored block. */
 export interface HistoryStatus {
   /**
-   * `incomplete`: the node has no old logs, so older pools are missing. `whole`: the index begins at the first block,
-   * so there is nothing to search. `unknown`: before the first step.
+   * `unknown`: before the first step. `whole`: the stored history starts at block 1, so nothing is missing.
+   * `incomplete`: the node has no old logs, so older pools may be missing.
    */
   state: 'unknown' | 'whole' | 'searching' | 'complete' | 'incomplete';
   startBlock: number;
-  /** The creation events are read from this block up to the start block. */
+  /** Creation events are read for the blocks from here up to the start block. */
   searchedFrom: number;
   /** Block at which the search ends. */
   searchTo: number;
   /** Number of older pools found. */
   pools: number;
-  /** Whether the supply of every listed token was asked for. */
+  /** Whether the supplies of all known tokens have been read. */
   suppliesRead: boolean;
   /** Number of calls since the start of the process. */
   calls: number;
@@ -64,8 +67,10 @@ export interface IngestStatus {
   nodeHeadAt: number | null;
   /** Moving average of the time between two heads, in ms. Null before the second head. */
   headSpacingMs: number | null;
-  /** Time when the ingester began to wait for the next head, in ms of its clock. Null while it stores
-   * blocks. */
+  /**
+   * Time when the ingester began to wait for the next head, in ms of its clock. Null while the ingester
+   * stores blocks.
+   */
   idleSince: number | null;
   /** Running or interrupted work by its kind. */
   readonly work: Map<RangeWork['kind'], RangeWork>;
@@ -130,7 +135,7 @@ export function noteHead(
   head: Pick<BlockRef, 'number' | 'timestamp'>,
   now: number,
 ): void {
-  // The time between heads is measured only if the ingester was already waiting when the head arrived.
+  // The time between two heads counts only if the ingester was already waiting when the second head arrived.
   if (status.nodeHeadAt !== null && status.idleSince !== null) {
     const gap = now - status.nodeHeadAt;
     status.headSpacingMs = status.headSpacingMs === null ? gap : 0.8 * status.headSpacingMs + 0.2 * gap;
@@ -141,7 +146,7 @@ export function noteHead(
   status.idleSince = null;
 }
 
-/** Records the start of work. Work that continues keeps its first start time. */
+/** Records the start of work. If the same kind of work is already recorded, its first start time is kept. */
 export function beginWork(status: IngestStatus, work: Omit<RangeWork, 'since'>, now: number): void {
   const known = status.work.get(work.kind);
   const since = known !== undefined && known.from <= work.from && work.from <= known.to ? known.since : now;

@@ -1,5 +1,4 @@
-/** Implements the exactly-once protocol on ClickHouse: inserts in a fixed order, with deduplication
- * tokens. */
+/** Stores blocks in ClickHouse exactly once: inserts in a fixed order, with deduplication tokens. */
 import { z } from 'zod';
 
 import { localTable } from '../../clickhouse/schema/clusterSchema';
@@ -27,25 +26,28 @@ import { sessionAt, type WriterClaim } from './writerClaim';
 /** Number of blocks in a partition of a head table. Must equal PARTITION BY in the schema. */
 const HEAD_PARTITION_BLOCKS = 256;
 /**
- * Limit of the number of tokens, and of partitions. The ingester's memory could not hold more tokens, and head tables
- * have fewer partitions.
+ * Safety limit for the number of tokens, and of partitions: the ingester's memory could not hold more tokens,
+ * and head tables have fewer partitions.
  */
 const TOKENS_MAX = 10_000_000;
 const PARTITIONS_MAX = 1_000_000;
 /**
- * A part of every deduplication token. It would have to change if the same blocks were stored again in emptied
- * tables.
+ * A part of every deduplication token. If tables were emptied and the same blocks stored again, the value
+ * would have to change, because ClickHouse still knows the old tokens.
  */
 const EPOCH = 'e1';
 
-/** The deduplication token of a range in a table. Every insert of the range uses the same token. */
+/**
+ * The deduplication token of a range in a table. Repeated inserts of the range use the same token, so
+ * ClickHouse stores the rows once.
+ */
 export function rangeToken(chainId: number, intent: OpenIntent, table: string): string {
   return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
 }
 
 /**
- * `floors` holds the first block that each pruned table still has completely. `mending` holds callbacks for rebuilds of
- * aggregates. Without `writer`, nothing keeps a second writer away.
+ * `floors` holds, for each pruned table, the first block whose rows are all kept. `mending` holds callbacks
+ * for rebuilds of aggregates. Without `writer`, a second writer is not fenced off.
  */
 export function createClickHouseStore(
   database: Database,
@@ -205,16 +207,19 @@ async function writeHead({ database, chainId, writer }: Connection, flip: HeadFl
   await insertRows(database, headBlocksTable, [...canonical, ...voided], { guard });
 }
 
-/** Sends the rows of one table while the next table is encoded. */
+/**
+ * Encodes and sends the rows table by table. The rows of one table are sent while the next table is encoded.
+ */
 async function insertFresh(database: Database, blocks: readonly HeadBlockRows[]): Promise<void> {
   const inserts: Promise<void>[] = [];
   for (const { table, columns, body } of encodeHeadBlocks(blocks)) {
     const insert = database.insert(table, columns, body);
-    // Promise.all below reports the failure. This handler is needed if an insert fails before all inserts are sent.
+    // Promise.all below reports a failed insert. This empty handler prevents an unhandled rejection before
+    // Promise.all is reached.
     insert.catch(() => undefined);
     inserts.push(insert);
-    // Lets the request start before more rows are encoded. It does not wait a full turn of the event loop, because
-    // the simulation would then treat the program as idle.
+    // Lets the request start before the next rows are encoded. Waiting for a full turn of the event loop
+    // would make the simulation believe that the program is idle.
     await new Promise<void>((resolve) => process.nextTick(resolve));
   }
   await Promise.all(inserts);
@@ -261,7 +266,9 @@ function differs(name: string, intent: OpenIntent, expected: number, found: numb
   );
 }
 
-/** On a cluster, drops the partitions of the local tables on each node. */
+/**
+ * Drops the partitions of the head tables below the block. On a cluster, on each node in its local tables.
+ */
 async function dropHeadBelow(database: Database, block: number): Promise<void> {
   if (database.cluster === null) return dropPartitionsBelow(database, block, (table) => table);
   for (const node of database.cluster.nodes) await dropPartitionsBelow(node.database, block, localTable);

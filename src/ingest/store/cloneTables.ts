@@ -1,6 +1,7 @@
 /**
- * Clones the tables of one database (hard links) into another database for a backup, between two ranges. Head
- * tables are left out, because the node can provide their blocks again. The schema recreates the views.
+ * Clones the tables of one database into another database by hard links, for a backup. The clone is made
+ * between two ranges. Head tables are left out, because the node can provide their blocks again. The views
+ * are created from the schema.
  */
 import { z } from 'zod';
 
@@ -36,13 +37,14 @@ export interface Content {
 }
 
 const POLL_MS = 100;
-/** A range takes seconds. If a range is unfinished for longer than this time in ms, the writer has died. */
+/** A range takes seconds. If a range is unfinished for longer than this time in ms, its writer has died. */
 const QUIET_MAX_MS = 60_000;
 const ATTEMPTS_MAX = 5;
 
 /**
- * Tables to clone first and tables to clone last; all other tables are cloned in between. A table that refers to rows
- * of another table is cloned before the other table. So no clone refers to a missing row.
+ * The tables that are cloned first, and the tables that are cloned last; all others come between. A table
+ * that refers to rows of another table is cloned before the other table. So every row that a clone refers to
+ * exists.
  */
 const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
 const LAST = ['source_files', 'tokens'];
@@ -56,7 +58,7 @@ export async function cloneTables(options: CloneOptions): Promise<void> {
       const before = await untilQuiet(options);
       await cloneAll(options, tables);
       if ((await readRanges(options)).print === before.print) return;
-      // A range may have begun just before the pause.
+      // A range may have begun just before the pause, so the tables are then copied again.
       if (attempt === ATTEMPTS_MAX)
         throw new AppError(
           'unavailable',
@@ -83,7 +85,10 @@ const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
 const bytesShape = z.object({ bytes: wideIntegerShape });
 
 interface Ranges {
-  /** A text about the state of all ranges. If two texts are equal, no range began or finished between them. */
+  /**
+   * A text that describes the state of all ranges. If two such texts are equal, no range began or finished
+   * between the two reads.
+   */
   readonly print: string;
   readonly open: boolean;
 }
@@ -116,7 +121,7 @@ async function cloneAll(
   for (const table of tables) {
     signal.throwIfAborted();
     await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
-    // Merging of parts is stopped, because merges in the copy would only use disk space.
+    // Merging of parts is stopped in the clone, because merges would only use disk space.
     await database.command(`stop merges of ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
   }
 }
@@ -132,8 +137,8 @@ export async function describeContent(database: Database, chainId: number): Prom
 }
 
 /**
- * Throws `broken_invariant` if the row counts differ from the counts of the finished ranges. Also if aggregates
- * differ from their tables.
+ * Throws `broken_invariant` if row counts differ from the counts of the finished ranges, or if aggregates
+ * differ from their source tables.
  */
 export async function checkWhole(database: Database, chainId: number): Promise<void> {
   const floors = await readFloors(database);

@@ -1,26 +1,26 @@
 /**
- * Fencing: a new session makes late writes of earlier sessions ineffective. After a timeout, or when its process has
- * died, a statement of an earlier session may still run and finish at any time. A writer that still runs is stopped by
- * `writerClaim.ts`.
+ * Fencing: a new session makes late statements of earlier sessions ineffective. A statement of a session that
+ * timed out or died may still be running and may finish at any time. `writerClaim.ts` stops an older writer
+ * that is still alive.
  */
 import type { StoredState, Store } from './store';
 
 /**
- * A late change of the head reaches at most this many blocks above the newest block. It is one step of 64 blocks, or
- * a branch about as long as the old branch.
+ * A late change of the head reaches at most this many blocks above the newest block, because one change adds
+ * 64 blocks, or a branch about as long as the branch that it replaces.
  */
 const REACH_BLOCKS = 256;
 
-/** The numbers from which a session starts after it has fenced off earlier sessions. */
+/** The values with which a session starts after fencing off earlier sessions. */
 export interface Fenced {
   readonly stored: StoredState;
-  /** Range numbers of this session are larger than this number. */
+  /** The range numbers of this session are larger than this number. */
   readonly seqFloor: number;
 }
 
 /**
- * Publishes the head again under a version newer than any write still in flight, and marks the heights above
- * the head as empty. `floor` comes from `Store.claim`.
+ * Publishes the head again under a version newer than any statement that may still be running, and marks the
+ * heights above the head as empty. `floor` comes from `Store.claim`.
  */
 export async function fenceOff(store: Store, stored: StoredState, floor: number): Promise<Fenced> {
   const seqFloor = Math.max(stored.cursor.seq, floor);

@@ -1,6 +1,6 @@
 /**
- * Keeps in memory what the head tables contain above the last final block: canonical blocks by height, commits, and
- * row counts. Computes which rows make a new branch canonical (a change of the head, or flip).
+ * Remembers what the head tables contain above the last final block: canonical blocks by height, commits, and
+ * row counts. Computes the flip that makes a new branch canonical: one insert that changes the head.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -9,12 +9,12 @@ import { countRows, sumCounts, type BlockRows } from '../rows/blockRows';
 import type { HeadBlockRows } from '../rows/encodeBlocks';
 import type { StoredHead, StoredState } from './store';
 
-/** One change of the head. */
+/** One change of the head (flip). */
 interface HeadChange {
   /** Blocks whose rows are not stored yet. */
   readonly fresh: readonly HeadBlockRows[];
   readonly canonical: readonly StoredHead[];
-  /** Heights above the new head at which there was a block before, including blocks above a hole. */
+  /** Heights above the new head that had a block before, including blocks above a missing block. */
   readonly voided: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export class HeadBook {
   private readonly commits: Map<Hex, number>;
   /** Number of rows by table, by block hash. */
   private readonly counts = new Map<Hex, Record<string, number>>();
-  /** Largest number of a canonical block above a hole; 0 if there is no such block. */
+  /** Largest number of a canonical block above a missing block; 0 if there is no such block. */
   private strayTo: number;
 
   constructor(stored: StoredState) {
@@ -43,8 +43,8 @@ export class HeadBook {
   }
 
   /**
-   * The change of the head that makes these blocks canonical up to number `tip`. Null if nothing changes.
-   * `replaces` means that a reorg removes blocks.
+   * Returns the change that makes these blocks canonical and ends the head at number `tip`. Null if nothing
+   * changes. `replaces` means that a reorg removes blocks.
    */
   changeTo(
     all: readonly BlockRows[],
@@ -66,20 +66,25 @@ export class HeadBook {
     return canonical.length === 0 && voided.length === 0 ? null : { fresh, canonical, voided };
   }
 
-  /** The change that replaces the stored rows of the newest block. The block stays canonical. */
+  /**
+   * Returns the change that replaces the stored rows of the newest block. The block itself stays canonical.
+   */
   renew(rows: BlockRows, newCommit: () => number): HeadChange {
     const commit = newCommit();
     this.counts.set(rows.ref.hash, countRows([rows]));
     return { fresh: [{ rows, commit }], canonical: [{ ...rows.ref, commit }], voided: [] };
   }
 
-  /** A change that only gives the head a new version. Null if the block is not in the head. */
+  /**
+   * Returns a change that gives the head a new version and changes nothing else. Null if the block is not in
+   * the head.
+   */
   again(number: number): HeadChange | null {
     const block = this.live.get(number);
     return block === undefined ? null : { fresh: [], canonical: [block], voided: [] };
   }
 
-  /** Call after the change is stored. */
+  /** Records a change. Must be called after the change is stored. */
   note({ canonical, voided }: HeadChange): void {
     for (const block of canonical) {
       this.live.set(block.number, block);
@@ -94,7 +99,10 @@ export class HeadBook {
     return Array.from({ length: Math.max(0, top - tip) }, (_, index) => tip + 1 + index);
   }
 
-  /** All canonical blocks of a range and their row counts. Throws broken_invariant if one is missing. */
+  /**
+   * Returns all canonical blocks of a range and their row counts. Throws broken_invariant if a block is
+   * missing.
+   */
   range(from: number, to: number): { blocks: StoredHead[]; counts: Record<string, number> } {
     const blocks: StoredHead[] = [];
     for (let number = from; number <= to; number += 1) {
@@ -107,8 +115,8 @@ export class HeadBook {
   }
 
   /**
-   * Forgets the canonical blocks up to `number`, because they are final. Forgets commits of other blocks only if it
-   * remembers more than 4 × `kept` of them.
+   * Drops the canonical blocks up to `number`, because they are final. Drops the commits of abandoned blocks
+   * only when more than 4 × `kept` commits are stored.
    */
   forgetBelow(number: number, kept: number): void {
     for (const height of this.live.keys()) if (height <= number) this.live.delete(height);

@@ -1,7 +1,7 @@
 /**
- * Lets a command in another process pause the ingester. No range begins during a pause, so the command can copy or
- * repair all tables consistently. New blocks wait at the node until the pause ends. If the command dies, the pause
- * ends by itself.
+ * Lets a command in another process pause the ingester. No range begins during a pause, so the command can
+ * copy or repair all tables in a consistent state. New blocks are read from the node after the pause. If the
+ * command dies, the pause ends by itself.
  */
 import { z } from 'zod';
 
@@ -26,7 +26,7 @@ interface PauseDeps {
   readonly signal: AbortSignal;
 }
 
-/** Wraps a store so that each range waits until no pause is active. */
+/** Wraps a store so that each range waits for the end of a pause. */
 export function pausableStore(store: Store, deps: PauseDeps): Store {
   return {
     ...store,
@@ -41,7 +41,7 @@ export function pausableStore(store: Store, deps: PauseDeps): Store {
   };
 }
 
-/** Wraps the store for lost rows so that each repair waits until no pause is active. */
+/** Wraps the store for lost rows so that each repair waits for the end of a pause. */
 export function pausableGaps(gaps: GapStore, deps: PauseDeps): GapStore {
   return {
     ...gaps,
@@ -62,7 +62,7 @@ async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promis
   if (told) log.info('the pause is over; writing final blocks again');
 }
 
-/** Uses the clock of the database, which all processes share. */
+/** Uses the clock of the database, because all processes share it. */
 async function isPaused(database: Database): Promise<boolean> {
   const until = (await readOperations(database, [NAME])).get(NAME) ?? 0;
   return until > 0 && until > (await readTime(database));
@@ -73,14 +73,17 @@ async function readTime(database: Database): Promise<number> {
   return Number(row?.now ?? 0);
 }
 
-/** Ends any stored pause. A restored backup was taken during a pause and would otherwise wait for its end. */
+/**
+ * Ends any stored pause. A backup contains the pause under which it was taken, so a restored database would
+ * otherwise wait.
+ */
 export async function endPause(database: Database): Promise<void> {
   await writeOperation(database, NAME, 0);
 }
 
 /**
- * Runs `work` during a pause, and renews the pause until `work` ends. A range that began before the pause may still
- * be running.
+ * Runs `work` during a pause, and renews the pause until `work` ends. A range that began before the pause may
+ * still be running when `work` starts.
  */
 export async function inPause<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const renew = async (): Promise<void> => {
@@ -89,7 +92,7 @@ export async function inPause<T>(database: Database, work: () => Promise<T>): Pr
   await renew();
   let renewing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    // A failed renewal leaves the end of the pause unchanged. The next renewal tries again.
+    // If a renewal fails, the pause keeps its old end. The next renewal tries again.
     renewing = renew().catch(() => undefined);
   }, LEASE_MS / 4);
   try {

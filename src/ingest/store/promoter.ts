@@ -1,7 +1,7 @@
 /**
- * Promotes final blocks (copies them into the final tables) in the background. The session follows the head
- * meanwhile, because copying a range takes longer than a block. Runs one range at a time. The session takes the
- * result between two heads.
+ * Promotes final blocks (copies them from the head tables into the final tables) in the background, one range
+ * at a time. Copying a range takes longer than a block, so the session follows the head meanwhile. The
+ * session takes the result between two heads.
  */
 import type { Cursor, OpenIntent, Store } from './store';
 
@@ -28,7 +28,7 @@ export class Promoter {
     return this.running !== null;
   }
 
-  /** True from the start of a range until its result is taken. */
+  /** True from the start of a range until `take` returns its result. */
   get isBusy(): boolean {
     return this.running !== null || this.done !== null || this.failure !== null;
   }
@@ -39,8 +39,8 @@ export class Promoter {
   }
 
   /**
-   * Returns the promoted range, or null if no promotion has finished since the last call. Throws the error of
-   * a failed promotion, whose range stays unfinished.
+   * Returns the promoted range, or null if no promotion has finished since the last call. If a promotion
+   * failed, throws its error; its range stays unfinished.
    */
   take(): Promoted | null {
     const { done, failure } = this;
@@ -67,7 +67,7 @@ export class Promoter {
     this.onEnd();
   }
 
-  /** Partitions are dropped only sometimes, because each call would drop only few of them. */
+  /** Drops partitions only once in a while, because each call would find only a few. */
   private async dropHeadBelow(block: number): Promise<void> {
     if (block - this.droppedBelow <= this.keptBlocks / 4) return;
     await this.store.dropHeadBelow(block);

@@ -1,7 +1,7 @@
 /**
- * Retention deletes old rows of `logs` and `swaps`. The first block to keep (floor) is stored before the deletion, so
- * that all checks ignore older rows. ClickHouse then deletes the rows in the background. If the program crashes in
- * between, another run completes the work.
+ * Retention deletes old rows of `logs` and `swaps`. The first block to keep (floor) is stored before the
+ * deletion, so that all checks ignore older rows. ClickHouse then deletes the rows in the background. If the
+ * program crashes before the deletion, a second run completes it.
  */
 import { z } from 'zod';
 
@@ -15,8 +15,8 @@ import { AppError } from '../../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
 
 /**
- * First block of each table from which on all rows are kept. A table without an entry keeps all rows. `events` has
- * the same floor as `swaps`.
+ * For each pruned table, the first block whose rows are all kept. A table without an entry keeps all rows.
+ * `events` has the same floor as `swaps`.
  */
 export type Floors = ReadonlyMap<EventTableName, number>;
 
@@ -30,13 +30,14 @@ const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
 /**
- * Age in seconds up to which rows are needed: for 30-day volumes and returns, and for the restart of the ingester.
+ * Rows younger than this age in seconds are needed: for 30-day volumes and price changes, and for restarts of
+ * the ingester.
  */
 export const KEPT_SECONDS: Readonly<Record<Prunable, number>> = { logs: DAY_S, swaps: 31 * DAY_S };
 
 /**
- * Topics of Upgraded, BeaconUpgraded and DiamondCut. They are needed at any age, because a log is decoded with the
- * implementation that the proxy had at that block.
+ * topic0 of Upgraded, BeaconUpgraded and DiamondCut. These logs are needed at any age, because an old log is
+ * decoded with the implementation that the proxy had at that block.
  */
 const UPGRADE_TOPICS = [
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
@@ -44,7 +45,7 @@ const UPGRADE_TOPICS = [
   '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
 ];
 
-/** Topics of logs that are never deleted: proxy upgrades, and the logs that identify vault pools. */
+/** topic0 of logs that are never deleted: proxy upgrades, and logs that identify vault pools. */
 const KEPT_TOPICS = [...UPGRADE_TOPICS, ...VAULT_TOPICS, ...POOL_TOPICS].map((topic) => topic.slice(2));
 
 const nameOf = (table: Prunable): string => `floor.${table}`;
@@ -67,7 +68,7 @@ const mutationsShape = z.object({ parts: wideIntegerShape, failure: z.string() }
 
 export interface PrunePlan {
   readonly table: Prunable;
-  /** First block to keep: the start of a finished range, at or below the requested bound. */
+  /** First block to keep. A finished range starts at this block, which is at or below the requested bound. */
   readonly floor: number;
   readonly rows: number;
   /** Estimated disk space of the rows to delete, in bytes. */
@@ -79,7 +80,10 @@ interface PruneBound {
   readonly chainId: number;
   /** Rows of blocks below this block are deleted. */
   readonly before: number;
-  /** Rows younger than this age are never deleted. Age in seconds, counted back from the newest final block. */
+  /**
+   * Rows younger than this age are never deleted. The age is in seconds, counted back from the newest final
+   * block.
+   */
   readonly keptSeconds: number;
 }
 
@@ -115,7 +119,7 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
   return { table, floor, rows, bytes: (rows / Math.max(1, Number(size?.all_rows))) * Number(size?.bytes) };
 }
 
-/** The first block at or after `time` (unix seconds), or null. */
+/** Finds the first block at or after `time` (unix seconds). Null if there is no such block. */
 export async function findBlockAt(database: Database, chainId: number, time: number): Promise<number | null> {
   const [row] = await selectNamed(
     database,
@@ -143,9 +147,9 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
 }
 
 /**
- * Deletes the rows of the plan. Rows in `events` are deleted before the rows in `swaps`, so that no list names a swap
- * whose values are gone. A repeated call changes nothing more. Resolves when ClickHouse has accepted the deletions,
- * which run in the background.
+ * Deletes the rows of the plan. Rows in `events` are deleted before the rows in `swaps`, so that no list
+ * names a swap whose values are deleted. A repeated call deletes nothing more. Resolves when ClickHouse has
+ * accepted the deletions; they run in the background.
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
   const known = (await readFloors(database)).get(table) ?? 0;
@@ -156,7 +160,7 @@ export async function prune(database: Database, { table, floor }: PrunePlan): Pr
   await dropFrom(table, doomed(table));
 }
 
-/** Number of parts of the table that ClickHouse still has to rewrite. */
+/** Number of parts of tables that ClickHouse still has to rewrite for deletions. */
 export async function readPruning(database: Database): Promise<{ parts: number; failure: string }> {
   const tables = [...PRUNABLE, 'events'];
   const [row] = await selectNamed(database, 'ingest/store/sum_mutations', { tables }, mutationsShape);

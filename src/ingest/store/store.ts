@@ -1,7 +1,7 @@
 /**
- * The interface between the ingester and the database, in the steps of the exactly-once protocol: intent,
- * rows with deduplication tokens, cursor. ClickHouse implements this interface. The simulation has a model of
- * it that can crash between any two steps.
+ * The interface between the ingester and the database. It follows the steps that store each block exactly
+ * once: intent, rows with deduplication tokens, cursor. ClickHouse implements the interface. The simulation
+ * implements it with a model in memory that can crash between any two steps.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -12,7 +12,7 @@ import type { VaultPool } from '../pools/poolRegistry';
 import type { RowBatch } from '../rows/rowBatch';
 import type { StoredPrices } from '../price/storedPrices';
 
-/** The last block in the final tables. */
+/** The last block in the final tables, and its range. */
 export interface Cursor extends Omit<BlockRef, 'parentHash'> {
   /** Number of the range that ended with this block. */
   readonly seq: number;
@@ -40,18 +40,21 @@ export interface StoredState {
   readonly startBlock: number;
   readonly cursor: Cursor;
   readonly intent: OpenIntent | null;
-  /** Canonical head blocks above the last final block: ascending, linked, up to the first hole. */
+  /**
+   * Canonical head blocks above the last final block: ascending, each the parent of the next, up to the first
+   * missing block.
+   */
   readonly head: readonly StoredHead[];
   /**
-   * Largest number of a canonical block, including blocks above a hole. Without head blocks, the number of the last
-   * final block.
+   * Largest number of a canonical block, including blocks above a missing block. Without head blocks, the
+   * number of the last final block.
    */
   readonly headMax: number;
   /** Commit of each head block above the last final block, by block hash. Includes blocks that are not canonical. */
   readonly commits: ReadonlyMap<Hex, number>;
-  /** Largest version in head_blocks. */
+  /** Largest version in the table head_blocks. */
   readonly version: number;
-  /** Last final block when the head last changed; at least the cursor's block. */
+  /** Last final block of the chain when the head last changed; at least the cursor's block. */
   readonly finalNumber: number;
 }
 
@@ -61,7 +64,7 @@ export interface HeadFlip {
   readonly fresh: readonly HeadBlockRows[];
   /** All blocks that become canonical, ascending, including the blocks in `fresh`. */
   readonly canonical: readonly StoredHead[];
-  /** Heights above the new head at which there was a block before. */
+  /** Heights above the new head that had a block before. */
   readonly voided: readonly number[];
   readonly version: number;
   readonly finalNumber: number;
@@ -69,48 +72,51 @@ export interface HeadFlip {
 
 export interface Store {
   /**
-   * Claims the right to write, unless this process has claimed it before. Returns a number that is at least as large as
-   * every range number and every version of the head that any session has used, even if they are not stored yet. Throws
-   * `fenced` if a newer writer has claimed the database since. `now` is approximate unix time in ms.
+   * Claims the right to write, once per process. Returns a number at least as large as every range number and
+   * every head version that any session has used, including unfinished writes. Throws `fenced` if a newer
+   * writer has claimed the database since. `now` is approximate unix time in ms.
    */
   claim(now: number): Promise<number>;
-  /** The stored state. Null if the chain was never ingested into this database. */
+  /** Returns the stored state. Null if the database has no block of the chain. */
   loadState(): Promise<StoredState | null>;
-  /** Sets the start of the index: `base` is the block before the first block to ingest. Only for an empty
-   * database. */
+  /**
+   * Stores the start of the index. `base` is the block before the first block to store. The database must be
+   * empty.
+   */
   writeStart(base: BlockRef): Promise<void>;
   loadPools(finalTo: number): Promise<PoolRow[]>;
   /**
-   * Newest states of pools up to the block. With `exact`, the states are correct even if rows above the block are
-   * only partly stored, but the read is slow.
+   * Returns the newest states of pools up to the block. With `exact`, the states are right even if rows above
+   * the block are only partly stored, but the read is slow.
    */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
-  /** Pools of vaults for these rows, at the block. `exact` means the same as in loadPoolStates. */
+  /** Returns the vault pools of these rows, as of the block. `exact` means the same as in loadPoolStates. */
   loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
   /** Decimals of every stored token; null if they are unknown. */
   listTokens(): Promise<ReadonlyMap<Hex, number | null>>;
-  /** State of pricing at the last final block. `pools` comes from loadPools. */
+  /** Returns the state of pricing at the last final block. `pools` comes from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
   /**
-   * Writes head rows, and then the change of the head. If the change was not stored because of an error, the rows
-   * have no effect.
+   * Writes head rows, and then the change of the head. If an error prevents the change, the rows have no
+   * effect.
    */
   writeHead(flip: HeadFlip): Promise<void>;
   /**
-   * Writes a range of a backfill in three steps: intent, rows, done. Repeated calls with the same seq and rows store
-   * the rows once. `replayed` is the intent of an interrupted run. If it is given, checkRange must pass before the
-   * range is marked as done.
+   * Writes a range of the backfill in three steps: intent, rows, done. Repeated calls with the same seq and
+   * rows store the rows once. `replayed` is the intent of an interrupted run, or null. With an intent,
+   * checkRange must pass before the range is marked as done.
    */
   writeRange(seq: number, batch: RowBatch, replayed: OpenIntent | null): Promise<Cursor>;
   /**
-   * Copies the blocks of the intent into the final tables. Repeated calls store the rows once. `replayed` means the
-   * same as in writeRange.
+   * Copies the blocks of the intent from the head tables into the final tables. Repeated calls store the rows
+   * once. If `replayed` is true, an earlier run wrote the intent, and checkRange must pass before the range
+   * is marked as done.
    */
   promote(intent: OpenIntent, commits: readonly number[], replayed: boolean): Promise<Cursor>;
   /**
-   * Compares the stored rows of a range with its intent, and rebuilds wrong aggregates. Throws broken_invariant with
-   * the difference.
+   * Compares the stored rows of a range with its intent, and rebuilds wrong aggregates. Throws
+   * broken_invariant with the difference.
    */
   checkRange(intent: OpenIntent): Promise<void>;
   /** Drops the partitions of head tables that are entirely below the block. */

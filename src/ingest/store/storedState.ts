@@ -1,5 +1,7 @@
-/** Reads the stored state of the ingester: last final block, unfinished range, canonical head blocks, pools
- * and their states. */
+/**
+ * Reads the stored state of the ingester: last final block, unfinished range, canonical head blocks, pools
+ * and their states.
+ */
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
@@ -11,7 +13,10 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
 
-/** Largest number of pools, and of flips (changes of the head). The ingester's memory could not hold more. */
+/**
+ * Safety limit for the number of pools, and of flips (changes of the head). The ingester's memory could not
+ * hold more.
+ */
 const ROWS_MAX = 10_000_000;
 
 const promotionShape = z.object({
@@ -40,7 +45,7 @@ type HeadRow = z.infer<typeof headShape>;
 export const startShape = z.object({ from_block: z.int() });
 const versionShape = z.object({ version: wideIntegerShape });
 
-/** The stored state. Null if the chain was never ingested into this database. */
+/** Returns the stored state. Null if the database has no block of the chain. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
   const ranges = await selectNamed(database, 'ingest/store/list_newest_ranges', chain, promotionShape);
@@ -80,7 +85,8 @@ function intentOfRow(row: PromotionRow): OpenIntent {
 }
 
 /**
- * Applies the stored changes of the head, oldest first. The result is the canonical chain above the last final block.
+ * Applies the stored changes of the head, oldest first. Returns the canonical chain above the last final
+ * block.
  */
 function canonicalOf(
   cursor: Cursor,
@@ -127,7 +133,7 @@ const poolShape = z.object({
   created_tx: hexShape.nullable(),
 });
 
-/** Pools of final blocks, up to the given block. */
+/** Returns the pools in final blocks, up to the given block. */
 export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
   const rows = await selectAll(database, 'ingest/store/list_pools', params, poolShape, ROWS_MAX);

@@ -1,9 +1,9 @@
 /**
- * Keeps a second live writer away from a database. Each writer claims the database with a number that is larger than
- * the number of every earlier writer. ClickHouse compares the numbers when it begins a statement that writes final rows
- * or changes the head. So an older writer writes nothing after the claim, even if it stood still for hours between two
- * statements. A range that the older writer had begun before the claim is replayed by the newer writer with the same
- * deduplication tokens.
+ * Prevents a second live writer. Each writer claims the database with a number that is larger than the number
+ * of every earlier writer. ClickHouse compares the numbers when a statement begins that writes final rows or
+ * changes the head. So an older writer writes nothing after the claim, even if it was suspended for hours
+ * between two statements. If the older writer began a range before the claim, the newer writer replays this
+ * range with the same deduplication tokens.
  */
 import { z } from 'zod';
 
@@ -13,11 +13,17 @@ import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { readColumnTypes, readSchema } from '../../clickhouse/schema/schema';
 import { AppError } from '../../errors';
 
-/** Sessions count in 1/1,024 of a millisecond, which a float holds exactly until the year 2248. */
+/**
+ * Session numbers count time in 1/1,024 of a millisecond. A float holds these numbers exactly until the year
+ * 2248.
+ */
 const COUNTS_PER_MS = 1_024;
 const ID_SPAN = 2 ** 52;
 
-/** The newest writer of a chain. `version` grows with each sign of life. */
+/**
+ * The newest writer of a chain. `version` grows with each sign of life (a row that a live writer stores every
+ * few seconds).
+ */
 export interface WriterRow {
   readonly session: number;
   readonly id: number;
@@ -34,7 +40,7 @@ const writerShape = z.object({
   version: wideIntegerShape,
 });
 
-/** The newest writer; null before the first one. */
+/** Returns the newest writer of the chain. Null before the first one. */
 export async function findNewestWriter(database: Database, chainId: number): Promise<WriterRow | null> {
   const query = 'ingest/store/find_newest_writer';
   const [row] = await selectNamed(database, query, { chain: chainId }, writerShape);
@@ -43,7 +49,7 @@ export async function findNewestWriter(database: Database, chainId: number): Pro
   return { ...rest, session: Number(session), id: Number(id), version: Number(version) };
 }
 
-/** The smallest number of a session that begins at `now`, approximate unix time in ms. */
+/** The smallest session number of a session that begins at `now`, approximate unix time in ms. */
 export const sessionAt = (now: number): number => Math.floor(now * COUNTS_PER_MS);
 
 export class WriterClaim {
@@ -72,12 +78,15 @@ export class WriterClaim {
     return Math.max(this.own.session, this.issued);
   }
 
-  /** Remembers a range number or a version of the head that this process has used. */
+  /** Records a range number or a head version that this process has used. */
   note(number: number): void {
     this.issued = Math.max(this.issued, number);
   }
 
-  /** Condition for SQL. ClickHouse throws if a newer writer has claimed the database. Must not be called before `take`. */
+  /**
+   * Returns an SQL condition that makes ClickHouse throw if a newer writer has claimed the database. Must not
+   * be called before `take`.
+   */
   condition(): string {
     const { own, chainId } = this;
     if (own === null) throw new AppError('internal', 'a writer writes before its claim');
@@ -85,7 +94,7 @@ export class WriterClaim {
     return `throwIf((${newest}) != (toUInt64(${own.session}), toUInt64(${own.id})), '${FENCED}') = 0`;
   }
 
-  /** The condition for an insert of RowBinary bytes into a table of the schema. */
+  /** Returns the condition for an insert of RowBinary bytes into a table of the schema. */
   guard(table: string, columns: readonly string[]): InsertGuard {
     const types = this.types.get(table) ?? readColumnTypes(this.schema, table);
     this.types.set(table, types);
@@ -99,7 +108,7 @@ export class WriterClaim {
     await this.write(this.own, false);
   }
 
-  /** Says that this writer has ended, so that a standby need not wait. */
+  /** Stores that this writer has ended, so that a standby need not wait. */
   async end(): Promise<void> {
     if (this.own !== null) await this.write(this.own, true);
   }

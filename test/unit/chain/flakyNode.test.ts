@@ -13,15 +13,18 @@ import { closeAll, closeLater, poolOf, silentLog, startNode } from './setup';
 afterEach(closeAll);
 
 test.each([
-  [0, 400],
-  [0.3, 400],
-  [0.6, 80],
+  [0, 400, 'receipts'],
+  [0.3, 400, 'receipts'],
+  [0.6, 80, 'receipts'],
+  [0.3, 400, 'logs'],
+  [0.6, 80, 'logs'],
 ])(
-  'with a share of %f failing calls, all of %i blocks arrive in order',
-  async (share, blocks) => {
+  'with a share of %f failing calls, all of %i blocks arrive in order by %s',
+  async (share, blocks, by) => {
     const chain = new FakeChain(7);
     chain.mineMany(blocks, 8);
     const node = await startNode(chain);
+    node.hasReceipts = by === 'receipts';
     const proxy = await startFlakyProxy({ url: node.httpUrl, random: seededRandom(5), share });
     closeLater(() => proxy.close());
     const source = createBlockSource({ pool: poolOf([proxy.url]), log: silentLog });
@@ -42,7 +45,7 @@ test.each([
     // A failure of one call does not throw away what arrived beside it.
     const asked = proxy.batches.reduce((sum, size) => sum + size, 0);
     const spared = asked / (2 * blocks);
-    expect(spared).toBeLessThan(share === 0 ? 1.2 : 12);
+    expect(spared).toBeLessThan(share === 0 ? 1.2 : 7);
     expect(errors).toBeLessThan(5);
   },
   120_000,

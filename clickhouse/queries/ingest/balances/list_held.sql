@@ -1,8 +1,8 @@
 -- Each row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and
 -- `holders[i]` form a pair, in hex without 0x. Transfers of head blocks are added by the same rule as in
--- count_holders. `ahead` is 1 if token_balances holds transfers beyond the snapshot; such a balance belongs
--- to no block. Uses the key (token, holder) of token_balances. Reads all rows of the head table, which is
--- small.
+-- count_holders. `ahead` is 1 if token_balances already contains transfers after the snapshot; such a balance
+-- cannot be compared with any block. Uses the key (token, holder) of token_balances. Reads all rows of the
+-- head table, which is small.
 WITH asked AS
 (
     SELECT
@@ -25,7 +25,7 @@ FROM
         sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
     FROM
     (
-        -- A pair without a stored row has balance 0.
+        -- A token and holder without a stored row have balance 0.
         SELECT token, holder, 0::Int256 AS delta, 0::UInt64 AS ord, true AS stored
         FROM asked
         UNION ALL

@@ -1,5 +1,6 @@
--- Each row: an address that ever moved one token, in order of addresses after `after`. `token`, `after`: hex without 0x.
--- Key: (token, holder) of token_balances, read in order. Never reads all holders of the token.
+-- Each row: an address that ever sent or received one token, in ascending order of addresses, from `after`
+-- on. `token` and `after` are hex without 0x. Uses the key (token, holder) of token_balances, read in order.
+-- Never reads all holders of the token.
 SELECT
     concat('0x', lower(hex(b.token))) AS token,
     concat('0x', lower(hex(b.holder))) AS holder

@@ -1,4 +1,5 @@
--- Each row: the number of listed pools of one factory. Scans the table of pools, so only the end of a search runs it.
+-- Each row: the number of stored pools of one factory. Scans the table of pools, so only the end of a history
+-- search runs this query.
 SELECT
     concat('0x', lower(hex(p.factory))) AS factory,
     toUInt32(uniqExact(p.address)) AS pools

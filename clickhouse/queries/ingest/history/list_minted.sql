@@ -1,6 +1,6 @@
--- Each row: the balances of the zero address and of the given holders in one token as of the newest block, by the
--- indexed transfers. Transfers of head blocks are added by the same rule as in portfolio/list_balances. The parameters
--- `tokens` and `holders` are hex without 0x.
+-- Each row: one token. The columns give the balances of the zero address and of the given holders at the
+-- newest block, as they result from the stored transfers. Transfers of head blocks are added by the same rule
+-- as in portfolio/list_balances. The parameters `tokens` and `holders` are hex without 0x.
 WITH
     toFixedString('', 20) AS zero,
     arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,

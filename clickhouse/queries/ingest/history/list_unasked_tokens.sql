@@ -1,5 +1,6 @@
--- Each row: a token of a listed pool whose supply, or whose balances of these holders, were not read yet. Scans the
--- table of pools, so only the background search runs it. The parameter `holders` is hex without 0x.
+-- Each row: a token of a stored pool. The node was not asked yet for the token's supply, or for its balances
+-- at the addresses `holders`. Scans the table of pools, so only the history search in the background runs
+-- this query. The parameter `holders` is hex without 0x.
 SELECT DISTINCT concat('0x', lower(hex(p.token))) AS token
 FROM
 (

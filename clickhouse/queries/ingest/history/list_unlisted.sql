@@ -1,5 +1,6 @@
--- Each row: a pool that a block listed which is no longer canonical. Runs once per start of the ingester and scans the
--- table of pools.
+-- Each row: a found pool that is not stored as a pool, because a reorg removed the block that added it. Scans
+-- the table of pools, so the program runs this query only at the start of the ingester and after such a
+-- reorg.
 SELECT
     any(dex) AS dex,
     concat('0x', lower(hex(f.address))) AS address,

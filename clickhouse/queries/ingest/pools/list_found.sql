@@ -1,4 +1,5 @@
--- Each row: one found pool, listed by a block above the given number. Reads the key (block, block_hash, address).
+-- Each row: one found pool (older than the start block, from the history search) that a block above the given
+-- number adds. Reads the key (block, block_hash, address).
 SELECT
     f.block AS block,
     concat('0x', lower(hex(f.block_hash))) AS block_hash,

@@ -1,5 +1,5 @@
--- Each row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool, from the
--- materialized view.
+-- Each row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool, from
+-- pool_balances, which a view keeps up to date.
 SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances, newest.doubts AS doubts
 FROM
 (

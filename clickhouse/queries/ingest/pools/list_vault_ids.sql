@@ -1,4 +1,4 @@
--- Each row: the id of one pool, from the vault's log of the registration.
+-- Each row: the id of one vault pool, from the vault's log at the position (ord) of the pool's row.
 SELECT concat('0x', lower(hex(l.topic1))) AS pool_id
 FROM logs AS l
 WHERE chain_id = {chain:UInt32}

@@ -1,4 +1,4 @@
--- Each row: the number of logs in one range of `span` blocks.
+-- Each row: the number of logs in one group of `span` consecutive blocks.
 SELECT toUInt32(intDiv(number, {span:UInt32}) * {span:UInt32}) AS range, sum(log_count) AS logs
 FROM blocks
 WHERE chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32}

@@ -1,4 +1,4 @@
--- Each row: one head block whose stored logs match its log count.
+-- Each row: the commit of one head block whose number of stored logs equals the log count of its header row.
 SELECT b.commit AS commit
 FROM
 (

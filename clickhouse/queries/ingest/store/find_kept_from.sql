@@ -1,5 +1,5 @@
--- Each row: the first final block less than `kept` seconds older than the newest block, or null if there are no
--- blocks.
+-- One row: the first final block less than `kept` seconds older than the newest block, or null if there are
+-- no blocks.
 SELECT minOrNull(number) AS number
 FROM blocks
 WHERE chain_id = {chain:UInt32}

@@ -1,4 +1,4 @@
--- Each row: the newest writer of the chain, with the version of its last sign of life; no row before the first writer.
+-- At most one row: the newest writer of the chain, with the version of its last sign of life.
 SELECT session, id, name, ended, version
 FROM writers
 WHERE chain_id = {chain:UInt32}

@@ -1,4 +1,4 @@
--- Each row: the newest state of one pool up to a final block, computed from all its states.
+-- Each row: the newest state of one pool up to a final block, computed from all its states in pool_states.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     argMax(s.reserve0, s.ord) AS reserve0,

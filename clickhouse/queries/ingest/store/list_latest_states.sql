@@ -1,4 +1,4 @@
--- Each row: the newest state of one pool, from the materialized view.
+-- Each row: the newest state of one pool, from pool_latest, which a view keeps up to date.
 SELECT
     concat('0x', lower(hex(p.pair))) AS pair,
     newest.reserve0 AS reserve0,

@@ -1,5 +1,5 @@
--- At most two rows: the newest finished range and the newest intent. The query searches twice, because restarts
--- can leave many intents above the newest finished range.
+-- At most two rows: the newest finished range and the newest intent (a range that was begun). The query has
+-- two parts, because restarts can leave many unfinished intents above the newest finished range.
 SELECT *
 FROM
 (

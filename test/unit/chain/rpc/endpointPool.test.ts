@@ -41,18 +41,19 @@ test('a failing endpoint gets no calls while another answers, and is preferred a
   expect(first.countCalls('eth_blockNumber')).toBe(1);
 });
 
-test('a rate-limited endpoint gets no calls before its Retry-After has passed', async () => {
+test('an only endpoint that refuses most requests gets no calls before its Retry-After has passed', async () => {
   const node = await startNode();
   const times: number[] = [];
   node.onHttp = (_request, response) => {
     times.push(Date.now());
-    if (times.length !== 2) return false;
+    if (times.length !== 2 && times.length !== 3) return false;
     response.writeHead(429, { 'retry-after': '0.4' }).end();
     return true;
   };
   expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text)).toBe('0x0');
-  expect(times).toHaveLength(3);
-  expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(390);
+  expect(times).toHaveLength(4);
+  // One refused request may be an accident, so only the second one makes the endpoint wait.
+  expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThanOrEqual(390);
 });
 
 test('a call that fails on every endpoint ends after its rounds with a retryable error', async () => {
@@ -259,9 +260,8 @@ test('the pauses of a failing endpoint grow, and with a virtual clock no real ti
   };
   const { pool } = downPool(clock);
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  // Each round pauses 100·2^n ms. Then the pool waits until the only endpoint has rested 250·2^n ms, at most
-  // a second.
-  expect(slept).toEqual([100, 150, 200, 300, 400, 600, 800, 200]);
+  // Each round pauses 100·2^n ms. The only endpoint has then rested for its 20·2^n ms.
+  expect(slept).toEqual([100, 200, 400, 800]);
   await pool.close();
 });
 
