@@ -15,8 +15,8 @@ const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 
 interface CheckerOptions {
   readonly proof: ProofOptions | undefined;
-  /** Number of endpoints of the pool. */
-  readonly endpoints: number;
+  /** Number of endpoints of the pool, without those that never answered. */
+  readonly countAnswering: () => number;
   readonly log: Logger;
   /** Unix time in seconds. */
   readonly timeOfDay: () => number;
@@ -39,7 +39,7 @@ export class BlockChecker {
   }
 
   static async create(options: CheckerOptions): Promise<BlockChecker> {
-    const guard = new ProofGuard(options.proof ?? NO_PROOF, options.endpoints, options.log);
+    const guard = new ProofGuard(options.proof ?? NO_PROOF, options.countAnswering, options.log);
     return new BlockChecker(guard, options, await BloomBuilder.create(), await guard.ready());
   }
 

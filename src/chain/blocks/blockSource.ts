@@ -76,6 +76,8 @@ export interface BlockSourceOptions {
 const RACE_RETRIES = 2;
 const RACE_PAUSE_MS = 50;
 const HEADERS_MAX = 1_000;
+/** Number of failures in a row after which an endpoint without any answer counts as silent. */
+const SILENT_FAILURES = 3;
 
 class PooledBlockSource implements BlockSource {
   private readonly pool: EndpointPool;
@@ -95,7 +97,7 @@ class PooledBlockSource implements BlockSource {
     this.receiptBlocksMax = options.receiptBlocksMax ?? 20;
     this.checker = BlockChecker.create({
       proof: options.proof,
-      endpoints: this.pool.endpoints.length,
+      countAnswering: () => this.pool.endpoints.filter((one) => !isSilent(one)).length,
       log: this.log,
       timeOfDay: this.timeOfDay,
     });
@@ -375,6 +377,11 @@ function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBl
   for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
     start.push(block);
   return start;
+}
+
+/** Whether the endpoint never answered, although it was asked several times. */
+function isSilent(endpoint: Endpoint): boolean {
+  return endpoint.failures >= SILENT_FAILURES && endpoint.health().lastGoodAt === null;
 }
 
 /** Creates a block source over a pool of endpoints. All requests go through the pool. */

@@ -33,16 +33,17 @@ const WEAK_MIN = 3;
 
 export class ProofGuard {
   private readonly options: ProofOptions;
-  private readonly endpoints: number;
+  private readonly countAnswering: () => number;
   private readonly log: Logger;
   private readonly prover: Promise<BlockProver>;
   /** The level that every block must reach; null while `auto` learns it. */
   private required: ProofLevel | null;
   private readonly weak = new Map<number, Weak>();
 
-  constructor(options: ProofOptions, endpoints: number, log: Logger) {
+  /** `countAnswering` is the number of endpoints without those that never answered. */
+  constructor(options: ProofOptions, countAnswering: () => number, log: Logger) {
     this.options = options;
-    this.endpoints = endpoints;
+    this.countAnswering = countAnswering;
     this.log = log;
     this.required = options.mode === 'auto' ? null : options.mode;
     this.prover = BlockProver.create();
@@ -98,7 +99,7 @@ export class ProofGuard {
     }
     seen.answers += 1;
     const all = [...this.weak.values()];
-    if (all.length < this.endpoints || all.some((one) => !isSure(one))) return;
+    if (all.length < this.countAnswering() || all.some((one) => !isSure(one))) return;
     const best = all.reduce((one, other) => (RANK[other.level] > RANK[one.level] ? other : one));
     this.settle(best.level, best.fault, Math.min(...best.blocks));
   }

@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
 import { BlockProver } from '../../../../src/chain/proof/blockProof';
 import type { ProofMode } from '../../../../src/domain/block';
 import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcAnswer, RpcCall } from '../../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../../src/domain/hex';
 import { createRandom, type Random } from '../../../support/createRandom';
@@ -83,7 +86,7 @@ function nodeOf(
 function sourceOf(nodes: readonly ReturnType<typeof nodeOf>[], mode: ProofMode, trusted: Hex | null = null) {
   const transports = nodes.map((send, index) => ({
     name: `#${index} memory`,
-    send: (calls: readonly RpcCall[]) => Promise.resolve(send(calls)),
+    send: async (calls: readonly RpcCall[]) => send(calls),
     close: () => Promise.resolve(),
   }));
   const pool = new EndpointPool({ transports, chainId: 369, log: silentLog, roundsMax: 1 });
@@ -228,6 +231,23 @@ test('auto goes on at the bloom where no header can be recomputed', async () => 
   expect(await source.fetchRange(0, blocks.length - 1)).toHaveLength(blocks.length);
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
+
+test('auto goes on where no header can be recomputed, although another endpoint never answers', async () => {
+  const strange = nodeOf((block) => ({
+    ...block,
+    header: { ...block.header, stateRoot: `0x${'11'.repeat(32)}` },
+  }));
+  const dead = (): RpcAnswer[] => {
+    throw new RpcError('network', 'connect ECONNREFUSED');
+  };
+  const { source } = sourceOf([dead, strange], 'auto');
+  const fetch = async (): Promise<number> =>
+    (await source.fetchRange(0, blocks.length - 1).catch(() => [])).length;
+  let got = 0;
+  // The dead endpoint counts as silent after three failures, which takes a second or two.
+  for (const end = Date.now() + 20_000; got === 0 && Date.now() < end; await delay(50)) got = await fetch();
+  expect(got).toBe(blocks.length);
+}, 30_000);
 
 test('a block that is not the trusted block is refused', async () => {
   const other = `0x${'22'.repeat(32)}` as const;
