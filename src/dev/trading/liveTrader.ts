@@ -52,7 +52,7 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
   const random = createRandom(options.seed);
   const state: LiveState = {
     rpc,
-    maker: await openBlockMaker(rpc, world.accounts),
+    maker: await openBlockMaker(rpc, world.accounts.slice(1)),
     trading: createTrading(world, options.walk ?? createPriceWalk(world.tokens, random), random),
     random,
     tradesPerBlock,
@@ -109,8 +109,11 @@ async function reorganise(state: LiveState, log: Logger): Promise<void> {
   const head = await getBlockHead(state.rpc);
   const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - 1);
   if (depth < 1) return;
-  const atOnce = state.random.chance(0.5);
+  const wantsSteps = state.random.chance(0.5);
   const users = await listUserTransactions(state.rpc, state.senders, depth);
+  // Between two steps, later transactions of the same user have a nonce that is too high, and the node drops
+  // those that it mines then. So blocks with transactions of users are replaced in one step.
+  const atOnce = !wantsSteps || users.mined.some((transactions) => transactions.length > 0);
   if (atOnce) {
     const blocks = Array.from({ length: depth }, () => planBlock(state, 1).transactions);
     await replaceBlocks(state.rpc, state.maker, blocks, users.mined);

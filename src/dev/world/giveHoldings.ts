@@ -121,10 +121,11 @@ function positionRange({ token0, token1, feePips }: WorldPool, choice: number): 
 }
 
 function gift(world: World, token: WorldToken, wallet: Hex, usd: number): DevTransaction {
-  const [deployer] = world.accounts;
-  if (deployer === undefined)
+  // Users of the chain send from the first account, so the trader must not use its nonces.
+  const giver = world.accounts.at(-1);
+  if (giver === undefined)
     throw new AppError('internal', 'the node of the development chain has no accounts');
-  return call(deployer, world.trader, TRADER, 'give', [token.address, wallet, rawAmount(token, usd)]);
+  return call(giver, world.trader, TRADER, 'give', [token.address, wallet, rawAmount(token, usd)]);
 }
 
 /** The router of a V2 pool's exchange. */
