@@ -63,7 +63,7 @@ export class BlockChecker {
       answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer])),
     );
     return answers.map((answer) =>
-      answer instanceof AppError ? answer : orMismatch(() => this.verify(answer)),
+      answer instanceof AppError ? answer : orError(() => this.verify(answer)),
     );
   }
 
@@ -82,6 +82,16 @@ export class BlockChecker {
     this.guard.check(this.prover, block);
     const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
     return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
+  }
+}
+
+/** The result of the check, or its error. */
+function orError<T>(check: () => T): T | AppError {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
   }
 }
 

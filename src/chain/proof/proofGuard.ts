@@ -7,6 +7,7 @@ import type { Hex } from '../../domain/hex';
 import type { ProofLevel, ProofOptions } from '../../domain/block';
 import type { Logger } from '../../log';
 import { BlockMismatch } from '../blocks/blockMismatch';
+import { RpcError } from '../rpc/rpcError';
 import { BlockProver, type RawBlock } from './blockProof';
 
 /** What the guard needs of an endpoint's block. */
@@ -71,12 +72,19 @@ export class ProofGuard {
     if (fault !== null) throw new BlockMismatch('proof', head.number, fault);
   }
 
-  /** @throws BlockMismatch `proof` if the block does not reach the level of the chain */
+  /**
+   * @throws BlockMismatch `proof` if the block does not reach the level of the chain, RpcError `unknown_block` if it is
+   * not proven in full while the level is not known
+   */
   check(prover: BlockProver, { header, raw }: Answer): void {
     this.checkHeader(prover, raw.header, header);
     if (!this.needsBodies) return;
     const { level, fault } = prover.prove(raw);
-    if (level !== 'full') throw new BlockMismatch('proof', header.number, fault ?? 'the block is not proven');
+    if (level === 'full') return;
+    // Whether the endpoint or the chain is the reason is not known yet, so the endpoint is not benched.
+    if (this.required === null)
+      throw new RpcError('unknown_block', `block ${header.number} cannot be proven yet: ${fault}`);
+    throw new BlockMismatch('proof', header.number, fault ?? 'the block is not proven');
   }
 
   /** While the level is not known: learns it from what an endpoint sent. One block that is proven in full is enough. */
