@@ -11,7 +11,7 @@ import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
 import type { BlockFacts, BlockRows } from '../rows/blockRows';
-import { addFoundPools } from './addFoundPools';
+import { addFoundPools, addTickStates } from './addFoundPools';
 import { decodeBlock, type BlockFindings } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
@@ -75,7 +75,8 @@ export class BlockReader {
     const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
     for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
     for (const [token, decimals] of await store.listTokens()) this.tokens.set(token, decimals);
-    this.pricer.load(await store.loadPrices(cursor, this.startBlock, pools));
+    const prices = await store.loadPrices(cursor, this.startBlock, pools);
+    this.pricer.load(prices, foundPools?.oldTicks.usedAt(cursor.number));
     return registry.size;
   }
 
@@ -100,6 +101,7 @@ export class BlockReader {
       await slices.step();
       const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
       addFoundPools(this.deps.decode, facts, this.deps.foundPools?.listedBy(block.hash) ?? []);
+      addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
@@ -111,7 +113,8 @@ export class BlockReader {
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
     for (const facts of all) {
       await slices.step();
-      take(this.pricer.price(facts, reversible));
+      const old = this.deps.foundPools?.oldTicks.addedBy(facts.ref.number);
+      take(this.pricer.price(facts, reversible, old));
     }
   }
 
