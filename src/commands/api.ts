@@ -39,6 +39,7 @@ import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { HeadNews } from '../query/head/headState';
 import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
+import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
 import { createMarketTables, type MarketTables } from '../query/marketTables';
 import { createHub, type Hub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
@@ -153,6 +154,7 @@ interface Parts {
   readonly market: MarketTables;
   readonly cache: ByteCache;
   readonly rpc: EndpointPool | null;
+  readonly proven: ProvenParts;
 }
 
 function createParts({ config, log, metrics, ingest }: ApiOptions, runner: QueryRunner): Parts {
@@ -180,16 +182,18 @@ function createParts({ config, log, metrics, ingest }: ApiOptions, runner: Query
     market: createMarketTables(runner, chain, directory),
     cache: createByteCache(),
     rpc: openNode(config, log),
+    proven: createProvenParts(runner, config.chainId),
   };
 }
 
 /** Collects the facts from which /readyz computes its answer. */
 function listFacts(
   { log, ingest, moreProblems, isEngineAway }: ApiOptions,
-  { head, tail, rpc }: Parts,
+  { head, tail, rpc, proven }: Parts,
 ): ReadyzDeps {
   return {
     head,
+    proof: () => proven.newest(head()),
     tail: () => tail.facts(),
     ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),
     ...(moreProblems === undefined ? {} : { more: moreProblems }),
@@ -223,8 +227,9 @@ function listApiRoutes(
   ]);
 }
 
-function watchParts(metrics: Metrics, { hub, head, rpc }: Parts, facts: ReadyzDeps): void {
+function watchParts(metrics: Metrics, { hub, head, rpc, proven }: Parts, facts: ReadyzDeps): void {
   metrics.watchHead(head);
+  metrics.watchProof(() => proven.all(head()));
   metrics.watchStreams(
     () => hub.clientCount(),
     () => hub.heldBytes(),

@@ -79,9 +79,19 @@ export class BlockChecker {
         'block headers have empty blooms; missing logs at the end of a block cannot be detected',
       );
     }
-    this.guard.check(this.prover, block);
+    const proof = this.guard.check(this.prover, block);
     const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
-    return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
+    return {
+      number,
+      hash,
+      parentHash,
+      timestamp,
+      baseFeePerGas,
+      transactionCount,
+      transactions,
+      logs,
+      proof,
+    };
   }
 }
 

@@ -73,14 +73,14 @@ export class ProofGuard {
   }
 
   /**
-   * @throws BlockMismatch `proof` if the block does not reach the level of the chain, RpcError `unknown_block` if it is
+   * Returns the level that the block reaches. @throws BlockMismatch `proof` if the block does not reach the level of the chain, RpcError `unknown_block` if it is
    * not proven in full while the level is not known
    */
-  check(prover: BlockProver, { header, raw }: Answer): void {
+  check(prover: BlockProver, { header, raw }: Answer): ProofLevel {
     this.checkHeader(prover, raw.header, header);
-    if (!this.needsBodies) return;
+    if (this.required === 'bloom' || this.required === 'headers') return this.required;
     const { level, fault } = prover.prove(raw);
-    if (level === 'full') return;
+    if (level === 'full') return level;
     // Whether the endpoint or the chain is the reason is not known yet, so the endpoint is not benched.
     if (this.required === null)
       throw new RpcError('unknown_block', `block ${header.number} cannot be proven yet: ${fault}`);

@@ -27,6 +27,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
   head_blocks: 'chain_id',
   promotions: 'chain_id',
+  proof_ranges: 'chain_id',
   operations: '0',
   writers: 'chain_id',
   import_positions: '0',

@@ -9,6 +9,7 @@ import { FoundPools } from '../../ingest/pools/foundPools';
 import { createClickHouseStore } from '../../ingest/store/clickhouseStore';
 import { inPause } from '../../ingest/store/pause';
 import { reindex } from '../../ingest/repair/reindex';
+import { ProofLedger } from '../../ingest/store/proofLedger';
 import { readFloors } from '../../ingest/store/retention';
 import { createDecodeContext, createReaderDeps } from '../../ingest/session/runIngest';
 import { newIngestStatus } from '../../ingest/session/status';
@@ -50,6 +51,7 @@ export async function runReindex(
       ...createReaderDeps({ store, rpc, chain, log, foundPools: new FoundPools(database) }, decode),
       database,
       source: createBlockSource({ pool: rpc, log, proof: config.proof }),
+      proofs: new ProofLedger(database, chainId),
       chainId,
       log,
       signal,

@@ -54,7 +54,7 @@ export function decodeBlock(
   reversible: boolean,
 ): BlockFacts {
   const { number, hash, parentHash, timestamp } = block;
-  const facts = noFacts({ number, hash, parentHash, timestamp });
+  const facts = noFacts({ number, hash, parentHash, timestamp }, block.proof);
   context.registry.openBlock(number, reversible);
   const work: Work = { context, block, facts, memory: new Map() };
   pushBlockRow(work);
