@@ -17,7 +17,7 @@ import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber, checkOrder } from './verify';
+import { checkFuture, checkLinks, checkNumber, checkPiece } from './verify';
 
 export type { BlockHeader };
 
@@ -53,6 +53,11 @@ export interface BlockSource {
    * answers have another hash. Throws RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Compares the senders of these transactions with their signatures, in a block from `fetchRange` that is proven in
+   * full. Benches the endpoint that sent a wrong one, and throws BlockMismatch `proof`.
+   */
+  checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void>;
 }
 
 export interface BlockSourceOptions {
@@ -183,6 +188,14 @@ class PooledBlockSource implements BlockSource {
       this.pool.penalise(id, `returned hash ${hash} for final block ${ref.number}, expected ${ref.hash}`);
     }
     return true;
+  }
+
+  async checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void> {
+    const wrong = (await this.checker).findWrongSender(block, indexes);
+    if (wrong === null) return;
+    this.pool.countMismatch(wrong.mismatch);
+    this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
+    throw wrong.mismatch;
   }
 
   private async askHash(
@@ -363,12 +376,6 @@ interface Fetched {
 function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
   const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
-}
-
-/** @throws BlockMismatch `parent_link`, `timestamp` */
-function checkPiece(blocks: readonly ChainBlock[], notBefore: number): void {
-  checkLinks(blocks);
-  if (blocks[0] !== undefined) checkOrder(blocks[0], notBefore);
 }
 
 /** The fetched blocks from number `from` on, up to the first missing block. */

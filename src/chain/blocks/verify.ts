@@ -1,5 +1,5 @@
 /** Verifies blocks: order and completeness of logs, the bloom, parent links, and timestamps. */
-import type { BlockRef, ChainLog } from '../../domain/block';
+import type { BlockRef, ChainBlock, ChainLog } from '../../domain/block';
 import { BLOOM_BYTES, bloomToHex, isEmptyBloom, type BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
@@ -68,7 +68,7 @@ function checkParentLink(parent: BlockRef, child: BlockRef): void {
 }
 
 /** @throws BlockMismatch `timestamp` if the block is older than `notBefore`, the time of its parent in unix seconds. */
-export function checkOrder({ number, timestamp }: BlockRef, notBefore: number): void {
+function checkOrder({ number, timestamp }: BlockRef, notBefore: number): void {
   if (timestamp >= notBefore) return;
   const what = `the timestamp is ${timestamp}, before its parent's ${notBefore}`;
   throw new BlockMismatch('timestamp', number, what);
@@ -103,4 +103,10 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
 export function checkNumber(header: BlockHeader, asked: number): void {
   if (header.number === asked) return;
   throw new BlockMismatch('block_identity', header.number, `the request was for block ${asked}`);
+}
+
+/** @throws BlockMismatch `parent_link`, `timestamp` */
+export function checkPiece(blocks: readonly ChainBlock[], notBefore: number): void {
+  checkLinks(blocks);
+  if (blocks[0] !== undefined) checkOrder(blocks[0], notBefore);
 }

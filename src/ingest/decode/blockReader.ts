@@ -37,6 +37,11 @@ export interface ReaderDeps {
    * added.
    */
   readonly foundPools?: FoundPools | undefined;
+  /**
+   * Compares the senders of these transactions of a block with their signatures. Rejects if one differs. If absent, only
+   * the senders of a random sample are compared.
+   */
+  readonly checkSenders?: (block: ChainBlock, indexes: ReadonlySet<number>) => Promise<void>;
   /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
 }
@@ -106,6 +111,7 @@ export class BlockReader {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
+      if (facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
       all.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.

@@ -63,7 +63,11 @@ export class BlockPricer {
    * `reversible` means that a reorg can still remove the block. Its changes then go into the journal. `old`: ticks from
    * before the start block that are used from this block on.
    */
-  price({ held, ...facts }: BlockFacts, reversible: boolean, old: readonly OldTicksRow[] = []): BlockRows {
+  price(
+    { held, moved: _, ...facts }: BlockFacts,
+    reversible: boolean,
+    old: readonly OldTicksRow[] = [],
+  ): BlockRows {
     const { number, timestamp } = facts.ref;
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible, old);
     const states = this.ticks.walkLast(facts.pool_states);
