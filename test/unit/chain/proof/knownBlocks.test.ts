@@ -70,5 +70,7 @@ const isRecorded = folder !== undefined && existsSync(join(folder, 'receipts.ndj
     const root = `0x${listRoot(leaves, keccak, nodes).toString('hex')}`;
     expect([block['number'], root]).toEqual([block['number'], block['receiptsRoot']]);
   }
-  process.stderr.write(`the receipts roots of ${blocks.length} recorded blocks with ${logs} logs are right\n`);
+  process.stderr.write(
+    `the receipts roots of ${blocks.length} recorded blocks with ${logs} logs are right\n`,
+  );
 });
