@@ -17,7 +17,7 @@ import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber, checkOrder } from './verify';
+import { checkFuture, checkLinks, checkNumber, checkPiece } from './verify';
 
 export type { BlockHeader };
 
@@ -31,6 +31,8 @@ interface FetchOptions {
 interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
   /** Time of the block before the range, unix seconds, if known. No block of the range may be older. */
   readonly notBefore?: number;
+  /** Hash of the block before the range, if it is known to be right. An endpoint with another chain is benched. */
+  readonly parent?: Hex;
 }
 
 /**
@@ -48,9 +50,8 @@ export interface BlockSource {
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has the hash
-   * `ref.hash`; endpoints with another hash are then benched (not used for some time). Returns false if all
-   * answers have another hash. Throws RpcError `unknown_block` if no endpoint answers.
+   * Asks every endpoint once for the block `ref.number`. Returns true if at least as many endpoints have the hash
+   * `ref.hash` as have another one; endpoints with another hash are then benched (not used for some time). Throws RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
 }
@@ -145,18 +146,19 @@ class PooledBlockSource implements BlockSource {
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
+      const parent = blocks.length === 0 ? options.parent : undefined;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
         const own = fetched.get(endpoint.id) ?? {
           kept: new Map<number, ChainBlock>(),
           halves: new BlockHalves(),
         };
         fetched.set(endpoint.id, own);
-        return this.fetchPiece(endpoint, { from: next, to, notBefore }, own, signal);
+        return this.fetchPiece(endpoint, { from: next, to, notBefore, parent }, own, signal);
       };
       const piece = await this.pool.run(fetch, options);
-      const [parent, first] = [blocks.at(-1), piece[0]];
+      const [before, first] = [blocks.at(-1), piece[0]];
       // The pieces come from different nodes or times, so none of the endpoints is blamed.
-      if (parent !== undefined && first?.parentHash !== parent.hash)
+      if (before !== undefined && first?.parentHash !== before.hash)
         throw new RpcError(
           'unknown_block',
           `block ${next} is not a child of block ${next - 1}: the chain changed between two requests`,
@@ -174,7 +176,9 @@ class PooledBlockSource implements BlockSource {
       this.pool.endpoints.map(({ id }) => this.askHash(id, ref.number, signal)),
     );
     const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
-    const isConfirmed = votes.some((vote) => vote.hash === ref.hash);
+    const countOf = (hash: Hex | null): number => votes.filter((vote) => vote.hash === hash).length;
+    const most = Math.max(0, ...dissenters.map((vote) => countOf(vote.hash)));
+    const isConfirmed = countOf(ref.hash) >= Math.max(1, most);
     if (!isConfirmed && dissenters.length === 0) {
       throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
     }
@@ -207,7 +211,7 @@ class PooledBlockSource implements BlockSource {
    */
   private async fetchPiece(
     endpoint: Endpoint,
-    { from, to, notBefore }: { readonly from: number; readonly to: number; readonly notBefore: number },
+    { from, to, notBefore, parent }: PieceBounds,
     { kept, halves }: Fetched,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
@@ -235,7 +239,7 @@ class PooledBlockSource implements BlockSource {
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
-        const broken = orMismatch(() => checkPiece(piece, notBefore));
+        const broken = orMismatch(() => checkPiece(piece, notBefore, parent));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
         if (broken instanceof BlockMismatch) {
           // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
@@ -365,10 +369,12 @@ function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number 
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
 }
 
-/** @throws BlockMismatch `parent_link`, `timestamp` */
-function checkPiece(blocks: readonly ChainBlock[], notBefore: number): void {
-  checkLinks(blocks);
-  if (blocks[0] !== undefined) checkOrder(blocks[0], notBefore);
+/** What is known of the blocks that an endpoint is asked for. */
+interface PieceBounds {
+  readonly from: number;
+  readonly to: number;
+  readonly notBefore: number;
+  readonly parent: Hex | undefined;
 }
 
 /** The fetched blocks from number `from` on, up to the first missing block. */

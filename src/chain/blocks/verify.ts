@@ -1,5 +1,6 @@
 /** Verifies blocks: order and completeness of logs, the bloom, parent links, and timestamps. */
 import type { BlockRef, ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
 import { BLOOM_BYTES, bloomToHex, isEmptyBloom, type BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
@@ -68,7 +69,7 @@ function checkParentLink(parent: BlockRef, child: BlockRef): void {
 }
 
 /** @throws BlockMismatch `timestamp` if the block is older than `notBefore`, the time of its parent in unix seconds. */
-export function checkOrder({ number, timestamp }: BlockRef, notBefore: number): void {
+function checkOrder({ number, timestamp }: BlockRef, notBefore: number): void {
   if (timestamp >= notBefore) return;
   const what = `the timestamp is ${timestamp}, before its parent's ${notBefore}`;
   throw new BlockMismatch('timestamp', number, what);
@@ -97,6 +98,20 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
     const parent = blocks[position - 1];
     if (parent !== undefined) checkParentLink(parent, block);
   }
+}
+
+/**
+ * Checks that the blocks are linked, are not older than `notBefore` in unix seconds, and follow the block with the hash
+ * `parent`, if it is known. @throws BlockMismatch `parent_link`, `timestamp`
+ */
+export function checkPiece(blocks: readonly BlockRef[], notBefore: number, parent: Hex | undefined): void {
+  checkLinks(blocks);
+  const [first] = blocks;
+  if (first === undefined) return;
+  checkOrder(first, notBefore);
+  if (parent === undefined || first.parentHash === parent) return;
+  const what = `the parentHash is ${first.parentHash}, but block ${first.number - 1} has the hash ${parent}`;
+  throw new BlockMismatch('parent_link', first.number, what);
 }
 
 /** Checks that the answer is for the requested block. @throws BlockMismatch `block_identity` */
