@@ -7,6 +7,7 @@ import { openDatabase, type Database } from '../../src/clickhouse/client/databas
 import { engineFolderOf, knock } from '../../src/clickhouse/engine/engineDoor';
 import { readyShape } from '../../src/api/service/readyz';
 import { DEX_V2, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
+import type { ChainItem } from '../../src/wire/chains';
 import type { Overview } from '../../src/wire/overview';
 import { askRows } from '../support/engine/askRows';
 import { until } from '../support/eventually';
@@ -88,6 +89,14 @@ test('readyz, overview and metrics name the proven part, over restarts with othe
   expect(text).toContain(`candlehouse_proven_from_block{level="full"} ${weak + 1}\n`);
   expect(text).toContain(`candlehouse_proven_to_block{level="full"} ${head}\n`);
   expect(text).toContain('candlehouse_proven_from_block{level="bloom"} 1\n');
+  const [chain, ...others] = await on.get<ChainItem[]>('/chains', program);
+  expect(others).toEqual([]);
+  expect(chain).toMatchObject({
+    chain_id: 369,
+    indexed_block: head,
+    head_block: head,
+    proof: { level: 'full', proven_from: weak + 1, proven_to: head },
+  });
   // The reorg replaces a block that was stored at the level bloom.
   head = (await on.world.reorg(3, [{}, {}, {}, {}])).at(-1)!.number;
   await waitForBlock(program.url, head);
