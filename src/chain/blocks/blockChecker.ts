@@ -22,6 +22,17 @@ interface CheckerOptions {
   readonly timeOfDay: () => number;
 }
 
+interface BlockBodies {
+  readonly endpoint: number;
+  /** The transactions as the endpoint sent them. */
+  readonly transactions: readonly unknown[];
+}
+
+interface WrongSender {
+  readonly endpoint: number;
+  readonly mismatch: BlockMismatch;
+}
+
 export class BlockChecker {
   private readonly guard: ProofGuard;
   private readonly log: Logger;
@@ -29,6 +40,8 @@ export class BlockChecker {
   private readonly blooms: BloomBuilder;
   private readonly prover: BlockProver;
   private unfilledBloomSeen = false;
+  /** Where each block in use comes from. */
+  private readonly sources = new WeakMap<ChainBlock, BlockBodies>();
 
   private constructor(guard: ProofGuard, options: CheckerOptions, blooms: BloomBuilder, prover: BlockProver) {
     this.guard = guard;
@@ -55,6 +68,21 @@ export class BlockChecker {
     return header;
   }
 
+  /**
+   * Compares senders with the signatures of their transactions, in a block that is proven in full. Returns the endpoint
+   * that sent a wrong one, and what differs.
+   */
+  findWrongSender(block: ChainBlock, indexes: ReadonlySet<number>): WrongSender | null {
+    const source = this.sources.get(block);
+    if (source === undefined) return null;
+    for (const index of indexes) {
+      const fault = this.prover.senderFault(source.transactions[index], index);
+      if (fault !== null)
+        return { endpoint: source.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
+    }
+    return null;
+  }
+
   /** Verifies the blocks of one answer. Returns each verified block, or its error. */
   verifyAll(endpoint: number, answers: readonly (UncheckedBlock | AppError)[]): (ChainBlock | AppError)[] {
     this.guard.study(
@@ -63,11 +91,11 @@ export class BlockChecker {
       answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer])),
     );
     return answers.map((answer) =>
-      answer instanceof AppError ? answer : orError(() => this.verify(answer)),
+      answer instanceof AppError ? answer : orError(() => this.verify(endpoint, answer)),
     );
   }
 
-  private verify(block: UncheckedBlock): ChainBlock {
+  private verify(endpoint: number, block: UncheckedBlock): ChainBlock {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
     checkFuture(header, this.timeOfDay());
@@ -81,7 +109,7 @@ export class BlockChecker {
     }
     const proof = this.guard.check(this.prover, block);
     const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
-    return {
+    const verified: ChainBlock = {
       number,
       hash,
       parentHash,
@@ -92,6 +120,10 @@ export class BlockChecker {
       logs,
       proof,
     };
+    const bodies = block.raw.header['transactions'];
+    if (proof === 'full' && Array.isArray(bodies))
+      this.sources.set(verified, { endpoint, transactions: bodies });
+    return verified;
   }
 }
 

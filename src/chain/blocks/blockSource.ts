@@ -17,7 +17,7 @@ import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber, checkPiece } from './verify';
+import { checkFuture, checkLinks, checkNumber, checkPiece, type PieceBounds } from './verify';
 
 export type { BlockHeader };
 
@@ -50,10 +50,15 @@ export interface BlockSource {
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for the block `ref.number`. Returns true if at least as many endpoints have the hash
-   * `ref.hash` as have another one; endpoints with another hash are then benched (not used for some time). Throws RpcError `unknown_block` if no endpoint answers.
+   * Asks every endpoint once for the block. Returns true if at least as many have its hash as have another one, and
+   * benches the others. Throws RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Compares the senders of these transactions with their signatures, in a block from `fetchRange` that is proven in
+   * full. Benches the endpoint that sent a wrong one, and throws BlockMismatch `proof`.
+   */
+  checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void>;
 }
 
 export interface BlockSourceOptions {
@@ -179,14 +184,20 @@ class PooledBlockSource implements BlockSource {
     const countOf = (hash: Hex | null): number => votes.filter((vote) => vote.hash === hash).length;
     const most = Math.max(0, ...dissenters.map((vote) => countOf(vote.hash)));
     const isConfirmed = countOf(ref.hash) >= Math.max(1, most);
-    if (!isConfirmed && dissenters.length === 0) {
+    if (!isConfirmed && dissenters.length === 0)
       throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
-    }
     if (!isConfirmed) return false;
-    for (const { id, hash } of dissenters) {
+    for (const { id, hash } of dissenters)
       this.pool.penalise(id, `returned hash ${hash} for final block ${ref.number}, expected ${ref.hash}`);
-    }
     return true;
+  }
+
+  async checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void> {
+    const wrong = (await this.checker).findWrongSender(block, indexes);
+    if (wrong === null) return;
+    this.pool.countMismatch(wrong.mismatch);
+    this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
+    throw wrong.mismatch;
   }
 
   private async askHash(
@@ -211,10 +222,11 @@ class PooledBlockSource implements BlockSource {
    */
   private async fetchPiece(
     endpoint: Endpoint,
-    { from, to, notBefore, parent }: PieceBounds,
+    bounds: PieceBounds,
     { kept, halves }: Fetched,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
+    const { from, to } = bounds;
     const checker = await this.checker;
     let breaks = 0;
     /**
@@ -239,7 +251,7 @@ class PooledBlockSource implements BlockSource {
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
-        const broken = orMismatch(() => checkPiece(piece, notBefore, parent));
+        const broken = orMismatch(() => checkPiece(piece, bounds));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
         if (broken instanceof BlockMismatch) {
           // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
@@ -367,14 +379,6 @@ interface Fetched {
 function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
   const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
-}
-
-/** What is known of the blocks that an endpoint is asked for. */
-interface PieceBounds {
-  readonly from: number;
-  readonly to: number;
-  readonly notBefore: number;
-  readonly parent: Hex | undefined;
 }
 
 /** The fetched blocks from number `from` on, up to the first missing block. */

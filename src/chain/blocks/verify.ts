@@ -100,11 +100,21 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
   }
 }
 
-/**
- * Checks that the blocks are linked, are not older than `notBefore` in unix seconds, and follow the block with the hash
- * `parent`, if it is known. @throws BlockMismatch `parent_link`, `timestamp`
- */
-export function checkPiece(blocks: readonly BlockRef[], notBefore: number, parent: Hex | undefined): void {
+/** What is known of the blocks that an endpoint is asked for. */
+export interface PieceBounds {
+  readonly from: number;
+  readonly to: number;
+  /** Time of the block before, unix seconds. */
+  readonly notBefore: number;
+  /** Hash of the block before, if it is known. */
+  readonly parent: Hex | undefined;
+}
+
+/** Checks that the blocks are linked and follow the block before. @throws BlockMismatch `parent_link`, `timestamp` */
+export function checkPiece(
+  blocks: readonly BlockRef[],
+  { notBefore, parent }: Pick<PieceBounds, 'notBefore' | 'parent'>,
+): void {
   checkLinks(blocks);
   const [first] = blocks;
   if (first === undefined) return;

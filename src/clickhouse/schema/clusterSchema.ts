@@ -41,6 +41,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   source_uses: 'cityHash64(content_hash)',
   abi_signatures: 'cityHash64(selector)',
   found_pools: 'cityHash64(address)',
+  old_ticks: 'cityHash64(pair)',
   pool_births: 'cityHash64(address)',
   token_supplies: 'cityHash64(token)',
   pool_search: 'chain_id',

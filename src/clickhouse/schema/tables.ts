@@ -198,6 +198,7 @@ const STATE_KINDS = {
   fee: 9,
   register: 10,
   found: 11,
+  ticks: 12,
 } as const;
 
 export const poolStatesTable = defineTable('pool_states', {

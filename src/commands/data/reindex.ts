@@ -47,10 +47,12 @@ export async function runReindex(
     await checkChainId(rpc, chainId, signal);
     const store = createClickHouseStore(database, chainId, () => readFloors(database));
     const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
+    const source = createBlockSource({ pool: rpc, log, proof: config.proof });
+    const foundPools = new FoundPools(database);
     const deps = {
-      ...createReaderDeps({ store, rpc, chain, log, foundPools: new FoundPools(database) }, decode),
+      ...createReaderDeps({ store, rpc, source, chain, log, foundPools }, decode),
       database,
-      source: createBlockSource({ pool: rpc, log, proof: config.proof }),
+      source,
       proofs: new ProofLedger(database, chainId),
       chainId,
       log,

@@ -62,6 +62,8 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
    * USD value of the pool's swaps.
    */
   readonly held: Map<string, HeldCash>;
+  /** Indexes of the transactions whose swaps move a price by more than 10 %. */
+  readonly moved: Set<number>;
 };
 
 export interface BlockRows extends RowsByTable {
@@ -84,6 +86,7 @@ export function noFacts(ref: BlockRef, proof: ProofLevel = 'bloom'): BlockFacts 
     position_events: [],
     created_contracts: [],
     held: new Map(),
+    moved: new Set(),
   };
 }
 

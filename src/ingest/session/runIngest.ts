@@ -172,11 +172,12 @@ async function follow(
 }
 
 export function createReaderDeps(
-  options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log' | 'foundPools'>,
+  options: Pick<IngestOptions, 'store' | 'rpc' | 'source' | 'chain' | 'log' | 'foundPools'>,
   decode: DecodeContext,
 ): ReaderDeps {
-  const { store, rpc, chain, log, foundPools } = options;
+  const { store, rpc, source, chain, log, foundPools } = options;
   return {
+    checkSenders: (block, indexes) => source.checkSenders(block, indexes),
     store,
     rpc,
     foundPools,

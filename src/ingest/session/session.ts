@@ -192,6 +192,8 @@ export class IngestSession {
     }
     await this.finalise(head, final);
     await this.listFound();
+    const { oldTicks } = this.deps.foundPools ?? {};
+    if (oldTicks?.isWaiting === true) await oldTicks.take(this.follower.tip.number + 1);
     this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
