@@ -18,7 +18,7 @@ import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from 
 import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber, checkPiece } from './verify';
+import { checkFuture, checkLinks, checkNumber, checkPiece, type PieceBounds } from './verify';
 
 export type { BlockHeader };
 
@@ -32,6 +32,8 @@ interface FetchOptions {
 interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
   /** Time of the block before the range, unix seconds, if known. No block of the range may be older. */
   readonly notBefore?: number;
+  /** Hash of the block before the range, if it is known to be right. An endpoint with another chain is benched. */
+  readonly parent?: Hex;
 }
 
 /**
@@ -49,9 +51,8 @@ export interface BlockSource {
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has the hash
-   * `ref.hash`; endpoints with another hash are then benched (not used for some time). Returns false if all
-   * answers have another hash. Throws RpcError `unknown_block` if no endpoint answers.
+   * Asks every endpoint once for the block. Returns true if at least as many have its hash as have another one, and
+   * benches the others. Throws RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
   /**
@@ -151,18 +152,19 @@ class PooledBlockSource implements BlockSource {
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
+      const parent = blocks.length === 0 ? options.parent : undefined;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
         const own = fetched.get(endpoint.id) ?? {
           kept: new Map<number, ChainBlock>(),
           halves: new BlockHalves(),
         };
         fetched.set(endpoint.id, own);
-        return this.fetchPiece(endpoint, { from: next, to, notBefore }, own, signal);
+        return this.fetchPiece(endpoint, { from: next, to, notBefore, parent }, own, signal);
       };
       const piece = await this.pool.run(fetch, options);
-      const [parent, first] = [blocks.at(-1), piece[0]];
+      const [before, first] = [blocks.at(-1), piece[0]];
       // The pieces come from different nodes or times, so none of the endpoints is blamed.
-      if (parent !== undefined && first?.parentHash !== parent.hash)
+      if (before !== undefined && first?.parentHash !== before.hash)
         throw new RpcError(
           'unknown_block',
           `block ${next} is not a child of block ${next - 1}: the chain changed between two requests`,
@@ -180,14 +182,14 @@ class PooledBlockSource implements BlockSource {
       this.pool.endpoints.map(({ id }) => this.askHash(id, ref.number, signal)),
     );
     const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
-    const isConfirmed = votes.some((vote) => vote.hash === ref.hash);
-    if (!isConfirmed && dissenters.length === 0) {
+    const countOf = (hash: Hex | null): number => votes.filter((vote) => vote.hash === hash).length;
+    const most = Math.max(0, ...dissenters.map((vote) => countOf(vote.hash)));
+    const isConfirmed = countOf(ref.hash) >= Math.max(1, most);
+    if (!isConfirmed && dissenters.length === 0)
       throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
-    }
     if (!isConfirmed) return false;
-    for (const { id, hash } of dissenters) {
+    for (const { id, hash } of dissenters)
       this.pool.penalise(id, `returned hash ${hash} for final block ${ref.number}, expected ${ref.hash}`);
-    }
     return true;
   }
 
@@ -221,10 +223,11 @@ class PooledBlockSource implements BlockSource {
    */
   private async fetchPiece(
     endpoint: Endpoint,
-    { from, to, notBefore }: { readonly from: number; readonly to: number; readonly notBefore: number },
+    bounds: PieceBounds,
     { kept, halves }: Fetched,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
+    const { from, to } = bounds;
     const checker = await this.checker;
     let breaks = 0;
     /**
@@ -250,7 +253,7 @@ class PooledBlockSource implements BlockSource {
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
-        const broken = orMismatch(() => checkPiece(piece, notBefore));
+        const broken = orMismatch(() => checkPiece(piece, bounds));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
         if (broken instanceof BlockMismatch) {
           // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
