@@ -10,7 +10,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import { createRandom } from '../../../support/createRandom';
 import { startTestAnvil, type TestAnvil } from '../../../support/node/anvil';
 import { answerFrom, lie, LIES, type Json, type Recorded } from '../../../support/node/lies';
-import { silentLog } from '../setup';
+import { closeAll, poolOf, silentLog, startNode } from '../setup';
 
 let anvil: TestAnvil;
 let blocks: Recorded[];
@@ -56,6 +56,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 afterAll(() => anvil.stop());
+afterEach(closeAll);
 
 /** A node in memory that has the recorded blocks, after `change`. */
 function nodeOf(
@@ -191,4 +192,56 @@ test('a block that is not the trusted block is refused', async () => {
   await expect(source.fetchHeader(3)).rejects.toThrow(`TRUSTED_BLOCK says ${other}`);
   const hash = blocks[3]?.header.hash ?? '0x';
   expect((await sourceOf([nodeOf()], 'auto', hash).source.fetchHeader(3)).hash).toBe(hash);
+});
+
+/** What a real server answers: all receipts of a block, receipts one by one, or only logs. */
+type Offers = 'receipts' | 'single receipts' | 'logs';
+
+/** A node over HTTP and WebSocket that has the recorded blocks, after `change`. */
+async function serve(offers: Offers, change: (block: Recorded) => Recorded = (block) => block) {
+  const node = await startNode();
+  const answer = answerFrom(blocks, change);
+  const missing = { error: { code: -32601, message: 'the method does not exist' } };
+  node.onCall = (call) => {
+    if (call.method === 'eth_getBlockReceipts' && offers !== 'receipts') return missing;
+    if (call.method === 'eth_getTransactionReceipt' && offers === 'logs') return missing;
+    if (call.method !== 'eth_getLogs') return { result: answer(call) };
+    const [{ fromBlock, toBlock }] = call.params as [{ fromBlock: Hex; toBlock: Hex }];
+    const told = blocks.slice(Number(fromBlock), Number(toBlock) + 1).map(change);
+    return { result: told.flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs)) };
+  };
+  return node;
+}
+
+describe.each(['httpUrl', 'wsUrl'] as const)('over %s', (url) => {
+  test.each(['receipts', 'single receipts'] as const)(
+    'with %s, a lie about data is found, the liar is benched, and the honest node goes on',
+    async (offers) => {
+      const target = blocks.length - 1;
+      const told = lie(createRandom(3), blocks[target]!, 'data');
+      const liar = await serve(offers, (block) => (block === blocks[target] ? told! : block));
+      const honest = await serve(offers);
+      const pool = poolOf([liar[url], honest[url]]);
+      const source = createBlockSource({ pool, log: silentLog, proof: { mode: 'auto', trusted: null } });
+      const got = await source.fetchRange(0, target);
+      expect(new Set(got.map(({ proof }) => proof))).toEqual(new Set(['full']));
+      expect(got[target]?.logs.map(({ data }) => data)).toEqual(
+        blocks[target]?.receipts.flatMap(({ logs }) => logs.map((log) => log['data'])),
+      );
+      expect(pool.health().endpoints.map(({ state }) => state)).toEqual(['benched', 'ok']);
+      expect(pool.health().mismatches.proof).toBeGreaterThan(0);
+    },
+  );
+
+  test('without receipts the level is headers, and a false time is found', async () => {
+    const target = blocks.length - 1;
+    let told: Recorded | null = null;
+    const node = await serve('logs', (block) => (block === blocks[target] && told !== null ? told : block));
+    const pool = poolOf([node[url]], { roundsMax: 1 });
+    const source = createBlockSource({ pool, log: silentLog, proof: { mode: 'auto', trusted: null } });
+    const got = await source.fetchRange(0, target);
+    expect(new Set(got.map(({ proof }) => proof))).toEqual(new Set(['headers']));
+    told = lie(createRandom(3), blocks[target]!, 'timestamp');
+    await expect(source.fetchRange(target, target)).rejects.toThrow(/\(proof\): hash is 0x/);
+  });
 });
