@@ -15,6 +15,7 @@ import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
+import { readZeroBalances, withZeroBalance, type ZeroBalance } from './zeroBalances';
 
 /**
  * Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1 GiB.
@@ -22,6 +23,7 @@ import { tokensOfPool, type StoredPool } from '../pairs/pools';
 const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
+const CONSTANT_PRODUCT = 2;
 const CONCENTRATED = 3;
 /** Number of addresses from which it is cheaper to apply changes than to count a token again. */
 const FOLLOW_FROM = 5_000;
@@ -71,6 +73,8 @@ interface Counted {
   readonly head: HeadSnapshot;
   /** The holders by token. Null if the token has no transfer. */
   readonly holdings: ReadonlyMap<string, HolderCount | null>;
+  /** LP tokens at the zero address, by the LP tokens of constant-product pools. */
+  readonly atZero: ReadonlyMap<string, ZeroBalance>;
   /** Tokens with transfers in each canonical head block, by commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
   /** The holder that the count of a token watches besides those watched for every token. */
@@ -89,8 +93,13 @@ export function createHolderTables(
     const [table, watched] = await Promise.all([pairs.at(head), watch?.at(head) ?? NOBODY]);
     const counted = await countHolders(runner, head, table, last, { followFrom, watched });
     last = counted;
-    const { holdings } = counted;
-    return { of: (token) => holdings.get(token) ?? null };
+    const { holdings, atZero } = counted;
+    return {
+      of: (token) => {
+        const [holding, zero] = [holdings.get(token) ?? null, atZero.get(token)];
+        return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
+      },
+    };
   });
 }
 
@@ -130,7 +139,31 @@ async function countHolders(
     for (const row of await readHolders(runner, head, tokens, watched.holders, creators))
       holdings.set(row.token, countOf(row));
   }
-  return { head, holdings, headTokens, creators };
+  const atZero = await findZeroBalances(runner, head, { pairs, before, moved });
+  return { head, holdings, atZero, headTokens, creators };
+}
+
+/** Reads only the LP tokens that moved since the previous version. `moved` is null if all may have moved. */
+async function findZeroBalances(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  work: {
+    readonly pairs: PairTable;
+    readonly before: Counted | null;
+    readonly moved: ReadonlySet<string> | null;
+  },
+): Promise<ReadonlyMap<string, ZeroBalance>> {
+  const wanted = wantedTokens(head, work.pairs);
+  const found = new Map<string, ZeroBalance>();
+  const stale: string[] = [];
+  for (const { address, pool_type } of work.pairs.pools) {
+    if (pool_type !== CONSTANT_PRODUCT || !wanted.has(address)) continue;
+    const known = work.moved?.has(address) === false ? work.before?.atZero.get(address) : undefined;
+    if (known === undefined) stale.push(address);
+    else found.set(address, known);
+  }
+  for (const [token, balance] of await readZeroBalances(runner, head, stale)) found.set(token, balance);
+  return found;
 }
 
 /** The creator to watch, by LP token. LP tokens without a known creator are missing. */
