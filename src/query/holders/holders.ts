@@ -94,8 +94,13 @@ export function createHolderTables(
 ): HolderTables {
   let last: Counted | null = null;
   return perVersion(async (head) => {
-    const [table, watched] = await Promise.all([pairs.at(head), watch?.at(head) ?? NOBODY]);
-    const counted = await countHolders(runner, head, table, last, { followFrom, watched });
+    const before = last;
+    const [table, watched, headTokens] = await Promise.all([
+      pairs.at(head),
+      watch?.at(head) ?? NOBODY,
+      listHeadTokens(runner, head, before),
+    ]);
+    const counted = await countHolders(runner, head, table, before, { followFrom, watched, headTokens });
     last = counted;
     const { holdings } = counted;
     return { of: (token) => holdings.get(token) ?? null };
@@ -107,11 +112,14 @@ async function countHolders(
   head: HeadSnapshot,
   pairs: PairTable,
   before: Counted | null,
-  { followFrom, watched }: { readonly followFrom: number; readonly watched: WatchedAt },
+  {
+    followFrom,
+    watched,
+    headTokens,
+  }: { readonly followFrom: number; readonly watched: WatchedAt; readonly headTokens: Counted['headTokens'] },
 ): Promise<Counted> {
   const creators = creatorsOf(pairs.pools, watched, before);
   const wanted = wantedTokens(head, pairs);
-  const headTokens = await listHeadTokens(runner, head, before);
   const turn = before === null ? null : turnOf(head, before, headTokens);
   const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
   // Usually the tokens are the same as before, and only those that moved need a look.

@@ -39,8 +39,10 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
   let mark = '';
   let table: CreatorTable = tableOf(known);
   return perVersion(async (head) => {
-    const { pools } = await pairs.at(head);
-    const [row] = await runner.run('tokens/count_creations', {}, countRowShape);
+    const [{ pools }, [row]] = await Promise.all([
+      pairs.at(head),
+      runner.run('tokens/count_creations', {}, countRowShape),
+    ]);
     const next = row?.stored ?? '';
     if (next !== mark) asked.clear();
     if (next !== mark || pools !== poolsRead) {
