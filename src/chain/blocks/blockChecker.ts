@@ -83,20 +83,13 @@ export class BlockChecker {
     return null;
   }
 
-  /** Whether the level of the chain's proof is not known yet. */
-  get isLearning(): boolean {
-    return this.guard.isLearning;
-  }
-
-  /** Learns the level of the chain's proof from an answer, if it is not known yet. */
-  study(endpoint: number, answers: readonly (UncheckedBlock | AppError)[]): void {
-    const blocks = answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer]));
-    this.guard.study(this.prover, endpoint, blocks);
-  }
-
   /** Verifies the blocks of one answer. Returns each verified block, or its error. */
   verifyAll(endpoint: number, answers: readonly (UncheckedBlock | AppError)[]): (ChainBlock | AppError)[] {
-    this.study(endpoint, answers);
+    this.guard.study(
+      this.prover,
+      endpoint,
+      answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer])),
+    );
     return answers.map((answer) =>
       answer instanceof AppError ? answer : orError(() => this.verify(endpoint, answer)),
     );

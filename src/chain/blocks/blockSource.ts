@@ -14,8 +14,7 @@ import { systemClock, type Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
 import { LIGHT_ATTEMPT_MS, type EndpointPool } from '../rpc/endpointPool';
 import { fetchByLogs, LogSpans } from './fetchByLogs';
-import { BlockHalves, fetchByReceipts, requireBlock, startOf, type UncheckedBlock } from './fetchByReceipts';
-import { LevelSample } from './learnLevel';
+import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
 import { checkFuture, checkLinks, checkNumber, checkPiece, type PieceBounds } from './verify';
@@ -95,7 +94,6 @@ class PooledBlockSource implements BlockSource {
   private readonly spans: LogSpans;
   private readonly receiptBlocksMax: number;
   private readonly withoutReceipts = new Set<number>();
-  private readonly sample = new LevelSample();
 
   constructor(options: BlockSourceOptions) {
     this.pool = options.pool;
@@ -230,7 +228,6 @@ class PooledBlockSource implements BlockSource {
   ): Promise<ChainBlock[]> {
     const { from, to } = bounds;
     const checker = await this.checker;
-    await this.sample.learn(endpoint, checker, from, signal);
     let breaks = 0;
     /**
      * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
@@ -382,6 +379,14 @@ interface Fetched {
 function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
   const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
+}
+
+/** The fetched blocks from number `from` on, up to the first missing block. */
+function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
+  const start: ChainBlock[] = [];
+  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
+    start.push(block);
+  return start;
 }
 
 /** Whether the endpoint never answered, although it was asked several times. */

@@ -1,5 +1,5 @@
 /** Fetches blocks with eth_getBlockByNumber and eth_getBlockReceipts, a whole range in one batch. */
-import type { ChainBlock, ChainLog, ChainTransaction } from '../../domain/block';
+import type { ChainLog, ChainTransaction } from '../../domain/block';
 import { numberToHex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { RawBlock } from '../proof/blockProof';
@@ -107,12 +107,4 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
   if (result !== null && result !== undefined) return result;
   throw new RpcError('unknown_block', `${endpoint.name}: the node does not have block ${at}`);
-}
-
-/** The fetched blocks from number `from` on, up to the first missing block. */
-export function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
-  const start: ChainBlock[] = [];
-  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
-    start.push(block);
-  return start;
 }

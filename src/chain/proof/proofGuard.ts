@@ -55,11 +55,6 @@ export class ProofGuard {
     return this.required === null || this.required === 'full';
   }
 
-  /** Whether the level of the chain is not known yet. */
-  get isLearning(): boolean {
-    return this.required === null;
-  }
-
   /** Waits until the hash function is loaded. */
   ready(): Promise<BlockProver> {
     return this.prover;
