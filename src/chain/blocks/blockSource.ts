@@ -15,6 +15,7 @@ import type { Endpoint } from '../rpc/endpoint';
 import { LIGHT_ATTEMPT_MS, type EndpointPool } from '../rpc/endpointPool';
 import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
+import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
 import { checkFuture, checkLinks, checkNumber, checkPiece, type PieceBounds } from './verify';
@@ -243,7 +244,8 @@ class PooledBlockSource implements BlockSource {
         halves,
         signal,
       );
-      const failed = this.keepVerified(checker.verifyAll(endpoint.id, answers), kept);
+      const others = await this.fetchOthers(endpoint, checker.listOthers(answers), signal);
+      const failed = keepVerified(checker.verifyAll(endpoint.id, answers, others), kept);
       const used = 2 * kept.size + halves.size;
       idle = used > most ? 0 : idle + 1;
       most = Math.max(most, used);
@@ -281,19 +283,6 @@ class PooledBlockSource implements BlockSource {
     for (const error of wrong) this.pool.countMismatch(error);
     if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
     else await endpoint.pause(idle, failed, signal);
-  }
-
-  /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
-  private keepVerified(
-    checked: readonly (ChainBlock | AppError)[],
-    kept: Map<number, ChainBlock>,
-  ): AppError[] {
-    const failed: AppError[] = [];
-    for (const one of checked) {
-      if (one instanceof AppError) failed.push(one);
-      else kept.set(one.number, one);
-    }
-    return failed;
   }
 
   /** The first missing blocks: with receipts as many as fit into one batch, with eth_getLogs all. */
@@ -352,6 +341,21 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
+  /** Asks once for blocks that are only compared with their hash. An endpoint need not have them. */
+  private async fetchOthers(
+    endpoint: Endpoint,
+    numbers: readonly number[],
+    signal: AbortSignal,
+  ): Promise<(UncheckedBlock | AppError)[]> {
+    if (numbers.length === 0) return [];
+    try {
+      return await this.fetchUnchecked(endpoint, () => numbers, new BlockHalves(), signal);
+    } catch (error) {
+      if (error instanceof AppError) return [error];
+      throw error;
+    }
+  }
+
   /** Repeats work on the same endpoint if a reorg may be the reason for the wrong answer. */
   private async retryRaces<T>(
     endpoint: Endpoint,
@@ -370,23 +374,9 @@ class PooledBlockSource implements BlockSource {
   }
 }
 
-/** Blocks of a range from one endpoint: verified blocks, and headers or receipts of others. */
-interface Fetched {
-  readonly kept: Map<number, ChainBlock>;
-  readonly halves: BlockHalves;
-}
-
 function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
   const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
-}
-
-/** The fetched blocks from number `from` on, up to the first missing block. */
-function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
-  const start: ChainBlock[] = [];
-  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
-    start.push(block);
-  return start;
 }
 
 /** Whether the endpoint never answered, although it was asked several times. */
