@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 
 import { createBlockSource } from '../chain/blocks/blockSource';
 import { confirmMajority } from '../chain/blocks/confirmMajority';
+import { TrustedChain } from '../chain/blocks/trustedChain';
 import { systemClock, type Clock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import type { IngestFacts } from '../api/service/readyz';
@@ -90,6 +91,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const floors = (): Promise<Floors> => readFloors(database);
       const pauses = { database, clock, log, signal: going };
       const mending = reportMending(status, log, clock, going);
+      const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
       const proofs = new ProofLedger(database, chainId, claim);
       const store = createClickHouseStore(database, chainId, floors, mending, claim, proofs);
@@ -97,7 +99,9 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const ingest = runIngest(
         {
           foundPools,
-          store: confirmedStore(pausableStore(telling(store, onCommit), pauses), confirm),
+          store: confirmedStore(pausableStore(telling(store, onCommit), pauses), confirm, (block) =>
+            trusted.check(block, going),
+          ),
           confirm,
           gaps: pausableGaps(createGapStore(database, chainId, floors, claim, proofs), pauses),
           rangeHasher: createRangeHasher(database, chainId, log),

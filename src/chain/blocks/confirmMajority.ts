@@ -18,7 +18,7 @@ const FAILING_ANSWER_MS = 500;
 /** An endpoint that is behind is compared at this many blocks below its head, because its head may still change. */
 const BELOW_HEAD = 8;
 
-interface Voters {
+export interface Voters {
   readonly pool: EndpointPool;
   readonly source: BlockSource;
 }
@@ -61,19 +61,35 @@ export async function confirmMajority(
   const rivals = others.filter(({ number }) => number === ref.number).map(({ own }) => own);
   const isSplit = rivals.some((one) => one !== rivals[0]);
   if (agreeing.length > others.length) {
-    for (const { id, number, asked, own } of others) bench(pool, id, number, own, asked);
+    for (const { id, number, asked, own } of others) bench(pool, id, outvoted(own, asked), number);
     return;
   }
   const [other] = others;
   if (other === undefined || others.length === agreeing.length || isSplit)
     throw failure(`no majority of the endpoints confirms block ${ref.number} ${ref.hash}: ${tell(votes)}`);
-  for (const { id } of agreeing) bench(pool, id, other.number, other.asked, other.own);
+  for (const { id } of agreeing) bench(pool, id, outvoted(other.asked, other.own), other.number);
   throw failure(
     `the blocks up to ${ref.number} ${ref.hash} are dropped: for block ${other.number}, the majority of the endpoints has ${other.own}`,
   );
 }
 
+/** Benches the endpoints that have another block than `right`, whose hash is known. */
+export async function benchOthers({ pool, source }: Voters, right: Ref, signal?: AbortSignal): Promise<void> {
+  const answers = await Promise.all(pool.endpoints.map((endpoint) => ask(source, endpoint, right, signal)));
+  for (const answer of answers)
+    if (typeof answer === 'object' && !agrees(answer))
+      bench(
+        pool,
+        answer.id,
+        `hash is ${answer.own}, but TRUSTED_BLOCK descends from ${right.hash}`,
+        right.number,
+      );
+}
+
 const agrees = ({ asked, own }: Vote): boolean => asked === own;
+
+const outvoted = (wrong: Hex, right: Hex): string =>
+  `hash is ${wrong}, the majority of the endpoints says ${right}`;
 
 function failure(message: string): AppError {
   return new AppError('node_failed', message, { retryable: true });
@@ -84,10 +100,9 @@ function tell(votes: readonly Vote[]): string {
   return votes.map(({ id, number, own }) => `endpoint #${id} has ${own} for block ${number}`).join(', ');
 }
 
-function bench(pool: EndpointPool, id: number, number: number, wrong: Hex, right: Hex): void {
+function bench(pool: EndpointPool, id: number, what: string, number: number): void {
   // A longer bench would not make it less used, and the log has named it already.
   if (pool.endpoints[id]?.state === 'benched') return;
-  const what = `hash is ${wrong}, the majority of the endpoints says ${right}`;
   const lie = new BlockMismatch('majority', number, what);
   pool.countMismatch(lie);
   pool.penalise(id, lie.message);

@@ -8,12 +8,17 @@ import type { Store } from './store';
 /** Throws if the majority of the endpoints has another block. */
 export type Confirm = (block: Pick<BlockRef, 'number' | 'hash'>) => Promise<void>;
 
-export function confirmedStore(store: Store, confirm: Confirm): Store {
+/** `link` throws if the block is not on the chain of TRUSTED_BLOCK. It is not called before blocks were proven. */
+export function confirmedStore(store: Store, vote: Confirm, link: Confirm): Store {
   let isNew = false;
+  const confirm: Confirm = async (block) => {
+    await vote(block);
+    await link(block);
+  };
   return {
     ...store,
     async writeStart(base) {
-      await confirm(base);
+      await vote(base);
       await store.writeStart(base);
       isNew = true;
     },

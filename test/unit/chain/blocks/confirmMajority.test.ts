@@ -1,10 +1,11 @@
 /** Endpoints that serve a chain of their own are outvoted; without a majority nothing is confirmed. */
 import { confirmMajority } from '../../../../src/chain/blocks/confirmMajority';
+import { TrustedChain } from '../../../../src/chain/blocks/trustedChain';
 import type { BlockRef } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { FakeChain } from '../../../support/node/fakeChain';
 import type { FakeNode } from '../../../support/node/fakeNode';
-import { closeAll, sourceOf, startNode } from '../setup';
+import { closeAll, silentLog, sourceOf, startNode } from '../setup';
 
 afterEach(closeAll);
 
@@ -84,6 +85,23 @@ test('a chain that is longer than the others is compared at the heights that the
   await confirmMajority(others, refOf(honest, 38));
   expect(statesOf(others)).toEqual(['ok', 'ok']);
 });
+
+test('a block below TRUSTED_BLOCK must be its ancestor, and endpoints with another block are benched', async () => {
+  const [liar, honest] = [chainOf(2, 1_300), chainOf(1, 1_300)];
+  const voters = await votersOf(liar, honest);
+  const { number, hash } = refOf(honest, 1_290);
+  const chain = new TrustedChain(voters, { number, hash }, silentLog);
+  const { signal } = new AbortController();
+  await expect(chain.check(refOf(liar, 20), signal)).rejects.toMatchObject({
+    code: 'node_failed',
+    retryable: true,
+  });
+  expect(statesOf(voters)).toEqual(['benched', 'ok']);
+  for (const at of [20, 790, 21, 1_289, 1_290, 0, 1_295]) await chain.check(refOf(honest, at), signal);
+  await expect(chain.check(refOf(liar, 789), signal)).rejects.toThrow(
+    /TRUSTED_BLOCK descends from block 789 0x/,
+  );
+}, 20_000);
 
 test('a stored final block that most endpoints contradict is not canonical', async () => {
   const [liar, honest] = [chainOf(2), chainOf(1)];
