@@ -13,7 +13,7 @@ import { RlpWriter } from '../../../src/chain/proof/rlpWriter';
 import { STUB_GAS_PRICE, transactionOf } from './stubFullBlock';
 
 type Fields = Readonly<Record<string, unknown>>;
-export type SignedTransaction = Fields & { readonly hash: string; readonly from: string };
+type SignedTransaction = Fields & { readonly hash: string; readonly from: string };
 
 /** Number of different transactions. Signing takes milliseconds, so blocks share them. */
 const SIGNED = 256;

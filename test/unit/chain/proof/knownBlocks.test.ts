@@ -44,7 +44,7 @@ test('block 0 of Ethereum has its hash and both roots', async () => {
 const folder = process.env['RECORDED_BLOCKS'];
 const isRecorded = folder !== undefined && existsSync(join(folder, 'receipts.ndjson.gz'));
 
-(isRecorded ? test : test.skip)('recorded blocks have the receipts roots of their headers', async () => {
+async function checkRecorded(): Promise<void> {
   const read = (name: string): Json[] =>
     gunzipSync(readFileSync(join(folder ?? '', `${name}.ndjson.gz`)))
       .toString()
@@ -73,4 +73,6 @@ const isRecorded = folder !== undefined && existsSync(join(folder, 'receipts.ndj
   process.stderr.write(
     `the receipts roots of ${blocks.length} recorded blocks with ${logs} logs are right\n`,
   );
-});
+}
+
+if (isRecorded) test('recorded blocks have the receipts roots of their headers', checkRecorded);
