@@ -1,4 +1,5 @@
 /** Compares search by pair and token names with a plain scan of all names. */
+import { splitPairWords } from '../../../../src/query/search/place';
 import { listPairsNamed, listTokensNamed } from '../../../../src/query/search/searchNames';
 import { createRandom } from '../../../support/createRandom';
 
@@ -103,3 +104,15 @@ test.each(TEXTS)(
     }
   },
 );
+
+test.each([
+  ['weth/usdc', ['weth', 'usdc']],
+  ['usdc - weth ', ['usdc', 'weth']],
+  ['weth/', ['weth']],
+  ['weth - ', ['weth']],
+  ['weth', []],
+  ['/', []],
+  ['a b c d e', []],
+])('the search text %p has the symbols %p', (text, words) => {
+  expect(splitPairWords(text)).toEqual(words);
+});
