@@ -11,6 +11,7 @@ import type { ChainFacts } from '../api/marketRoute';
 import type { Route } from '../api/route';
 import { listRoutes } from '../api/routes';
 import { explorerRoutes } from '../api/explorerRoutes';
+import { chains } from '../api/service/chains';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
+import { findBuiltInChain } from '../chains/builtInChains';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { createNodeHead } from '../chain/head/nodeHead';
 import { createNodeState } from '../chain/rpc/nodeState';
@@ -207,7 +209,7 @@ function listApiRoutes(
   explorer: Explorer,
   facts: ReadyzDeps,
 ): Route[] {
-  const { chain, precomputer, head, market, cache, rpc } = parts;
+  const { chain, precomputer, head, market, cache, rpc, proven } = parts;
   // The tables of a new head, in the order in which the precomputer builds them before the first request.
   const warm = {
     pairs: precomputer.watch(market.pairs),
@@ -222,9 +224,24 @@ function listApiRoutes(
     ...explorerRoutes(explorer.deps),
     healthz(),
     readyz(facts),
+    chains({
+      ready: facts,
+      proof: () => proven.newest(head()),
+      market: { ...config.chain, chainId: config.chainId },
+      others: () => listOthers(explorer),
+    }),
     metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),
     activityStream({ ...parts, chainId: chain.chainId, log }),
   ]);
+}
+
+function listOthers({ deps }: Explorer): ReturnType<Parameters<typeof chains>[0]['others']> {
+  return deps.chainIds.slice(1).flatMap((chainId) => {
+    const chain = deps.findChain(chainId);
+    const description = findBuiltInChain(chainId);
+    if (chain === null || description === null) return [];
+    return [{ ...description, head: chain.head() }];
+  });
 }
 
 function watchParts(metrics: Metrics, { hub, head, rpc, proven }: Parts, facts: ReadyzDeps): void {

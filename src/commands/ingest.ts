@@ -2,6 +2,8 @@
 import { hostname } from 'node:os';
 
 import { createBlockSource } from '../chain/blocks/blockSource';
+import { confirmMajority } from '../chain/blocks/confirmMajority';
+import { TrustedChain } from '../chain/blocks/trustedChain';
 import { systemClock, type Clock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import type { IngestFacts } from '../api/service/readyz';
@@ -13,6 +15,7 @@ import { HistorySearch } from '../ingest/history/historySearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
+import { confirmedStore, type Confirm } from '../ingest/store/confirmedStore';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore } from '../ingest/repair/gapStore';
@@ -88,13 +91,18 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const floors = (): Promise<Floors> => readFloors(database);
       const pauses = { database, clock, log, signal: going };
       const mending = reportMending(status, log, clock, going);
+      const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
+      const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
       const proofs = new ProofLedger(database, chainId, claim);
       const store = createClickHouseStore(database, chainId, floors, mending, claim, proofs);
       const foundPools = new FoundPools(database);
       const ingest = runIngest(
         {
           foundPools,
-          store: pausableStore(telling(store, onCommit), pauses),
+          store: confirmedStore(pausableStore(telling(store, onCommit), pauses), confirm, (block) =>
+            trusted.check(block, going),
+          ),
+          confirm,
           gaps: pausableGaps(createGapStore(database, chainId, floors, claim, proofs), pauses),
           rangeHasher: createRangeHasher(database, chainId, log),
           rpc,

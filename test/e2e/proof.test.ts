@@ -1,13 +1,17 @@
 /**
  * The levels of proof of a database over restarts with other settings, and the command `verify --proof`, on a real node.
  */
+import { join } from 'node:path';
+
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { engineFolderOf, knock } from '../../src/clickhouse/engine/engineDoor';
 import { readyShape } from '../../src/api/service/readyz';
 import { DEX_V2, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
+import type { ChainItem } from '../../src/wire/chains';
 import type { Overview } from '../../src/wire/overview';
 import { askRows } from '../support/engine/askRows';
 import { until } from '../support/eventually';
+import { startTestAnvil } from '../support/node/anvil';
 import { runProgram, spawnProgram, waitForBlock, type Program } from '../support/server/program';
 import { startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
@@ -70,7 +74,9 @@ afterAll(async () => {
 });
 
 test('readyz, overview and metrics name the proven part, over restarts with other levels and a reorg', async () => {
-  const first = await mine(48);
+  await mine(12);
+  await on.anvil.rpc.call('anvil_mine', ['0x24', '0xa']);
+  const first = await mine(1);
   expect(await proofs()).toEqual(both('full', 1, first));
   await restart({ PROOF: 'bloom' });
   // A level that nothing was stored at yet changes nothing.
@@ -85,6 +91,14 @@ test('readyz, overview and metrics name the proven part, over restarts with othe
   expect(text).toContain(`candlehouse_proven_from_block{level="full"} ${weak + 1}\n`);
   expect(text).toContain(`candlehouse_proven_to_block{level="full"} ${head}\n`);
   expect(text).toContain('candlehouse_proven_from_block{level="bloom"} 1\n');
+  const [chain, ...others] = await on.get<ChainItem[]>('/chains', program);
+  expect(others).toEqual([]);
+  expect(chain).toMatchObject({
+    chain_id: 369,
+    indexed_block: head,
+    head_block: head,
+    proof: { level: 'full', proven_from: weak + 1, proven_to: head },
+  });
   // The reorg replaces a block that was stored at the level bloom.
   head = (await on.world.reorg(3, [{}, {}, {}, {}])).at(-1)!.number;
   await waitForBlock(program.url, head);
@@ -164,6 +178,43 @@ test('verify --proof names block, field and both values of each stored value tha
   for (const [, , field] of changes) expect(lines.filter((line) => field.test(line))).toHaveLength(1);
   expect(output).toContain(`${changes.length} differences in blocks 1-${head}`);
   expect(code).toBe(1);
+}, 60_000);
+
+test('of three endpoints, the one that serves a whole chain of its own is outvoted, and nothing of its chain is stored', async () => {
+  const other = await startTestAnvil();
+  try {
+    // The same genesis, then other blocks, all with right hashes; and more of them.
+    await other.rpc.call('anvil_mine', [`0x${(head + 20).toString(16)}`, '0xa']);
+    const lie = String(
+      Reflect.get(Object(await other.rpc.call('eth_getBlockByNumber', ['0x14', false])), 'hash'),
+    );
+    const urls = [other.url, on.anvil.url, on.anvil.wsUrl];
+    const own = await on.start(1, { RPC_URL: urls.join(','), PROOF: 'full' });
+    try {
+      await waitForBlock(own.url, head);
+      expect(own.output()).toMatch(
+        /"endpoint":"#0 [^"]*".*fails verification \(majority\): hash is 0x\w+, the majority of the endpoints says 0x/,
+      );
+      const { proof, problems } = readyShape.parse(await (await fetch(`${own.url}/readyz`)).json());
+      expect(proof).toEqual({ level: 'full', proven_from: 1, proven_to: head });
+      expect(problems.map(({ code }) => code)).toContain('node_benched');
+      const truth = await on.anvil.rpc.call('eth_getBlockByNumber', [`0x${head.toString(16)}`, false]);
+      const ready = readyShape.parse(await (await fetch(`${own.url}/readyz`)).json());
+      expect(ready.checks.head.block_hash).toBe(Reflect.get(Object(truth), 'hash'));
+      const engine = await knock(engineFolderOf(join(on.settings['DATA_DIR']!, '..', 'data-1')));
+      const database = openDatabase({ url: engine!.writerUrl });
+      const found = await askRows(
+        database,
+        `SELECT number FROM blocks AS b WHERE b.hash = unhex('${lie.slice(2)}')`,
+      );
+      await database.close();
+      expect(found).toEqual([]);
+    } finally {
+      await own.end('SIGTERM');
+    }
+  } finally {
+    await other.stop();
+  }
 }, 60_000);
 
 test('Ctrl-C ends verify --proof, which says how far it came', async () => {

@@ -22,6 +22,9 @@ interface CheckerOptions {
   readonly timeOfDay: () => number;
 }
 
+/** Blocks of one answer, or their errors. */
+type Answers = readonly (UncheckedBlock | AppError)[];
+
 interface BlockBodies {
   readonly endpoint: number;
   /** The transactions as the endpoint sent them. */
@@ -83,13 +86,17 @@ export class BlockChecker {
     return null;
   }
 
-  /** Verifies the blocks of one answer. Returns each verified block, or its error. */
-  verifyAll(endpoint: number, answers: readonly (UncheckedBlock | AppError)[]): (ChainBlock | AppError)[] {
-    this.guard.study(
-      this.prover,
-      endpoint,
-      answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer])),
-    );
+  /** The numbers of further blocks that the endpoint must be asked for before `verifyAll`. */
+  listOthers(answers: Answers): readonly number[] {
+    return this.guard.listOthers(this.prover, withoutErrors(answers));
+  }
+
+  /**
+   * Verifies the blocks of one answer. Returns each verified block, or its error. The blocks of `others` only help to
+   * learn what can be proven on this chain.
+   */
+  verifyAll(endpoint: number, answers: Answers, others: Answers): (ChainBlock | AppError)[] {
+    this.guard.study(this.prover, endpoint, withoutErrors([...answers, ...others]));
     return answers.map((answer) =>
       answer instanceof AppError ? answer : orError(() => this.verify(endpoint, answer)),
     );
@@ -125,6 +132,10 @@ export class BlockChecker {
       this.sources.set(verified, { endpoint, transactions: bodies });
     return verified;
   }
+}
+
+function withoutErrors(answers: Answers): UncheckedBlock[] {
+  return answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer]));
 }
 
 /** The result of the check, or its error. */

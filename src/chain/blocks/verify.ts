@@ -1,5 +1,6 @@
 /** Verifies blocks: order and completeness of logs, the bloom, parent links, and timestamps. */
-import type { BlockRef, ChainBlock, ChainLog } from '../../domain/block';
+import type { BlockRef, ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
 import { BLOOM_BYTES, bloomToHex, isEmptyBloom, type BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
@@ -99,14 +100,32 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
   }
 }
 
+/** What is known of the blocks that an endpoint is asked for. */
+export interface PieceBounds {
+  readonly from: number;
+  readonly to: number;
+  /** Time of the block before, unix seconds. */
+  readonly notBefore: number;
+  /** Hash of the block before, if it is known. */
+  readonly parent: Hex | undefined;
+}
+
+/** Checks that the blocks are linked and follow the block before. @throws BlockMismatch `parent_link`, `timestamp` */
+export function checkPiece(
+  blocks: readonly BlockRef[],
+  { notBefore, parent }: Pick<PieceBounds, 'notBefore' | 'parent'>,
+): void {
+  checkLinks(blocks);
+  const [first] = blocks;
+  if (first === undefined) return;
+  checkOrder(first, notBefore);
+  if (parent === undefined || first.parentHash === parent) return;
+  const what = `the parentHash is ${first.parentHash}, but block ${first.number - 1} has the hash ${parent}`;
+  throw new BlockMismatch('parent_link', first.number, what);
+}
+
 /** Checks that the answer is for the requested block. @throws BlockMismatch `block_identity` */
 export function checkNumber(header: BlockHeader, asked: number): void {
   if (header.number === asked) return;
   throw new BlockMismatch('block_identity', header.number, `the request was for block ${asked}`);
-}
-
-/** @throws BlockMismatch `parent_link`, `timestamp` */
-export function checkPiece(blocks: readonly ChainBlock[], notBefore: number): void {
-  checkLinks(blocks);
-  if (blocks[0] !== undefined) checkOrder(blocks[0], notBefore);
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 
 import { createBlockSource, type BlockSource } from '../../chain/blocks/blockSource';
 import { checkChainId } from '../../chain/rpc/checkChainId';
+import { systemClock, TimeSlices } from '../../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
 import { parseChainDescription } from '../../chains/parseChainDescription';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -14,6 +15,7 @@ import { openDatabase, type Database } from '../../clickhouse/client/database';
 import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import type { Config } from '../../config';
 import type { ChainBlock, ProofOptions } from '../../domain/block';
+import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
 import { AppError, errorText } from '../../errors';
 import { readFloors } from '../../ingest/store/retention';
 import { fetchAhead } from '../../ingest/session/fetchAhead';
@@ -21,7 +23,7 @@ import type { Logger } from '../../log';
 import { readHead } from '../../query/head/headState';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { compareBlocks, type BlockDifference } from '../../query/verify/compareBlocks';
-import { readStoredRows } from '../../query/verify/storedRows';
+import { readStoredRows, type StoredRows } from '../../query/verify/storedRows';
 import { attach } from '../attach';
 import { openStorage } from '../storage';
 import type { CommandOutput } from './backup';
@@ -258,9 +260,25 @@ async function compareStored(work: Work, proven: readonly ChainBlock[]): Promise
     const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
     const rows = await readStoredRows(runner, config.chainId, head, { from, to, logs });
     const differences = compareBlocks(blocks, rows, { dexes: config.chain.dexes, logsFrom });
+    await checkMakers(source, blocks, rows);
     if (differences.length === 0 || to <= head.finalNumber || attempt === ATTEMPTS) return differences;
     await pause(signal);
     blocks = await source.fetchRange(from, to, { signal });
+  }
+}
+
+/** The sender of a transaction is not part of its encoding, so it is compared with the signature. */
+async function checkMakers(
+  source: BlockSource,
+  blocks: readonly ChainBlock[],
+  { swaps }: StoredRows,
+): Promise<void> {
+  const slices = new TimeSlices(systemClock());
+  for (const block of blocks) {
+    const own = swaps.filter(({ ord }) => blockOfOrd(ord) === block.number);
+    const indexes = own.flatMap(({ ord }) => block.logs[logIndexOfOrd(ord)]?.transactionIndex ?? []);
+    if (block.proof === 'full') await source.checkSenders(block, new Set(indexes));
+    await slices.step();
   }
 }
 

@@ -31,11 +31,16 @@ export interface AuditTable {
 
 export type AuditTables = PerVersion<AuditTable>;
 
-/** The newest final row of each key, up to a block. */
-interface Kept {
-  readonly finalOrd: number;
+interface Rows {
+  /** The route of each token. */
   readonly routes: ReadonlyMap<string, RouteRow>;
-  readonly epochs: ReadonlyMap<string, EpochRow>;
+  /** The newest record of each leg, by pair. */
+  readonly epochs: ReadonlyMap<string, readonly EpochRow[]>;
+}
+
+/** The newest final rows, up to a block. All head versions with the same last final block share them. */
+interface Kept extends Rows {
+  readonly finalOrd: number;
 }
 
 const NOTHING: Kept = { finalOrd: 0, routes: new Map(), epochs: new Map() };
@@ -56,15 +61,13 @@ export function createAuditTables(runner: QueryRunner, chainId: number, pairs: P
       pairs.at(head),
       getAuditBlock(runner, chainId, head, head.number),
     ]);
-    const newest = await addHead(runner, head, final);
+    const above = await readHead(runner, head);
     return {
       block,
-      reader: createTableReader(createAuditReader(runner, head, head.number), newest, table, head),
+      reader: createTableReader(createAuditReader(runner, head, head.number), [final, above], table, head),
     };
   });
 }
-
-const keyOfLeg = ({ pair, leg }: EpochRow): string => `${pair}/${leg}`;
 
 async function readFinal(runner: QueryRunner, head: HeadSnapshot, before: Kept): Promise<Kept> {
   const { final_ord } = snapshotParams(head);
@@ -75,60 +78,61 @@ async function readFinal(runner: QueryRunner, head: HeadSnapshot, before: Kept):
   ]);
   return {
     finalOrd: lastOrdOfBlock(head.finalTo),
-    routes: routes.length === 0 ? before.routes : laidOver(before.routes, routes, ({ token }) => token),
-    epochs: epochs.length === 0 ? before.epochs : laidOver(before.epochs, epochs, keyOfLeg),
+    routes: routes.length === 0 ? before.routes : new Map([...before.routes, ...byToken(routes)]),
+    epochs: epochs.length === 0 ? before.epochs : addEpochs(before.epochs, epochs),
   };
 }
 
-async function addHead(runner: QueryRunner, head: HeadSnapshot, final: Kept): Promise<Kept> {
-  if (head.blocks.length === 0) return final;
+async function readHead(runner: QueryRunner, head: HeadSnapshot): Promise<Rows> {
+  if (head.blocks.length === 0) return NOTHING;
   const params = { ...snapshotParams(head), limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
     runner.run('audit/list_all_head_routes', params, routeRowShape),
     runner.run('audit/list_all_head_epochs', params, epochRowShape),
   ]);
-  return {
-    finalOrd: final.finalOrd,
-    routes: laidOver(final.routes, routes, ({ token }) => token),
-    epochs: laidOver(final.epochs, epochs, keyOfLeg),
-  };
+  return { routes: byToken(routes), epochs: addEpochs(NOTHING.epochs, epochs) };
 }
 
-function laidOver<Row>(
-  below: ReadonlyMap<string, Row>,
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-): ReadonlyMap<string, Row> {
+function byToken(routes: readonly RouteRow[]): ReadonlyMap<string, RouteRow> {
+  return new Map(routes.map((route) => [route.token, route]));
+}
+
+function addEpochs(below: Rows['epochs'], rows: readonly EpochRow[]): Rows['epochs'] {
   const all = new Map(below);
-  for (const row of rows) all.set(keyOf(row), row);
+  for (const row of rows) all.set(row.pair, laidOver(all.get(row.pair) ?? [], [row]));
   return all;
+}
+
+/** The records of one pair: those in `above` replace older records of the same leg. */
+function laidOver(below: readonly EpochRow[], above: readonly EpochRow[]): readonly EpochRow[] {
+  if (above.length === 0) return below;
+  if (below.length === 0) return above;
+  const kept = below.filter(({ leg }) => above.every((row) => row.leg !== leg));
+  return [...kept, ...above];
 }
 
 /** Answers the reads of an audit from the tables in memory. Only hops, pools and trades still need a
  * query. */
 function createTableReader(
   stored: AuditReader,
-  { routes, epochs }: Kept,
+  [final, above]: readonly [Rows, Rows],
   pairs: PairTable,
   head: HeadSnapshot,
 ): AuditReader {
-  const legsOf = new Map<string, EpochRow[]>();
-  for (const row of epochs.values()) {
-    const known = legsOf.get(row.pair);
-    if (known === undefined) legsOf.set(row.pair, [row]);
-    else known.push(row);
-  }
+  const routeOf = (token: Hex): RouteRow | undefined => above.routes.get(token) ?? final.routes.get(token);
+  const epochsOf = (pair: Hex): readonly EpochRow[] =>
+    laidOver(final.epochs.get(pair) ?? [], above.epochs.get(pair) ?? []);
   // Older records are included, because a leg that did not change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
   const statesOf = (wanted: readonly Hex[]): Promise<AuditStateRow[]> =>
     Promise.resolve(wanted.flatMap((pair) => stateOf(pairs, pair) ?? []));
   return {
     ...stored,
-    listRoutes: (tokens) => Promise.resolve([...new Set(tokens)].flatMap((token) => routes.get(token) ?? [])),
+    listRoutes: (tokens) => Promise.resolve([...new Set(tokens)].flatMap((token) => routeOf(token) ?? [])),
     listEpochs: (wanted, afterOrd) =>
       Promise.resolve(
         [...new Set(wanted)]
-          .flatMap((pair) => legsOf.get(pair) ?? [])
+          .flatMap(epochsOf)
           .filter(({ at_ord }) => Number(at_ord) > afterOrd && Number(at_ord) <= epochOrd),
       ),
     listStates: (wanted) => statesOf([...new Set(wanted)]),

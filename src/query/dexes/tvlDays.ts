@@ -8,7 +8,7 @@ import { PairEntry, poolTokensOf } from '../pairs/pairItem';
 import { stateRowShape } from '../pairs/pairRows';
 import { balancesRowShape } from '../pairs/pairTable';
 import { listPools } from '../pairs/pools';
-import { hopRowShape, toTokenPrices, type PriceSources } from '../prices/tokenPrices';
+import { readHop, toTokenPrices, type PriceSources } from '../prices/tokenPrices';
 import type { TokenMap } from '../tokens/tokens';
 
 /** Limit for safety: more pools than any chain has. */
@@ -59,7 +59,7 @@ export async function computeTvl(
     listPools(runner, params),
     runner.run('pairs/list_states', params, stateRowShape),
     runner.run('pairs/list_balances', params, balancesRowShape),
-    runner.run('prices/list_hops', params, hopRowShape),
+    runner.read('prices/list_hops', params, readHop),
   ]);
   const stateOf = new Map(states.map((row) => [row.pair, row]));
   const balancesOf = new Map(balances.map((row) => [row.pair, row]));

@@ -10,12 +10,13 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { isHistoryPartial } from './balances';
 import { countOf, moveCount, type HolderChange, type HolderCount, type TokenHolding } from './holderCounts';
+import { Holdings } from './holdings';
 import { snapshotParams, type HeadBlock, type HeadSnapshot } from '../head/headSnapshot';
 import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
-import { readZeroBalances, withZeroBalance, type ZeroBalance } from './zeroBalances';
+import { findZeroBalances, withZeroBalance, type ZeroBalances } from './zeroBalances';
 
 /**
  * Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1 GiB.
@@ -23,7 +24,6 @@ import { readZeroBalances, withZeroBalance, type ZeroBalance } from './zeroBalan
 const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
-const CONSTANT_PRODUCT = 2;
 const CONCENTRATED = 3;
 /** Number of addresses from which it is cheaper to apply changes than to count a token again. */
 const FOLLOW_FROM = 5_000;
@@ -71,14 +71,21 @@ const NOBODY: WatchedAt = { holders: [], creatorOf: () => null };
 /** The counts of one head version, from which the next version's counts start. */
 interface Counted {
   readonly head: HeadSnapshot;
-  /** The holders by token. Null if the token has no transfer. */
-  readonly holdings: ReadonlyMap<string, HolderCount | null>;
-  /** LP tokens at the zero address, by the LP tokens of constant-product pools. */
-  readonly atZero: ReadonlyMap<string, ZeroBalance>;
+  /** The tokens that are counted. The set stays the same until a pool is added. */
+  readonly wanted: ReadonlySet<string>;
+  readonly holdings: Holdings;
+  /** LP tokens of constant-product pools whose balance at the zero address is known, and these balances. */
+  readonly atZero: ZeroBalances;
   /** Tokens with transfers in each canonical head block, by commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
-  /** The holder that the count of a token watches besides those watched for every token. */
+  /**
+   * The holder that the count of a token watches besides those watched for every token. The map stays the same until a
+   * creator or a pool is added.
+   */
   readonly creators: ReadonlyMap<string, Hex>;
+  /** What `creators` was made from. */
+  readonly creatorOf: WatchedAt['creatorOf'];
+  readonly pools: readonly StoredPool[];
 }
 
 /** For tokens with at least `followFrom` addresses, the changes of a block are applied instead of a new
@@ -90,13 +97,18 @@ export function createHolderTables(
 ): HolderTables {
   let last: Counted | null = null;
   return perVersion(async (head) => {
-    const [table, watched] = await Promise.all([pairs.at(head), watch?.at(head) ?? NOBODY]);
-    const counted = await countHolders(runner, head, table, last, { followFrom, watched });
+    const before = last;
+    const [table, watched, headTokens] = await Promise.all([
+      pairs.at(head),
+      watch?.at(head) ?? NOBODY,
+      listHeadTokens(runner, head, before),
+    ]);
+    const counted = await countHolders(runner, head, table, before, { followFrom, watched, headTokens });
     last = counted;
     const { holdings, atZero } = counted;
     return {
       of: (token) => {
-        const [holding, zero] = [holdings.get(token) ?? null, atZero.get(token)];
+        const [holding, zero] = [holdings.get(token) ?? null, atZero.balances.get(token)];
         return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
       },
     };
@@ -108,23 +120,20 @@ async function countHolders(
   head: HeadSnapshot,
   pairs: PairTable,
   before: Counted | null,
-  { followFrom, watched }: { readonly followFrom: number; readonly watched: WatchedAt },
+  {
+    followFrom,
+    watched,
+    headTokens,
+  }: { readonly followFrom: number; readonly watched: WatchedAt; readonly headTokens: Counted['headTokens'] },
 ): Promise<Counted> {
-  const creators = creatorsOf(pairs.pools, watched);
-  const headTokens = await listHeadTokens(runner, head, before);
+  const creators = creatorsOf(pairs.pools, watched, before);
+  const wanted = wantedTokens(head, pairs);
   const turn = before === null ? null : turnOf(head, before, headTokens);
   const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
-  const holdings = new Map<string, HolderCount | null>();
-  const stale: string[] = [];
-  const large = new Map<string, HolderCount>();
-  for (const token of wantedTokens(head, pairs)) {
-    const sameWatch = before?.creators.get(token) === creators.get(token);
-    const known = sameWatch ? before?.holdings.get(token) : undefined;
-    const kept = moved?.has(token) === false ? known : undefined;
-    if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
-    else if (kept === undefined) stale.push(token);
-    holdings.set(token, kept ?? null);
-  }
+  // Usually the tokens are the same as before, and only those that moved need a look.
+  const same = moved !== null && before?.wanted === wanted && before.creators === creators;
+  const tokens = same ? [...moved].filter((token) => wanted.has(token)) : wanted;
+  const { counts, stale, large } = sortTokens(tokens, { before, moved, creators, followFrom });
   const isWatched = (token: string, holder: string): boolean =>
     creators.get(token) === holder || watched.holders.some((one) => one === holder);
   const followed =
@@ -132,42 +141,67 @@ async function countHolders(
   for (const token of large.keys()) {
     const count = followed.get(token);
     if (count === undefined) stale.push(token);
-    else holdings.set(token, count);
+    else counts.set(token, count);
   }
   const sizes = await sizesOf(runner, stale, before);
-  for (const tokens of packTokens(stale, sizes)) {
-    for (const row of await readHolders(runner, head, tokens, watched.holders, creators))
-      holdings.set(row.token, countOf(row));
+  const inHead = new Set([...headTokens.values()].flat());
+  const counted = stale.filter((token) => sizes.has(token) || inHead.has(token));
+  for (const pack of packTokens(counted, sizes)) {
+    for (const row of await readHolders(runner, head, pack, watched.holders, creators))
+      counts.set(row.token, countOf(row));
   }
-  const atZero = await findZeroBalances(runner, head, { pairs, before, moved });
-  return { head, holdings, atZero, headTokens, creators };
+  const holdings = same ? before.holdings.with(counts) : new Holdings(counts);
+  const last = same ? { known: before.atZero, moved } : null;
+  const atZero = await findZeroBalances(runner, head, pairs.pools, wanted, last);
+  const { creatorOf } = watched;
+  return { head, wanted, holdings, atZero, headTokens, creators, creatorOf, pools: pairs.pools };
 }
 
-/** Reads only the LP tokens that moved since the previous version. `moved` is null if all may have moved. */
-async function findZeroBalances(
-  runner: QueryRunner,
-  head: HeadSnapshot,
-  work: {
-    readonly pairs: PairTable;
+interface Sorted {
+  /** The counts that stay as before. Null for every other token. */
+  readonly counts: Map<string, HolderCount | null>;
+  /** Tokens that must be counted. */
+  readonly stale: string[];
+  /** Counts of large tokens that moved. */
+  readonly large: ReadonlyMap<string, HolderCount>;
+}
+
+/** Sorts tokens by how to get their counts. `moved` is null if everything must be counted again. */
+function sortTokens(
+  tokens: Iterable<string>,
+  {
+    before,
+    moved,
+    creators,
+    followFrom,
+  }: {
     readonly before: Counted | null;
     readonly moved: ReadonlySet<string> | null;
+    readonly creators: ReadonlyMap<string, Hex>;
+    readonly followFrom: number;
   },
-): Promise<ReadonlyMap<string, ZeroBalance>> {
-  const wanted = wantedTokens(head, work.pairs);
-  const found = new Map<string, ZeroBalance>();
+): Sorted {
+  const counts = new Map<string, HolderCount | null>();
   const stale: string[] = [];
-  for (const { address, pool_type } of work.pairs.pools) {
-    if (pool_type !== CONSTANT_PRODUCT || !wanted.has(address)) continue;
-    const known = work.moved?.has(address) === false ? work.before?.atZero.get(address) : undefined;
-    if (known === undefined) stale.push(address);
-    else found.set(address, known);
+  const large = new Map<string, HolderCount>();
+  for (const token of tokens) {
+    const sameWatch = before?.creators.get(token) === creators.get(token);
+    const known = sameWatch ? before?.holdings.get(token) : undefined;
+    const kept = moved?.has(token) === false ? known : undefined;
+    if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
+    else if (kept === undefined) stale.push(token);
+    counts.set(token, kept ?? null);
   }
-  for (const [token, balance] of await readZeroBalances(runner, head, stale)) found.set(token, balance);
-  return found;
+  return { counts, stale, large };
 }
 
 /** The creator to watch, by LP token. LP tokens without a known creator are missing. */
-function creatorsOf(pools: readonly StoredPool[], { creatorOf }: WatchedAt): ReadonlyMap<string, Hex> {
+function creatorsOf(
+  pools: readonly StoredPool[],
+  { creatorOf }: WatchedAt,
+  before: Counted | null,
+): ReadonlyMap<string, Hex> {
+  if (before?.pools === pools && before.creatorOf === creatorOf) return before.creators;
   const creators = new Map<string, Hex>();
   for (const pool of pools) {
     const creator = pool.pool_type === CONCENTRATED ? null : creatorOf(pool);
@@ -296,7 +330,10 @@ function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   return same ? high.finalTo : null;
 }
 
-/** The number of rows that counting each token reads: known from the previous count, otherwise from the database. */
+/**
+ * The number of rows that counting each token reads: known from the previous count, otherwise from the database. A token
+ * without a stored row is missing, so it has no holders unless a head block moved it.
+ */
 async function sizesOf(
   runner: QueryRunner,
   tokens: readonly string[],
@@ -312,7 +349,10 @@ async function sizesOf(
   const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
   const rows = await runner.run('holders/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRowShape);
   const stored = new Map(rows.map((row) => [row.token, row.stored]));
-  for (const token of unknown) sizes.set(token, stored.get(token) ?? 0);
+  for (const token of unknown) {
+    const size = stored.get(token);
+    if (size !== undefined) sizes.set(token, size);
+  }
   return sizes;
 }
 

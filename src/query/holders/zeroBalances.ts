@@ -7,12 +7,15 @@ import { z } from 'zod';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
+import type { StoredPool } from '../pairs/pools';
 import type { TokenHolding } from './holderCounts';
+
+const CONSTANT_PRODUCT = 2;
 
 const rowShape = z.object({ token: z.string(), held: z.string(), sent: z.string() });
 
 /** LP tokens of one pool at the zero address, in raw units. */
-export interface ZeroBalance {
+interface ZeroBalance {
   /** The balance of the zero address. */
   readonly held: bigint;
   /** The part that was sent there after its mint. The supply by the logs lacks this part. */
@@ -22,7 +25,7 @@ export interface ZeroBalance {
 const NOTHING: ZeroBalance = { held: 0n, sent: 0n };
 
 /** The balances by token. Each asked token has one. */
-export async function readZeroBalances(
+async function readZeroBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   tokens: readonly string[],
@@ -34,6 +37,32 @@ export async function readZeroBalances(
   });
   for (const { token, held, sent } of rows) balances.set(token, { held: BigInt(held), sent: BigInt(sent) });
   return balances;
+}
+
+/** The LP tokens of constant-product pools, and their balances at the zero address. */
+export interface ZeroBalances {
+  readonly tokens: ReadonlySet<string>;
+  readonly balances: ReadonlyMap<string, ZeroBalance>;
+}
+
+/** The balances of the wanted LP tokens. With `last`, reads only those that moved since the previous version. */
+export async function findZeroBalances(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  pools: readonly StoredPool[],
+  wanted: ReadonlySet<string>,
+  last: { readonly known: ZeroBalances; readonly moved: ReadonlySet<string> } | null,
+): Promise<ZeroBalances> {
+  if (last === null) {
+    const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wanted.has(pool.address));
+    const tokens = new Set(lps.map(({ address }) => address));
+    return { tokens, balances: await readZeroBalances(runner, head, [...tokens]) };
+  }
+  const { tokens, balances } = last.known;
+  const moved = [...last.moved].filter((token) => tokens.has(token));
+  if (moved.length === 0) return last.known;
+  const changed = await readZeroBalances(runner, head, moved);
+  return { tokens, balances: new Map([...balances, ...changed]) };
 }
 
 export function withZeroBalance(holding: TokenHolding, { held, sent }: ZeroBalance): TokenHolding {

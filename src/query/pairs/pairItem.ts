@@ -12,6 +12,7 @@ import {
   countedInVault,
   countedValues,
   tvlOf,
+  trustedUsd,
   tvlOfWeighted,
   wholeUnits,
   type PoolSide,
@@ -24,7 +25,7 @@ const V3 = 3;
 const PIPS_PER_BPS = 100;
 
 /** The rows that other tables have about one pool. A field is null if the table has no row. */
-interface PairFacts {
+export interface PairFacts {
   readonly state: StateRow | null;
   /** Raw balances of all tokens, for weighted and stable pools only. */
   readonly balances: readonly string[] | null;
@@ -144,6 +145,27 @@ export class PairEntry {
     const weights = weightsOfPool(this.pool);
     if (this.pool.all_tokens.length === 0) return countedValues(this.holdings, weights);
     return countedInVault(this.holdings, weights, this.facts.doubts);
+  }
+
+  /**
+   * `sum` plus the USD that a token, and the anchors beside it, contribute to the liquidity. Runs for every pair of a
+   * token, so it must be fast.
+   */
+  addCounted(sum: number, address: string): number {
+    const { pool, tokens, price0, price1, view } = this;
+    const usd0 = trustedUsd(view.amount0, price0);
+    const usd1 = trustedUsd(view.amount1, price1);
+    let added = sum;
+    if (pool.all_tokens.length === 0 && usd0 <= price0.capUsd && usd1 <= price1.capUsd) {
+      if (tokens.token0.address === address || price0.isAnchor) added += usd0;
+      if (tokens.token1.address === address || price1.isAnchor) added += usd1;
+      return added;
+    }
+    const { counted } = this;
+    this.holdings.forEach(({ price }, i) => {
+      if (tokens.all[i]?.address === address || price.isAnchor) added += counted[i] ?? 0;
+    });
+    return added;
   }
 
   /** Quote tokens per base token as a decimal, or null. */

@@ -1,39 +1,86 @@
-/** Shapes of the rows from the pair queries. */
+/** Shapes and readers of the rows from the queries over all pairs and tokens. */
 import { z } from 'zod';
 
-const count = z.int().min(0);
-const usd = z.number();
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import type { Window } from '../../wire/pairs';
 
-/** Trades and volume of the four windows. */
-export const windowSumsShape = z.object({
-  buys_m5: count,
-  buys_h1: count,
-  buys_h6: count,
-  buys_h24: count,
-  sells_m5: count,
-  sells_h1: count,
-  sells_h6: count,
-  sells_h24: count,
-  buyers_m5: count,
-  buyers_h1: count,
-  buyers_h6: count,
-  buyers_h24: count,
-  sellers_m5: count,
-  sellers_h1: count,
-  sellers_h6: count,
-  sellers_h24: count,
-  volume_m5: usd,
-  volume_h1: usd,
-  volume_h6: usd,
-  volume_h24: usd,
-});
+type WindowCounts = Readonly<Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}`, number>>;
+type WindowVolumes = Readonly<Record<`volume_${Window}`, number>>;
 
-export const tradesRowShape = windowSumsShape.extend({
-  pair: z.string(),
-  fees_h24: usd,
-  untracked_h24: usd,
-});
-export type TradesRow = z.infer<typeof tradesRowShape>;
+/** Trading of one pair in the four windows. */
+export interface TradesRow extends WindowCounts, WindowVolumes {
+  readonly pair: string;
+  readonly fees_h24: number;
+  readonly untracked_h24: number;
+}
+
+/** Trading of one token in the four windows. */
+interface TokenTradesRow extends WindowCounts, WindowVolumes {
+  readonly token: string;
+  readonly traders_h24: number;
+  readonly high_h24: number;
+  readonly low_h24: number;
+}
+
+// The lists of a new head read these rows for every pair and token. So they are read as RowBinary, and each reader
+// names its columns, in the order of the query: a spread would be several times slower.
+
+export function readTrades(row: RowReader): TradesRow {
+  return {
+    pair: row.text(),
+    buys_m5: row.u32(),
+    buys_h1: row.u32(),
+    buys_h6: row.u32(),
+    buys_h24: row.u32(),
+    sells_m5: row.u32(),
+    sells_h1: row.u32(),
+    sells_h6: row.u32(),
+    sells_h24: row.u32(),
+    buyers_m5: row.u32(),
+    buyers_h1: row.u32(),
+    buyers_h6: row.u32(),
+    buyers_h24: row.u32(),
+    sellers_m5: row.u32(),
+    sellers_h1: row.u32(),
+    sellers_h6: row.u32(),
+    sellers_h24: row.u32(),
+    volume_m5: row.f64(),
+    volume_h1: row.f64(),
+    volume_h6: row.f64(),
+    volume_h24: row.f64(),
+    fees_h24: row.f64(),
+    untracked_h24: row.f64(),
+  };
+}
+
+export function readTokenTrades(row: RowReader): TokenTradesRow {
+  return {
+    token: row.text(),
+    buys_m5: row.u32(),
+    buys_h1: row.u32(),
+    buys_h6: row.u32(),
+    buys_h24: row.u32(),
+    sells_m5: row.u32(),
+    sells_h1: row.u32(),
+    sells_h6: row.u32(),
+    sells_h24: row.u32(),
+    buyers_m5: row.u32(),
+    buyers_h1: row.u32(),
+    buyers_h6: row.u32(),
+    buyers_h24: row.u32(),
+    sellers_m5: row.u32(),
+    sellers_h1: row.u32(),
+    sellers_h6: row.u32(),
+    sellers_h24: row.u32(),
+    traders_h24: row.u32(),
+    volume_m5: row.f64(),
+    volume_h1: row.f64(),
+    volume_h6: row.f64(),
+    volume_h24: row.f64(),
+    high_h24: row.f64(),
+    low_h24: row.f64(),
+  };
+}
 
 export const stateRowShape = z.object({
   pair: z.string(),
@@ -66,11 +113,26 @@ export type MeanReservesRow = z.infer<typeof meanReservesRowShape>;
 /** Time-weighted mean balances in raw units, for pools of more than two tokens. */
 export const meanBalancesRowShape = z.object({ means: z.array(z.number()) });
 
-export const pastPricesRowShape = meanReservesRowShape.extend({
-  pair: z.string(),
-  price_m5: z.number(),
-  price_h1: z.number(),
-  price_h6: z.number(),
-  price_h24: z.number(),
-});
-export type PastPricesRow = z.infer<typeof pastPricesRowShape>;
+/** Prices at the starts of the four windows. */
+export interface PastPricesRow extends MeanReservesRow, Readonly<Record<`price_${Window}`, number>> {
+  readonly pair: string;
+}
+
+export function readPastPrices(row: RowReader): PastPricesRow {
+  const mean = (): number | null => finiteOrNull(row.orNull(() => row.f64()));
+  return {
+    pair: row.text(),
+    price_m5: row.f64(),
+    price_h1: row.f64(),
+    price_h6: row.f64(),
+    price_h24: row.f64(),
+    mean_reserve0: mean(),
+    mean_reserve1: mean(),
+    mean_value0: mean(),
+    mean_value1: mean(),
+  };
+}
+
+function finiteOrNull(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) ? value : null;
+}

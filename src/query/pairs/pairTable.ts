@@ -13,8 +13,8 @@ import { createPoolBirths, type PoolBirths } from '../history/history';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { createPairBases, type PairBase, type PairBases } from './pairBase';
-import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
-import { meanBalancesRowShape, pastPricesRowShape, tradesRowShape } from './pairRows';
+import { PairEntry, poolTokensOf, type PairFacts, type PoolTokens } from './pairItem';
+import { meanBalancesRowShape, readPastPrices, readTrades } from './pairRows';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
@@ -109,8 +109,8 @@ export async function readPairTable(
     memory.bases.at(head),
     memory.directory.allTokens(),
     runner.run('pairs/list_balances', params, balancesRowShape),
-    runner.run('pairs/count_trades', params, tradesRowShape),
-    runner.run('pairs/list_past_prices', params, pastPricesRowShape),
+    runner.read('pairs/count_trades', params, readTrades),
+    runner.read('pairs/list_past_prices', params, readPastPrices),
     hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRowShape) : [],
   ]);
   const balancesOf = byPair(balances);
@@ -120,10 +120,12 @@ export async function readPairTable(
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
   const tokensOf = poolTokens(memory, tokens);
   const entries = base.pools.map((pool, index) => {
-    const facts = {
+    const before = findBefore(memory.before, pool, index);
+    const vault = balancesOf.get(pool.address);
+    const facts: PairFacts = {
       state: base.stateAt(index),
-      balances: balancesOf.get(pool.address)?.balances ?? null,
-      doubts: balancesOf.get(pool.address)?.doubts ?? 0,
+      balances: vault?.balances ?? null,
+      doubts: vault?.doubts ?? 0,
       trades: tradesOf.get(pool.address) ?? null,
       pastPrices: pastOf.get(pool.address) ?? null,
       meanBalances: meansOf.get(pool.address)?.means ?? null,
@@ -132,7 +134,7 @@ export async function readPairTable(
       birth: births.get(pool.address) ?? null,
       protocolShare: shareOf.get(pool.dex) ?? 0,
     };
-    return new PairEntry(pool, tokensOf(pool), facts, prices, findBefore(memory.before, pool, index));
+    return new PairEntry(pool, tokensOf(pool), sharedFacts(facts, before), prices, before);
   });
   const table = { entries, pools: base.pools, byAddress: indexEntries(entries, base), prices, tokens };
   memory.before = table;
@@ -143,6 +145,23 @@ export async function readPairTable(
 function findBefore(before: PairTable | null, pool: StoredPool, index: number): PairEntry | undefined {
   const there = before?.entries[index];
   return there?.pool === pool ? there : before?.byAddress.get(pool.address);
+}
+
+/** The facts of the earlier head if they are the same, because most pools do not change. This saves memory. */
+function sharedFacts(facts: PairFacts, before: PairEntry | undefined): PairFacts {
+  const known = before?.facts;
+  const isSame =
+    known?.state === facts.state &&
+    known.balances === facts.balances &&
+    known.doubts === facts.doubts &&
+    known.trades === facts.trades &&
+    known.pastPrices === facts.pastPrices &&
+    known.meanBalances === facts.meanBalances &&
+    known.lastTradeAt === facts.lastTradeAt &&
+    known.feePips === facts.feePips &&
+    known.birth === facts.birth &&
+    known.protocolShare === facts.protocolShare;
+  return isSame ? known : facts;
 }
 
 /** This is a separate function, because a closure in readPairTable would keep all previous tables in memory. */

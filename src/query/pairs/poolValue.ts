@@ -26,8 +26,13 @@ export function valueOf({ amount, price }: PoolSide): number | null {
 }
 
 /** USD value by a trusted price; 0 without a trusted price. */
-export function trustedValueOf(side: PoolSide): number {
-  return isTrusted(side.price) ? (valueOf(side) ?? 0) : 0;
+export function trustedValueOf({ amount, price }: PoolSide): number {
+  return trustedUsd(amount, price);
+}
+
+/** USD value of an amount in whole tokens, by a trusted price; 0 without a trusted price. */
+export function trustedUsd(amount: number, price: TokenPrice): number {
+  return isTrusted(price) && price.usd !== null ? amount * price.usd : 0;
 }
 
 /**
@@ -60,7 +65,8 @@ export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): numbe
  * fast.
  */
 function sumBelowCaps(side0: PoolSide, side1: PoolSide): number | null {
-  const [value0, value1] = [trustedValueOf(side0), trustedValueOf(side1)];
+  const value0 = trustedValueOf(side0);
+  const value1 = trustedValueOf(side1);
   return value0 <= side0.price.capUsd && value1 <= side1.price.capUsd ? value0 + value1 : null;
 }
 

@@ -1,7 +1,6 @@
 /** Reads the prices of all tokens once per head version: at its block, and at the starts of the four windows. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
@@ -23,31 +22,52 @@ export interface PriceSources {
   readonly wrappedNative: Hex | null;
 }
 
-export const hopRowShape = z.object({
-  token: z.string(),
-  next_token: z.string(),
-  hop_price: z.number(),
-  hop_confidence: z.number(),
-  hop_cap: z.number(),
-});
-export type HopRow = z.infer<typeof hopRowShape>;
+/** The newest hop of a token. */
+export interface HopRow {
+  readonly token: string;
+  readonly next_token: string;
+  readonly hop_price: number;
+  readonly hop_confidence: number;
+  readonly hop_cap: number;
+}
 
-const pastHopRowShape = z.object({
-  token: z.string(),
-  next_m5: z.string().nullable(),
-  next_h1: z.string().nullable(),
-  next_h6: z.string().nullable(),
-  next_h24: z.string().nullable(),
-  price_m5: z.number(),
-  price_h1: z.number(),
-  price_h6: z.number(),
-  price_h24: z.number(),
-  confidence_m5: z.number(),
-  confidence_h1: z.number(),
-  confidence_h6: z.number(),
-  confidence_h24: z.number(),
-});
-export type PastHopRow = z.infer<typeof pastHopRowShape>;
+/** The hops of a token at the starts of the windows. `next_` is null if the hop has not changed since. */
+export interface PastHopRow
+  extends
+    Readonly<Record<`next_${Window}`, string | null>>,
+    Readonly<Record<`${'price' | 'confidence'}_${Window}`, number>> {
+  readonly token: string;
+}
+
+/** The columns in the order of the query. */
+export function readHop(row: RowReader): HopRow {
+  return {
+    token: row.text(),
+    next_token: row.text(),
+    hop_price: row.f64(),
+    hop_confidence: row.f64(),
+    hop_cap: row.f64(),
+  };
+}
+
+function readPastHop(row: RowReader): PastHopRow {
+  const next = (): string | null => row.orNull(() => row.text());
+  return {
+    token: row.text(),
+    next_m5: next(),
+    next_h1: next(),
+    next_h6: next(),
+    next_h24: row.text(),
+    price_m5: row.f64(),
+    price_h1: row.f64(),
+    price_h6: row.f64(),
+    price_h24: row.f64(),
+    confidence_m5: row.f64(),
+    confidence_h1: row.f64(),
+    confidence_h6: row.f64(),
+    confidence_h24: row.f64(),
+  };
+}
 
 export type TokenPriceTables = PerVersion<TokenPrices>;
 
@@ -68,11 +88,11 @@ async function readTokenPrices(
   const snapshot = { ...snapshotParams(head), limit: TOKENS_MAX };
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const [rows, pastRows] = await Promise.all([
-    runner.run('prices/list_hops', { ...snapshot, tip_ord: lastOrdOfBlock(head.number) }, hopRowShape),
-    runner.run(
+    runner.read('prices/list_hops', { ...snapshot, tip_ord: lastOrdOfBlock(head.number) }, readHop),
+    runner.read(
       'prices/list_past_hops',
       { ...snapshot, after_ord: afterOrd, now: head.timestamp },
-      pastHopRowShape,
+      readPastHop,
     ),
   ]);
   return toTokenPrices(rows, pastRows, sources);

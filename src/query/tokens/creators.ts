@@ -18,6 +18,7 @@ const creatorRowShape = z.object({
 });
 const countRowShape = z.object({ stored: z.string() });
 
+/** The functions stay the same until a creator becomes known. */
 interface CreatorTable {
   /** Null if the creator is unknown. */
   of(token: string): Hex | null;
@@ -36,22 +37,30 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
   const asked = new Set<string>();
   let poolsRead: readonly StoredPool[] | null = null;
   let mark = '';
+  let table: CreatorTable = tableOf(known);
   return perVersion(async (head) => {
-    const { pools } = await pairs.at(head);
-    const [row] = await runner.run('tokens/count_creations', {}, countRowShape);
+    const [{ pools }, [row]] = await Promise.all([
+      pairs.at(head),
+      runner.run('tokens/count_creations', {}, countRowShape),
+    ]);
     const next = row?.stored ?? '';
     if (next !== mark) asked.clear();
     if (next !== mark || pools !== poolsRead) {
       const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
       const missing = [...wanted].filter((token) => !known.has(token) && !asked.has(token));
-      for (const { address, creator } of await listCreators(runner, head, missing))
-        known.set(address, creator);
+      const found = await listCreators(runner, head, missing);
+      for (const { address, creator } of found) known.set(address, creator);
+      if (found.length > 0) table = tableOf(known);
       for (const token of missing) asked.add(token);
       [mark, poolsRead] = [next, pools];
     }
-    const of = (token: string): Hex | null => known.get(token) ?? null;
-    return { of, ofBase: (pool) => of(pool.base_is_token0 ? pool.token0 : pool.token1) };
+    return table;
   });
+}
+
+function tableOf(known: ReadonlyMap<string, Hex>): CreatorTable {
+  const of = (token: string): Hex | null => known.get(token) ?? null;
+  return { of, ofBase: (pool) => of(pool.base_is_token0 ? pool.token0 : pool.token1) };
 }
 
 /** The known creators of the tokens, as of a head. */

@@ -77,6 +77,41 @@ export class TokenEntry {
     return this.facts.trades?.volume_h24 ?? 0;
   }
 
+  get swaps24h(): number {
+    const { trades } = this.facts;
+    return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
+  }
+
+  /** Change of the price over a window in percent; null if the current or the earlier price is missing. */
+  priceChange(window: Window): number | null {
+    return changeOfPrice(this.price, this.prices.before(this.address, window));
+  }
+
+  /** Creation time of the token's first pool; null if it is unknown. */
+  get createdAt(): number | null {
+    return this.facts.poolsComplete ? firstCreation(this.pairs) : null;
+  }
+
+  /** Value of the supply without burnt tokens; null if the supply or the price is unknown. */
+  get fdvUsd(): number | null {
+    const supply = supplyOf(this.facts);
+    return supply === null ? null : this.worthOf(supply.total - supply.burned);
+  }
+
+  /** Value of the circulating supply; null if the supply or the price is unknown. */
+  get marketCapUsd(): number | null {
+    const circulation = circulationOf(this.facts, this.address);
+    return circulation === null ? null : this.worthOf(circulation.circulating);
+  }
+
+  get holders(): number | null {
+    return holdersOf(this.facts);
+  }
+
+  private worthOf(raw: bigint): number | null {
+    return worthOf(raw, this.token.decimals ?? 0, this.price);
+  }
+
   /** The list item, built on first use. */
   get item(): TokenItem {
     this.made ??= toTokenItem(this);
@@ -109,22 +144,16 @@ function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] 
 /** USD value, by trusted prices only, of the token in its pools and of anchors in the same pools. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
-  for (const { tokens, holdings, counted } of pairs) {
-    holdings.forEach(({ price }, i) => {
-      if (tokens.all[i]?.address === address || price.isAnchor) sum += counted[i] ?? 0;
-    });
-  }
+  for (const pair of pairs) sum = pair.addCounted(sum, address);
   return sum;
 }
 
 function toTokenItem(entry: TokenEntry): TokenItem {
   const { address, token, pairs, prices, price, facts } = entry;
   const counts = tradeCounts(facts.trades, 'h24');
-  const swaps = counts.buys + counts.sells;
-  const createdAt = facts.poolsComplete ? firstCreation(pairs) : null;
-  const change = (window: Window): number | null => changeOfPrice(price, prices.before(address, window));
+  const swaps = entry.swaps24h;
+  const { createdAt } = entry;
   const supply = supplyOf(facts);
-  const circulation = circulationOf(facts, address);
   const decimals = token.decimals ?? 0;
   return {
     ...token,
@@ -132,10 +161,10 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     price_usd: plainOrNull(price.usd),
     price_native: plainOrNull(prices.nativeOf(address)),
     price_confidence: levelOf(price.confidence),
-    price_change_5m: change('m5'),
-    price_change_1h: change('h1'),
-    price_change_6h: change('h6'),
-    price_change_24h: change('h24'),
+    price_change_5m: entry.priceChange('m5'),
+    price_change_1h: entry.priceChange('h1'),
+    price_change_6h: entry.priceChange('h6'),
+    price_change_24h: entry.priceChange('h24'),
     volume_24h_usd: entry.volume24hUsd,
     liquidity_usd: entry.liquidityUsd,
     tx_24h: swaps,
@@ -144,9 +173,9 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     traders_24h: distinctMakers(facts.trades?.traders_h24 ?? 0, swaps),
     pool_count: pairs.length,
     total_supply: supply === null ? null : formatUnits(supply.total, decimals),
-    fdv_usd: supply === null ? null : worthOf(supply.total - supply.burned, decimals, price),
-    market_cap_usd: circulation === null ? null : worthOf(circulation.circulating, decimals, price),
-    holders: holdersOf(facts),
+    fdv_usd: entry.fdvUsd,
+    market_cap_usd: entry.marketCapUsd,
+    holders: entry.holders,
     created_at: createdAt,
     last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.facts.lastTradeAt), null),
     flags: warningsOfEntry(entry, createdAt).map(({ code }) => code),
@@ -216,6 +245,7 @@ function sharesOf({ facts }: TokenEntry, pairs: readonly PairEntry[], part: keyo
 
 /** The creator's part of the LP tokens, over the pools in which the token is the base token. */
 function creatorShareOf(entry: TokenEntry): number | null {
+  if ((entry.facts.risks?.creatorOf(entry.address) ?? null) === null) return null;
   const own = entry.pairs.filter(({ tokens }) => tokens.base.address === entry.address);
   return meanShare(sharesOf(entry, own, 'creator'));
 }

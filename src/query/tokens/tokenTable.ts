@@ -7,7 +7,7 @@ import { listToldSupplies, readHistory } from '../history/history';
 import { isHistoryPartial } from '../holders/balances';
 import { findOrdAt } from '../head/blockTimes';
 import type { PairEntry } from '../pairs/pairItem';
-import { windowSumsShape } from '../pairs/pairRows';
+import { readTokenTrades } from '../pairs/pairRows';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import type { HolderTable, HolderTables } from '../holders/holders';
 import { perVersion, type PerVersion } from '../head/perVersion';
@@ -19,17 +19,7 @@ const DAY_SECONDS = 86_400;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
-const count = z.int().min(0);
-const usd = z.number();
-
-const tradesRowShape = windowSumsShape.extend({
-  token: z.string(),
-  traders_h24: count,
-  high_h24: usd,
-  low_h24: usd,
-});
-
-const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: count });
+const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: z.int().min(0) });
 
 export interface TokenTable {
   /** Tokens sorted by address. */
@@ -68,7 +58,7 @@ export async function readTokenTable(
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
   const [trades, firstBlocks, checks, told, history] = await Promise.all([
-    runner.run('tokens/count_trades', { ...snapshot, ...window }, tradesRowShape),
+    runner.read('tokens/count_trades', { ...snapshot, ...window }, readTokenTrades),
     runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
     risks === null ? listBalanceChecks(runner) : null,
     listToldSupplies(runner, head, risks?.watched ?? []),

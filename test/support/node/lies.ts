@@ -83,6 +83,7 @@ export function answerFrom(
 ): (call: RpcCall) => unknown {
   return ({ method, params }) => {
     if (method === 'eth_chainId') return '0x171';
+    if (method === 'eth_getTransactionReceipt') return receiptOf(blocks, change, params[0]);
     const block = blocks[Number(params[0])];
     if (block === undefined) return null;
     const { header, receipts } = change(block);
@@ -93,4 +94,18 @@ export function answerFrom(
         : { ...header, transactions: header.transactions.map((t) => t['hash']) };
     throw new Error(method);
   };
+}
+
+/** The receipt of the transaction with this hash, true or told. */
+function receiptOf(
+  blocks: readonly Recorded[],
+  change: (block: Recorded) => Recorded,
+  hash: unknown,
+): Json | null {
+  for (const block of blocks) {
+    const told = change(block);
+    const index = told.header.transactions.findIndex((transaction) => transaction['hash'] === hash);
+    if (index >= 0) return told.receipts[index] ?? null;
+  }
+  return null;
 }

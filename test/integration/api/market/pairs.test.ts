@@ -259,9 +259,9 @@ describe('the table of pairs equals a plain recomputation', () => {
     let runs = 0;
     const counting: QueryRunner = {
       ...store.runner,
-      run: (name, params, shape) => {
+      read: (name, params, decode) => {
         if (name === 'pairs/count_trades') runs += 1;
-        return store.runner.run(name, params, shape);
+        return store.runner.read(name, params, decode);
       },
     };
     const tables = createPairTables(

@@ -244,9 +244,9 @@ test('simultaneous requests at the same head read the table of tokens once', asy
   let runs = 0;
   const counting: QueryRunner = {
     ...store.runner,
-    run: (name, params, shape) => {
+    read: (name, params, decode) => {
       if (name === 'tokens/count_trades') runs += 1;
-      return store.runner.run(name, params, shape);
+      return store.runner.read(name, params, decode);
     },
   };
   const prices = createTokenPrices(counting, CHAIN_ID, CHAIN);

@@ -144,8 +144,7 @@ test('auto goes on at the bloom where no header can be recomputed', async () => 
     header: { ...block.header, stateRoot: `0x${'11'.repeat(32)}` },
   }));
   const { pool, source } = sourceOf([strange], 'auto');
-  // One block is not enough to judge the chain. The endpoint is asked again, and is not blamed.
-  await expect(source.fetchRange(5, 5)).rejects.toMatchObject({ kind: 'unknown_block' });
+  // One block is not enough to judge the chain. The endpoint is asked for the blocks beside it, and is not blamed.
   expect(await source.fetchRange(5, 5)).toHaveLength(1);
   expect(await source.fetchRange(0, blocks.length - 1)).toHaveLength(blocks.length);
   expect(pool.health().endpoints[0]?.state).toBe('ok');
@@ -167,6 +166,24 @@ test('auto goes on where no header can be recomputed, although another endpoint 
   for (const end = Date.now() + 20_000; got === 0 && Date.now() < end; await delay(50)) got = await fetch();
   expect(got).toBe(blocks.length);
 }, 30_000);
+
+test.each(['data', 'timestamp'] as const)(
+  'with auto, a lie (%s) about the very first block does not lower the level',
+  async (kind) => {
+    const random = createRandom(11);
+    // Before block 8 or so, the blocks after it are asked for.
+    for (const target of [3, blocks.length - 1]) {
+      const block = blocks[target]!;
+      const told = lie(random, block, kind);
+      if (told === null) continue;
+      const { source } = sourceOf([nodeOf((one) => (one === block ? told : one))], 'auto');
+      for (let attempt = 0; attempt < 2; attempt += 1)
+        await expect(source.fetchRange(target, target)).rejects.toMatchObject({ retryable: true });
+      expect(await source.fetchRange(target - 1, target - 1)).toMatchObject([{ proof: 'full' }]);
+    }
+  },
+  30_000,
+);
 
 test('a block that is not the trusted block is refused', async () => {
   const other = `0x${'22'.repeat(32)}` as const;
