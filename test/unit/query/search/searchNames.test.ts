@@ -40,7 +40,9 @@ function kindOfPair(name: string, text: string): number {
     [kindOf(left, first), kindOf(right, second)],
     [kindOf(right, first), kindOf(left, second)],
   ].map((pair) => Math.max(...pair));
-  const best = words.length === 2 ? Math.min(...kinds) : 4;
+  const isOpen = words.length === 1 && /[/-]\s*$/.test(text);
+  const open = isOpen ? Math.min(kindOf(left, first), kindOf(right, first)) : 4;
+  const best = words.length === 2 ? Math.min(...kinds) : open;
   return Math.min(kindOf(name, text), best < 4 ? best + 0.5 : 4);
 }
 
