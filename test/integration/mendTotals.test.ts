@@ -1,6 +1,7 @@
 /** Tests how aggregates that lost the rows of a range are rebuilt before the range is marked as done. */
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import { WriterClaim } from '../../src/ingest/store/writerClaim';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
 import type { OpenIntent } from '../../src/ingest/store/store';
 import type { RebuildProgress } from '../../src/ingest/repair/viewRebuild';
@@ -141,4 +142,20 @@ test('a range with missing rows is refused and is not marked as done', async () 
   expect(await done()).toEqual([]);
   await ingested.promote(intent, [], true);
   expect(await done()).toHaveLength(1);
+});
+
+test('a writer that is fenced off rebuilds and exchanges no table', async () => {
+  const [older, newer] = ['older', 'newer'].map((name) => new WriterClaim(store.db, CHAIN_ID, name));
+  const mended: string[] = [];
+  const onMended = ({ name }: { readonly name: string }): number => mended.push(name);
+  const ingested = createClickHouseStore(store.db, CHAIN_ID, undefined, { onMended }, older);
+  const now = Date.now();
+  await ingested.claim(now);
+  await newer!.take(now);
+  await store.db.command('damage', 'TRUNCATE TABLE owner_positions');
+  const before = await contents();
+  const intent = await intentOf(STORED - 20, STORED);
+  await expect(ingested.checkRange(intent)).rejects.toMatchObject({ code: 'fenced' });
+  expect(mended).toEqual([]);
+  expect(await contents()).toEqual(before);
 });

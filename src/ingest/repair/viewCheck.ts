@@ -38,6 +38,8 @@ interface WrongTotal {
 
 export interface Mending extends RebuildOptions {
   readonly onLost?: (lost: WrongTotal) => void;
+  /** Called before a rebuild, and before its tables are exchanged. Throws if a newer writer has claimed the database. */
+  readonly checkWriter?: (() => Promise<void>) | undefined;
   /** Called after each rebuild of a table. */
   readonly onMended?: (lost: WrongTotal) => void;
 }
@@ -151,7 +153,11 @@ export async function mendViews(
     const { source } = wrong;
     if (database.cluster !== null || floors.has(source)) return wrong;
     mending.onLost?.(wrong);
-    await exchange(database, await rebuildViews(database, source, source, mending));
+    await mending.checkWriter?.();
+    const rebuilt = await rebuildViews(database, source, source, mending);
+    // A rebuild takes minutes. The old tables have the rows of a newer writer, the rebuilt ones may lack them.
+    await mending.checkWriter?.();
+    await exchange(database, rebuilt);
     mended.add(source);
     mending.onMended?.(wrong);
     wrong = await look();

@@ -62,7 +62,7 @@ export function createClickHouseStore(
   const connection: Connection = { database, chainId, writer };
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
   const check = async (intent: OpenIntent | null): Promise<void> =>
-    intent === null ? undefined : checkRange(database, chainId, intent, await floors(), mending);
+    intent === null ? undefined : checkRange(connection, intent, await floors(), mending);
 
   return {
     async claim(now): Promise<number> {
@@ -254,8 +254,7 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
 }
 
 async function checkRange(
-  database: Database,
-  chainId: number,
+  { database, chainId, writer }: Connection,
   intent: OpenIntent,
   floors: Floors,
   mending: Mending,
@@ -282,7 +281,8 @@ async function checkRange(
     if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
   }
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
-  const wrong = await mendViews(database, range, floors, mending);
+  const checkWriter = async (): Promise<void> => writer?.check();
+  const wrong = await mendViews(database, range, floors, { ...mending, checkWriter });
   if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
 }
 

@@ -113,7 +113,8 @@ export class WriterClaim {
     if (this.own !== null) await this.write(this.own, true);
   }
 
-  private async check(): Promise<void> {
+  /** Throws `fenced` if a newer writer has claimed the database. */
+  async check(): Promise<void> {
     const newest = await findNewestWriter(this.database, this.chainId);
     if (newest !== null && newest.session === this.own?.session && newest.id === this.own.id) return;
     const why = newest === null ? 'the claim is no longer stored' : `the newer writer is ${newest.name}`;

@@ -4,6 +4,8 @@ export const PLACE_EXACT = 4;
 
 /** Characters between the symbols of a pair in a search text: `weth/usdc`, `weth usdc`, `weth-usdc`. */
 const BETWEEN = /[\s/\-_:,]+/;
+/** End of a pair name whose second symbol is not typed yet: `weth/`. */
+const OPEN_END = /[/-]\s*$/;
 /** A search text with more words is not taken for the symbols of a pair. */
 const WORDS_MAX = 4;
 
@@ -15,10 +17,14 @@ export function placeOf(name: string, text: string): number {
   return name.includes(` ${text}`) ? 2 : 1;
 }
 
-/** The words of a search text that may name the tokens of a pair. Fewer than two words name no pair: empty. */
+/**
+ * The words of a search text that may name the tokens of a pair. Empty for other texts: a single word names a pair only
+ * with a separator after it.
+ */
 export function splitPairWords(text: string): readonly string[] {
   const words = text.split(BETWEEN).filter((word) => word !== '');
-  return words.length < 2 || words.length > WORDS_MAX ? [] : words;
+  const wordsMin = OPEN_END.test(text) ? 1 : 2;
+  return words.length < wordsMin || words.length > WORDS_MAX ? [] : words;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Compares search by pair and token names with a plain scan of all names. */
+import { splitPairWords } from '../../../../src/query/search/place';
 import { listPairsNamed, listTokensNamed } from '../../../../src/query/search/searchNames';
 import { createRandom } from '../../../support/createRandom';
 
@@ -39,7 +40,9 @@ function kindOfPair(name: string, text: string): number {
     [kindOf(left, first), kindOf(right, second)],
     [kindOf(right, first), kindOf(left, second)],
   ].map((pair) => Math.max(...pair));
-  const best = words.length === 2 ? Math.min(...kinds) : 4;
+  const isOpen = words.length === 1 && /[/-]\s*$/.test(text);
+  const open = isOpen ? Math.min(kindOf(left, first), kindOf(right, first)) : 4;
+  const best = words.length === 2 ? Math.min(...kinds) : open;
   return Math.min(kindOf(name, text), best < 4 ? best + 0.5 : 4);
 }
 
@@ -103,3 +106,15 @@ test.each(TEXTS)(
     }
   },
 );
+
+test.each([
+  ['weth/usdc', ['weth', 'usdc']],
+  ['usdc - weth ', ['usdc', 'weth']],
+  ['weth/', ['weth']],
+  ['weth - ', ['weth']],
+  ['weth', []],
+  ['/', []],
+  ['a b c d e', []],
+])('the search text %p has the symbols %p', (text, words) => {
+  expect(splitPairWords(text)).toEqual(words);
+});
