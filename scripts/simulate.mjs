@@ -4,6 +4,7 @@
  * with the model. Prints seeds, seeds a minute and mismatches, and exits 1 on a mismatch. SIMULATION_TRACE=1
  * prints every step of a seed. `npm run simulate -- --properties [--seed N --seeds M]`: runs the random-case
  * tests with five times as many cases as `npm test`. Then compares the ingester with the oracle on M seeds.
+ * `npm run simulate -- --lies [--seed N --seeds M --jobs J]`: M lies of a node about the blocks of a real node.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     engine: { type: 'boolean', default: false },
     properties: { type: 'boolean', default: false },
+    lies: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '1' },
   },
 });
@@ -25,7 +27,7 @@ const seeds = Number(values.seeds);
 const jobs = Math.max(1, Math.min(Number(values.jobs), seeds));
 if (![first, seeds, jobs].every(Number.isSafeInteger)) {
   console.error(
-    'Usage: npm run simulate -- [--seed N] [--seeds N] [--engine | --properties] [--jobs N]; each N is an integer',
+    'Usage: npm run simulate -- [--seed N] [--seeds N] [--engine | --properties | --lies] [--jobs N]; each N is an integer',
   );
   process.exit(2);
 }
@@ -52,7 +54,7 @@ if (values.properties) {
 
 /** Runs some of the seeds; resolves to whether all passed. */
 function runPart(from, count) {
-  const test = values.engine ? 'engineSeeds' : 'seeds';
+  const test = values.lies ? 'lies/lyingNode' : values.engine ? 'engineSeeds' : 'seeds';
   const args = [
     jest,
     '-i',

@@ -11,6 +11,7 @@ import { loadDevConfig, runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
 import { runImportSources } from './commands/data/importSources';
+import { proveBlocks } from './commands/data/proveBlocks';
 import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
 import { runVerify } from './commands/data/verify';
@@ -131,10 +132,18 @@ function addStoreCommands(program: Command): void {
       'recompute bars and aggregates from stored events and print differences; the exit code is 1 if there is one',
     )
     .option('--from <block>', 'first block (default: the first stored block)', parseBlock)
-    .option('--to <block>', 'last block (default: the last final block)', parseBlock)
-    .action(async (options: { from?: number; to?: number }) => {
+    .option(
+      '--to <block>',
+      'last block (default: the last final block; with --proof the newest block)',
+      parseBlock,
+    )
+    .option('--proof', 'read the blocks from the node, prove them, and compare blocks, logs and swaps', false)
+    .action(async (options: { from?: number; to?: number; proof: boolean }) => {
       const { config, log } = start();
-      process.exitCode = await runVerify(config, log, { from: options.from ?? null, to: options.to ?? null });
+      const range = { from: options.from ?? null, to: options.to ?? null };
+      process.exitCode = options.proof
+        ? await proveBlocks(config, log, stopOnSignals(), range)
+        : await runVerify(config, log, range);
     });
   program
     .command('import-sources <source>')

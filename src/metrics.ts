@@ -13,6 +13,11 @@ interface TransferFigures {
   >;
 }
 
+/** Reads the newest part of the stored chain of each level of proof. */
+type ReadParts = () => Promise<
+  readonly { readonly level: string; readonly from: number; readonly to: number }[]
+>;
+
 export interface Metrics {
   /** Other modules may register their own metrics here. */
   readonly registry: Registry;
@@ -32,6 +37,8 @@ export interface Metrics {
   countDrops(messages: number): void;
   /** Registers a function that returns the head; each scrape calls it. Call once. */
   watchHead(read: () => { number: number; finalNumber: number; timestamp: number } | null): void;
+  /** Registers a function that returns the proven parts of the stored chain; each scrape calls it. Call once. */
+  watchProof(read: ReadParts): void;
   /** Registers functions that return the number of open streams and the bytes held for slow clients. Each
    * scrape calls them. Call once. */
   watchStreams(count: () => number, heldBytes: () => number): void;
@@ -133,6 +140,7 @@ export function createMetrics(): Metrics {
       requests.observe({ route, method, status: String(status) }, seconds),
     countDrops: (messages) => drops.inc(messages),
     watchHead: (read) => watchHead(registry, read),
+    watchProof: (read) => watchProof(registry, read),
     watchStreams(count, heldBytes): void {
       watch(registry, 'candlehouse_sse_clients', 'Open streams', count);
       watch(
@@ -226,6 +234,14 @@ function watchHead(
   );
 }
 
+function watchProof(registry: Registry, read: ReadParts): void {
+  const what = 'block of the newest part of the stored chain proven at this level or a stronger one';
+  const labelled = async (end: 'from' | 'to'): Promise<Labelled> =>
+    (await read()).map((part) => [{ level: part.level }, part[end]]);
+  watchLabels(registry, 'proven_from_block', `First ${what}`, ['level'], () => labelled('from'));
+  watchLabels(registry, 'proven_to_block', `Last ${what}`, ['level'], () => labelled('to'));
+}
+
 function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   const skipped = new Gauge({
     name: 'candlehouse_skipped_transfer_logs',
@@ -269,22 +285,23 @@ function watch(registry: Registry, name: string, help: string, read: () => numbe
 
 type Labelled = readonly (readonly [Readonly<Record<string, string>>, number])[];
 
-/** A gauge with labels whose values each scrape reads. Labels that are no longer present disappear. */
+/** A gauge with labels whose values each scrape reads. Missing labels disappear. */
 function watchLabels(
   registry: Registry,
   name: string,
   help: string,
   labelNames: readonly string[],
-  read: () => Labelled,
+  read: () => Labelled | Promise<Labelled>,
 ): void {
   const gauge: Gauge = new Gauge({
     name: `candlehouse_${name}`,
     help,
     labelNames,
     registers: [registry],
-    collect(): void {
+    async collect(): Promise<void> {
+      const all = await read();
       gauge.reset();
-      for (const [labels, value] of read()) gauge.set(labels, value);
+      for (const [labels, value] of all) gauge.set(labels, value);
     },
   });
 }

@@ -61,3 +61,18 @@ ENGINE = MergeTree
 ORDER BY (chain_id, seq, status)
 SETTINGS index_granularity = 256
 COMMENT 'Ranges of blocks written to the final tables: intents and completions';
+
+-- One row: a range of blocks and the level at which they were proven when they were stored. If rows overlap, the
+-- row with the largest version is valid. Blocks without a row have the level bloom.
+CREATE TABLE IF NOT EXISTS proof_ranges
+(
+    chain_id UInt32 COMMENT 'EIP-155 id of the chain',
+    from_block UInt32 COMMENT 'First block of the range',
+    to_block UInt32 COMMENT 'Last block of the range; the largest number if the range also covers the blocks stored later',
+    level Enum8('bloom' = 1, 'headers' = 2, 'full' = 3) COMMENT 'Level of proof, as in the setting PROOF',
+    version UInt64 COMMENT 'Number of this row; of the rows of a block, the largest version is valid. Each row of a session adds one. A new session starts at the clock, in 1/1,024 ms, above all earlier versions'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (chain_id, from_block, to_block)
+SETTINGS index_granularity = 256
+COMMENT 'Levels of proof of the stored blocks';

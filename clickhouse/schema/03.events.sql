@@ -87,7 +87,7 @@ CREATE TABLE IF NOT EXISTS pool_states
 (
     ord UInt64 COMMENT 'Position in the chain of the log that led to this state: block_number * 2^20 + log_index' CODEC(Delta, ZSTD(1)),
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC; for a found pool, time of its last change' CODEC(Delta, ZSTD(1)),
-    kind Enum8('sync' = 1, 'initialize' = 2, 'swap' = 3, 'mint' = 4, 'burn' = 5, 'collect' = 6, 'collect_protocol' = 7, 'flash' = 8, 'fee' = 9, 'register' = 10, 'found' = 11) COMMENT 'Event that changed the state; fee, register: a fee change or a registration of tokens that added to doubts; found: no event, the state of a pool of found_pools',
+    kind Enum8('sync' = 1, 'initialize' = 2, 'swap' = 3, 'mint' = 4, 'burn' = 5, 'collect' = 6, 'collect_protocol' = 7, 'flash' = 8, 'fee' = 9, 'register' = 10, 'found' = 11, 'ticks' = 12) COMMENT 'Event that changed the state; fee, register: a fee change or a registration of tokens that added to doubts; found: no event, the state of a pool of found_pools; ticks: no event, the ticks of an older V3 pool are known from here on',
     pair FixedString(20) COMMENT 'Address of the pool' CODEC(ZSTD(1)),
     dex LowCardinality(String) COMMENT 'Short name of the DEX',
     pool_type UInt8 COMMENT 'Type of the pool, as in pools: 2 constant product, 3 concentrated, 4 weighted, 5 stable',

@@ -35,6 +35,24 @@ ORDER BY (block, block_hash, address)
 SETTINGS index_granularity = 1024
 COMMENT 'Pools that the history search found, by the block that adds them';
 
+-- One row: the initialised ticks of one V3 pool as they were before the start block. Ticks of a pool that is older than
+-- the start block are read from the node at a later block, and the stored mints and burns up to this block are taken
+-- away. Prices use the ticks from `from_block` on. If a pool has several rows, the one with the smallest from_block is
+-- valid.
+CREATE TABLE IF NOT EXISTS old_ticks
+(
+    pair FixedString(20) COMMENT 'Address of the pool contract',
+    from_block UInt32 COMMENT 'Number of the first block whose prices use the ticks',
+    low Int32 COMMENT 'First tick of the range that was read; ticks outside of the range are unknown',
+    high Int32 COMMENT 'Last tick of the range that was read; less than low if the contract has no usable answer',
+    ticks Array(Int32) COMMENT 'Ticks of the range with net liquidity before the start block, ascending',
+    nets Array(Int256) COMMENT 'Net liquidity of each tick in ticks: what becomes active when the price rises over the tick, raw units'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (pair, from_block)
+SETTINGS index_granularity = 1024
+COMMENT 'Ticks of V3 pools from before the first ingested block';
+
 -- One row: the creation of a pool that is older than the first ingested block.
 CREATE TABLE IF NOT EXISTS pool_births
 (

@@ -19,6 +19,7 @@ import { benchReorgs, benchStream, benchStreamClients } from './groups/groupsOfS
 import { benchPeers } from './peers/benchPeers';
 import { loadFolder } from './loaders/loadedFolder';
 import { benchPricing } from './groups/pricing';
+import { benchProof } from './groups/proof';
 import { benchRecovery } from './groups/recovery';
 import { benchWhileIngesting } from './groups/whileIngesting';
 
@@ -27,6 +28,7 @@ type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<v
 /** The benchmarks by group. */
 const RUNS: readonly Run[] = [
   [['decode', 'backfill', 'insert'], benchIngest],
+  [['proof'], benchProof],
   [['pricing'], async ({ figures }) => void figures.push(...benchPricing())],
   [['ticks', 'lists', 'hot', 'compression', 'storage'], benchReads],
   [['balances'], benchHoldings],

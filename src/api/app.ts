@@ -54,6 +54,14 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
+/** Codes of errors that mean that the client closed the connection, which is no fault. */
+const CLIENT_LEFT: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
+
 /** An error shows at most this many characters of a path. */
 const SHOWN_MAX = 200;
 
@@ -61,9 +69,11 @@ const SHOWN_MAX = 200;
 export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
   // Errors outside the middleware, such as a socket that closes during an answer, go to the log.
-  app.on('error', (error: unknown) =>
-    options.log.warn({ err: error }, 'the connection closed before an answer was complete'),
-  );
+  app.on('error', (error: unknown) => {
+    const left = error instanceof Error && 'code' in error && CLIENT_LEFT.has(error.code);
+    if (left) options.log.debug({ err: error }, 'the client left before an answer was complete');
+    else options.log.warn({ err: error }, 'an answer could not be sent completely');
+  });
   const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
   app.use(findClient(options.trustedProxies ?? []));
   app.use(setHeaders(options.head, options.observe));

@@ -11,6 +11,7 @@ import type { ChainFacts } from '../api/marketRoute';
 import type { Route } from '../api/route';
 import { listRoutes } from '../api/routes';
 import { explorerRoutes } from '../api/explorerRoutes';
+import { chains } from '../api/service/chains';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
+import { findBuiltInChain } from '../chains/builtInChains';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { createNodeHead } from '../chain/head/nodeHead';
 import { createNodeState } from '../chain/rpc/nodeState';
@@ -39,6 +41,7 @@ import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { HeadNews } from '../query/head/headState';
 import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
+import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
 import { createMarketTables, type MarketTables } from '../query/marketTables';
 import { createHub, type Hub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
@@ -153,6 +156,7 @@ interface Parts {
   readonly market: MarketTables;
   readonly cache: ByteCache;
   readonly rpc: EndpointPool | null;
+  readonly proven: ProvenParts;
 }
 
 function createParts({ config, log, metrics, ingest }: ApiOptions, runner: QueryRunner): Parts {
@@ -180,16 +184,18 @@ function createParts({ config, log, metrics, ingest }: ApiOptions, runner: Query
     market: createMarketTables(runner, chain, directory),
     cache: createByteCache(),
     rpc: openNode(config, log),
+    proven: createProvenParts(runner, config.chainId),
   };
 }
 
 /** Collects the facts from which /readyz computes its answer. */
 function listFacts(
   { log, ingest, moreProblems, isEngineAway }: ApiOptions,
-  { head, tail, rpc }: Parts,
+  { head, tail, rpc, proven }: Parts,
 ): ReadyzDeps {
   return {
     head,
+    proof: () => proven.newest(head()),
     tail: () => tail.facts(),
     ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),
     ...(moreProblems === undefined ? {} : { more: moreProblems }),
@@ -203,7 +209,7 @@ function listApiRoutes(
   explorer: Explorer,
   facts: ReadyzDeps,
 ): Route[] {
-  const { chain, precomputer, head, market, cache, rpc } = parts;
+  const { chain, precomputer, head, market, cache, rpc, proven } = parts;
   // The tables of a new head, in the order in which the precomputer builds them before the first request.
   const warm = {
     pairs: precomputer.watch(market.pairs),
@@ -218,13 +224,29 @@ function listApiRoutes(
     ...explorerRoutes(explorer.deps),
     healthz(),
     readyz(facts),
+    chains({
+      ready: facts,
+      proof: () => proven.newest(head()),
+      market: { ...config.chain, chainId: config.chainId },
+      others: () => listOthers(explorer),
+    }),
     metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),
     activityStream({ ...parts, chainId: chain.chainId, log }),
   ]);
 }
 
-function watchParts(metrics: Metrics, { hub, head, rpc }: Parts, facts: ReadyzDeps): void {
+function listOthers({ deps }: Explorer): ReturnType<Parameters<typeof chains>[0]['others']> {
+  return deps.chainIds.slice(1).flatMap((chainId) => {
+    const chain = deps.findChain(chainId);
+    const description = findBuiltInChain(chainId);
+    if (chain === null || description === null) return [];
+    return [{ ...description, head: chain.head() }];
+  });
+}
+
+function watchParts(metrics: Metrics, { hub, head, rpc, proven }: Parts, facts: ReadyzDeps): void {
   metrics.watchHead(head);
+  metrics.watchProof(() => proven.all(head()));
   metrics.watchStreams(
     () => hub.clientCount(),
     () => hub.heldBytes(),

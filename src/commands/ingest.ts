@@ -2,7 +2,9 @@
 import { hostname } from 'node:os';
 
 import { createBlockSource } from '../chain/blocks/blockSource';
-import { systemClock } from '../chain/rpc/clock';
+import { confirmMajority } from '../chain/blocks/confirmMajority';
+import { TrustedChain } from '../chain/blocks/trustedChain';
+import { systemClock, type Clock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import type { IngestFacts } from '../api/service/readyz';
 import type { Config } from '../config';
@@ -13,9 +15,11 @@ import { HistorySearch } from '../ingest/history/historySearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
+import { confirmedStore, type Confirm } from '../ingest/store/confirmedStore';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore } from '../ingest/repair/gapStore';
+import type { Mending } from '../ingest/repair/viewCheck';
 import { pausableGaps, pausableStore } from '../ingest/store/pause';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
@@ -23,6 +27,7 @@ import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, vaultDexes } from '../ingest/session/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
+import { ProofLedger } from '../ingest/store/proofLedger';
 import type { Store } from '../ingest/store/store';
 import { WriterClaim } from '../ingest/store/writerClaim';
 import { listWatched } from '../domain/chainDescription';
@@ -85,22 +90,20 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const going = AbortSignal.any([signal, fenced.signal]);
       const floors = (): Promise<Floors> => readFloors(database);
       const pauses = { database, clock, log, signal: going };
-      const mending = {
-        signal: going,
-        onLost: (lost: object) => log.error(lost, 'aggregates differ from the stored rows; rebuilding them'),
-        onProgress: sayRebuild(log, () => clock.now()),
-        onMended: (lost: object) => {
-          status.mends += 1;
-          log.warn(lost, 'aggregates were rebuilt');
-        },
-      };
-      const store = createClickHouseStore(database, chainId, floors, mending, claim);
+      const mending = reportMending(status, log, clock, going);
+      const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
+      const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
+      const proofs = new ProofLedger(database, chainId, claim);
+      const store = createClickHouseStore(database, chainId, floors, mending, claim, proofs);
       const foundPools = new FoundPools(database);
       const ingest = runIngest(
         {
           foundPools,
-          store: pausableStore(telling(store, onCommit), pauses),
-          gaps: pausableGaps(createGapStore(database, chainId, floors, claim), pauses),
+          store: confirmedStore(pausableStore(telling(store, onCommit), pauses), confirm, (block) =>
+            trusted.check(block, going),
+          ),
+          confirm,
+          gaps: pausableGaps(createGapStore(database, chainId, floors, claim, proofs), pauses),
           rangeHasher: createRangeHasher(database, chainId, log),
           rpc,
           source,
@@ -128,6 +131,18 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       }
     },
     close: () => rpc.close(),
+  };
+}
+
+function reportMending(status: IngestStatus, log: Logger, clock: Clock, signal: AbortSignal): Mending {
+  return {
+    signal,
+    onLost: (lost) => log.error(lost, 'aggregates differ from the stored rows; rebuilding them'),
+    onProgress: sayRebuild(log, () => clock.now()),
+    onMended: (lost) => {
+      status.mends += 1;
+      log.warn(lost, 'aggregates were rebuilt');
+    },
   };
 }
 

@@ -44,6 +44,8 @@ export interface ChainBlock extends BlockRef {
   readonly transactions: readonly ChainTransaction[];
   /** All logs of the block, in the order of their log index. */
   readonly logs: readonly ChainLog[];
+  /** How far the block is proven. Absent means `bloom`. */
+  readonly proof?: ProofLevel;
 }
 
 /** How much of a block is proven, least first. */

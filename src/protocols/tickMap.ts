@@ -75,10 +75,19 @@ export function isTickRange(lower: number | null, upper: number | null): boolean
 export class TickMap {
   /** The ticks with net liquidity, ascending. */
   private readonly ticks: Tick[] = [];
+  /** √price times 2^96 at the ends of the known ticks; undefined if all ticks are known. */
+  private bottom: bigint | undefined;
+  private top: bigint | undefined;
 
   /** Number of ticks with net liquidity. */
   get size(): number {
     return this.ticks.length;
+  }
+
+  /** Ends all walks at these ticks, because the ticks beyond them are unknown. */
+  limitTo(low: number, high: number): void {
+    this.bottom = sqrtRatioAtTick(low);
+    this.top = sqrtRatioAtTick(high);
   }
 
   /** Adds liquidity to a tick; `net` may be negative. */
@@ -140,7 +149,7 @@ export class TickMap {
     first: number,
     factor: bigint,
   ): number {
-    const exactEnd = (start * factor) >> FACTOR_BITS;
+    const exactEnd = lesser(this.top, (start * factor) >> FACTOR_BITS);
     const end = Number(exactEnd) / TWO_POW_96;
     const exactStop = lesser(this.placeAt(first)?.exact, exactEnd);
     let at = Number(start) / TWO_POW_96;
@@ -169,7 +178,7 @@ export class TickMap {
     first: number,
     factor: bigint,
   ): number {
-    const exactEnd = (start * factor) >> FACTOR_BITS;
+    const exactEnd = greater(this.bottom, (start * factor) >> FACTOR_BITS);
     const end = Number(exactEnd) / TWO_POW_96;
     const exactStop = greater(this.placeAt(first)?.exact, exactEnd);
     let at = Number(start) / TWO_POW_96;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { countShape, decimalShape, percentShape, unixSecondsShape, usdShape } from './primitives';
+import { proofShape } from './proof';
 
 const overviewShape = z
   .object({
@@ -58,6 +59,7 @@ const overviewShape = z
         older_pools: countShape.meta({ description: 'Number of pools found from before start_block' }),
       })
       .meta({ description: 'How complete the index is with respect to the time before its first block' }),
+    proof: proofShape,
     block_number: countShape.meta({ description: 'Number of the newest block that the answer includes' }),
     block_timestamp: unixSecondsShape.meta({
       description: 'Time of the newest block that the answer includes, unix seconds, UTC',

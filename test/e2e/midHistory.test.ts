@@ -3,10 +3,15 @@
  * pools is complete, both have the same pools, TVL, supplies and creation times. After a restart in the middle of the
  * search for older pools, the search continues.
  */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
+import { attach } from '../../src/commands/attach';
+import { loadConfig } from '../../src/config';
 import { ERC20, encodeCall } from '../../src/dev/abi';
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
+import { createLog } from '../../src/log';
+import { askRows } from '../support/engine/askRows';
 import { until } from '../support/eventually';
 import { listen } from '../support/server/listen';
 import { waitForBlock, type Program } from '../support/server/program';
@@ -104,6 +109,17 @@ beforeAll(async () => {
     const amountIn = (await world.balanceOf(pool.token0, pool.address)) / 50_000n;
     await world.mineBlock(undefined, [world.swapV2(pool, { from, zeroForOne: true, amountIn })]);
   }
+  // A V3 pool gets more liquidity in two positions, and a swap between them.
+  const ranged = world.pools.find(({ protocol }) => protocol === 'uniswap_v3')!;
+  const amount0 = (await world.balanceOf(ranged.token0, ranged.address)) / 100n;
+  const amount1 = (await world.balanceOf(ranged.token1, ranged.address)) / 100n;
+  const mint = (width: number) =>
+    world.mintV3(ranged, { tickLower: -60 * width, tickUpper: 60 * width, amount0, amount1 });
+  await world.mineBlock(undefined, [
+    mint(10_000),
+    world.swapV3(ranged, { zeroForOne: true, amountIn: amount0 / 500n }),
+  ]);
+  await world.mineBlock(undefined, [mint(12_000)]);
   const [user] = world.users;
   const burned = world.tokens[3]!;
   const data = encodeCall(ERC20, 'transfer', ['0x000000000000000000000000000000000000dEaD', 1_000_000n]);
@@ -155,6 +171,46 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
     expect((mine.fdv_usd ?? NaN) / (token.fdv_usd ?? NaN)).toBeCloseTo(1, 3);
   }
 });
+
+interface Walk {
+  readonly pair: string;
+  readonly walked: number;
+  readonly near0: number;
+  readonly near1: number;
+}
+
+/** The newest depth of each V3 pool. */
+async function walksOf(startBlock: string): Promise<Walk[]> {
+  const log = createLog('silent', false);
+  const folder = on.settings['DATA_DIR']!.replace(/data-0$/, `data-${startBlock}`);
+  const attached = await attach(
+    loadConfig({ DATA_DIR: folder }, (path) => readFileSync(path, 'utf8')),
+    log,
+  );
+  try {
+    return await askRows<Walk>(
+      attached.open(attached.name),
+      `SELECT lower(hex(pair)) AS pair, argMax(walked_liquidity, ord) AS walked, argMax(near0, ord) AS near0,
+         argMax(near1, ord) AS near1
+       FROM (SELECT pair, ord, walked_liquidity, near0, near1, pool_type FROM pool_states
+         UNION ALL SELECT pair, ord, walked_liquidity, near0, near1, pool_type FROM pool_states_head)
+       WHERE pool_type = 3 GROUP BY pair ORDER BY pair`,
+    );
+  } finally {
+    await attached.close();
+  }
+}
+
+test('V3 pools that are older than the start block have the depth of an index of the whole chain', async () => {
+  const whole = await walksOf('0');
+  expect(whole.filter(({ walked }) => walked > 0).length).toBe(5);
+  // The session uses the ticks from its next block on.
+  await until(async () => {
+    await on.world.mineBlock();
+    return (await walksOf('-60')).every(({ walked }) => walked >= 0);
+  }, 30_000);
+  expect(await walksOf('-60')).toEqual(whole);
+}, 60_000);
 
 test('if a reorg removes the block that listed older pools, a later block lists them again', async () => {
   const before = await readAll(late);

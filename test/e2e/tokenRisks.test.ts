@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { getCreateAddress, Interface } from 'ethers';
+import { getCreateAddress, Interface, parseUnits } from 'ethers';
 
 import { systemClock } from '../../src/chain/rpc/clock';
 import { openDatabase } from '../../src/clickhouse/client/database';
@@ -39,6 +39,10 @@ const TRICK = new Interface([
   'function mint(address)',
   'function swap(uint256,uint256,address,bytes)',
   'function getReserves() view returns (uint112,uint112,uint32)',
+]);
+const LP_TOKEN = new Interface([
+  'function balanceOf(address) view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
 ]);
 
 interface Token {
@@ -247,6 +251,23 @@ test('LP tokens sent to a burn address are locked', async () => {
     expect.closeTo(25, 3),
     expect.closeTo(75, 3),
   ]);
+});
+
+test('LP tokens sent to the zero address are locked and stay in the supply', async () => {
+  const lp = async (...call: [string, string[]]): Promise<bigint> =>
+    BigInt(String(await readContract(on.anvil.rpc, LP_TOKEN, trickPair, ...call)));
+  const held = await lp('balanceOf', [creator]);
+  const block = await mine([
+    by(creator, trickPair, encodeCall(ERC20, 'transfer', [ZERO_ADDRESS, held / 3n])),
+  ]);
+  await waitForBlock(on.program.url, block);
+  expect((await tokenOf(trick)).lp_locked_pct).toBeCloseTo(50, 3);
+  const pair = await on.get<Pair & { total_supply: string }>(`/pairs/${trickPair}`);
+  expect([pair.lp_locked_pct, pair.lp_held_by_creator_pct]).toEqual([
+    expect.closeTo(50, 3),
+    expect.closeTo(50, 3),
+  ]);
+  expect(parseUnits(pair.total_supply, 18)).toBe(await lp('totalSupply', []));
 });
 
 test('past days of a DEX have a TVL', async () => {

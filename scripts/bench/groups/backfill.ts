@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { createBlockSource } from '../../../src/chain/blocks/blockSource';
 import { systemClock } from '../../../src/chain/rpc/clock';
 import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
+import type { ProofOptions } from '../../../src/domain/block';
 import type { ChainDescription } from '../../../src/domain/chainDescription';
 import type { Database } from '../../../src/clickhouse/client/database';
 import { toOrd } from '../../../src/domain/ord';
@@ -53,6 +54,7 @@ export async function ingest(
   to: number,
   log: Logger,
   description: ChainDescription = stubDescription(),
+  proof?: ProofOptions,
 ): Promise<number> {
   const rpc = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
   const started = performance.now();
@@ -60,7 +62,7 @@ export async function ingest(
     {
       store: createClickHouseStore(database, 369),
       rpc,
-      source: createBlockSource({ pool: rpc, log }),
+      source: createBlockSource({ pool: rpc, log, ...(proof === undefined ? {} : { proof }) }),
       chain: description,
       startBlock: { kind: 'absolute', block: 0 },
       finality: 'tag',

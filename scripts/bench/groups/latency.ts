@@ -16,29 +16,13 @@ const BEYOND_MS = [
   [99, 150],
 ] as const;
 
-/** Reveals blocks one by one and times the first event of each at the client. */
 export async function benchLatency(
   api: ServedApi,
   chain: StubChain,
   range: { readonly from: number; readonly to: number },
   database: Database,
 ): Promise<Figure[]> {
-  const shownAt = new Map<number, number>();
-  const latencies: number[] = [];
-  const stream = openStream(`${api.url}/api/v1/activity/stream?event_type=swap`, (block) => {
-    const at = shownAt.get(block);
-    if (at === undefined) return;
-    shownAt.delete(block);
-    latencies.push(performance.now() - at);
-  });
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  for (let number = range.from; number <= range.to; number += 1) {
-    shownAt.set(number, performance.now());
-    chain.setHead(number);
-    await new Promise((resolve) => setTimeout(resolve, BLOCK_EVERY_MS));
-  }
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  stream.close();
+  const latencies = await timeBlocks(api, chain, range);
   const inserts = await timeInserts(database);
   const isWhole = latencies.length >= (range.to - range.from) * 0.98;
   return BEYOND_MS.map(([p, beyond]) => {
@@ -55,6 +39,31 @@ export async function benchLatency(
       ok: value <= limit + beyond && isWhole,
     };
   });
+}
+
+/** Reveals the blocks one by one. Returns the time in ms until the first event of each block. */
+export async function timeBlocks(
+  api: ServedApi,
+  chain: StubChain,
+  range: { readonly from: number; readonly to: number },
+): Promise<number[]> {
+  const shownAt = new Map<number, number>();
+  const latencies: number[] = [];
+  const stream = openStream(`${api.url}/api/v1/activity/stream?event_type=swap`, (block) => {
+    const at = shownAt.get(block);
+    if (at === undefined) return;
+    shownAt.delete(block);
+    latencies.push(performance.now() - at);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  for (let number = range.from; number <= range.to; number += 1) {
+    shownAt.set(number, performance.now());
+    chain.setHead(number);
+    await new Promise((resolve) => setTimeout(resolve, BLOCK_EVERY_MS));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  stream.close();
+  return latencies;
 }
 
 async function timeInserts(database: Database): Promise<number[]> {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TailFacts } from '../../tail/tailLoop';
+import { proofShape, type Proof } from '../../wire/proof';
 import type { Route } from '../route';
 
 const HEAD_AGE_MAX_S = 300;
@@ -62,9 +63,13 @@ export interface ReadyzDeps {
   more?(): readonly ReadyProblem[];
   /** Whether the embedded database server is known to have ended. */
   isEngineAway?(): boolean;
+  /** Which part of the stored chain is proven at which level. */
+  proof?(): Promise<Proof>;
   /** Unix time in milliseconds. */
   now?(): number;
 }
+
+const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null };
 
 const checkShape = z.object({ ok: z.boolean().meta({ description: 'Whether the check passes' }) });
 export const readyShape = z.object({
@@ -100,6 +105,7 @@ export const readyShape = z.object({
       .nullable()
       .meta({ description: 'State of the node; null if this process did not ask the node' }),
   }),
+  proof: proofShape,
   problems: z.array(
     z.object({
       code: z.string().meta({ description: 'Stable code' }),
@@ -111,7 +117,7 @@ export const readyShape = z.object({
 });
 export type ReadyAnswer = z.infer<typeof readyShape>;
 
-/** The current answer, for the endpoint and for the log. */
+/** The current answer without the proof, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
   const answer = answerWith(deps, null);
   return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
@@ -140,7 +146,7 @@ export function readyz(deps: ReadyzDeps): Route {
     },
     async handle(ctx): Promise<void> {
       if (needsNode(answerWith(deps, null))) await deps.node?.ask();
-      const answer = readReadiness(deps);
+      const answer = { ...readReadiness(deps), proof: (await deps.proof?.()) ?? NO_PROOF };
       ctx.status = answer.ready ? 200 : 503;
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'application/json';
@@ -186,6 +192,7 @@ export function judge(
       head: headCheck(head, current, ageSeconds),
       node,
     },
+    proof: NO_PROOF,
     problems: [
       ...listProblems(head, tail, facts, ingest === null ? byClock : null),
       ...(ingest?.problems ?? []),

@@ -22,6 +22,20 @@ interface CheckerOptions {
   readonly timeOfDay: () => number;
 }
 
+/** Blocks of one answer, or their errors. */
+type Answers = readonly (UncheckedBlock | AppError)[];
+
+interface BlockBodies {
+  readonly endpoint: number;
+  /** The transactions as the endpoint sent them. */
+  readonly transactions: readonly unknown[];
+}
+
+interface WrongSender {
+  readonly endpoint: number;
+  readonly mismatch: BlockMismatch;
+}
+
 export class BlockChecker {
   private readonly guard: ProofGuard;
   private readonly log: Logger;
@@ -29,6 +43,8 @@ export class BlockChecker {
   private readonly blooms: BloomBuilder;
   private readonly prover: BlockProver;
   private unfilledBloomSeen = false;
+  /** Where each block in use comes from. */
+  private readonly sources = new WeakMap<ChainBlock, BlockBodies>();
 
   private constructor(guard: ProofGuard, options: CheckerOptions, blooms: BloomBuilder, prover: BlockProver) {
     this.guard = guard;
@@ -55,19 +71,38 @@ export class BlockChecker {
     return header;
   }
 
-  /** Verifies the blocks of one answer. Returns each verified block, or its error. */
-  verifyAll(endpoint: number, answers: readonly (UncheckedBlock | AppError)[]): (ChainBlock | AppError)[] {
-    this.guard.study(
-      this.prover,
-      endpoint,
-      answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer])),
-    );
+  /**
+   * Compares senders with the signatures of their transactions, in a block that is proven in full. Returns the endpoint
+   * that sent a wrong one, and what differs.
+   */
+  findWrongSender(block: ChainBlock, indexes: ReadonlySet<number>): WrongSender | null {
+    const source = this.sources.get(block);
+    if (source === undefined) return null;
+    for (const index of indexes) {
+      const fault = this.prover.senderFault(source.transactions[index], index);
+      if (fault !== null)
+        return { endpoint: source.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
+    }
+    return null;
+  }
+
+  /** The numbers of further blocks that the endpoint must be asked for before `verifyAll`. */
+  listOthers(answers: Answers): readonly number[] {
+    return this.guard.listOthers(this.prover, withoutErrors(answers));
+  }
+
+  /**
+   * Verifies the blocks of one answer. Returns each verified block, or its error. The blocks of `others` only help to
+   * learn what can be proven on this chain.
+   */
+  verifyAll(endpoint: number, answers: Answers, others: Answers): (ChainBlock | AppError)[] {
+    this.guard.study(this.prover, endpoint, withoutErrors([...answers, ...others]));
     return answers.map((answer) =>
-      answer instanceof AppError ? answer : orError(() => this.verify(answer)),
+      answer instanceof AppError ? answer : orError(() => this.verify(endpoint, answer)),
     );
   }
 
-  private verify(block: UncheckedBlock): ChainBlock {
+  private verify(endpoint: number, block: UncheckedBlock): ChainBlock {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
     checkFuture(header, this.timeOfDay());
@@ -79,10 +114,28 @@ export class BlockChecker {
         'block headers have empty blooms; missing logs at the end of a block cannot be detected',
       );
     }
-    this.guard.check(this.prover, block);
+    const proof = this.guard.check(this.prover, block);
     const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
-    return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
+    const verified: ChainBlock = {
+      number,
+      hash,
+      parentHash,
+      timestamp,
+      baseFeePerGas,
+      transactionCount,
+      transactions,
+      logs,
+      proof,
+    };
+    const bodies = block.raw.header['transactions'];
+    if (proof === 'full' && Array.isArray(bodies))
+      this.sources.set(verified, { endpoint, transactions: bodies });
+    return verified;
   }
+}
+
+function withoutErrors(answers: Answers): UncheckedBlock[] {
+  return answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer]));
 }
 
 /** The result of the check, or its error. */

@@ -13,6 +13,7 @@ import { AppError } from '../../errors';
  * - `removed_log`: A log is marked as removed by a reorg.
  * - `bloom`: The logs do not produce the header's bloom: a log is missing, added or changed.
  * - `proof`: The block's hash, transactions root or receipts root does not follow from its fields.
+ * - `majority`: The majority of the endpoints has another block at this height.
  * - `timestamp`: A block is older than its parent, or lies in the future.
  * - `malformed`: A field is missing, malformed or out of range.
  */
@@ -24,6 +25,7 @@ export const MISMATCH_KINDS = [
   'removed_log',
   'bloom',
   'proof',
+  'majority',
   'timestamp',
   'malformed',
 ] as const;

@@ -15,9 +15,10 @@ import type { Endpoint } from '../rpc/endpoint';
 import { LIGHT_ATTEMPT_MS, type EndpointPool } from '../rpc/endpointPool';
 import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
+import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber, checkOrder } from './verify';
+import { checkFuture, checkLinks, checkNumber, checkPiece, type PieceBounds } from './verify';
 
 export type { BlockHeader };
 
@@ -31,6 +32,8 @@ interface FetchOptions {
 interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
   /** Time of the block before the range, unix seconds, if known. No block of the range may be older. */
   readonly notBefore?: number;
+  /** Hash of the block before the range, if it is known to be right. An endpoint with another chain is benched. */
+  readonly parent?: Hex;
 }
 
 /**
@@ -48,11 +51,15 @@ export interface BlockSource {
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for the block `ref.number`. Returns true if any endpoint has the hash
-   * `ref.hash`; endpoints with another hash are then benched (not used for some time). Returns false if all
-   * answers have another hash. Throws RpcError `unknown_block` if no endpoint answers.
+   * Asks every endpoint once for the block. Returns true if at least as many have its hash as have another one, and
+   * benches the others. Throws RpcError `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Compares the senders of these transactions with their signatures, in a block from `fetchRange` that is proven in
+   * full. Benches the endpoint that sent a wrong one, and throws BlockMismatch `proof`.
+   */
+  checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void>;
 }
 
 export interface BlockSourceOptions {
@@ -145,18 +152,19 @@ class PooledBlockSource implements BlockSource {
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
+      const parent = blocks.length === 0 ? options.parent : undefined;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
         const own = fetched.get(endpoint.id) ?? {
           kept: new Map<number, ChainBlock>(),
           halves: new BlockHalves(),
         };
         fetched.set(endpoint.id, own);
-        return this.fetchPiece(endpoint, { from: next, to, notBefore }, own, signal);
+        return this.fetchPiece(endpoint, { from: next, to, notBefore, parent }, own, signal);
       };
       const piece = await this.pool.run(fetch, options);
-      const [parent, first] = [blocks.at(-1), piece[0]];
+      const [before, first] = [blocks.at(-1), piece[0]];
       // The pieces come from different nodes or times, so none of the endpoints is blamed.
-      if (parent !== undefined && first?.parentHash !== parent.hash)
+      if (before !== undefined && first?.parentHash !== before.hash)
         throw new RpcError(
           'unknown_block',
           `block ${next} is not a child of block ${next - 1}: the chain changed between two requests`,
@@ -174,15 +182,23 @@ class PooledBlockSource implements BlockSource {
       this.pool.endpoints.map(({ id }) => this.askHash(id, ref.number, signal)),
     );
     const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
-    const isConfirmed = votes.some((vote) => vote.hash === ref.hash);
-    if (!isConfirmed && dissenters.length === 0) {
+    const countOf = (hash: Hex | null): number => votes.filter((vote) => vote.hash === hash).length;
+    const most = Math.max(0, ...dissenters.map((vote) => countOf(vote.hash)));
+    const isConfirmed = countOf(ref.hash) >= Math.max(1, most);
+    if (!isConfirmed && dissenters.length === 0)
       throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
-    }
     if (!isConfirmed) return false;
-    for (const { id, hash } of dissenters) {
+    for (const { id, hash } of dissenters)
       this.pool.penalise(id, `returned hash ${hash} for final block ${ref.number}, expected ${ref.hash}`);
-    }
     return true;
+  }
+
+  async checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void> {
+    const wrong = (await this.checker).findWrongSender(block, indexes);
+    if (wrong === null) return;
+    this.pool.countMismatch(wrong.mismatch);
+    this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
+    throw wrong.mismatch;
   }
 
   private async askHash(
@@ -207,10 +223,11 @@ class PooledBlockSource implements BlockSource {
    */
   private async fetchPiece(
     endpoint: Endpoint,
-    { from, to, notBefore }: { readonly from: number; readonly to: number; readonly notBefore: number },
+    bounds: PieceBounds,
     { kept, halves }: Fetched,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
+    const { from, to } = bounds;
     const checker = await this.checker;
     let breaks = 0;
     /**
@@ -227,7 +244,8 @@ class PooledBlockSource implements BlockSource {
         halves,
         signal,
       );
-      const failed = this.keepVerified(checker.verifyAll(endpoint.id, answers), kept);
+      const others = await this.fetchOthers(endpoint, checker.listOthers(answers), signal);
+      const failed = keepVerified(checker.verifyAll(endpoint.id, answers, others), kept);
       const used = 2 * kept.size + halves.size;
       idle = used > most ? 0 : idle + 1;
       most = Math.max(most, used);
@@ -235,7 +253,7 @@ class PooledBlockSource implements BlockSource {
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
-        const broken = orMismatch(() => checkPiece(piece, notBefore));
+        const broken = orMismatch(() => checkPiece(piece, bounds));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
         if (broken instanceof BlockMismatch) {
           // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
@@ -265,19 +283,6 @@ class PooledBlockSource implements BlockSource {
     for (const error of wrong) this.pool.countMismatch(error);
     if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
     else await endpoint.pause(idle, failed, signal);
-  }
-
-  /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
-  private keepVerified(
-    checked: readonly (ChainBlock | AppError)[],
-    kept: Map<number, ChainBlock>,
-  ): AppError[] {
-    const failed: AppError[] = [];
-    for (const one of checked) {
-      if (one instanceof AppError) failed.push(one);
-      else kept.set(one.number, one);
-    }
-    return failed;
   }
 
   /** The first missing blocks: with receipts as many as fit into one batch, with eth_getLogs all. */
@@ -336,6 +341,21 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
+  /** Asks once for blocks that are only compared with their hash. An endpoint need not have them. */
+  private async fetchOthers(
+    endpoint: Endpoint,
+    numbers: readonly number[],
+    signal: AbortSignal,
+  ): Promise<(UncheckedBlock | AppError)[]> {
+    if (numbers.length === 0) return [];
+    try {
+      return await this.fetchUnchecked(endpoint, () => numbers, new BlockHalves(), signal);
+    } catch (error) {
+      if (error instanceof AppError) return [error];
+      throw error;
+    }
+  }
+
   /** Repeats work on the same endpoint if a reorg may be the reason for the wrong answer. */
   private async retryRaces<T>(
     endpoint: Endpoint,
@@ -354,29 +374,9 @@ class PooledBlockSource implements BlockSource {
   }
 }
 
-/** Blocks of a range from one endpoint: verified blocks, and headers or receipts of others. */
-interface Fetched {
-  readonly kept: Map<number, ChainBlock>;
-  readonly halves: BlockHalves;
-}
-
 function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
   const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
-}
-
-/** @throws BlockMismatch `parent_link`, `timestamp` */
-function checkPiece(blocks: readonly ChainBlock[], notBefore: number): void {
-  checkLinks(blocks);
-  if (blocks[0] !== undefined) checkOrder(blocks[0], notBefore);
-}
-
-/** The fetched blocks from number `from` on, up to the first missing block. */
-function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
-  const start: ChainBlock[] = [];
-  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
-    start.push(block);
-  return start;
 }
 
 /** Whether the endpoint never answered, although it was asked several times. */

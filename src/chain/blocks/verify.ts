@@ -1,5 +1,6 @@
 /** Verifies blocks: order and completeness of logs, the bloom, parent links, and timestamps. */
 import type { BlockRef, ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
 import { BLOOM_BYTES, bloomToHex, isEmptyBloom, type BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
@@ -68,7 +69,7 @@ function checkParentLink(parent: BlockRef, child: BlockRef): void {
 }
 
 /** @throws BlockMismatch `timestamp` if the block is older than `notBefore`, the time of its parent in unix seconds. */
-export function checkOrder({ number, timestamp }: BlockRef, notBefore: number): void {
+function checkOrder({ number, timestamp }: BlockRef, notBefore: number): void {
   if (timestamp >= notBefore) return;
   const what = `the timestamp is ${timestamp}, before its parent's ${notBefore}`;
   throw new BlockMismatch('timestamp', number, what);
@@ -97,6 +98,30 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
     const parent = blocks[position - 1];
     if (parent !== undefined) checkParentLink(parent, block);
   }
+}
+
+/** What is known of the blocks that an endpoint is asked for. */
+export interface PieceBounds {
+  readonly from: number;
+  readonly to: number;
+  /** Time of the block before, unix seconds. */
+  readonly notBefore: number;
+  /** Hash of the block before, if it is known. */
+  readonly parent: Hex | undefined;
+}
+
+/** Checks that the blocks are linked and follow the block before. @throws BlockMismatch `parent_link`, `timestamp` */
+export function checkPiece(
+  blocks: readonly BlockRef[],
+  { notBefore, parent }: Pick<PieceBounds, 'notBefore' | 'parent'>,
+): void {
+  checkLinks(blocks);
+  const [first] = blocks;
+  if (first === undefined) return;
+  checkOrder(first, notBefore);
+  if (parent === undefined || first.parentHash === parent) return;
+  const what = `the parentHash is ${first.parentHash}, but block ${first.number - 1} has the hash ${parent}`;
+  throw new BlockMismatch('parent_link', first.number, what);
 }
 
 /** Checks that the answer is for the requested block. @throws BlockMismatch `block_identity` */

@@ -77,6 +77,14 @@ export class BlockProver {
     return differs('hash', header['hash'], computed ?? 'nothing: fields of the header are missing');
   }
 
+  /** Null if the transaction has the stated sender, otherwise what differs. */
+  senderFault(transaction: unknown, index: number): string | null {
+    return asFault(() => {
+      const [bytes] = this.encodeAll([transaction], encodeTransaction);
+      return senderFault(transaction, index, bytes ?? new Uint8Array());
+    });
+  }
+
   private contentFault(header: Fields, receipts: readonly unknown[] | null): string | null {
     const transactions = header['transactions'];
     if (!Array.isArray(transactions)) return 'transactions is not a list';

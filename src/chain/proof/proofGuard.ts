@@ -16,8 +16,9 @@ interface Answer {
   readonly raw: RawBlock;
 }
 
-/** The strongest proof among the blocks of an endpoint that are not proven in full. */
+/** The strongest proof of the blocks of an endpoint. */
 interface Weak {
+  /** The blocks that are not proven in full. */
   readonly blocks: Set<number>;
   /** Number of answers with such blocks. A session may begin with a request for a single block. */
   answers: number;
@@ -31,6 +32,8 @@ const RANK: Record<ProofLevel, number> = { bloom: 0, headers: 1, full: 2 };
  * as one without this proof.
  */
 const WEAK_MIN = 3;
+/** Number of further blocks that an endpoint is asked for, if it sent fewer than WEAK_MIN. */
+const OTHERS = 8;
 
 export class ProofGuard {
   private readonly options: ProofOptions;
@@ -73,18 +76,32 @@ export class ProofGuard {
   }
 
   /**
-   * @throws BlockMismatch `proof` if the block does not reach the level of the chain, RpcError `unknown_block` if it is
+   * Returns the level that the block reaches. @throws BlockMismatch `proof` if the block does not reach the level of the chain, RpcError `unknown_block` if it is
    * not proven in full while the level is not known
    */
-  check(prover: BlockProver, { header, raw }: Answer): void {
+  check(prover: BlockProver, { header, raw }: Answer): ProofLevel {
     this.checkHeader(prover, raw.header, header);
-    if (!this.needsBodies) return;
+    if (this.required === 'bloom' || this.required === 'headers') return this.required;
     const { level, fault } = prover.prove(raw);
-    if (level === 'full') return;
+    if (level === 'full') return level;
     // Whether the endpoint or the chain is the reason is not known yet, so the endpoint is not benched.
     if (this.required === null)
       throw new RpcError('unknown_block', `block ${header.number} cannot be proven yet: ${fault}`);
     throw new BlockMismatch('proof', header.number, fault ?? 'the block is not proven');
+  }
+
+  /**
+   * While the level is not known: the numbers of further blocks that an endpoint must be asked for, because it sent too
+   * few to judge the chain by them. One wrong block then does not lower the level.
+   */
+  listOthers(prover: BlockProver, answers: readonly Answer[]): readonly number[] {
+    const [first] = answers;
+    const isEnough = first === undefined || answers.length >= WEAK_MIN;
+    if (this.required !== null || isEnough) return [];
+    if (answers.every(({ raw }) => prover.prove(raw).level === 'full')) return [];
+    const { number } = first.header;
+    const from = number >= OTHERS ? number - OTHERS : number + answers.length;
+    return Array.from({ length: OTHERS }, (_, index) => from + index);
   }
 
   /** While the level is not known: learns it from what an endpoint sent. One block that is proven in full is enough. */
@@ -100,8 +117,11 @@ export class ProofGuard {
       const { level, fault } = prover.prove(raw);
       // A block without transactions says nothing about the transactions of the chain.
       if (level === 'full' && header.transactionCount > 0) return this.settle('full', null, header.number);
+      // But it shows that headers can be recomputed.
+      const shown = level === 'full' ? 'headers' : level;
+      if (fault !== null && (seen.fault === null || RANK[shown] > RANK[seen.level])) seen.fault = fault;
+      if (RANK[shown] > RANK[seen.level]) seen.level = shown;
       if (level === 'full') continue;
-      if (seen.fault === null || RANK[level] > RANK[seen.level]) Object.assign(seen, { level, fault });
       seen.blocks.add(header.number);
       this.weak.set(endpoint, seen);
     }

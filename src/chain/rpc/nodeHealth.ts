@@ -57,6 +57,7 @@ export function toNodeHealth(
       removed_log: count('removed_log'),
       bloom: count('bloom'),
       proof: count('proof'),
+      majority: count('majority'),
       timestamp: count('timestamp'),
       malformed: count('malformed'),
     },

@@ -5,6 +5,7 @@ import {
   bool,
   enum8,
   hash,
+  i256,
   i32,
   lowText,
   nullable,
@@ -43,6 +44,16 @@ export const foundPoolsTable = defineTable('found_pools', {
   balances: array(u256),
 });
 export type FoundPoolRow = Parameters<typeof foundPoolsTable.writeRow>[1];
+
+export const oldTicksTable = defineTable('old_ticks', {
+  pair: address,
+  from_block: u32,
+  low: i32,
+  high: i32,
+  ticks: array(i32),
+  nets: array(i256),
+});
+export type OldTicksRow = Parameters<typeof oldTicksTable.writeRow>[1];
 
 export const poolBirthsTable = defineTable('pool_births', {
   address,

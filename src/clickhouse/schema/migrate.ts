@@ -38,7 +38,7 @@ const BEGUN_ID = 2 ** 32 - 1;
  * migrations. The number in its name grows with each schema change without a migration, and databases with a
  * smaller number are refused. Such changes are allowed only before the first release.
  */
-const CREATED: Row = { id: 0, name: 'created 3' };
+const CREATED: Row = { id: 0, name: 'created 4' };
 
 /**
  * State of a database. `being created`: a start of this version did not finish; the tables have no data.

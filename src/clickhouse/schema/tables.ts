@@ -85,6 +85,14 @@ export const headBlocksTable = defineTable('head_blocks', {
 });
 export type HeadBlockRow = Parameters<typeof headBlocksTable.writeRow>[1];
 
+export const proofRangesTable = defineTable('proof_ranges', {
+  chain_id: u32,
+  from_block: u32,
+  to_block: u32,
+  level: enum8({ bloom: 1, headers: 2, full: 3 }),
+  version: u64,
+});
+
 export const tokensTable = defineTable('tokens', {
   address,
   symbol: nullable(text),
@@ -190,6 +198,7 @@ const STATE_KINDS = {
   fee: 9,
   register: 10,
   found: 11,
+  ticks: 12,
 } as const;
 
 export const poolStatesTable = defineTable('pool_states', {

@@ -9,6 +9,7 @@ import { FoundPools } from '../../ingest/pools/foundPools';
 import { createClickHouseStore } from '../../ingest/store/clickhouseStore';
 import { inPause } from '../../ingest/store/pause';
 import { reindex } from '../../ingest/repair/reindex';
+import { ProofLedger } from '../../ingest/store/proofLedger';
 import { readFloors } from '../../ingest/store/retention';
 import { createDecodeContext, createReaderDeps } from '../../ingest/session/runIngest';
 import { newIngestStatus } from '../../ingest/session/status';
@@ -46,10 +47,13 @@ export async function runReindex(
     await checkChainId(rpc, chainId, signal);
     const store = createClickHouseStore(database, chainId, () => readFloors(database));
     const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
+    const source = createBlockSource({ pool: rpc, log, proof: config.proof });
+    const foundPools = new FoundPools(database);
     const deps = {
-      ...createReaderDeps({ store, rpc, chain, log, foundPools: new FoundPools(database) }, decode),
+      ...createReaderDeps({ store, rpc, source, chain, log, foundPools }, decode),
       database,
-      source: createBlockSource({ pool: rpc, log, proof: config.proof }),
+      source,
+      proofs: new ProofLedger(database, chainId),
       chainId,
       log,
       signal,

@@ -1,9 +1,10 @@
 /**
- * Adds found pools (older than the start block, found by the history search) at the end of the block to which
- * found_pools assigns them. If logs of the block already added a pool, that state is kept. Otherwise the
+ * Adds what the history search knows about pools older than the start block. Found pools are added at the end of the
+ * block to which found_pools assigns them. If logs of the block already added a pool, that state is kept. Otherwise the
  * state becomes a row of pool_states with one of the largest log indexes of the block, which no real log has.
  */
-import type { FoundPoolRow } from '../../clickhouse/schema/historyTables';
+import type { FoundPoolRow, OldTicksRow } from '../../clickhouse/schema/historyTables';
+import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { parsePoolType, parseProtocolName, type PoolState } from '../../domain/pool';
@@ -50,34 +51,65 @@ export function addFoundPools(
       weights: [...row.weights],
       doubts: row.doubts,
     });
-    facts.pool_states.push({
-      ord,
-      timestamp: row.moved_at > 0 ? Math.min(row.moved_at, timestamp) : timestamp,
-      kind: 'found',
-      pair: address,
-      dex: pool.dex,
-      pool_type: pool.poolType,
-      token0: pool.token0,
-      token1: pool.token1,
-      base_is_token0: pool.baseIsToken0,
-      tx_hash: ZERO_HASH,
-      tx_index: 0,
-      maker: null,
-      reserve0: state.reserve0,
-      reserve1: state.reserve1,
-      sqrt_price_x96: state.sqrtPriceX96,
-      liquidity: state.liquidity,
-      tick: state.tick,
-      doubts: row.doubts,
-      price: state.price,
-      balances: [...state.balances],
-      unswapped: [],
-      walked_liquidity: NOT_WALKED,
-      near0: 0,
-      near1: 0,
-    });
+    const movedAt = row.moved_at > 0 ? Math.min(row.moved_at, timestamp) : timestamp;
+    facts.pool_states.push(stateRow('found', pool, state, { ord, timestamp: movedAt, doubts: row.doubts }));
     ord -= 1;
   }
+}
+
+/**
+ * Repeats the states of V3 pools whose ticks from before the start block are used from this block on. Their depth is
+ * then known without waiting for their next event.
+ */
+export function addTickStates(
+  context: DecodeContext,
+  facts: BlockFacts,
+  old: readonly Pick<OldTicksRow, 'pair' | 'low' | 'high'>[],
+): void {
+  const { number, timestamp } = facts.ref;
+  const changed = new Set(facts.pool_states.map(({ pair }) => pair));
+  let ord = lastOrdOfBlock(number) - 1 - facts.pool_states.filter(({ kind }) => kind === 'found').length;
+  for (const { pair, low, high } of old) {
+    const pool = context.registry.findPool(pair);
+    if (pool === undefined || changed.has(pair) || low > high) continue;
+    const state = context.registry.stateOf(pair);
+    const price = context.protocolOfPool(pool).spotPrice(state) ?? 0;
+    const priced = { ...state, price, balances: [] };
+    facts.pool_states.push(stateRow('ticks', pool, priced, { ord, timestamp, doubts: 0 }));
+    ord -= 1;
+  }
+}
+
+function stateRow(
+  kind: 'found' | 'ticks',
+  pool: KnownPool,
+  state: Priced,
+  row: Pick<PoolStateRow, 'ord' | 'timestamp' | 'doubts'>,
+): PoolStateRow {
+  return {
+    ...row,
+    kind,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tx_hash: ZERO_HASH,
+    tx_index: 0,
+    maker: null,
+    reserve0: state.reserve0,
+    reserve1: state.reserve1,
+    sqrt_price_x96: state.sqrtPriceX96,
+    liquidity: state.liquidity,
+    tick: state.tick,
+    price: state.price,
+    balances: [...state.balances],
+    unswapped: [],
+    walked_liquidity: NOT_WALKED,
+    near0: 0,
+    near1: 0,
+  };
 }
 
 function toKnownPool(row: FoundPoolRow): KnownPool {

@@ -11,7 +11,7 @@ import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
 import type { BlockFacts, BlockRows } from '../rows/blockRows';
-import { addFoundPools } from './addFoundPools';
+import { addFoundPools, addTickStates } from './addFoundPools';
 import { decodeBlock, type BlockFindings } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
@@ -37,6 +37,11 @@ export interface ReaderDeps {
    * added.
    */
   readonly foundPools?: FoundPools | undefined;
+  /**
+   * Compares the senders of these transactions of a block with their signatures. Rejects if one differs. If absent, only
+   * the senders of a random sample are compared.
+   */
+  readonly checkSenders?: (block: ChainBlock, indexes: ReadonlySet<number>) => Promise<void>;
   /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
 }
@@ -75,7 +80,8 @@ export class BlockReader {
     const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
     for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
     for (const [token, decimals] of await store.listTokens()) this.tokens.set(token, decimals);
-    this.pricer.load(await store.loadPrices(cursor, this.startBlock, pools));
+    const prices = await store.loadPrices(cursor, this.startBlock, pools);
+    this.pricer.load(prices, foundPools?.oldTicks.usedAt(cursor.number));
     return registry.size;
   }
 
@@ -100,10 +106,12 @@ export class BlockReader {
       await slices.step();
       const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
       addFoundPools(this.deps.decode, facts, this.deps.foundPools?.listedBy(block.hash) ?? []);
+      addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
+      if (facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
       all.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.
@@ -111,7 +119,8 @@ export class BlockReader {
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
     for (const facts of all) {
       await slices.step();
-      take(this.pricer.price(facts, reversible));
+      const old = this.deps.foundPools?.oldTicks.addedBy(facts.ref.number);
+      take(this.pricer.price(facts, reversible, old));
     }
   }
 

@@ -9,7 +9,7 @@ import type { PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
-import { makerOf, type BlockWork, type DecodeContext } from './decodeContext';
+import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
 import { addVaultPool, readVaultLog } from './decodeVaultLog';
 import type { DiscoveredPool } from '../pools/discoverPools';
 import type { FoundVaultPool } from '../pools/discoverVaultPools';
@@ -54,7 +54,7 @@ export function decodeBlock(
   reversible: boolean,
 ): BlockFacts {
   const { number, hash, parentHash, timestamp } = block;
-  const facts = noFacts({ number, hash, parentHash, timestamp });
+  const facts = noFacts({ number, hash, parentHash, timestamp }, block.proof);
   context.registry.openBlock(number, reversible);
   const work: Work = { context, block, facts, memory: new Map() };
   pushBlockRow(work);
@@ -180,6 +180,10 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const after = protocol.applyEvent(before, event);
   if (after !== before) context.registry.setState(pool.address, after);
   const memory = memoryOf(work, pool.address, log.transactionIndex);
+  // The Sync of a V2 swap comes before the swap and has its new reserves.
+  const mayMove = event.kind === 'sync' || event.kind === 'swap';
+  if (mayMove && isBigMove(protocol.spotPrice(before), protocol.spotPrice(after)))
+    work.facts.moved.add(log.transactionIndex);
   if (event.kind === 'sync') memory.synced = true;
   if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')

@@ -40,3 +40,9 @@ export interface BlockWork {
 export function makerOf({ block }: BlockWork, log: ChainLog): Hex | null {
   return block.transactions[log.transactionIndex]?.from ?? null;
 }
+
+/** Whether a swap moves a price by more than 10 %. Unknown prices (null or 0) do not move. */
+export function isBigMove(before: number | null, after: number | null): boolean {
+  if (before === null || after === null || before <= 0 || after <= 0) return false;
+  return Math.max(before / after, after / before) > 1.1;
+}

@@ -29,7 +29,7 @@ import {
   type WeightedPoolState,
 } from '../../protocols/weightedPool';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
-import { makerOf, type BlockWork } from './decodeContext';
+import { isBigMove, makerOf, type BlockWork } from './decodeContext';
 import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { heldKey } from '../rows/blockRows';
 import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
@@ -76,7 +76,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
     return;
   }
   rememberHeld(work, log, known);
-  if (event.kind === 'swap') pushLegSwap(work, log, pool, event, after);
+  if (event.kind === 'swap') pushLegSwap(work, log, pool, event, state, after);
   if (event.kind === 'balance_changed') pushLiquidity(work, log, pool, event);
   pushState(work, log, pool, event, after);
 }
@@ -117,10 +117,14 @@ function pushLegSwap(
   log: ChainLog,
   pool: KnownPool,
   event: VaultSwap,
+  before: WeightedPoolState,
   after: WeightedPoolState,
 ): void {
   const swap = toLegSwap(after, event);
   if (swap === null) return;
+  const price = weightedSpotPrice(after, swap.first, swap.second);
+  if (isBigMove(weightedSpotPrice(before, swap.first, swap.second), price))
+    work.facts.moved.add(log.transactionIndex);
   const { reserve0, reserve1 } = toPairState(after, swap);
   work.facts.swaps.push({
     ...placeOf(work, log, pool),
@@ -138,7 +142,7 @@ function pushLegSwap(
     sqrt_price_x96: 0n,
     liquidity: 0n,
     tick: 0,
-    price: weightedSpotPrice(after, swap.first, swap.second) ?? 0,
+    price: price ?? 0,
     fee_pips: toFeePips(after.swapFee),
   });
 }

@@ -1,7 +1,7 @@
 /**
  * The history search: a background task that finds what a start after block 1 leaves out. It finds the pools
- * of the factories that are older than the start block, the times of their creation, and the supplies of
- * tokens. Creation events are read backwards from the start block, so the newest pools are found first. The
+ * of the factories that are older than the start block, the times of their creation, the ticks of their V3 pools,
+ * and the supplies of tokens. Creation events are read backwards from the start block, so the newest pools are found first. The
  * calls per second are limited. A restart continues where the search ended. Failures are logged, and the same
  * range of blocks is tried again.
  */
@@ -13,7 +13,8 @@ import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { EthCalls } from '../pools/ethCalls';
-import { LISTED_MAX, type FoundPools } from '../pools/foundPools';
+import { LISTED_MAX, type FoundPool, type FoundPools } from '../pools/foundPools';
+import type { OldTickRange } from '../pools/oldTicks';
 import type { IngestStatus } from '../session/status';
 import { CallBudget } from './callBudget';
 import { readFactoryLogs, type OldPool, type SearchedDexes } from './factoryLogs';
@@ -21,6 +22,7 @@ import { readPairCounts, readPairsAt } from './listAllPairs';
 import { countListed, listUnlisted } from './listedPools';
 import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
+import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
 import { listUnaskedTokens, storeSupplies } from './readSupplies';
 import { readSearchBlock, type SearchBlock } from './searchBlock';
 import { loadProgress, saveProgress, type SearchProgress } from './searchProgress';
@@ -39,6 +41,8 @@ const SPAN_MAX = 100_000;
 /** Number of pools whose states are read in one batch. */
 const POOLS_MAX = 50;
 const PAIRS_MAX = 100;
+/** Number of V3 pools whose ticks are read in one batch. */
+const TICKED_MAX = 10;
 /** How often pool states are read again after a reorg removed the block at which they were read. */
 const OFFERS_MAX = 4;
 /**
@@ -76,6 +80,7 @@ export class HistorySearch {
   private refusals = 0;
   private loggedAt = -Infinity;
   private suppliesAt = -Infinity;
+  private ticksAt = -Infinity;
 
   constructor(private readonly deps: HistoryDeps) {
     this.budget = new CallBudget(deps.clock, deps.callsPerSecond);
@@ -123,6 +128,7 @@ export class HistorySearch {
     if (removed.length > 0) await this.list(await listUnlisted(database, dexes, block), signal);
     const { progress } = this;
     const isOpen = progress.state === 'searching';
+    await this.readTicks(signal);
     const more = (await this.readTokens(block, isOpen, signal)) || isOpen;
     if (isOpen) await this.searchOn(progress, block, signal);
     return more;
@@ -241,13 +247,55 @@ export class HistorySearch {
         );
         const states = await readOldStates(this.deps, some, block, signal);
         for (const { row } of states) offered.add(row.address);
-        offers.push(...states);
+        offers.push(...(await this.withTicks(states, block, signal)));
         if (offers.length >= LISTED_MAX) await found.offer(offers.splice(0), signal);
       }
       await found.offer(offers, signal);
       // A vault pool that is neither weighted nor stable has no row in `offered` and is not tried again.
       left = left.filter(({ address }) => offered.has(address) && !found.isKnown(address));
     }
+  }
+
+  /**
+   * Reads the ticks of V3 pools that the session found by their own logs. Each batch uses a new block, because many nodes
+   * have only the states of recent blocks.
+   */
+  private async readTicks(signal: AbortSignal): Promise<void> {
+    const { database, chainId, clock, found } = this.deps;
+    const { oldTicks } = found;
+    if (oldTicks.isWaiting || clock.now() - this.ticksAt < LOG_EVERY_MS) return;
+    this.ticksAt = clock.now();
+    const first = await readSearchBlock(database, chainId);
+    const pools = first === null ? [] : await listUnread(database, first);
+    for (let at = 0; at < pools.length; at += TICKED_MAX) {
+      const block = await readSearchBlock(database, chainId);
+      if (block === null) return;
+      oldTicks.offer(await this.ticksOf(pools.slice(at, at + TICKED_MAX), block, signal));
+    }
+  }
+
+  private ticksOf(
+    pools: readonly UnreadPool[],
+    block: SearchBlock,
+    signal: AbortSignal,
+  ): Promise<OldTickRange[]> {
+    const { database, rpc } = this.deps;
+    const spend = (calls: number): Promise<void> => this.spend(calls, signal);
+    return readOldTicks({ database, rpc, spend }, pools, block, signal);
+  }
+
+  /** Adds the ticks of V3 pools to their states. Those of pools without liquidity at the price are read later. */
+  private async withTicks(
+    states: readonly FoundPool[],
+    block: SearchBlock,
+    signal: AbortSignal,
+  ): Promise<FoundPool[]> {
+    const pools = states.flatMap(({ row }) => (row.liquidity > 0n ? [row] : []));
+    const rangeOf = new Map((await this.ticksOf(pools, block, signal)).map((range) => [range.pair, range]));
+    return states.map((state) => {
+      const ticks = rangeOf.get(state.row.address);
+      return ticks === undefined ? state : { ...state, ticks };
+    });
   }
 
   /** Reads the supplies of a batch of tokens. Resolves to true if more tokens remain. */

@@ -13,6 +13,7 @@ import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/historyTables';
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
+import { OldTicks, type OldTickRange } from './oldTicks';
 
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
@@ -23,6 +24,8 @@ export const LISTED_MAX = 500;
 export interface FoundPool {
   readonly row: Omit<FoundPoolRow, 'block' | 'block_hash'>;
   readonly readAt: Pick<BlockRef, 'number' | 'hash'>;
+  /** The ticks of a V3 pool before the start block; absent for other pools. */
+  readonly ticks?: OldTickRange;
 }
 
 /** Questions to the session that decide whether a pool's state is usable. */
@@ -43,7 +46,11 @@ export class FoundPools {
   private stale = false;
   private known: ListingChain['isKnown'] = () => false;
 
-  constructor(private readonly database: Database) {}
+  readonly oldTicks: OldTicks;
+
+  constructor(private readonly database: Database) {
+    this.oldTicks = new OldTicks(database);
+  }
 
   /** Whether pools wait to be added, or `refresh` asked for a new version of the head. */
   get isWaiting(): boolean {
@@ -80,6 +87,7 @@ export class FoundPools {
     this.known = isKnown;
     this.byBlock.clear();
     for (const row of rows) this.remember(toRow(row));
+    await this.oldTicks.load();
   }
 
   /** The pools that the block adds. */
@@ -138,6 +146,10 @@ export class FoundPools {
     pools: readonly FoundPool[],
   ): Promise<void> {
     const rows = pools.map(({ row }) => ({ ...row, block: number, block_hash: hash }));
+    await this.oldTicks.record(
+      number,
+      pools.flatMap(({ ticks }) => ticks ?? []),
+    );
     await insertRows(this.database, foundPoolsTable, rows);
     for (const row of rows) this.remember(row);
   }

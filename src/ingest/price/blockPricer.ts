@@ -2,6 +2,7 @@
  * Prices decoded blocks in chain order. Adds USD values to swaps and liquidity events, and makes the rows of routes
  * and prices. `src/pricing` has the pricing rules.
  */
+import type { OldTicksRow } from '../../clickhouse/schema/historyTables';
 import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
@@ -46,11 +47,11 @@ export class BlockPricer {
     this.wrappedNative = config.wrappedNative;
   }
 
-  /** Replaces the whole pricing state with the state from the database. */
-  load(stored: StoredPrices): void {
+  /** Replaces the whole pricing state with the state from the database. `old`: the older ticks that are in use. */
+  load(stored: StoredPrices, old: readonly OldTicksRow[] = []): void {
     this.pricer.clear();
     this.reader.clear();
-    this.ticks.load([...stored.pools, ...stored.blocks.flatMap(({ pools }) => pools)], stored.ticks);
+    this.ticks.load([...stored.pools, ...stored.blocks.flatMap(({ pools }) => pools)], stored.ticks, old);
     const legs = stored.pools.flatMap((pool) => this.reader.addPool(pool));
     const legOf = new Map(legs.map((entry) => [entry.leg.key, entry.leg]));
     if (stored.base !== null) this.pricer.load(stored.base, legs, stored.records(legOf));
@@ -58,10 +59,17 @@ export class BlockPricer {
     for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
   }
 
-  /** `reversible` means that a reorg can still remove the block. Its changes then go into the journal. */
-  price({ held, ...facts }: BlockFacts, reversible: boolean): BlockRows {
+  /**
+   * `reversible` means that a reorg can still remove the block. Its changes then go into the journal. `old`: ticks from
+   * before the start block that are used from this block on.
+   */
+  price(
+    { held, moved: _, ...facts }: BlockFacts,
+    reversible: boolean,
+    old: readonly OldTicksRow[] = [],
+  ): BlockRows {
     const { number, timestamp } = facts.ref;
-    this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible);
+    this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible, old);
     const states = this.ticks.walkLast(facts.pool_states);
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({

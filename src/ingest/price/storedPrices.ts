@@ -195,6 +195,7 @@ const stateShape = z.object({
     'fee',
     'register',
     'found',
+    'ticks',
   ]),
   pair: hexShape,
   reserve0: wideIntegerShape,

@@ -1,7 +1,9 @@
 /**
- * Keeps the tick maps of all V3 pools whose creation was ingested, because only then every mint and burn is known.
- * When a block changes a pool, the pool's ticks are walked. Older pools have no map and are not walked.
+ * Keeps the tick maps of all V3 pools. When a block changes a pool whose ticks are known, they are walked. The ticks are
+ * known if the pool's creation was ingested, because every mint and burn is then known. The ticks of an older pool are
+ * known from the block on from which its ticks from before the start block are used. Other pools are not walked.
  */
+import type { OldTicksRow } from '../../clickhouse/schema/historyTables';
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { Journal } from '../../pricing/journal';
@@ -24,22 +26,40 @@ export interface StoredTick {
 
 type TickStateRow = TickState & Pick<PoolStateRow, 'pair' | 'pool_type'>;
 
+interface PoolTicks {
+  /** Has at least the mints and burns of the ingested blocks. */
+  readonly map: TickMap;
+  /** Whether the map also has what was before. */
+  known: boolean;
+}
+
 export class TickBook {
-  private readonly maps = new Map<Hex, TickMap>();
+  private readonly pools = new Map<Hex, PoolTicks>();
   private journal = new Journal();
 
-  /** Replaces all maps. `ticks`: sums over all stored blocks. */
-  load(pools: Iterable<TickPool>, ticks: Iterable<StoredTick>): void {
-    this.maps.clear();
+  /** Replaces all maps. `ticks`: sums over all stored blocks. `old`: the older ticks that are in use. */
+  load(pools: Iterable<TickPool>, ticks: Iterable<StoredTick>, old: Iterable<OldTicksRow> = []): void {
+    this.pools.clear();
     this.journal = new Journal();
     for (const pool of pools) this.addPool(pool);
-    for (const { pair, tick, net } of ticks) this.maps.get(pair)?.add(tick, net);
+    for (const { pair, tick, net } of ticks) this.poolOf(pair).map.add(tick, net);
+    for (const row of old) this.addOld(row);
   }
 
-  /** Applies the next block. A reversible block can be undone until `finalise`. */
-  apply(number: number, pools: readonly TickPool[], events: readonly TickEvent[], reversible: boolean): void {
+  /**
+   * Applies the next block. A reversible block can be undone until `finalise`. `old`: older ticks that are used from this
+   * block on.
+   */
+  apply(
+    number: number,
+    pools: readonly TickPool[],
+    events: readonly TickEvent[],
+    reversible: boolean,
+    old: readonly OldTicksRow[] = [],
+  ): void {
     if (reversible) this.journal.open(number);
     else this.journal.finalise(Infinity);
+    for (const row of old) this.addOld(row);
     for (const pool of pools) this.addPool(pool);
     for (const event of events) if (event.pool_type === V3) this.addEvent(event);
   }
@@ -52,7 +72,8 @@ export class TickBook {
       const state = states[i];
       if (state?.pool_type !== V3 || seen.has(state.pair)) continue;
       seen.add(state.pair);
-      const depth = this.maps.get(state.pair)?.walk(state) ?? null;
+      const pool = this.pools.get(state.pair);
+      const depth = pool?.known === true ? pool.map.walk(state) : null;
       if (depth === null) continue;
       const { liquidity, near0, near1 } = depth;
       walked[i] = { ...state, walked_liquidity: liquidity, near0, near1 };
@@ -69,18 +90,43 @@ export class TickBook {
   }
 
   private addPool({ address, pool_type: type, created_block: created }: TickPool): void {
-    if (type !== V3 || created === null || this.maps.has(address)) return;
-    this.maps.set(address, new TickMap());
-    this.journal.note(() => this.maps.delete(address));
+    if (type !== V3 || created === null) return;
+    const pool = this.poolOf(address);
+    if (pool.known) return;
+    pool.known = true;
+    this.journal.note(() => (pool.known = false));
+  }
+
+  private addOld({ pair, low, high, ticks, nets }: OldTicksRow): void {
+    const pool = this.poolOf(pair);
+    if (pool.known || low > high) return;
+    const add = (sign: bigint): void =>
+      ticks.forEach((tick, i) => pool.map.add(tick, sign * (nets[i] ?? 0n)));
+    add(1n);
+    pool.map.limitTo(low, high);
+    pool.known = true;
+    // The limits may stay, because a map that is not known is not walked.
+    this.journal.note(() => {
+      add(-1n);
+      pool.known = false;
+    });
   }
 
   private addEvent({ kind, pair, liquidity, tick_lower: lower, tick_upper: upper }: TickEvent): void {
     if (kind !== 'mint' && kind !== 'burn') return;
-    const map = this.maps.get(pair);
-    if (map === undefined || liquidity === null || lower === null || upper === null) return;
+    if (liquidity === null || lower === null || upper === null) return;
     if (!isTickRange(lower, upper)) return;
+    const { map } = this.poolOf(pair);
     const net = kind === 'mint' ? liquidity : -liquidity;
     map.addRange(lower, upper, net);
     this.journal.note(() => map.addRange(lower, upper, -net));
+  }
+
+  private poolOf(pair: Hex): PoolTicks {
+    const known = this.pools.get(pair);
+    if (known !== undefined) return known;
+    const pool: PoolTicks = { map: new TickMap(), known: false };
+    this.pools.set(pair, pool);
+    return pool;
   }
 }

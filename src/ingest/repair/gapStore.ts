@@ -15,6 +15,7 @@ import { rangeToken } from '../store/clickhouseStore';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import type { Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
+import type { ProofLedger } from '../store/proofLedger';
 import type { WriterClaim } from '../store/writerClaim';
 import type { OpenIntent, StoredHead } from '../store/store';
 
@@ -61,7 +62,17 @@ export function createGapStore(
   chainId: number,
   floors: () => Promise<Floors>,
   writer: WriterClaim | null = null,
+  proofs: ProofLedger | null = null,
 ): GapStore {
+  const insert = async (gap: Gap, batch: RowBatch): Promise<void> => {
+    for (const { table, columns, body } of batch.encoded()) {
+      const name = NAMES.find((known) => known === table);
+      if (name === undefined || !gap.missing.has(name)) continue;
+      const first = rangeToken(chainId, gap, name);
+      const token = SUMMED.has(name) ? first : `refill:${first}`;
+      await database.insert(name, columns, body, token, writer?.guard(name, columns));
+    }
+  };
   return {
     readExpected: async () => readExpected(database, await floors()),
     readStored: async (upTo) => readStored(database, upTo, await floors()),
@@ -77,14 +88,9 @@ export function createGapStore(
       }
       return [...gaps.values()].sort((a, b) => a.seq - b.seq);
     },
-    async refill(gap, batch): Promise<void> {
-      for (const { table, columns, body } of batch.encoded()) {
-        const name = NAMES.find((known) => known === table);
-        if (name === undefined || !gap.missing.has(name)) continue;
-        const first = rangeToken(chainId, gap, name);
-        const token = SUMMED.has(name) ? first : `refill:${first}`;
-        await database.insert(name, columns, body, token, writer?.guard(name, columns));
-      }
+    refill(gap, batch): Promise<void> {
+      const write = (): Promise<void> => insert(gap, batch);
+      return proofs === null ? write() : proofs.storeAgain(batch.proofs, write);
     },
     listIncomplete: (blocks) => listIncomplete(database, blocks),
   };

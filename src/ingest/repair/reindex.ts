@@ -13,6 +13,7 @@ import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { countsShape, hexShape, nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
+import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { HASH_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './rangeHash';
@@ -20,6 +21,7 @@ import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
+import type { ProofLedger } from '../store/proofLedger';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
 import { startShape } from '../store/storedState';
@@ -28,6 +30,7 @@ import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 interface ReindexDeps extends ReaderDeps {
   readonly database: Database;
   readonly source: BlockSource;
+  readonly proofs: ProofLedger;
   readonly chainId: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -77,10 +80,12 @@ export async function reindex(
   const floors = await readFloors(database);
   await dropLeftovers(database);
   try {
-    await stage(deps, span, ranges);
+    const proven = await stage(deps, span, ranges);
     const differences = await compare(database, span, floors);
     const interrupted = (await readOperations(database, [EXCHANGING])).get(EXCHANGING) === 1;
-    const rebuilt = replace ? await repair(deps, { span, ranges, floors, differences, interrupted }) : [];
+    const work = { span, ranges, floors, differences, interrupted };
+    const isEqual = differences.length === 0 && !interrupted;
+    const rebuilt = replace ? await deps.proofs.replace(proven, isEqual, () => repair(deps, work)) : [];
     return { ...span, differences, rebuilt };
   } finally {
     for (const { name } of TABLE_ENCODERS)
@@ -102,9 +107,14 @@ function listRanges(database: Database, chainId: number, from: number, to: numbe
 }
 
 /**
- * Reads the blocks into staging tables, starting with the pool states and prices from before these blocks.
+ * Reads the blocks into staging tables, starting with the pool states and prices from before these blocks. Returns how
+ * far the blocks are proven.
  */
-async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): Promise<void> {
+async function stage(
+  deps: ReindexDeps,
+  span: Span,
+  ranges: readonly Range[],
+): Promise<readonly ProofRange[]> {
   const { database, source, chainId, signal, log } = deps;
   for (const { name } of TABLE_ENCODERS)
     await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
@@ -113,7 +123,9 @@ async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): P
   await reader.load(before, true);
   const ends = new Map(ranges.map(({ to_block, to_hash }) => [to_block, to_hash]));
   const batch = new RowBatch();
+  let proven: readonly ProofRange[] = [];
   const flush = async (): Promise<void> => {
+    proven = batch.proofs.reduce(paintRange, proven);
     for (const { table, columns, body } of batch.encoded())
       await database.insert(stagedOf(table), columns, body);
     batch.reset();
@@ -136,6 +148,7 @@ async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): P
     }
   }
   await flush();
+  return proven;
 }
 
 interface Span {

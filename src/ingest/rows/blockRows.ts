@@ -9,7 +9,7 @@ import {
   type EventTableName,
 } from '../../clickhouse/schema/eventTables';
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../clickhouse/schema/tables';
-import type { BlockRef } from '../../domain/block';
+import type { BlockRef, ProofLevel } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 
@@ -54,6 +54,7 @@ type FactTables = Exclude<EventTableName, LaterTables | 'swaps' | 'liquidity_eve
 /** The decoded block without prices. Rows are in log order. */
 export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly ref: BlockRef;
+  readonly proof: ProofLevel;
   readonly swaps: SwapFact[];
   readonly liquidity_events: LiquidityFact[];
   /**
@@ -61,15 +62,20 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
    * USD value of the pool's swaps.
    */
   readonly held: Map<string, HeldCash>;
+  /** Indexes of the transactions whose swaps move a price by more than 10 %. */
+  readonly moved: Set<number>;
 };
 
 export interface BlockRows extends RowsByTable {
   readonly ref: BlockRef;
+  /** How far the block is proven. */
+  readonly proof: ProofLevel;
 }
 
-export function noFacts(ref: BlockRef): BlockFacts {
+export function noFacts(ref: BlockRef, proof: ProofLevel = 'bloom'): BlockFacts {
   return {
     ref,
+    proof,
     blocks: [],
     pools: [],
     logs: [],
@@ -80,6 +86,7 @@ export function noFacts(ref: BlockRef): BlockFacts {
     position_events: [],
     created_contracts: [],
     held: new Map(),
+    moved: new Set(),
   };
 }
 
@@ -107,7 +114,7 @@ export function toEventRows(rows: {
 }
 
 export function emptyRows(ref: BlockRef): BlockRows {
-  return { ref, ...forEventTables(() => []) };
+  return { ref, proof: 'bloom', ...forEventTables(() => []) };
 }
 
 export function noCounts(): Record<EventTableName, number> {

@@ -6,6 +6,7 @@ import { RowWriter } from '../../clickhouse/rows/rowWriter';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import type { EncodedRows } from '../../clickhouse/rows/inserter';
 import type { BlockRef } from '../../domain/block';
+import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import { AppError } from '../../errors';
 import { countRows, noCounts, type BlockRows } from './blockRows';
 import { TABLE_ENCODERS } from './encodeBlocks';
@@ -15,6 +16,7 @@ export class RowBatch {
   private last: BlockRef | null = null;
   private readonly writers = TABLE_ENCODERS.map(() => new RowWriter());
   private readonly totals = noCounts();
+  private ranges: readonly ProofRange[] = [];
 
   get blocks(): number {
     return this.totals.blocks;
@@ -35,9 +37,15 @@ export class RowBatch {
     return { first: this.first, last: this.last };
   }
 
+  /** How far the blocks of the batch are proven. */
+  get proofs(): readonly ProofRange[] {
+    return this.ranges;
+  }
+
   add(rows: BlockRows): void {
     this.first ??= rows.ref;
     this.last = rows.ref;
+    this.ranges = paintRange(this.ranges, proofOf(rows));
     TABLE_ENCODERS.forEach((encoder, index) => {
       const writer = this.writers[index];
       if (writer !== undefined) encoder.write(writer, rows, null);
@@ -59,7 +67,13 @@ export class RowBatch {
   reset(): void {
     this.first = null;
     this.last = null;
+    this.ranges = [];
     for (const writer of this.writers) writer.reset();
     for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] = 0;
   }
+}
+
+/** The range of one block. */
+export function proofOf({ ref, proof }: BlockRows): ProofRange {
+  return { from: ref.number, to: ref.number, level: proof };
 }

@@ -4,11 +4,14 @@
  */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { ChainBlock } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
 
 interface FetchAheadOptions {
   readonly signal: AbortSignal;
   /** Most blocks per piece; at most 512. */
   readonly blocksMax?: number;
+  /** Hash of the block before the range, if it is known to be right. An endpoint with another chain is benched. */
+  readonly parent?: Hex;
 }
 
 const CHUNKS_IN_FLIGHT = 4;
@@ -24,7 +27,7 @@ export async function* fetchAhead(
   to: number,
   options: FetchAheadOptions,
 ): AsyncGenerator<ChainBlock[]> {
-  const { signal, blocksMax = Infinity } = options;
+  const { signal, blocksMax = Infinity, parent } = options;
   const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
   const under: Promise<ChainBlock[]>[] = [];
   let next = from;
@@ -34,7 +37,8 @@ export async function* fetchAhead(
   const launch = (): void => {
     while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
       const end = Math.min(to, next + size - 1);
-      const chunk = source.fetchRange(next, end, { signal });
+      const known = next === from && parent !== undefined ? { parent } : {};
+      const chunk = source.fetchRange(next, end, { signal, ...known });
       // A later piece may fail while the caller waits for an earlier piece. The error is thrown when the
       // caller reaches the failed piece.
       chunk.catch(() => undefined);

@@ -31,6 +31,7 @@ import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
 import type { SessionLimits } from './sessionLimits';
 import type { IngestStatus } from './status';
+import type { Confirm } from '../store/confirmedStore';
 import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;
@@ -56,6 +57,8 @@ interface IngestOptions {
   readonly foundPools?: FoundPools | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
+  /** Throws if the majority of the endpoints has another block. */
+  readonly confirm?: Confirm | undefined;
   readonly chain: ChainDescription;
   readonly startBlock: StartBlock;
   /** How blocks become final: by the node's tag `finalized`, or by their depth. */
@@ -133,6 +136,7 @@ async function runSession(
     rangeHasher: options.rangeHasher,
     ...createReaderDeps(options, decode),
     source,
+    confirm: options.confirm,
     status,
     log,
     clock,
@@ -168,11 +172,12 @@ async function follow(
 }
 
 export function createReaderDeps(
-  options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log' | 'foundPools'>,
+  options: Pick<IngestOptions, 'store' | 'rpc' | 'source' | 'chain' | 'log' | 'foundPools'>,
   decode: DecodeContext,
 ): ReaderDeps {
-  const { store, rpc, chain, log, foundPools } = options;
+  const { store, rpc, source, chain, log, foundPools } = options;
   return {
+    checkSenders: (block, indexes) => source.checkSenders(block, indexes),
     store,
     rpc,
     foundPools,

@@ -27,6 +27,7 @@ import { checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
+import type { Confirm } from '../store/confirmedStore';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** At this distance to the head, in blocks, or more, the status reports that the ingester is catching up. */
@@ -38,6 +39,8 @@ export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
   readonly finality: Finality;
   readonly status: IngestStatus;
+  /** Throws if the majority of the endpoints has another block, and benches endpoints that contradict it. */
+  readonly confirm?: Confirm | undefined;
   /** Finds lost rows and stores them again. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** If absent, no range hashes are stored. */
@@ -189,6 +192,8 @@ export class IngestSession {
     }
     await this.finalise(head, final);
     await this.listFound();
+    const { oldTicks } = this.deps.foundPools ?? {};
+    if (oldTicks?.isWaiting === true) await oldTicks.take(this.follower.tip.number + 1);
     this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
@@ -234,6 +239,7 @@ export class IngestSession {
     const { status, log, now, terminal, source } = this.deps;
     const { batchLogs, batchBlocks, batchMs } = this.limits;
     status.phase = 'backfill';
+    await this.deps.confirm?.(await source.fetchHeader(to, { signal: this.signal }));
     await this.promoter.idle();
     this.takePromoted();
     this.reader.rewindTo(this.cursor.number);
@@ -260,6 +266,7 @@ export class IngestSession {
       for await (const blocks of fetchAhead(source, from, to, {
         signal: this.signal,
         blocksMax: batchBlocks,
+        parent: this.cursor.hash,
       })) {
         await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
         last = blocks.at(-1) ?? last;

@@ -21,6 +21,7 @@ import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
 import { mendViews, type Mending } from '../repair/viewCheck';
+import type { ProofLedger } from './proofLedger';
 import { sessionAt, type WriterClaim } from './writerClaim';
 
 /** Number of blocks in a partition of a head table. Must equal PARTITION BY in the schema. */
@@ -47,7 +48,8 @@ export function rangeToken(chainId: number, intent: OpenIntent, table: string): 
 
 /**
  * `floors` holds, for each pruned table, the first block whose rows are all kept. `mending` holds callbacks
- * for rebuilds of aggregates. Without `writer`, a second writer is not fenced off.
+ * for rebuilds of aggregates. Without `writer`, a second writer is not fenced off. Without `proofs`, the levels of proof
+ * are not stored.
  */
 export function createClickHouseStore(
   database: Database,
@@ -55,15 +57,24 @@ export function createClickHouseStore(
   floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
   mending: Mending = {},
   writer: WriterClaim | null = null,
+  proofs: ProofLedger | null = null,
 ): Store {
   const connection: Connection = { database, chainId, writer };
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
-  const check = async (intent: OpenIntent): Promise<void> =>
-    checkRange(database, chainId, intent, await floors(), mending);
+  const check = async (intent: OpenIntent | null): Promise<void> =>
+    intent === null ? undefined : checkRange(database, chainId, intent, await floors(), mending);
 
   return {
-    claim: (now) => writer?.take(now) ?? Promise.resolve(sessionAt(now)),
-    loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
+    async claim(now): Promise<number> {
+      const floor = (await writer?.take(now)) ?? sessionAt(now);
+      proofs?.begin(floor);
+      return floor;
+    },
+    async loadState(): Promise<StoredState | null> {
+      const stored = await readStoredState(database, chainId);
+      if (stored !== null) await proofs?.load(stored);
+      return stored;
+    },
     writeStart: (base) => writePromotion(connection, 'done', startOf(base)),
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
     loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
@@ -77,20 +88,15 @@ export function createClickHouseStore(
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
       readStoredPrices(database, chainId, cursor, startBlock, pools),
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
-    writeHead: (flip) => writeHead(connection, flip),
-    async writeRange(seq, batch, replayed): Promise<Cursor> {
-      const intent = backfillIntent(seq, batch);
-      await writePromotion(connection, 'intent', intent);
-      await Promise.all(
-        batch
-          .encoded()
-          .map(({ table, columns, body }) =>
-            database.insert(table, columns, body, token(intent, table), writer?.guard(table, columns)),
-          ),
-      );
-      if (replayed !== null) await check(replayed);
-      await writePromotion(connection, 'done', intent);
-      return cursorOf(intent);
+    writeHead(flip): Promise<void> {
+      const write = (): Promise<void> => writeHead(connection, flip);
+      return proofs === null ? write() : proofs.storeHead(flip, write);
+    },
+    writeRange(seq, batch, replayed): Promise<Cursor> {
+      const write = (): Promise<Cursor> => writeRange(connection, seq, batch, () => check(replayed));
+      if (proofs === null) return write();
+      // Rows of an interrupted range may be stored already, from an earlier read.
+      return proofs[replayed === null ? 'storeRange' : 'storeAgain'](batch.proofs, write);
     },
     async promote(intent, commits, replayed): Promise<Cursor> {
       await writePromotion(connection, 'intent', intent);
@@ -107,6 +113,7 @@ export function createClickHouseStore(
       }
       if (replayed) await check(intent);
       await writePromotion(connection, 'done', intent);
+      proofs?.forgetBelow(intent.to);
       return cursorOf(intent);
     },
     checkRange: check,
@@ -181,6 +188,27 @@ async function writePromotion(
       timestamp: range.toTimestamp,
     },
   );
+}
+
+/** `check` runs before the range counts as finished. */
+async function writeRange(
+  connection: Connection,
+  seq: number,
+  batch: RowBatch,
+  check: () => Promise<void>,
+): Promise<Cursor> {
+  const { database, chainId, writer } = connection;
+  const intent = backfillIntent(seq, batch);
+  await writePromotion(connection, 'intent', intent);
+  await Promise.all(
+    batch.encoded().map(({ table, columns, body }) => {
+      const token = rangeToken(chainId, intent, table);
+      return database.insert(table, columns, body, token, writer?.guard(table, columns));
+    }),
+  );
+  await check();
+  await writePromotion(connection, 'done', intent);
+  return cursorOf(intent);
 }
 
 async function writeHead({ database, chainId, writer }: Connection, flip: HeadFlip): Promise<void> {

@@ -18,6 +18,8 @@ export interface TokenHolding {
   readonly supply: bigint | null;
   /** Balances of the watched holders, by address. A holder that never had the token may be missing. */
   readonly watched: ReadonlyMap<string, bigint>;
+  /** LP tokens of a constant-product pool at the zero address, a part of the supply; absent means 0. */
+  readonly atZero?: bigint;
   /** The largest balances, at most 40, descending. */
   readonly largest: readonly bigint[];
   /** Number of addresses that ever held the token. It determines the cost of a count. */

@@ -16,6 +16,7 @@ import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
+import { findZeroBalances, withZeroBalance, type ZeroBalances } from './zeroBalances';
 
 /**
  * Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1 GiB.
@@ -73,6 +74,8 @@ interface Counted {
   /** The tokens that are counted. The set stays the same until a pool is added. */
   readonly wanted: ReadonlySet<string>;
   readonly holdings: Holdings;
+  /** LP tokens of constant-product pools whose balance at the zero address is known, and these balances. */
+  readonly atZero: ZeroBalances;
   /** Tokens with transfers in each canonical head block, by commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
   /**
@@ -102,8 +105,13 @@ export function createHolderTables(
     ]);
     const counted = await countHolders(runner, head, table, before, { followFrom, watched, headTokens });
     last = counted;
-    const { holdings } = counted;
-    return { of: (token) => holdings.get(token) ?? null };
+    const { holdings, atZero } = counted;
+    return {
+      of: (token) => {
+        const [holding, zero] = [holdings.get(token) ?? null, atZero.balances.get(token)];
+        return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
+      },
+    };
   });
 }
 
@@ -143,7 +151,10 @@ async function countHolders(
       counts.set(row.token, countOf(row));
   }
   const holdings = same ? before.holdings.with(counts) : new Holdings(counts);
-  return { head, wanted, holdings, headTokens, creators, creatorOf: watched.creatorOf, pools: pairs.pools };
+  const last = same ? { known: before.atZero, moved } : null;
+  const atZero = await findZeroBalances(runner, head, pairs.pools, wanted, last);
+  const { creatorOf } = watched;
+  return { head, wanted, holdings, atZero, headTokens, creators, creatorOf, pools: pairs.pools };
 }
 
 interface Sorted {

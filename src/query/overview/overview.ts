@@ -11,6 +11,7 @@ import { sumOf } from '../dexes/dexItem';
 import type { DexTable } from '../dexes/dexTable';
 import { readHistory } from '../history/history';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { readProof } from '../head/provenParts';
 import type { PairTable } from '../pairs/pairTable';
 import { changePercent } from '../pairs/ranking';
 import { listTokens, tokenOf } from '../tokens/tokens';
@@ -44,11 +45,12 @@ export async function getOverview(
   head: HeadSnapshot,
   { pairs, dexes, burn, logo }: OverviewSources,
 ): Promise<Overview> {
-  const [transactions, gas, burned, history] = await Promise.all([
+  const [transactions, gas, burned, history, proof] = await Promise.all([
     countTransactions(runner, chainId, head),
     listGasPrices(runner, chainId, head),
     burn === null ? null : readBurned(runner, chainId, head, burn),
     readHistory(runner, chainId, head),
+    readProof(runner, chainId, head),
   ]);
   const { nativeUsd } = pairs.prices;
   const volume = sumOf(pairs.entries, 'volume24hUsd');
@@ -71,6 +73,7 @@ export async function getOverview(
       searched_from_block: history.searchedFrom,
       older_pools: history.olderPools,
     },
+    proof,
     block_number: head.number,
     block_timestamp: head.timestamp,
   };

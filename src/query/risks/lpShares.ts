@@ -24,7 +24,7 @@ export function lpSharesOf(
   if (supply === null || supply <= 0n || facts.holding === null) return UNKNOWN;
   const held = facts.holding.watched;
   const percentOf = (raw: bigint): number => Number((raw * 10_000_000n) / supply) / 100_000;
-  let locked = 0n;
+  let locked = facts.holding.atZero ?? 0n;
   for (const { address, kind } of watched) if (kind !== 'treasury') locked += held.get(address) ?? 0n;
   return {
     locked: percentOf(locked),

@@ -12,7 +12,12 @@ import {
 import { EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
 import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
 import { migrate } from '../../../src/clickhouse/schema/migrate';
-import { balanceChecksTable, headBlocksTable, tokensTable } from '../../../src/clickhouse/schema/tables';
+import {
+  balanceChecksTable,
+  headBlocksTable,
+  proofRangesTable,
+  tokensTable,
+} from '../../../src/clickhouse/schema/tables';
 import {
   abiSignaturesTable,
   importPositionsTable,
@@ -74,8 +79,14 @@ test('the table descriptors list the columns of the tables, and the first column
     rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
   const eventTables = Object.values(EVENT_TABLES).map(({ table }) => table);
   const sources = [verifiedContractsTable, sourceFilesTable, sourceUsesTable, abiSignaturesTable];
-  const others = [headBlocksTable, tokensTable, balanceChecksTable, contractCodesTable, importPositionsTable];
-  const history = [foundPoolsTable, poolBirthsTable, tokenSuppliesTable, poolSearchTable];
+  const others = [headBlocksTable, proofRangesTable, tokensTable, balanceChecksTable, contractCodesTable];
+  const history = [
+    foundPoolsTable,
+    poolBirthsTable,
+    tokenSuppliesTable,
+    poolSearchTable,
+    importPositionsTable,
+  ];
   for (const table of [...eventTables, ...sources, ...others, ...history]) {
     const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
     expect(columnsOf(table.name)).toEqual(described);

@@ -116,6 +116,11 @@ async function storeHistory(database: Database, indexes: readonly number[]): Pro
   );
   await insertSql(
     database,
+    'old_ticks',
+    indexes.map((index) => ({ pair: address('ticked', index), from_block: 4_000_000_000 })),
+  );
+  await insertSql(
+    database,
     'pool_births',
     indexes.map((index) => ({ address: address('born', index), created_tx: bytes(hashOf('born', index)) })),
   );

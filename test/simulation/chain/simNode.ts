@@ -28,6 +28,7 @@ export function simSource(chain: Branch): BlockSource {
     fetchHeaders: async (from, to) => (await range(from, to)).map(headerOf),
     fetchRange: range,
     confirmCanonical: (ref: BlockRef) => Promise.resolve(chain.at(ref.number)?.hash === ref.hash),
+    checkSenders: () => Promise.resolve(),
   };
 }
 

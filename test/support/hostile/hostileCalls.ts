@@ -29,6 +29,7 @@ export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/v2/chainlist': 'names of chains',
   '/v2/network/testnet/evm/{chainId}/etherscan/api': 'a chain that is not stored here',
   '/v2/verify/{verificationId}': 'the state of a job in memory',
+  '/api/v1/chains': 'names from the chain description, and figures',
   '/healthz': 'whether the process runs',
   '/readyz': 'how far the index is',
   '/metrics': 'figures by route',

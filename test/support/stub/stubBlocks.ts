@@ -5,7 +5,8 @@
 import { keccak256 } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
-import { FULL_HEADER, transactionOf } from './stubFullBlock';
+import type { BlockSealer } from './blockSealer';
+import { FULL_HEADER, STUB_GAS_PRICE, transactionOf } from './stubFullBlock';
 import { LogIndexer, type LogIndex, type StubLog } from './stubLogs';
 
 const TOPIC = {
@@ -134,18 +135,23 @@ interface StubDraft {
   readonly logs: readonly StubLog[];
   readonly bloom: string;
   readonly logsPerTx: number;
+  readonly transactionsMin: number;
+  /** Set if blocks can be proven. */
+  readonly sealer: BlockSealer | null;
   /** Set if the chain serves other indexers too. */
   readonly indexer: LogIndexer | null;
 }
 
 function encodeBlock(draft: StubDraft): StubBlock {
-  const { number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer } = draft;
+  const { number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer, sealer } = draft;
   const name = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
   // The first digits differ between branches, as in real hashes. Stream ids contain only these digits.
   const mixed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
-  const hash = `0x${hexDigits(mixed, 8)}b10c${name.padStart(52, '0')}`;
-  const txCount = Math.ceil(logs.length / logsPerTx);
-  const txHash = (index: number): string => `0x7ac5${name}${index.toString(16).padStart(30, '0')}`;
+  let hash = `0x${hexDigits(mixed, 8)}b10c${name.padStart(52, '0')}`;
+  const txCount = Math.max(draft.transactionsMin, Math.ceil(logs.length / logsPerTx));
+  const signed = sealer?.transactions(number, txCount) ?? [];
+  const txHash = (index: number): string =>
+    signed[index]?.hash ?? `0x7ac5${name}${index.toString(16).padStart(30, '0')}`;
   const shown = logs.map((log, index) => {
     const tx = Math.floor(index / logsPerTx);
     return {
@@ -158,7 +164,7 @@ function encodeBlock(draft: StubDraft): StubBlock {
       removed: false,
     };
   });
-  const from = (index: number): string => address('77', (number + index) % 500);
+  const from = (index: number): string => signed[index]?.from ?? address('77', (number + index) % 500);
   const receipts = Array.from({ length: txCount }, (_, index) => ({
     transactionHash: txHash(index),
     transactionIndex: hex(index),
@@ -172,10 +178,10 @@ function encodeBlock(draft: StubDraft): StubBlock {
     logs: shown.slice(index * logsPerTx, (index + 1) * logsPerTx),
     logsBloom: bloom,
     status: '0x1',
-    effectiveGasPrice: hex(10 ** 15),
+    effectiveGasPrice: STUB_GAS_PRICE,
     type: '0x2',
   }));
-  const header = {
+  let header = {
     number: hex(number),
     hash,
     parentHash,
@@ -184,9 +190,18 @@ function encodeBlock(draft: StubDraft): StubBlock {
     baseFeePerGas: '0x7',
     gasUsed: '0x0',
     gasLimit: '0x1c9c380',
-    ...(indexer === null ? {} : FULL_HEADER),
+    ...(indexer === null && sealer === null ? {} : FULL_HEADER),
     transactions: receipts.map((receipt) => receipt.transactionHash),
   };
+  if (sealer !== null) {
+    header = sealer.seal(header, signed, receipts);
+    hash = header.hash;
+    for (const item of [...shown, ...receipts]) item.blockHash = hash;
+  }
+  const bodies = receipts.map((receipt, index) => {
+    const place = { blockHash: hash, blockNumber: hex(number), transactionIndex: hex(index) };
+    return sealer === null ? transactionOf(receipt) : { ...signed[index], ...place };
+  });
   const texts = shown.map((log) => JSON.stringify(log));
   const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
   return {
@@ -196,7 +211,7 @@ function encodeBlock(draft: StubDraft): StubBlock {
     header: encode(header),
     receipts: encode(receipts),
     logs: Buffer.from(`[${texts.join(',')}]`),
-    full: indexer === null ? null : encode({ ...header, transactions: receipts.map(transactionOf) }),
+    full: indexer === null && sealer === null ? null : encode({ ...header, transactions: bodies }),
     index: indexer?.index(logs, texts) ?? null,
   };
 }
@@ -214,6 +229,10 @@ export interface StubBlockOptions {
    * not.
    */
   readonly forIndexers?: boolean;
+  /** Blocks have real hashes, roots and signatures. */
+  readonly provable?: boolean;
+  /** Smallest number of transactions of a block; some have no logs. */
+  readonly transactionsMin?: number;
 }
 
 /**
@@ -227,7 +246,11 @@ export class StubBlockMaker {
   private readonly random: () => number;
   private readonly bloomOf = createBloomer();
 
-  constructor(private readonly options: StubBlockOptions) {
+  /** `sealer` is set if the blocks are provable. */
+  constructor(
+    private readonly options: StubBlockOptions,
+    private readonly sealer: BlockSealer | null = null,
+  ) {
     this.random = createRandom(options.seed ?? 1);
     this.indexer = options.forIndexers === true ? new LogIndexer() : null;
   }
@@ -247,7 +270,9 @@ export class StubBlockMaker {
     const timestamp = this.timeOf(number);
     const bloom = this.bloomOf(logs);
     const logsPerTx = SWAPS_PER_TX * (onlyV2 ? 2 : 4);
-    const { indexer } = this;
-    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer });
+    const { indexer, sealer } = this;
+    const transactionsMin = number > 1 ? (this.options.transactionsMin ?? 0) : 0;
+    const shape = { logsPerTx, transactionsMin, indexer, sealer };
+    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloom, ...shape });
   }
 }

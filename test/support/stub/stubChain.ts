@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 
 import { WebSocketServer, type WebSocket } from 'ws';
 
+import { BlockSealer } from './blockSealer';
 import { hex, StubBlockMaker, type StubBlock, type StubBlockOptions } from './stubBlocks';
 import type { LogFilter } from './stubLogs';
 import { listen } from '../server/listen';
@@ -101,7 +102,8 @@ class Chain {
 }
 
 export async function startStubChain(options: StubChainOptions): Promise<StubChain> {
-  const maker = new StubBlockMaker(options);
+  const sealer = options.provable === true ? await BlockSealer.create() : null;
+  const maker = new StubBlockMaker(options, sealer);
   const chain = new Chain(maker);
   chain.setHead(options.blocks);
   const { blocks, state } = chain;

@@ -3,6 +3,9 @@
 const zeros = (bytes: number): string => `0x${'00'.repeat(bytes)}`;
 const root = (digit: string): string => `0x${digit.repeat(64)}`;
 
+/** Price that every transaction pays per gas. */
+export const STUB_GAS_PRICE = `0x${(10 ** 15).toString(16)}`;
+
 /** Header fields beside the fields of every stub header. */
 export const FULL_HEADER = {
   nonce: zeros(8),
@@ -33,7 +36,7 @@ interface StubReceipt {
 }
 
 /** The transaction of a receipt: one router call with 260 bytes of input. */
-export function transactionOf(receipt: StubReceipt): object {
+export function transactionOf(receipt: StubReceipt) {
   const { transactionHash, transactionIndex, blockHash, blockNumber, from, to, effectiveGasPrice, type } =
     receipt;
   return {

@@ -1,6 +1,8 @@
 /** Tests the HTTP app around its routes: rate limit, OpenAPI document, CORS, headers. */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import { createApp } from '../../../src/api/app';
+import { createLog } from '../../../src/log';
 import { startApi, type Json } from '../../support/server/apiServer';
 
 // No test in this file queries a database, so the app has no database.
@@ -28,6 +30,19 @@ test('requests beyond the limit per minute get 429 with Retry-After, except /hea
   expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
   expect((await server.get('/healthz')).status).toBe(200);
   await server.close();
+});
+
+test('a client that leaves during an answer causes no warning, but another failure does', () => {
+  const lines: string[] = [];
+  const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });
+  const app = createApp({ routes: [], head: () => null, log, corsOrigin: '*', rateLimitPerMinute: 0 });
+  app.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  app.emit('error', new Error('no space'));
+  const told = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
+  expect(told.map(({ level, msg }) => [level, msg])).toEqual([
+    [20, 'the client left before an answer was complete'],
+    [40, 'an answer could not be sent completely'],
+  ]);
 });
 
 test('the OpenAPI document describes every route and parameter, and all its references resolve', async () => {

@@ -8,6 +8,7 @@ export function expectedBlock(block: FakeBlock): ChainBlock {
     hash: block.hash,
     parentHash: block.parentHash,
     timestamp: block.timestamp,
+    proof: 'bloom',
     baseFeePerGas: 7n,
     transactionCount: block.transactions.length,
     transactions: block.transactions.map((transaction, index) => ({

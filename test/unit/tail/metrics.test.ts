@@ -45,6 +45,20 @@ test('the metrics show skipped transfer logs and balance checks', async () => {
   expect(text).toMatch(/^candlehouse_balance_rebasing_tokens 7$/m);
 });
 
+test('the metrics show the newest proven part of each level, as of the scrape', async () => {
+  const metrics = createMetrics();
+  let parts = [{ level: 'bloom' as 'bloom' | 'full', from: 1, to: 500 }];
+  metrics.watchProof(() => Promise.resolve(parts));
+  await metrics.render();
+  parts = [...parts, { level: 'full', from: 400, to: 480 }];
+  const text = await metrics.render();
+  expect(text).toContain('candlehouse_proven_from_block{level="bloom"} 1\n');
+  expect(text).toContain('candlehouse_proven_from_block{level="full"} 400\n');
+  expect(text).toContain('candlehouse_proven_to_block{level="full"} 480\n');
+  parts = [];
+  expect(await metrics.render()).not.toMatch(/candlehouse_proven_\w+\{/);
+});
+
 test('two registries of metrics do not share values', async () => {
   const one = createMetrics();
   const other = createMetrics();

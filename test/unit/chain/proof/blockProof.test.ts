@@ -7,17 +7,10 @@ import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcAnswer, RpcCall } from '../../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../../src/domain/hex';
-import { createRandom, type Random } from '../../../support/createRandom';
+import { createRandom } from '../../../support/createRandom';
 import { startTestAnvil, type TestAnvil } from '../../../support/node/anvil';
+import { answerFrom, lie, LIES, type Json, type Recorded } from '../../../support/node/lies';
 import { silentLog } from '../setup';
-
-type Json = Record<string, unknown>;
-
-/** The blocks of a real node, as it sends them. */
-interface Recorded {
-  readonly header: Json & { hash: Hex; transactions: Json[] };
-  readonly receipts: (Json & { logs: Json[] })[];
-}
 
 let anvil: TestAnvil;
 let blocks: Recorded[];
@@ -68,18 +61,7 @@ afterAll(() => anvil.stop());
 function nodeOf(
   change: (block: Recorded) => Recorded = (block) => block,
 ): (calls: readonly RpcCall[]) => RpcAnswer[] {
-  const answer = ({ method, params }: RpcCall): unknown => {
-    if (method === 'eth_chainId') return '0x171';
-    const block = blocks[Number(params[0])];
-    if (block === undefined) return null;
-    const { header, receipts } = change(block);
-    if (method === 'eth_getBlockReceipts') return receipts;
-    if (method === 'eth_getBlockByNumber')
-      return params[1] === true
-        ? header
-        : { ...header, transactions: header.transactions.map((t) => t['hash']) };
-    throw new Error(method);
-  };
+  const answer = answerFrom(blocks, change);
   return (calls) => calls.map((call) => ({ result: structuredClone(answer(call)) }));
 }
 
@@ -92,70 +74,6 @@ function sourceOf(nodes: readonly ReturnType<typeof nodeOf>[], mode: ProofMode, 
   const pool = new EndpointPool({ transports, chainId: 369, log: silentLog, roundsMax: 1 });
   const proof = { mode, trusted: trusted === null ? null : { number: 3, hash: trusted } };
   return { pool, source: createBlockSource({ pool, log: silentLog, proof }) };
-}
-
-/** Changes one hex digit of the text, which then has the same length. */
-function flip(random: Random, text: unknown): string {
-  const hex = String(text);
-  if (hex.length <= 2) return '0xab';
-  const at = 2 + random.int(hex.length - 2);
-  const digit = ((parseInt(hex[at] ?? '0', 16) + 1 + random.int(15)) % 16).toString(16);
-  return hex.slice(0, at) + digit + hex.slice(at + 1);
-}
-
-const FIELDS = [
-  'address',
-  'topic',
-  'data',
-  'order',
-  'hash',
-  'from',
-  'timestamp',
-  'status',
-  'drop',
-  'repeat',
-] as const;
-
-/** Changes one log of a receipt. False if there is nothing to change. */
-function lieAboutLogs(random: Random, logs: Json[], receipts: Recorded['receipts'], kind: string): boolean {
-  const at = random.int(Math.max(1, logs.length));
-  const log = logs[at];
-  if (log === undefined) return false;
-  const topics = log['topics'] as string[];
-  const which = random.int(Math.max(1, topics.length));
-  const contentOf = (one: Json): string => JSON.stringify([one['address'], one['topics'], one['data']]);
-  const other = logs.findIndex((one) => contentOf(one) !== contentOf(log));
-  if ((kind === 'topic' && topics.length === 0) || (kind === 'order' && other < 0)) return false;
-  if (kind === 'address') log['address'] = flip(random, log['address']);
-  if (kind === 'data') log['data'] = flip(random, log['data']);
-  if (kind === 'topic') topics[which] = flip(random, topics[which]);
-  if (kind === 'drop') logs.splice(at, 1);
-  if (kind === 'repeat') logs.splice(at, 0, structuredClone(log));
-  if (kind === 'order') [logs[at], logs[other]] = [logs[other] as Json, log];
-  const all = receipts.flatMap((one) => one.logs);
-  for (const [index, one] of all.entries()) one['logIndex'] = `0x${index.toString(16)}`;
-  return true;
-}
-
-/** One lie about one block. Log indexes stay complete. Null if the block has nothing to lie about. */
-function lie(random: Random, block: Recorded, kind: (typeof FIELDS)[number]): Recorded | null {
-  const copy = structuredClone(block);
-  const { header, receipts } = copy;
-  if (kind === 'timestamp') {
-    header['timestamp'] = `0x${(Number(header['timestamp']) + 1 + random.int(500)).toString(16)}`;
-    return copy;
-  }
-  const receipt = receipts[random.int(Math.max(1, receipts.length))];
-  if (receipt === undefined) return null;
-  const body = header.transactions[Number(receipt['transactionIndex'])];
-  if (kind === 'status') receipt['status'] = receipt['status'] === '0x1' ? '0x0' : '0x1';
-  else if (kind === 'hash' || kind === 'from') {
-    const value = flip(random, kind === 'hash' ? receipt['transactionHash'] : receipt['from']);
-    receipt[kind === 'hash' ? 'transactionHash' : 'from'] = value;
-    if (body !== undefined) body[kind] = value;
-    for (const log of receipt.logs) if (kind === 'hash') log['transactionHash'] = value;
-  } else if (!lieAboutLogs(random, receipt.logs, receipts, kind)) return null;
-  return copy;
 }
 
 test('every block of a real node is proven in full: header, transactions, senders and receipts', async () => {
@@ -174,7 +92,7 @@ test('no lie is proven, whatever it changes', async () => {
   const random = createRandom(2026);
   const told = new Map<string, number>();
   for (let round = 0; round < 1_200; round += 1) {
-    const kind = random.pick(FIELDS);
+    const kind = random.pick(LIES);
     const block = random.pick(blocks);
     const changed = lie(random, block, kind);
     if (changed === null) continue;
@@ -184,7 +102,7 @@ test('no lie is proven, whatever it changes', async () => {
     if (!others) expect([kind, level, fault]).not.toEqual([kind, 'full', null]);
     told.set(kind, (told.get(kind) ?? 0) + 1);
   }
-  for (const kind of FIELDS) expect(told.get(kind)).toBeGreaterThan(30);
+  for (const kind of LIES) expect(told.get(kind)).toBeGreaterThan(30);
 });
 
 test.each(['auto', 'full'] as const)(
@@ -226,8 +144,7 @@ test('auto goes on at the bloom where no header can be recomputed', async () => 
     header: { ...block.header, stateRoot: `0x${'11'.repeat(32)}` },
   }));
   const { pool, source } = sourceOf([strange], 'auto');
-  // One block is not enough to judge the chain. The endpoint is asked again, and is not blamed.
-  await expect(source.fetchRange(5, 5)).rejects.toMatchObject({ kind: 'unknown_block' });
+  // One block is not enough to judge the chain. The endpoint is asked for the blocks beside it, and is not blamed.
   expect(await source.fetchRange(5, 5)).toHaveLength(1);
   expect(await source.fetchRange(0, blocks.length - 1)).toHaveLength(blocks.length);
   expect(pool.health().endpoints[0]?.state).toBe('ok');
@@ -249,6 +166,24 @@ test('auto goes on where no header can be recomputed, although another endpoint 
   for (const end = Date.now() + 20_000; got === 0 && Date.now() < end; await delay(50)) got = await fetch();
   expect(got).toBe(blocks.length);
 }, 30_000);
+
+test.each(['data', 'timestamp'] as const)(
+  'with auto, a lie (%s) about the very first block does not lower the level',
+  async (kind) => {
+    const random = createRandom(11);
+    // Before block 8 or so, the blocks after it are asked for.
+    for (const target of [3, blocks.length - 1]) {
+      const block = blocks[target]!;
+      const told = lie(random, block, kind);
+      if (told === null) continue;
+      const { source } = sourceOf([nodeOf((one) => (one === block ? told : one))], 'auto');
+      for (let attempt = 0; attempt < 2; attempt += 1)
+        await expect(source.fetchRange(target, target)).rejects.toMatchObject({ retryable: true });
+      expect(await source.fetchRange(target - 1, target - 1)).toMatchObject([{ proof: 'full' }]);
+    }
+  },
+  30_000,
+);
 
 test('a block that is not the trusted block is refused', async () => {
   const other = `0x${'22'.repeat(32)}` as const;

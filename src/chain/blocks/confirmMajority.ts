@@ -1,0 +1,173 @@
+/**
+ * Asks all endpoints whether they have a block. An endpoint can serve a whole chain of its own that is right in itself:
+ * only other endpoints can contradict it.
+ */
+import type { BlockRef } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import type { Endpoint } from '../rpc/endpoint';
+import type { EndpointPool } from '../rpc/endpointPool';
+import { RpcError } from '../rpc/rpcError';
+import { BlockMismatch } from './blockMismatch';
+import type { BlockSource } from './blockSource';
+
+/** Time in ms within which an endpoint must answer to be counted. */
+const ANSWER_MS = 4_000;
+/** The same for an endpoint whose last call failed. */
+const FAILING_ANSWER_MS = 500;
+/** An endpoint that is behind is compared at this many blocks below its head, because its head may still change. */
+const BELOW_HEAD = 8;
+
+export interface Voters {
+  readonly pool: EndpointPool;
+  readonly source: BlockSource;
+}
+
+type Ref = Pick<BlockRef, 'number' | 'hash'>;
+
+/** What an endpoint says about one height of the chain in question. */
+interface Vote {
+  readonly id: number;
+  readonly number: number;
+  /** The hash of the chain in question. */
+  readonly asked: Hex;
+  /** The hash of the endpoint's chain. */
+  readonly own: Hex;
+}
+
+/** `behind`: the endpoint does not have the block yet. `silent`: no answer in time. */
+type Answer = Vote | 'behind' | 'silent';
+
+/**
+ * Resolves if more than half of the endpoints that answer have the block, or if there is only one endpoint. The
+ * endpoints that contradict the majority are benched. @throws AppError `node_failed` if the majority has another block,
+ * or if there is no majority
+ */
+export async function confirmMajority(
+  { pool, source }: Voters,
+  ref: Ref,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { endpoints } = pool;
+  if (endpoints.length < 2) return;
+  const answers = await listAnswers(endpoints, (endpoint) => ask(source, endpoint, ref, signal));
+  const votes = [...answers.values()].filter((answer) => typeof answer === 'object');
+  const [first] = votes.filter(agrees);
+  if (first !== undefined && 2 * votes.filter(agrees).length <= endpoints.length)
+    for (const [endpoint, answer] of answers)
+      if (answer === 'behind') votes.push(...(await askBehind(source, endpoint, first.id, signal)));
+  signal?.throwIfAborted();
+  const [agreeing, others] = [votes.filter(agrees), votes.filter((vote) => !agrees(vote))];
+  const rivals = others.filter(({ number }) => number === ref.number).map(({ own }) => own);
+  const isSplit = rivals.some((one) => one !== rivals[0]);
+  if (agreeing.length > others.length) {
+    for (const { id, number, asked, own } of others) bench(pool, id, outvoted(own, asked), number);
+    return;
+  }
+  const [other] = others;
+  if (other === undefined || others.length === agreeing.length || isSplit)
+    throw failure(`no majority of the endpoints confirms block ${ref.number} ${ref.hash}: ${tell(votes)}`);
+  for (const { id } of agreeing) bench(pool, id, outvoted(other.asked, other.own), other.number);
+  throw failure(
+    `the blocks up to ${ref.number} ${ref.hash} are dropped: for block ${other.number}, the majority of the endpoints has ${other.own}`,
+  );
+}
+
+/** Benches the endpoints that have another block than `right`, whose hash is known. */
+export async function benchOthers({ pool, source }: Voters, right: Ref, signal?: AbortSignal): Promise<void> {
+  const answers = await Promise.all(pool.endpoints.map((endpoint) => ask(source, endpoint, right, signal)));
+  for (const answer of answers)
+    if (typeof answer === 'object' && !agrees(answer))
+      bench(
+        pool,
+        answer.id,
+        `hash is ${answer.own}, but TRUSTED_BLOCK descends from ${right.hash}`,
+        right.number,
+      );
+}
+
+const agrees = ({ asked, own }: Vote): boolean => asked === own;
+
+const outvoted = (wrong: Hex, right: Hex): string =>
+  `hash is ${wrong}, the majority of the endpoints says ${right}`;
+
+function failure(message: string): AppError {
+  return new AppError('node_failed', message, { retryable: true });
+}
+
+function tell(votes: readonly Vote[]): string {
+  if (votes.length === 0) return 'none has the block';
+  return votes.map(({ id, number, own }) => `endpoint #${id} has ${own} for block ${number}`).join(', ');
+}
+
+function bench(pool: EndpointPool, id: number, what: string, number: number): void {
+  // A longer bench would not make it less used, and the log has named it already.
+  if (pool.endpoints[id]?.state === 'benched') return;
+  const lie = new BlockMismatch('majority', number, what);
+  pool.countMismatch(lie);
+  pool.penalise(id, lie.message);
+}
+
+/** All answers; or those so far, as soon as more than half of all endpoints agree. */
+function listAnswers(
+  endpoints: readonly Endpoint[],
+  answerOf: (endpoint: Endpoint) => Promise<Answer>,
+): Promise<ReadonlyMap<Endpoint, Answer>> {
+  const answers = new Map<Endpoint, Answer>();
+  return new Promise((resolve, reject) => {
+    for (const endpoint of endpoints)
+      answerOf(endpoint).then((answer) => {
+        answers.set(endpoint, answer);
+        const votes = [...answers.values()].filter((one) => typeof one === 'object');
+        const isOver = 2 * votes.filter(agrees).length > endpoints.length;
+        if (isOver || answers.size === endpoints.length) resolve(answers);
+      }, reject);
+  });
+}
+
+async function ask(
+  source: BlockSource,
+  endpoint: Endpoint,
+  { number, hash }: Ref,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  const header = await fetchWithin(source, endpoint, number, signal);
+  return typeof header === 'string' ? header : { id: endpoint.id, number, asked: hash, own: header.hash };
+}
+
+/**
+ * Compares an endpoint without the block at a height that it has, with the endpoint `agreeing`. An endpoint whose chain
+ * is the same so far has no vote.
+ */
+async function askBehind(
+  source: BlockSource,
+  endpoint: Endpoint,
+  agreeing: number,
+  signal: AbortSignal | undefined,
+): Promise<Vote[]> {
+  const head = await fetchWithin(source, endpoint, 'latest', signal);
+  if (typeof head === 'string') return [];
+  const number = Math.max(0, head.number - BELOW_HEAD);
+  const own = await fetchWithin(source, endpoint, number, signal);
+  const asked = await fetchWithin(source, { id: agreeing, failures: 0 }, number, signal);
+  if (typeof own === 'string' || typeof asked === 'string' || own.hash === asked.hash) return [];
+  return [{ id: endpoint.id, number, asked: asked.hash, own: own.hash }];
+}
+
+async function fetchWithin(
+  source: BlockSource,
+  endpoint: Pick<Endpoint, 'id' | 'failures'>,
+  at: number | 'latest',
+  signal: AbortSignal | undefined,
+): Promise<Ref | 'behind' | 'silent'> {
+  const late = AbortSignal.timeout(endpoint.failures > 0 ? FAILING_ANSWER_MS : ANSWER_MS);
+  try {
+    const options = { endpoint: endpoint.id, roundsMax: 1 };
+    const within = signal === undefined ? late : AbortSignal.any([signal, late]);
+    return await source.fetchHeader(at, { ...options, signal: within });
+  } catch (error) {
+    if (error instanceof RpcError && error.kind === 'unknown_block') return 'behind';
+    if (late.aborted || (error instanceof AppError && error.retryable)) return 'silent';
+    throw error;
+  }
+}

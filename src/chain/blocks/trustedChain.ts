@@ -1,0 +1,74 @@
+/**
+ * The ancestors of the block of TRUSTED_BLOCK, by parent hashes. A block below the trusted block is right only if it is
+ * one of them, so a false chain is found before the trusted block is reached.
+ */
+import type { BlockRef, ProofOptions } from '../../domain/block';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { benchOthers, type Voters } from './confirmMajority';
+
+type Ref = Pick<BlockRef, 'number' | 'hash'>;
+
+/** Headers per request. The hash at the end of each request is kept. */
+const STEP = 500;
+/** Distance in blocks from which on the headers in between are not read. */
+const DISTANCE_MAX = 200_000;
+
+export class TrustedChain {
+  /** Known ancestors, by descending number. The first one is the trusted block. */
+  private readonly known: Ref[];
+  private isTold = false;
+
+  constructor(
+    private readonly voters: Voters,
+    trusted: ProofOptions['trusted'],
+    private readonly log: Logger,
+  ) {
+    this.known = trusted === null ? [] : [trusted];
+  }
+
+  /** @throws AppError `node_failed` if the block is not an ancestor; endpoints that have it are then benched */
+  async check({ number, hash }: Ref, signal: AbortSignal): Promise<void> {
+    const [trusted] = this.known;
+    if (trusted === undefined || number > trusted.number) return;
+    if (trusted.number - number > DISTANCE_MAX) {
+      if (!this.isTold)
+        this.log.warn(
+          { block: number, trusted: trusted.number },
+          'TRUSTED_BLOCK is too far above the stored blocks; they are compared with it when they are nearer',
+        );
+      this.isTold = true;
+      return;
+    }
+    const right = await this.findAncestor(number, signal);
+    if (right.hash === hash) return;
+    await benchOthers(this.voters, right, signal);
+    throw new AppError(
+      'node_failed',
+      `the blocks up to ${number} ${hash} are dropped: TRUSTED_BLOCK descends from block ${number} ${right.hash}`,
+      { retryable: true },
+    );
+  }
+
+  private async findAncestor(number: number, signal: AbortSignal): Promise<Ref> {
+    for (;;) {
+      const above = this.known.findLast((ref) => ref.number >= number);
+      if (above === undefined) throw new AppError('internal', `block ${number} is above TRUSTED_BLOCK`);
+      if (above.number === number) return above;
+      const from = Math.max(number, above.number - STEP);
+      const headers = await this.voters.source.fetchHeaders(from, above.number, { signal });
+      const [first, last] = [headers[0], headers.at(-1)];
+      if (first === undefined || last?.hash !== above.hash) {
+        await benchOthers(this.voters, above, signal);
+        throw new AppError(
+          'node_failed',
+          `block ${above.number} is ${last?.hash ?? 'missing'}, but TRUSTED_BLOCK descends from ${above.hash}`,
+          { retryable: true },
+        );
+      }
+      const ref = { number: from, hash: first.hash };
+      if (above.number - from === STEP && this.known.at(-1) === above) this.known.push(ref);
+      else if (from === number) return ref;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Which blocks are stored at which level of proof, as a list of ranges. Pure: the ingester stores the ranges as
+ * rows, and readers compute the same ranges from these rows.
+ */
+import type { ProofLevel } from '../../domain/block';
+
+/** The blocks from `from` to `to`, both included, were stored at this level. */
+export interface ProofRange {
+  readonly from: number;
+  readonly to: number;
+  readonly level: ProofLevel;
+}
+
+/** A part of the stored chain in which every block has this level or a stronger one. */
+export interface ProvenPart {
+  readonly level: ProofLevel;
+  readonly from: number;
+  readonly to: number;
+}
+
+export const PROOF_LEVELS: readonly ProofLevel[] = ['bloom', 'headers', 'full'];
+/** The end of a range that also covers the blocks stored later. Block numbers are smaller. */
+export const LAST_BLOCK = 2 ** 32 - 1;
+/** Limit for safety when the rows are read. If there were more, the oldest would not count, which claims less. */
+export const PROOF_ROWS_MAX = 100_000;
+
+/** Whether `level` proves less than `other`. */
+export function isWeaker(level: ProofLevel, other: ProofLevel): boolean {
+  return PROOF_LEVELS.indexOf(level) < PROOF_LEVELS.indexOf(other);
+}
+
+/** Gives the blocks of `range` its level. The other ranges stay, ascending and without overlaps. */
+export function paintRange(ranges: readonly ProofRange[], range: ProofRange): ProofRange[] {
+  const parts = ranges.flatMap((one) => [
+    { ...one, to: Math.min(one.to, range.from - 1) },
+    { ...one, from: Math.max(one.from, range.to + 1) },
+  ]);
+  const all = [...parts.filter(({ from, to }) => from <= to), range].sort((a, b) => a.from - b.from);
+  const joined: ProofRange[] = [];
+  for (const one of all) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.level === one.level && last.to + 1 === one.from)
+      joined[joined.length - 1] = { ...last, to: one.to };
+    else joined.push(one);
+  }
+  return joined;
+}
+
+/**
+ * The ranges inside `from` to `to`, without gaps. Blocks without a known level have the level `bloom`, which every
+ * stored block has at least.
+ */
+export function cutRanges(ranges: readonly ProofRange[], from: number, to: number): ProofRange[] {
+  const unknown: readonly ProofRange[] = [{ from: 0, to: LAST_BLOCK, level: 'bloom' }];
+  return ranges
+    .reduce(paintRange, unknown)
+    .map((one) => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) }))
+    .filter((one) => one.from <= one.to);
+}
+
+/**
+ * The newest part of the stored blocks `start` to `head` in which every block has `level` or a stronger one. Null if no
+ * block has.
+ */
+export function findProvenPart(
+  ranges: readonly ProofRange[],
+  { start, head }: { readonly start: number; readonly head: number },
+  level: ProofLevel,
+): ProvenPart | null {
+  const stored = cutRanges(ranges, start, head);
+  const isProven = (range: ProofRange): boolean => !isWeaker(range.level, level);
+  const last = stored.findLastIndex(isProven);
+  const before = stored.findLastIndex((range, index) => index < last && !isProven(range));
+  const [first, end] = [stored[before + 1], stored[last]];
+  return first === undefined || end === undefined ? null : { level, from: first.from, to: end.to };
+}
+
+/** The part that ends at the newest block, at the level of this block. Null if no block is stored. */
+export function findNewestPart(
+  ranges: readonly ProofRange[],
+  stored: { readonly start: number; readonly head: number },
+): ProvenPart | null {
+  const newest = cutRanges(ranges, stored.start, stored.head).at(-1);
+  return newest === undefined ? null : findProvenPart(ranges, stored, newest.level);
+}

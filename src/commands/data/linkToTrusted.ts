@@ -1,0 +1,62 @@
+/** Links proven blocks to the block of TRUSTED_BLOCK by parent hashes, and says what the proof rests on. */
+import type { BlockSource } from '../../chain/blocks/blockSource';
+import type { BlockRef, ProofOptions } from '../../domain/block';
+import { AppError } from '../../errors';
+
+/** Headers per request. */
+const STEP = 500;
+/** Distance in blocks up to which the headers in between are read. */
+const DISTANCE_MAX = 200_000;
+
+interface Ends {
+  readonly first: BlockRef;
+  readonly last: BlockRef;
+}
+
+/** A sentence about the link. @throws AppError `node_failed` if a header does not name its parent */
+export async function linkToTrusted(
+  source: BlockSource,
+  trusted: ProofOptions['trusted'],
+  { first, last }: Ends,
+  signal: AbortSignal,
+): Promise<string> {
+  if (trusted === null)
+    return `The proof rests on the hash of block ${last.number}, ${last.hash}, as the node says it: TRUSTED_BLOCK is not set.`;
+  const { number } = trusted;
+  const distance = Math.max(number - last.number, first.number - number, 0);
+  if (distance > DISTANCE_MAX)
+    return `TRUSTED_BLOCK ${number} is ${distance} blocks away, too far to link to: the proof rests on the hash of block ${last.number}, ${last.hash}, as the node says it.`;
+  // The source compares the trusted block with its pinned hash when it is read.
+  if (number > last.number) await link(source, last, number, signal);
+  if (number < first.number) {
+    const before = await link(source, null, first.number - 1, signal, number);
+    if (before !== null && before.hash !== first.parentHash) throw unlinked(before, first);
+  }
+  return `Parent hashes link the blocks to TRUSTED_BLOCK ${number}, ${trusted.hash}.`;
+}
+
+/** Reads the headers after `last`, or from block `from` on, up to block `to`. Returns the last one. */
+async function link(
+  source: BlockSource,
+  last: BlockRef | null,
+  to: number,
+  signal: AbortSignal,
+  from = (last?.number ?? 0) + 1,
+): Promise<BlockRef | null> {
+  let parent = last;
+  for (let next = from; next <= to; next += STEP) {
+    const headers = await source.fetchHeaders(next, Math.min(to, next + STEP - 1), { signal });
+    const [first] = headers;
+    if (parent !== null && first !== undefined && first.parentHash !== parent.hash)
+      throw unlinked(parent, first);
+    parent = headers.at(-1) ?? parent;
+  }
+  return parent;
+}
+
+function unlinked(parent: BlockRef, child: BlockRef): AppError {
+  return new AppError(
+    'node_failed',
+    `the parentHash of block ${child.number} is ${child.parentHash}, but block ${parent.number} has the hash ${parent.hash}`,
+  );
+}

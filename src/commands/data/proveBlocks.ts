@@ -1,0 +1,325 @@
+/**
+ * The command `verify --proof`: reads blocks from the node, proves them, and compares the stored rows with them. The
+ * exit code is 1 if a stored value differs, or if the command was stopped.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { createBlockSource, type BlockSource } from '../../chain/blocks/blockSource';
+import { checkChainId } from '../../chain/rpc/checkChainId';
+import { systemClock, TimeSlices } from '../../chain/rpc/clock';
+import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
+import { parseChainDescription } from '../../chains/parseChainDescription';
+import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
+import { openDatabase, type Database } from '../../clickhouse/client/database';
+import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
+import type { Config } from '../../config';
+import type { ChainBlock, ProofOptions } from '../../domain/block';
+import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
+import { AppError, errorText } from '../../errors';
+import { readFloors } from '../../ingest/store/retention';
+import { fetchAhead } from '../../ingest/session/fetchAhead';
+import type { Logger } from '../../log';
+import { readHead } from '../../query/head/headState';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { compareBlocks, type BlockDifference } from '../../query/verify/compareBlocks';
+import { readStoredRows, type StoredRows } from '../../query/verify/storedRows';
+import { attach } from '../attach';
+import { openStorage } from '../storage';
+import type { CommandOutput } from './backup';
+import { linkToTrusted } from './linkToTrusted';
+
+/** First or last block to prove; null means the first or last stored block. */
+interface AskedRange {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Number of logs whose stored rows are compared at once. */
+const LOGS_AT_ONCE = 5_000;
+const LINE_EVERY_MS = 5_000;
+/** Most differences that are printed. */
+const PRINTED_MAX = 10_000;
+/** Length of a value, from the first character that differs on, that is printed of a longer value. */
+const SHOWN = 160;
+/** Number of reads of a block that may change meanwhile, and of attempts after a failure of the node. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 500;
+
+interface Work {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly runner: QueryRunner;
+  readonly source: BlockSource;
+  readonly output: CommandOutput;
+  /** First block whose logs are all kept. */
+  readonly logsFrom: number;
+}
+
+interface Found {
+  differences: number;
+  blocks: number;
+  logs: number;
+  levels: readonly ProofRange[];
+}
+
+/** Resolves to the exit code. @throws AppError `bad_config`, `node_failed` */
+export async function proveBlocks(
+  asked: Config,
+  log: Logger,
+  signal: AbortSignal,
+  range: AskedRange,
+  output: CommandOutput = process.stdout,
+): Promise<number> {
+  if (range.from !== null && range.to !== null && range.from > range.to)
+    throw new AppError(
+      'bad_config',
+      `--from ${range.from} is after --to ${range.to}; allowed: a block up to --to`,
+    );
+  const { database, config, close } = await openStored(asked, log);
+  let rpc: EndpointPool | null = null;
+  try {
+    const runner = createQueryRunner(database);
+    const span = cutRange(range, await readHead(runner, config.chainId), output);
+    if (config.rpcUrls === null)
+      throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
+    rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
+    await checkChainId(rpc, config.chainId, signal);
+    const logsFrom = (await readFloors(database)).get('logs') ?? 0;
+    if (logsFrom > span.from)
+      output.write(`Logs of blocks before ${logsFrom} were pruned and are not compared.\n`);
+    const source = createBlockSource({ pool: rpc, log, proof: proofOf(config) });
+    return await prove({ config, log, signal, runner, source, output, logsFrom }, span);
+  } finally {
+    await rpc?.close();
+    await close();
+  }
+}
+
+/** A weaker setting would leave out proofs that the chain allows. */
+function proofOf({ proof }: Config): ProofOptions {
+  return { ...proof, mode: proof.mode === 'full' ? 'full' : 'auto' };
+}
+
+interface Stored {
+  readonly database: Database;
+  /** The settings, with the node and the description of a running development chain. */
+  readonly config: Config;
+  close(): Promise<void>;
+}
+
+async function openStored(config: Config, log: Logger): Promise<Stored> {
+  if (config.clickhouseCluster !== null) {
+    const storage = await openStorage(config, log);
+    const database = openDatabase({ url: config.clickhouseUrl ?? '', distributed: true });
+    const close = async (): Promise<void> => {
+      await database.close();
+      await storage.close();
+    };
+    return { database, config, close };
+  }
+  const attached = await attach(config, log);
+  try {
+    if (!(await attached.exists(attached.name)))
+      throw new AppError('bad_config', `nothing to verify: the database ${attached.name} does not exist`);
+    const database = attached.open(attached.name);
+    return { database, config: withDevChain(config, attached.engineFolder), close: () => attached.close() };
+  } catch (error) {
+    await attached.close();
+    throw error;
+  }
+}
+
+/** The data folder of a development chain holds its description, with the URL of its node. */
+function withDevChain(config: Config, engineFolder: string | null): Config {
+  const path = engineFolder === null ? '' : join(dirname(engineFolder), 'chain.json');
+  if (config.rpcUrls !== null || !existsSync(path)) return config;
+  const chain = parseChainDescription(readFileSync(path, 'utf8'), path, null);
+  return { ...config, chain, chainId: chain.chainId, rpcUrls: chain.rpcUrls };
+}
+
+function cutRange(asked: AskedRange, head: HeadSnapshot | null, output: CommandOutput): Span {
+  if (head === null) throw new AppError('bad_config', 'nothing to verify: no block is stored yet');
+  const stored = { from: head.startBlock, to: head.number };
+  const from = Math.max(asked.from ?? stored.from, stored.from);
+  const to = Math.min(asked.to ?? stored.to, stored.to);
+  if (from > to)
+    throw new AppError(
+      'bad_config',
+      `none of the requested blocks is stored: blocks ${stored.from}-${stored.to} are stored`,
+    );
+  if ((asked.from ?? from) < from || (asked.to ?? to) > to)
+    output.write(`Of the requested blocks, only ${from}-${to} are stored.\n`);
+  return { from, to };
+}
+
+async function prove(work: Work, span: Span): Promise<number> {
+  const { signal, output } = work;
+  const found: Found = { differences: 0, blocks: 0, logs: 0, levels: [] };
+  try {
+    const ends = await proveAll(work, span, found);
+    const anchor = await linkToTrusted(work.source, work.config.proof.trusted, ends, signal);
+    report(output, span, found, anchor);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    report(output, { from: span.from, to: span.from + found.blocks - 1 }, found, null);
+    return 1;
+  }
+  return found.differences === 0 ? 0 : 1;
+}
+
+/** Returns the first and the last block. */
+async function proveAll(
+  work: Work,
+  span: Span,
+  found: Found,
+): Promise<{ readonly first: ChainBlock; readonly last: ChainBlock }> {
+  const { log, signal } = work;
+  let first: ChainBlock | null = null;
+  let last: ChainBlock | null = null;
+  let shown = performance.now();
+  for (let failures = 0; ;) {
+    const from: number = last === null ? span.from : last.number + 1;
+    try {
+      for await (const blocks of fetchAhead(work.source, from, span.to, { signal })) {
+        const [head] = blocks;
+        if (last !== null && head !== undefined && head.parentHash !== last.hash)
+          throw new AppError('node_failed', unlinkedText(last, head), { retryable: true });
+        for (const part of parts(blocks)) {
+          await comparePart(work, part, found);
+          first ??= part[0] ?? null;
+          last = part.at(-1) ?? last;
+        }
+        failures = 0;
+        if (performance.now() - shown < LINE_EVERY_MS) continue;
+        shown = performance.now();
+        log.info(
+          { block: last?.number, to: span.to, differences: found.differences },
+          'proving stored blocks',
+        );
+      }
+      if (first === null || last === null) throw new AppError('node_failed', 'the node returned no block');
+      return { first, last };
+    } catch (error) {
+      failures += 1;
+      const isFinal = !(error instanceof AppError) || !error.retryable || failures >= ATTEMPTS;
+      if (isFinal || signal.aborted) throw error;
+      log.warn({ error: errorText(error), block: from }, 'reading blocks to prove failed; retrying');
+      await pause(signal);
+    }
+  }
+}
+
+const unlinkedText = (last: ChainBlock, next: ChainBlock): string =>
+  `the parentHash of block ${next.number} is ${next.parentHash}, but block ${last.number} has the hash ${last.hash}`;
+
+/** Cuts a piece so that each part has a bounded number of logs, but at least one block. */
+function parts(blocks: readonly ChainBlock[]): ChainBlock[][] {
+  const all: ChainBlock[][] = [];
+  let logs = Infinity;
+  for (const block of blocks) {
+    logs += block.logs.length;
+    if (logs > LOGS_AT_ONCE) {
+      all.push([]);
+      logs = block.logs.length;
+    }
+    all.at(-1)?.push(block);
+  }
+  return all;
+}
+
+async function comparePart(work: Work, proven: readonly ChainBlock[], found: Found): Promise<void> {
+  const differences = await compareStored(work, proven);
+  for (const { block, field, stored, proven: right } of differences) {
+    found.differences += 1;
+    if (found.differences > PRINTED_MAX) continue;
+    const [one, other] = showBoth(stored, right);
+    work.output.write(`DIFFERENT block ${block} ${field}: stored ${one}, proven ${other}\n`);
+  }
+  found.blocks += proven.length;
+  found.logs += proven.reduce((sum, { logs }) => sum + logs.length, 0);
+  for (const { number, proof = 'bloom' } of proven)
+    found.levels = paintRange(found.levels, { from: number, to: number, level: proof });
+}
+
+/** A difference in blocks that are not final may be a reorg between the two reads, so both are read again. */
+async function compareStored(work: Work, proven: readonly ChainBlock[]): Promise<BlockDifference[]> {
+  const { runner, config, source, signal, logsFrom } = work;
+  const [from, to] = [proven[0]?.number ?? 0, proven.at(-1)?.number ?? 0];
+  let blocks = proven;
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted();
+    const head = await readHead(runner, config.chainId);
+    if (head === null) throw new AppError('unavailable', 'the stored blocks have gone');
+    const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
+    const rows = await readStoredRows(runner, config.chainId, head, { from, to, logs });
+    const differences = compareBlocks(blocks, rows, { dexes: config.chain.dexes, logsFrom });
+    await checkMakers(source, blocks, rows);
+    if (differences.length === 0 || to <= head.finalNumber || attempt === ATTEMPTS) return differences;
+    await pause(signal);
+    blocks = await source.fetchRange(from, to, { signal });
+  }
+}
+
+/** The sender of a transaction is not part of its encoding, so it is compared with the signature. */
+async function checkMakers(
+  source: BlockSource,
+  blocks: readonly ChainBlock[],
+  { swaps }: StoredRows,
+): Promise<void> {
+  const slices = new TimeSlices(systemClock());
+  for (const block of blocks) {
+    const own = swaps.filter(({ ord }) => blockOfOrd(ord) === block.number);
+    const indexes = own.flatMap(({ ord }) => block.logs[logIndexOfOrd(ord)]?.transactionIndex ?? []);
+    if (block.proof === 'full') await source.checkSenders(block, new Set(indexes));
+    await slices.step();
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, PAUSE_MS);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Both values; of long values, the part from shortly before the first difference on. */
+function showBoth(stored: string, proven: string): [string, string] {
+  if (Math.max(stored.length, proven.length) <= SHOWN) return [stored, proven];
+  let same = 0;
+  while (same < stored.length && stored[same] === proven[same]) same += 1;
+  const from = Math.max(0, same - 8);
+  const show = (text: string): string => {
+    const end = from + SHOWN < text.length ? '…' : '';
+    return `${from === 0 ? '' : '…'}${text.slice(from, from + SHOWN)}${end} (${text.length} characters)`;
+  };
+  return [show(stored), show(proven)];
+}
+
+function report(output: CommandOutput, { from, to }: Span, found: Found, anchor: string | null): void {
+  if (found.differences > PRINTED_MAX) output.write(`Only the first ${PRINTED_MAX} differences are shown.\n`);
+  for (const range of found.levels)
+    output.write(`Blocks ${range.from}-${range.to} are proven at the level ${range.level}.\n`);
+  if (anchor === null) output.write(`Stopped before block ${to + 1}.\n`);
+  else output.write(`${anchor}\n`);
+  if (found.blocks === 0) return;
+  const what = `${found.blocks} blocks with ${found.logs} logs`;
+  output.write(
+    found.differences === 0
+      ? `The stored rows of blocks ${from}-${to} equal the proven blocks: ${what}.\n`
+      : `${found.differences} differences in blocks ${from}-${to}: ${what}.\n`,
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * Reads the LP tokens at the zero address. The pool still counts them in its supply, because only the pool itself
+ * burns LP tokens, from its own address.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { inChunks } from '../head/inChunks';
+import type { StoredPool } from '../pairs/pools';
+import type { TokenHolding } from './holderCounts';
+
+const CONSTANT_PRODUCT = 2;
+
+const rowShape = z.object({ token: z.string(), held: z.string(), sent: z.string() });
+
+/** LP tokens of one pool at the zero address, in raw units. */
+interface ZeroBalance {
+  /** The balance of the zero address. */
+  readonly held: bigint;
+  /** The part that was sent there after its mint. The supply by the logs lacks this part. */
+  readonly sent: bigint;
+}
+
+const NOTHING: ZeroBalance = { held: 0n, sent: 0n };
+
+/** The balances by token. Each asked token has one. */
+async function readZeroBalances(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  tokens: readonly string[],
+): Promise<Map<string, ZeroBalance>> {
+  const balances = new Map(tokens.map((token) => [token, NOTHING]));
+  const rows = await inChunks(tokens, (chunk) => {
+    const params = { ...snapshotParams(head), tokens: chunk.map((token) => token.slice(2)) };
+    return runner.run('holders/list_zero_balances', { ...params, limit: chunk.length }, rowShape);
+  });
+  for (const { token, held, sent } of rows) balances.set(token, { held: BigInt(held), sent: BigInt(sent) });
+  return balances;
+}
+
+/** The LP tokens of constant-product pools, and their balances at the zero address. */
+export interface ZeroBalances {
+  readonly tokens: ReadonlySet<string>;
+  readonly balances: ReadonlyMap<string, ZeroBalance>;
+}
+
+/** The balances of the wanted LP tokens. With `last`, reads only those that moved since the previous version. */
+export async function findZeroBalances(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  pools: readonly StoredPool[],
+  wanted: ReadonlySet<string>,
+  last: { readonly known: ZeroBalances; readonly moved: ReadonlySet<string> } | null,
+): Promise<ZeroBalances> {
+  if (last === null) {
+    const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wanted.has(pool.address));
+    const tokens = new Set(lps.map(({ address }) => address));
+    return { tokens, balances: await readZeroBalances(runner, head, [...tokens]) };
+  }
+  const { tokens, balances } = last.known;
+  const moved = [...last.moved].filter((token) => tokens.has(token));
+  if (moved.length === 0) return last.known;
+  const changed = await readZeroBalances(runner, head, moved);
+  return { tokens, balances: new Map([...balances, ...changed]) };
+}
+
+export function withZeroBalance(holding: TokenHolding, { held, sent }: ZeroBalance): TokenHolding {
+  if (held === 0n) return holding;
+  return { ...holding, supply: holding.supply === null ? null : holding.supply + sent, atZero: held };
+}

@@ -1,0 +1,26 @@
+/** Shape that says which part of the stored chain is proven at which level. */
+import { z } from 'zod';
+
+import { countShape } from './primitives';
+
+export const proofShape = z
+  .object({
+    level: z
+      .enum(['full', 'headers', 'bloom'])
+      .nullable()
+      .meta({
+        description:
+          'How far the newest stored block is proven. full: header hash, transactions root and receipts root. ' +
+          'headers: header hash. bloom: only the bloom of its logs. Null if no block is stored',
+      }),
+    proven_from: countShape.nullable().meta({
+      description:
+        'First block of the newest part of the stored chain in which every block has this level or a stronger one; ' +
+        'null if no block is stored',
+    }),
+    proven_to: countShape
+      .nullable()
+      .meta({ description: 'Last block of this part: the newest stored block; null if no block is stored' }),
+  })
+  .meta({ id: 'Proof', description: 'Which part of the stored chain is proven at which level' });
+export type Proof = z.infer<typeof proofShape>;

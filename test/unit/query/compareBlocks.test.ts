@@ -1,0 +1,146 @@
+/** Each kind of difference between stored rows and a proven block is named with block, field and both values. */
+import type { ChainBlock } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import { toOrd } from '../../../src/domain/ord';
+import { compareBlocks } from '../../../src/query/verify/compareBlocks';
+import type { StoredRows } from '../../../src/query/verify/storedRows';
+
+const word = (digit: string): Hex => `0x${digit.repeat(64)}`;
+const POOL: Hex = `0x${'cc'.repeat(20)}`;
+const MAKER: Hex = `0x${'dd'.repeat(20)}`;
+const TX = word('7');
+const NUMBER = 9;
+
+const logOf = (logIndex: number, data: Hex): ChainBlock['logs'][number] => ({
+  address: POOL,
+  topics: [word('a'), word('b')],
+  data,
+  transactionHash: TX,
+  transactionIndex: 0,
+  logIndex,
+});
+const BLOCK: ChainBlock = {
+  number: NUMBER,
+  hash: word('1'),
+  parentHash: word('2'),
+  timestamp: 1_000,
+  baseFeePerGas: 7n,
+  transactionCount: 1,
+  transactions: [
+    { hash: TX, index: 0, from: MAKER, effectiveGasPrice: 9n, gasUsed: 21_000, contractAddress: null },
+  ],
+  logs: [logOf(0, '0x00'), logOf(1, '0x0102'), logOf(2, '0x')],
+};
+
+/** The rows of the block as they should be. */
+const rightRows = (): StoredRows => ({
+  blocks: [
+    {
+      number: NUMBER,
+      hash: BLOCK.hash,
+      parent_hash: BLOCK.parentHash,
+      timestamp: 1_000,
+      base_fee: '7',
+      transaction_count: 1,
+      log_count: 3,
+      gas_prices: ['9'],
+      gas_used: ['21000'],
+    },
+  ],
+  logs: BLOCK.logs.map(({ address, topics, data, logIndex }) => ({
+    ord: toOrd(NUMBER, logIndex),
+    timestamp: 1_000,
+    address,
+    topics,
+    data,
+    tx_hash: TX,
+    tx_index: 0,
+  })),
+  swaps: [],
+});
+type Log = StoredRows['logs'][number];
+
+const namesOf = (rows: StoredRows, logsFrom = 0): string[] =>
+  compareBlocks([BLOCK], rows, { dexes: [], logsFrom }).map(
+    ({ block, field, stored, proven }) => `${block} ${field}: ${stored} / ${proven}`,
+  );
+
+const describeLog = `log of ${POOL} in transaction ${TX}`;
+/** Changes one log of the stored rows. */
+const withLog = (index: number, change: Partial<Log>): StoredRows => {
+  const rows = rightRows();
+  return { ...rows, logs: rows.logs.map((log, at) => (at === index ? { ...log, ...change } : log)) };
+};
+
+test('right rows have no difference', () => {
+  expect(namesOf(rightRows())).toEqual([]);
+});
+
+test.each<[string, StoredRows, string[]]>([
+  ['a missing block', { ...rightRows(), blocks: [] }, ['9 rows: 0 / 1']],
+  [
+    'a block stored twice',
+    { ...rightRows(), blocks: [...rightRows().blocks, ...rightRows().blocks] },
+    ['9 rows: 2 / 1'],
+  ],
+  [
+    'a dropped log at the end',
+    { ...rightRows(), logs: rightRows().logs.slice(0, 2) },
+    [`9 log 2: none / ${describeLog}`],
+  ],
+  [
+    'a log that the block does not have',
+    { ...rightRows(), logs: [...rightRows().logs, { ...rightRows().logs[0]!, ord: toOrd(NUMBER, 3) }] },
+    [`9 log 3: ${describeLog} / none`],
+  ],
+  [
+    'a log stored twice',
+    { ...rightRows(), logs: [rightRows().logs[0]!, ...rightRows().logs] },
+    ['9 log 0 rows: 2 / 1'],
+  ],
+  ['another address', withLog(1, { address: MAKER }), [`9 log 1 address: ${MAKER} / ${POOL}`]],
+  ['a missing topic', withLog(1, { topics: [word('a')] }), [`9 log 1 topic1: none / ${word('b')}`]],
+  [
+    'a topic too many',
+    withLog(1, { topics: [word('a'), word('b'), word('c')] }),
+    [`9 log 1 topic2: ${word('c')} / none`],
+  ],
+  [
+    'two logs in the wrong order',
+    {
+      ...rightRows(),
+      logs: rightRows().logs.map((log, at) => ({ ...log, data: rightRows().logs[[1, 0, 2][at]!]!.data })),
+    },
+    ['9 log 0 data: 0x0102 / 0x00', '9 log 1 data: 0x00 / 0x0102'],
+  ],
+  ['another time of a log', withLog(0, { timestamp: 999 }), ['9 log 0 timestamp: 999 / 1000']],
+])('%s is named', (_, rows, names) => {
+  expect(namesOf(rows)).toEqual(names);
+});
+
+test('pruned logs are not compared', () => {
+  expect(namesOf({ ...rightRows(), logs: [] }, NUMBER + 1)).toEqual([]);
+});
+
+test('a swap without a log and a maker that is not the sender are named', () => {
+  const swap: StoredRows['swaps'][number] = {
+    ord: toOrd(NUMBER, 1),
+    pair: POOL,
+    dex: 'any',
+    tx_hash: TX,
+    tx_index: 0,
+    maker: POOL,
+    sender: POOL,
+    recipient: POOL,
+    amount0: '1',
+    amount1: '-1',
+    sqrt_price_x96: '0',
+    liquidity: '0',
+    tick: 0,
+  };
+  const swaps = [swap, { ...swap, ord: toOrd(NUMBER, 3), maker: MAKER }];
+  expect(namesOf({ ...rightRows(), swaps })).toEqual([
+    `9 swap 1 maker: ${POOL} / ${MAKER}`,
+    `9 swap 3: swap of ${POOL} / none`,
+  ]);
+});
