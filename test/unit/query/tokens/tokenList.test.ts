@@ -35,8 +35,20 @@ function entry(index: number, changes: Partial<TokenItem>): TokenEntry {
     flags: [],
     ...changes,
   };
-  const { address, liquidity_usd: liquidityUsd, volume_24h_usd: volume24hUsd } = item;
-  return { item, address, token: item, liquidityUsd, volume24hUsd } as unknown as TokenEntry;
+  return {
+    item,
+    address: item.address,
+    token: item,
+    liquidityUsd: item.liquidity_usd,
+    volume24hUsd: item.volume_24h_usd,
+    price: { usd: item.price_usd === null ? null : Number(item.price_usd) },
+    priceChange: (window: string) => (window === 'h1' ? item.price_change_1h : item.price_change_24h),
+    marketCapUsd: item.market_cap_usd,
+    fdvUsd: item.fdv_usd,
+    swaps24h: item.tx_24h,
+    holders: item.holders,
+    createdAt: item.created_at,
+  } as unknown as TokenEntry;
 }
 
 function indexes(entries: readonly TokenEntry[], search: Partial<TokenSearch>): number[] {
