@@ -4,6 +4,8 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import { watch, watchLabels, type Labelled } from './gauges';
+
 /** Transfer counters of an ingester since its start. */
 interface TransferFigures {
   /** Number of skipped logs, by reason. */
@@ -59,6 +61,13 @@ export interface Metrics {
   render(): Promise<string>;
 }
 
+/** State of an endpoint. The reason for which it was benched last names block, field and both values. */
+interface EndpointFigures {
+  readonly name: string;
+  readonly state: string;
+  readonly lastWrongAnswer: string | null;
+}
+
 /** Number of calls to one endpoint by one user. It only grows. */
 interface RpcFigures {
   readonly name: string;
@@ -92,7 +101,7 @@ export interface IngestFigures {
   /** Number of node answers that failed verification, by kind. It only grows. */
   readonly mismatches: Readonly<Record<string, number>>;
   /** State of each endpoint, by its name. */
-  readonly endpoints: readonly { readonly name: string; readonly state: string }[];
+  readonly endpoints: readonly EndpointFigures[];
 }
 
 const QUERY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
@@ -269,43 +278,6 @@ function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   );
 }
 
-/** A gauge whose value each scrape reads. Undefined means that there is no value now. */
-function watch(registry: Registry, name: string, help: string, read: () => number | undefined): void {
-  const gauge: Gauge = new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect(): void {
-      const value = read();
-      if (value === undefined) gauge.remove();
-      else gauge.set(value);
-    },
-  });
-}
-
-type Labelled = readonly (readonly [Readonly<Record<string, string>>, number])[];
-
-/** A gauge with labels whose values each scrape reads. Missing labels disappear. */
-function watchLabels(
-  registry: Registry,
-  name: string,
-  help: string,
-  labelNames: readonly string[],
-  read: () => Labelled | Promise<Labelled>,
-): void {
-  const gauge: Gauge = new Gauge({
-    name: `candlehouse_${name}`,
-    help,
-    labelNames,
-    registers: [registry],
-    async collect(): Promise<void> {
-      const all = await read();
-      gauge.reset();
-      for (const [labels, value] of all) gauge.set(labels, value);
-    },
-  });
-}
-
 function watchIngest(registry: Registry, read: () => IngestFigures): void {
   const simple: readonly (readonly [string, string, (figures: IngestFigures) => number | null])[] = [
     ['node_head_block', 'Number of the newest block of the node', ({ nodeHead }) => nodeHead],
@@ -371,6 +343,16 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
     '1 for the current state of each RPC endpoint',
     ['endpoint', 'state'],
     () => read().endpoints.map(({ name, state }) => [{ endpoint: labelOf(name), state }, 1]),
+  );
+  watchLabels(
+    registry,
+    'rpc_last_wrong_answer',
+    '1 for the last answer for which each RPC endpoint was benched; the reason names block, field and values',
+    ['endpoint', 'reason'],
+    () =>
+      read().endpoints.flatMap(({ name, lastWrongAnswer: reason }) =>
+        reason === null ? [] : [[{ endpoint: labelOf(name), reason }, 1] as const],
+      ),
   );
 }
 

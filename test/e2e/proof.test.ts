@@ -198,6 +198,10 @@ test('of three endpoints, the one that serves a whole chain of its own is outvot
       const { proof, problems } = readyShape.parse(await (await fetch(`${own.url}/readyz`)).json());
       expect(proof).toEqual({ level: 'full', proven_from: 1, proven_to: head });
       expect(problems.map(({ code }) => code)).toContain('node_benched');
+      // The metrics name the endpoint, the block and both hashes.
+      expect(await (await fetch(`${own.url}/metrics`)).text()).toMatch(
+        /candlehouse_rpc_last_wrong_answer\{endpoint="rpc-0",reason="block \d+ fails verification \(majority\): hash is 0x\w+, [^"]*0x\w+"\} 1/,
+      );
       const truth = await on.anvil.rpc.call('eth_getBlockByNumber', [`0x${head.toString(16)}`, false]);
       const ready = readyShape.parse(await (await fetch(`${own.url}/readyz`)).json());
       expect(ready.checks.head.block_hash).toBe(Reflect.get(Object(truth), 'hash'));

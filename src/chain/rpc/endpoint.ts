@@ -86,6 +86,7 @@ export class Endpoint {
   private headNumber: number | null = null;
   private lastGoodAt: number | null = null;
   private lastError: string | null = null;
+  private lastWrongAnswer: string | null = null;
   private calls = 0;
   private underWay = 0;
   private readonly refused = new RefusedShare();
@@ -351,6 +352,7 @@ export class Endpoint {
   bench(reason: string): void {
     const now = this.clock.now();
     this.lastError = reason;
+    this.lastWrongAnswer = reason;
     if (this.benchUntil > now) return;
     const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.benchings, 10));
     this.benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
@@ -392,6 +394,7 @@ export class Endpoint {
       head: this.headNumber,
       lastGoodAt: this.lastGoodAt,
       lastError: this.lastError,
+      lastWrongAnswer: this.lastWrongAnswer,
     };
   }
 }

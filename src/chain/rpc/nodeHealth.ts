@@ -16,6 +16,8 @@ export interface EndpointHealth {
   /** Time of the last good answer, in ms of the clock. */
   readonly lastGoodAt: number | null;
   readonly lastError: string | null;
+  /** What was wrong in the last answer for which the endpoint was benched: block, field and both values. */
+  readonly lastWrongAnswer: string | null;
 }
 
 /** Counters of one endpoint. All except `underWay` never decrease. */

@@ -15,7 +15,13 @@ const WALL = 1_700_000_000_000;
 const NOW = 5_000_000;
 
 function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): NodeHealth {
-  const endpoint = { name: '#0 node', state: 'ok' as const, head: 100, lastError: null };
+  const endpoint = {
+    name: '#0 node',
+    state: 'ok' as const,
+    head: 100,
+    lastError: null,
+    lastWrongAnswer: null,
+  };
   return toNodeHealth([{ ...endpoint, lastGoodAt, ...change }], new Map());
 }
 

@@ -1,0 +1,39 @@
+/** Gauges of /metrics whose values are read when a client asks for them. */
+import { Gauge, type Registry } from 'prom-client';
+
+/** A gauge whose value each scrape reads. Undefined means that there is no value now. */
+export function watch(registry: Registry, name: string, help: string, read: () => number | undefined): void {
+  const gauge: Gauge = new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect(): void {
+      const value = read();
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    },
+  });
+}
+
+export type Labelled = readonly (readonly [Readonly<Record<string, string>>, number])[];
+
+/** A gauge with labels whose values each scrape reads. Missing labels disappear. */
+export function watchLabels(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  read: () => Labelled | Promise<Labelled>,
+): void {
+  const gauge: Gauge = new Gauge({
+    name: `candlehouse_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+    async collect(): Promise<void> {
+      const all = await read();
+      gauge.reset();
+      for (const [labels, value] of all) gauge.set(labels, value);
+    },
+  });
+}
