@@ -24,8 +24,8 @@ interface ZeroBalance {
 
 const NOTHING: ZeroBalance = { held: 0n, sent: 0n };
 
-/** The balances by token. Each asked token has one. */
-async function readZeroBalances(
+/** The balances by LP token of a constant-product pool. Each asked token has one. */
+export async function readZeroBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   tokens: readonly string[],

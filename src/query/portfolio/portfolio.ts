@@ -18,6 +18,7 @@ import {
 } from '../holders/balances';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { HolderTable } from '../holders/holders';
+import { readZeroBalances } from '../holders/zeroBalances';
 import { inChunks } from '../head/inChunks';
 import type { Reserves } from './lpShare';
 import type { PairEntry } from '../pairs/pairItem';
@@ -181,16 +182,17 @@ async function valueLpTokens(
   const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
   const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
   const uncounted = entries.filter((entry) => isKnown(entry) && countedOf(entry) === null);
-  const [supplies, asked, products] = await Promise.all([
+  const pairsOnly = uncounted.filter(({ pool }) => pool.pool_type === CONSTANT_PRODUCT);
+  const [supplies, atZero, asked, products] = await Promise.all([
     listSupplies(runner, head, addresses(uncounted)),
+    readZeroBalances(runner, head, addresses(pairsOnly)),
     readSupplies(wallets, head.hash, addresses(entries.filter((entry) => !isKnown(entry)))),
     listLastReserves(runner, head, entries),
   ]);
   return entries.map((entry) => {
     const { address } = entry.pool;
-    const supply = isKnown(entry)
-      ? (countedOf(entry) ?? supplies.get(address) ?? 0n)
-      : (asked.get(address) ?? null);
+    const summed = (supplies.get(address) ?? 0n) + (atZero.get(address)?.sent ?? 0n);
+    const supply = isKnown(entry) ? (countedOf(entry) ?? summed) : (asked.get(address) ?? null);
     const lp = { balance: balances.get(address) ?? 0n, supply, last: products.get(address) ?? null };
     return toLpPosition(entry, lp, pairs.prices, count);
   });

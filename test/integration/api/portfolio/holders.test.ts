@@ -18,6 +18,7 @@ import {
   makeTransfers,
   movesOf,
   plainBalances,
+  sentToZero,
   startWallets,
   wholeSnapshot,
   worldAt,
@@ -67,16 +68,6 @@ const balancesAt = new WeakMap<HeadSnapshot, ReturnType<typeof plainBalances>>()
 const lpTokens = (): Set<string> =>
   new Set(poolsAt(HEAD).flatMap(({ address, pool_type }) => (pool_type === 2 ? [address] : [])));
 
-/** LP tokens that holders sent to the zero address. Only the pool itself burns, from its own address. */
-function sentToZero(of: HeadSnapshot, token: string): bigint {
-  if (!lpTokens().has(token)) return 0n;
-  return movesOf(moves, of)
-    .flatMap(({ transfers }) => transfers)
-    .filter((row) => row.token === token && row.recipient === ZERO_ADDRESS)
-    .filter(({ sender }) => sender !== token && sender !== ZERO_ADDRESS)
-    .reduce((sum, { amount }) => sum + amount, 0n);
-}
-
 /**
  * Expected holders of a token by a plain sum. During a backfill the sum includes all stored transfers, even
  * newer ones.
@@ -91,9 +82,10 @@ function plainHolding(of: HeadSnapshot, token: string) {
   const others = [...holders].filter(([who]) => who !== ZERO_ADDRESS).map(([, balance]) => balance);
   const positive = others.filter((balance) => balance > 0n).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
   const fits = others.every((balance) => balance >= 0n) && zero <= 0n;
+  const sent = lpTokens().has(token) ? sentToZero(movesOf(moves, of), token) : 0n;
   return {
     holders: positive.length,
-    supply: fits ? sentToZero(of, token) - zero : null,
+    supply: fits ? sent - zero : null,
     dead: holders.get(DEAD) ?? 0n,
     largest: positive.slice(0, 40),
   };

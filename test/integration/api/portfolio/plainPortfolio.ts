@@ -6,7 +6,7 @@ import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import type { PoolRow } from '../../../../src/clickhouse/schema/tables';
 import { CHAIN } from '../../../support/server/apiServer';
 import { priceNow, statesOf, trusted, upTo } from '../market/plainMarket';
-import { plainBalances, type Moves } from './transferWorld';
+import { plainBalances, sentToZero, type Moves } from './transferWorld';
 import type { World } from '../../../support/worlds/world';
 
 interface PlainToken {
@@ -56,7 +56,10 @@ export function plainPortfolio(at: At, wallet: string): PlainPortfolio {
     if (raw <= 0n) continue;
     const pool = pools.find(({ address, pool_type }) => address === token && pool_type !== 3);
     if (pool === undefined) tokens.push(plainToken(at, token, raw));
-    else positions.push(plainShare(at, pool, raw, -(holders.get(ZERO_ADDRESS) ?? 0n)));
+    else {
+      const sent = pool.pool_type === 2 ? sentToZero(at.moves, token) : 0n;
+      positions.push(plainShare(at, pool, raw, sent - (holders.get(ZERO_ADDRESS) ?? 0n)));
+    }
   }
   positions.push(...plainNfts(at, pools, wallet));
   return { tokens, positions, negative };

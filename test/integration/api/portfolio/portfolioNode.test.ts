@@ -19,6 +19,7 @@ import {
   makeTransfers,
   movesOf,
   plainBalances,
+  sentToZero,
   storeWallets,
   wholeSnapshot,
   worldAt,
@@ -64,8 +65,14 @@ function answerOne(question: StateQuestion): Hex | null {
   return `0x${word(amount0)}${word(amount1)}`;
 }
 
-const supplyOf = (token: string): bigint =>
-  -(plainBalances(movesOf(moves, head)).get(token)?.get(ZERO_ADDRESS) ?? 0n);
+function supplyOf(token: string): bigint {
+  const all = movesOf(moves, head);
+  const isPair = upTo(world, head, (block) => block.pools).some(
+    ({ address, pool_type }) => address === token && pool_type === 2,
+  );
+  const sent = isPair ? sentToZero(all, token) : 0n;
+  return sent - (plainBalances(all).get(token)?.get(ZERO_ADDRESS) ?? 0n);
+}
 
 const node: NodeState = {
   ask(hash, questions) {

@@ -349,3 +349,12 @@ export function plainBalances(moves: readonly Moves[]): Map<string, Map<string, 
   }
   return tokens;
 }
+
+/** LP tokens of a V2 pool that holders sent to the zero address. Only the pool itself burns, from its own address. */
+export function sentToZero(moves: readonly Moves[], token: string): bigint {
+  return moves
+    .flatMap(({ transfers }) => transfers)
+    .filter((row) => row.token === token && row.recipient === ZERO_ADDRESS)
+    .filter(({ sender }) => sender !== token && sender !== ZERO_ADDRESS)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+}
