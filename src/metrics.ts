@@ -330,6 +330,13 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
     ['depth'],
     () => [...foldDepths(read().reorgs)].map(([depth, count]) => [{ depth: String(depth) }, count]),
   );
+  watchEndpoints(registry, read);
+}
+
+function watchEndpoints(
+  registry: Registry,
+  read: () => Pick<IngestFigures, 'endpoints' | 'mismatches'>,
+): void {
   watchLabels(
     registry,
     'rpc_mismatches_total',
