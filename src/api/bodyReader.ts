@@ -11,8 +11,10 @@ interface BodyReaderOptions {
   refuse(large: boolean): Error;
 }
 
-/** Reads only the bytes. The parsers of koa-bodyparser limit nothing but the length. A body of another media
- * type reads as empty. */
+/**
+ * Makes a reader that returns the bytes without parsing them, because the parsers of koa-bodyparser limit only the
+ * length of a body, not its depth. A body of another media type reads as empty.
+ */
 export function bodyReader({
   mediaTypes,
   bytesMax,

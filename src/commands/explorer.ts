@@ -67,7 +67,7 @@ export interface Explorer {
   close(): Promise<void>;
 }
 
-/** Chains that requests may name. The market chain is the default. */
+/** Chains that requests may name besides the market chain, which is the default. */
 const OTHER_CHAIN_IDS = [369, SECOND_CHAIN_ID];
 const SECOND_CONNECTIONS = 6;
 /** Interval in ms between checks for the second chain's database. */

@@ -1,10 +1,10 @@
 /**
  * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native token, is
- * evidence of an anchor's market value. A pool's weight is its depth, so a shallow pool cannot outvote a deep one.
- * If direct pools between anchors have half of the depth, comparisons through the native token are ignored. Mean
- * prices and depths resist manipulation over a few blocks. An anchor that is more than 2 % below the others loses
- * its role. An anchor more than 2 % above the others keeps its configured price, but its pools are no evidence
- * about the others.
+ * evidence of an anchor's market value. A pool's weight is its depth, so a shallow pool cannot outvote a deep one. If
+ * the direct pools between anchors have at least half of the depth of the comparisons through the native token, these
+ * comparisons are ignored. Mean prices and depths resist manipulation over a few blocks. An anchor that is more than
+ * 2 % below the others loses its role. An anchor more than 2 % above the others keeps its configured price, but its
+ * pools are no evidence about the others.
  */
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
@@ -13,9 +13,13 @@ import type { IndexedLeg } from './poolIndex';
 import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
-/** Direct pools between anchors with this part of the native pools' depth decide alone. */
+/**
+ * Direct pools decide alone if they have at least this part of the depth of comparisons through the native token.
+ */
 const DIRECT_PART = 0.5;
-/** Pools with fewer USD on either side are ignored. */
+/**
+ * Pools with fewer USD on the poorer side are ignored. Without a price of the native token, its side does not count.
+ */
 const BACKING_MIN_USD = 1_000;
 
 export interface PegInput {
@@ -67,8 +71,8 @@ interface Deviation {
 }
 
 /**
- * Finds the anchor whose value is furthest from that of the other anchors, if the distance is more than 2 %. Of two
- * anchors that are equally far, the one with the lower value is chosen.
+ * Finds the anchor whose value is furthest from that of the other anchors, if the distance is more than 2 %. If two
+ * anchors are equally far, the result is the anchor with the lower value.
  */
 function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation | null {
   let worst: Deviation | null = null;
@@ -100,7 +104,9 @@ function directEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
   }));
 }
 
-/** Compares each native pool of the anchor with the middle of the other anchor's native pools. */
+/**
+ * Compares the price in each native pool of the anchor with the weighted median of the other anchor's native pools.
+ */
 function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
   if (input.wrappedNative === null) return [];
   const theirs = quotesIn(other, input.wrappedNative, null, input);
@@ -144,7 +150,8 @@ function byKey(a: IndexedLeg, b: IndexedLeg): number {
 }
 
 /**
- * The value below and above which lies half of the weight. If half of the weight ends between two values, their mean.
+ * The smallest value such that half of the weight is at or below it. If exactly half is at or below it, the mean of
+ * this value and the next one.
  */
 function weightedMedian(evidence: readonly Evidence[]): number {
   const sorted = [...evidence].sort((a, b) => a.log - b.log);

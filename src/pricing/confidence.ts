@@ -4,7 +4,7 @@
 export const ANCHOR_CONFIDENCE = 0.99;
 /** Highest confidence of a derived price. */
 const DERIVED_MAX = 0.989;
-/** Volume and TVL leave out values by prices with a lower confidence. */
+/** Volume and TVL leave out values that use a price with a lower confidence. */
 export const TRUSTED_MIN = 0.5;
 const HIGH_MIN = 0.9;
 /**

@@ -42,11 +42,11 @@ export interface HopInput {
   readonly key: LegKey;
   /** Weight by depth, not normalized. 0 means that the pool is empty; it is then left out. */
   readonly weight: number;
-  /** Price in whole next tokens per whole token of the hop; 0 if there is none. */
+  /** Price in whole next tokens per whole token of the hop; 0 without a price. */
   readonly price: number;
-  /** The spot price, before holds; 0 if there is none. */
+  /** The spot price, before holds; 0 without a price. */
   readonly spot: number;
-  /** The price by the 30-minute mean; 0 if there is none. */
+  /** The price by the 30-minute mean; 0 without a price. */
   readonly meanPrice: number;
   /** Whether the pool traded at least its own depth within the window. */
   readonly traded: boolean;

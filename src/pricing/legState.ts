@@ -32,7 +32,7 @@ export interface PricedState {
   /** Raw token1 per raw token0; 0 if there is no price. */
   readonly price: number;
   readonly balances: readonly bigint[];
-  /** Reasons why a vault pool backs no price, as in pool_states. 0 means that there is none. */
+  /** Reasons why a vault pool backs no price, as in pool_states. 0 means that the pool has no doubt. */
   readonly doubts: number;
   /**
    * `liquidity` of the pool's WalkedDepth (V3), raw units. NOT_WALKED means that the depth comes from the active

@@ -37,7 +37,7 @@ export interface IndexedLeg extends Leg {
   state: LegState;
   /** The newest record; undefined if the leg first moved within the running epoch. */
   record: LegRecord | undefined;
-  /** Moves in the running epoch; null if there are none. */
+  /** Moves in the running epoch; null without a move. */
   moves: Moves | null;
   isLive: boolean;
   makers: LegMakers;

@@ -91,8 +91,8 @@ export class Pricer {
   }
 
   /**
-   * Loads the state at the end of `block`. This block is the last block of an epoch, or the block before the first
-   * ingested one. `legs`: all legs up to `block`. `records`: the newest record of each leg, as of the block after.
+   * Loads the state at the end of `block`, which is the last block of an epoch or the block before the first ingested
+   * one. `legs` has all legs up to `block`. `records` has the newest record of each leg as of the next block.
    */
   load(
     block: { readonly number: number; readonly timestamp: number },
@@ -235,7 +235,10 @@ export class Pricer {
     return records;
   }
 
-  /** Finds routes from the records of all legs, and adds those that differ from the present ones to `routes`. */
+  /**
+   * Finds routes from the records of all legs, and adds each route that differs from the token's present route to
+   * `routes`.
+   */
   private findRoutes(block: number, routes: Routes): RoutedTokens {
     const { index, config } = this;
     const { anchors, routed } = findEpochRoutes({

@@ -1,7 +1,7 @@
 /**
  * Private routes go through a token that has no market besides the anchors and the priced token. The owner of that
- * token may be the only one who can trade it, so nobody corrects a false price. Direct pools beat a private route, and
- * a private route without direct pools is never trusted. The wrapped native token is exempt.
+ * token may be the only one who can trade it, so other traders cannot correct a false price. Direct pools beat a
+ * private route, and a private route without direct pools is never trusted. The wrapped native token is exempt.
  */
 import type { Hex } from '../domain/hex';
 import { UNTRUSTED_MAX } from './confidence';

@@ -2,7 +2,7 @@
  * Route search by Dijkstra's algorithm for the widest path. The width of a path is the depth of its hop with the
  * least depth. Tokens get their routes from the anchors outwards, the widest path first. A token is priced only by
  * pools whose other token got its route earlier, so there are no cycles. Only the known side of a pool gives depth.
- * Of equal paths, the smaller address comes first.
+ * Among equally wide paths, the smaller address comes first.
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';

@@ -23,7 +23,7 @@ import { readContractCodes, type CodeRpc } from './readContractCode';
 
 /** Pause in ms between checks for new contracts. */
 const INTERVAL_MS = 2_000;
-/** Pause in ms between checks of all contracts, after every contract's code is known. */
+/** Pause in ms between checks of all contracts, once a check has found fewer than LOOK_MAX contracts. */
 const FULL_MS = 60_000;
 const FAILED_MS = 30_000;
 /** Time in ms after which a node that could not trace is asked for a trace again. */
@@ -36,7 +36,7 @@ const PAUSE_MS = 200;
 const LOOK_MAX = 2_000;
 /** Number of head blocks to check for new contracts. */
 const NEW_BLOCKS = 64;
-/** Largest number of new contracts of which one check looks up the creators. */
+/** A check that finds more contracts than this finds mostly old ones, whose creators are not searched. */
 const NEWCOMERS_MAX = 200;
 
 const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });
@@ -134,7 +134,7 @@ export class ContractWorker {
     return asked.length;
   }
 
-  /** Time of the last check of all contracts; such checks run at intervals of FULL_MS. */
+  /** Shares verified sources with contracts of the same code (lendSources.ts), at most once per FULL_MS. */
   private async lend(): Promise<void> {
     const { database, chainId, verifiedDb, now, log } = this.deps;
     if (now() < this.lendAt) return;
@@ -145,7 +145,8 @@ export class ContractWorker {
   }
 
   /**
-   * Looks up the unknown parts of some creations, if the pause is over. Resolves to the number of creations stored.
+   * Looks up the creators of some contracts, unless the pause after the last complete search is running. Resolves to
+   * the number of creations stored.
    */
   async lookForCreators(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
@@ -162,8 +163,8 @@ export class ContractWorker {
   }
 
   /**
-   * A short list contains only new contracts. A long list consists mostly of old contracts that were never checked,
-   * so it is ignored.
+   * Remembers new contracts, whose creators must be searched. A short list contains only new contracts. A long list
+   * consists mostly of old contracts that were never checked, so it is ignored.
    */
   private noteNew(addresses: readonly Hex[]): void {
     if (addresses.length > NEWCOMERS_MAX) return;

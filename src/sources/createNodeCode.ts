@@ -15,7 +15,7 @@ import { readContractCodes, type CodeRpc } from './readContractCode';
 /** Number of cached results. Results expire, because code may be deployed later and a proxy may change. */
 const KEPT_MAX = 5_000;
 const KEPT_MS = 10_000;
-/** Largest number of addresses of which the code is requested in parallel. */
+/** Largest number of addresses whose code is requested in parallel. */
 const ASKED_MAX = 8;
 /** Time limit in ms for all requests about one address. */
 const ASK_MS = 2_000;

@@ -123,7 +123,7 @@ interface Transaction {
   /** Called contract; null if the transaction deploys a contract. */
   readonly to: Hex | null;
   readonly block: number;
-  /** The contract that the transaction deployed directly; null if there is none. */
+  /** The contract that the transaction deployed directly; null without such a contract. */
   readonly created: Hex | null;
 }
 

@@ -115,7 +115,7 @@ async function poll(): Promise<void> {
   }
 }
 
-/** The message of the first problem of an answer of /readyz; empty if there is none. */
+/** The message of the first problem in an answer of /readyz; empty without a problem. */
 function firstProblem(answer: unknown): string {
   const problems =
     typeof answer === 'object' && answer !== null && 'problems' in answer ? answer.problems : null;

@@ -1,4 +1,6 @@
-/** Shape that says which part of the stored chain is proven at which level. */
+/**
+ * Shape of the proof in answers: the level of proof of the newest block, and the part of the chain with this level.
+ */
 import { z } from 'zod';
 
 import { countShape } from './primitives';

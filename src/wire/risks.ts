@@ -1,4 +1,4 @@
-/** Shapes of warnings and of what is known about the contract of a token. */
+/** Shapes of warnings and of transfer taxes, and the description of the risk flags of tokens and pairs. */
 import { z } from 'zod';
 
 import { percentShape } from './primitives';
@@ -26,7 +26,7 @@ export const transferTaxShape = z
   .meta({ id: 'TransferTax' });
 export type TransferTax = z.infer<typeof transferTaxShape>;
 
-/** What each flag means, for the descriptions of tokens and pairs. */
+/** The meaning of each flag, for the OpenAPI descriptions of tokens and pairs. */
 export const RISK_FLAGS =
   '`fee_on_transfer`: a part of a bought or sold amount does not arrive, see transfer_tax_pct; `rebasing`: balances ' +
   'change without transfers, as checks with balanceOf found, and the flag stays; `honeypot`: at least 20 addresses ' +

@@ -1,5 +1,5 @@
--- Each row: one Distributed table whose columns differ from those of its local table, so that it must be
--- created again.
+-- Each row: one Distributed table whose columns differ from the columns of its local table, so that it must
+-- be created again.
 SELECT name
 FROM
 (

@@ -1,4 +1,4 @@
--- Each row: the size of this database on disk, in bytes.
+-- One row: the size of the rows of this database on this server's disk, in bytes.
 SELECT sum(bytes_on_disk) AS bytes
 FROM system.parts
 WHERE active AND database = currentDatabase()

@@ -1,5 +1,6 @@
--- Each row: a verified contract of another chain (lender) with the same code as contracts of this chain, none
--- of which has sources. `twin` is the smallest address of these contracts. Addresses are hex without 0x.
+-- Each row: a verified contract of another chain (lender) with the same code as contracts of this chain. No
+-- contract of this chain with this code has sources. `twin` is the smallest address of these contracts. Addresses are
+-- hex without 0x.
 -- `verified_db` is the database of the verified contracts of all chains. Reads the column code_hash of
 -- contract_codes, then key address, and scans source_uses, so only a background job runs this query.
 SELECT

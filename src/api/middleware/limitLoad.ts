@@ -37,7 +37,9 @@ const SAMPLE_MS = 1_000;
 const RESOLUTION_MS = 20;
 const SHED_RETRY_S = 2;
 
-/** What a client may still read. The balance may fall below 0, because the cost is known only after the answer. */
+/**
+ * Rows and bytes that a client may still read. May fall below 0, because the cost is known only after the answer.
+ */
 interface Balance {
   rows: number;
   bytes: number;
@@ -128,7 +130,7 @@ function refuse(ctx: Koa.ParameterizedContext<RequestState>, seconds: number, wh
 }
 
 /**
- * Tells whether the event loop was late in the last full sample. The mean is used, because a single long task is no
+ * Returns whether the event loop was late in the last full sample. The mean is used, because a single long task is no
  * overload. `maxMs` 0 means never.
  */
 function watchEventLoop(maxMs: number, log: Logger): () => boolean {

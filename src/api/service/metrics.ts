@@ -7,7 +7,7 @@ import { AppError } from '../../errors';
 import type { Metrics } from '../../metrics';
 import type { Route, RouteContext } from '../route';
 
-/** Who gets the metrics: everyone, only clients on this machine, or no one. */
+/** The clients that get the metrics: all, only clients on this machine, or none. */
 export type MetricsReaders = 'all' | 'local' | 'none';
 
 interface MetricsDeps {

@@ -129,7 +129,7 @@ function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, besides);
 }
 
-/** True if the result depends on the node's newest block and the node has not been asked yet. */
+/** True if the result depends on the node's newest block and this process has not asked the node yet. */
 function needsNode({ checks: { database, head, node } }: ReadyAnswer): boolean {
   return database.ok && !head.ok && head.block_number !== null && node === null;
 }
@@ -155,7 +155,7 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
-/** Facts about other things than the head or the ingester. */
+/** Facts about the database server, and about the node in a process without an ingester. */
 interface Besides {
   readonly more?: readonly ReadyProblem[];
   /** The state of the node, in a process without an ingester. */

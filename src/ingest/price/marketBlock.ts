@@ -33,7 +33,7 @@ export interface PricedSwap {
   readonly amount1: bigint;
 }
 
-/** A state of a pool, with the log that made it. */
+/** A state of a pool, with the position (`ord`) and the kind of the log that caused it. */
 export interface LoggedState extends PricedState {
   readonly ord: number;
   readonly kind: PoolStateRow['kind'];
@@ -65,7 +65,7 @@ export class MarketReader {
     this.pools.clear();
   }
 
-  /** Adds the pool and returns its legs.  */
+  /** Adds the pool and returns its legs. `older`: the pool existed before the first ingested block. */
   addPool(pool: PricedPool): { readonly leg: Leg; readonly older: boolean }[] {
     const legs = legsOf(pool);
     this.pools.set(pool.address, { pool, legs });
@@ -95,7 +95,9 @@ export class MarketReader {
     return { number, timestamp, legs, moves, found, traded: this.sumTraded(swaps) };
   }
 
-  /** Adds the hold amounts of a block (`unswapped`) to the last state of each pool. */
+  /**
+   * Adds the price parts that changed without a swap (`unswapped`) to the last state of each pool in the block.
+   */
   addHolds(states: readonly PoolStateRow[], holds: readonly LegHold[]): readonly PoolStateRow[] {
     if (holds.length === 0) return states;
     const unswapped = new Map(holds.map((hold) => [hold.key, hold.unswapped]));
@@ -154,8 +156,9 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
 }
 
 /**
- * Finds the event that caused each state of a pool. A V2 pool emits Sync right before its Swap, Mint or Burn. A swap
- * therefore caused the state that comes before it. Every other state has the position of its own event.
+ * Finds the event that caused each state of a pool. A V2 pool emits Sync right before its Swap, Mint or Burn. The
+ * state before a swap is therefore the result of this swap. For all other pools, the kind of the state names the
+ * event.
  */
 function causesOf(
   { pool_type }: PricedPool,

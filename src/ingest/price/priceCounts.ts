@@ -16,30 +16,30 @@ const BARS = 1;
  */
 const HIGHS = 4;
 /**
- * Largest distance (as a logarithm) between a high and the price at the end of the block. A price beyond it was
- * undone within the block, perhaps with a flash loan.
+ * Largest distance (as a logarithm) between a high and the price at the end of the block. A price beyond it did not
+ * last until the end of the block, perhaps because of a flash loan.
  */
 const HIGHS_LOG_MAX = Math.log(1.2);
 /**
- * Largest distance (as a logarithm) between an anchor's given price and its price by a swap. Beyond it, the swap's
- * price of the other token is in doubt.
+ * Largest distance (as a logarithm) between an anchor's given price and its price that follows from a swap. Bars do
+ * not use a price beyond it.
  */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
 type Prices = Pick<Pricer, 'keeps' | 'isAnchor' | 'ceilingOf'>;
 
 /**
- * One side of a swap: the token, its price at the end of the block, and its price by the swap. Prices are USD per
- * whole token.
+ * One side of a swap: the token, its price at the end of the block, and its price that follows from this swap. Prices
+ * are USD per whole token.
  */
 interface SwapSide {
   readonly token: Hex;
   readonly price: UsdPrice | null;
-  /** Price by the swap; 0 if there is none. */
+  /** Price of the token that follows from the swap; 0 if the swap gives no price. */
   readonly usd: number;
 }
 
-/** The sum of the bits that apply to the swap. */
+/** The value of `price_counts` for a swap: the bits of both tokens. */
 export function priceCounts(
   prices: Prices,
   { pair, leg }: Pick<SwapRow, 'pair' | 'leg'>,
@@ -50,7 +50,7 @@ export function priceCounts(
   return bitsOf(prices, key, side0, side1) + 2 * bitsOf(prices, key, side1, side0);
 }
 
-/** The bits of one token. `other` is the other token of the swap. */
+/** The bits of one token, as for token0. `other` is the other side of the swap. */
 function bitsOf(prices: Prices, key: LegKey, { token, price, usd }: SwapSide, other: SwapSide): number {
   if (!(usd > 0) || price === null || usd > prices.ceilingOf(token)) return 0;
   const distance = Math.abs(Math.log(usd / price.usd));

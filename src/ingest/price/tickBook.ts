@@ -1,7 +1,8 @@
 /**
- * Keeps the tick maps of all V3 pools. When a block changes a pool whose ticks are known, they are walked. The ticks are
- * known if the pool's creation was ingested, because every mint and burn is then known. The ticks of an older pool are
- * known from the block on from which its ticks from before the start block are used. Other pools are not walked.
+ * Keeps the tick maps of all V3 pools. When a block changes a pool whose ticks are known, this module walks them to
+ * compute the pool's depth near its price. The ticks are known if the pool's creation was ingested, because every
+ * mint and burn is then known. The ticks of an older pool are known from the block on from which its ticks from
+ * before the start block are used. Other pools are not walked.
  */
 import type { OldTicksRow } from '../../clickhouse/schema/historyTables';
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
@@ -27,9 +28,9 @@ export interface StoredTick {
 type TickStateRow = TickState & Pick<PoolStateRow, 'pair' | 'pool_type'>;
 
 interface PoolTicks {
-  /** Has at least the mints and burns of the ingested blocks. */
+  /** Net liquidity by tick, from at least the mints and burns of the ingested blocks. */
   readonly map: TickMap;
-  /** Whether the map also has what was before. */
+  /** Whether the map also has the ticks from before the first ingested block, so that it can be walked. */
   known: boolean;
 }
 
@@ -105,7 +106,7 @@ export class TickBook {
     add(1n);
     pool.map.limitTo(low, high);
     pool.known = true;
-    // The limits may stay, because a map that is not known is not walked.
+    // The limits of the map need no undo, because `walkLast` skips a pool whose ticks are not known.
     this.journal.note(() => {
       add(-1n);
       pool.known = false;

@@ -1,7 +1,8 @@
 /**
- * Limits the USD values of vault swaps. A vault settles the swaps of a transaction net, so swaps that cancel out move
- * no token. All swaps of one transaction in one pool together are worth at most what could have moved. That is the
- * pool's cash before the transaction, plus the tokens that the transaction brought into the vault.
+ * Limits the USD volume of Balancer vault swaps. A vault transfers only the net amounts of a transaction, so swaps
+ * back and forth would create volume without moving tokens. All swaps of one transaction in one pool together count
+ * at most the value of the pool's tokens in the vault (cash) before the transaction, plus the value of the same
+ * tokens that the transaction brought into the vault.
  */
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -10,6 +11,7 @@ import type { DecimalsOf } from '../../pricing/legState';
 import type { TradeValue } from '../../pricing/tradeValue';
 import { heldKey, type BlockFacts, type HeldCash } from '../rows/blockRows';
 
+/** A limit of USD values. */
 interface Caps {
   /** USD by trusted prices, for tracked swaps. */
   tracked: number;

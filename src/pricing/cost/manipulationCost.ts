@@ -29,13 +29,13 @@ export interface CostHop {
   /** Pools that make the hop price, at least one. */
   readonly pools: readonly CostPool[];
   /**
-   * A pool of the route without depth, for example because the price left the range of its liquidity. It has the price
-   * that the attacker wants, because moving it costs nothing. Null if there is none.
+   * A pool of the route without depth, for example because the price left the range of its liquidity. It has the
+   * price that the attacker wants, because moving it costs nothing. Null without such a pool.
    */
   readonly dormant: Pick<CostPool, 'isRanged'> | null;
   /** Highest fee of the pools of the hop and of pools that could join the hop. */
   readonly feeMax: number;
-  /** Highest fee of the pools that could give the token of the hop another route. 0 if there is none. */
+  /** Highest fee of the pools that could give the token of the hop another route. 0 without such a pool. */
   readonly otherFeeMax: number;
   /** Whether the hop has, or could get, more than one pool. */
   readonly hasOthers: boolean;
@@ -70,8 +70,8 @@ const OPEN_PER_VAULT = 0.9 / 9;
 const POOLS_MAX = 6;
 /**
  * Depth in USD of a pool with 10,000 USD on its known side. A trusted price needs a pool of at least this size
- * (confidence.ts). The attacker loses only the depth. The rest of the 10,000 USD may stand up to 50 % away from the
- * price, and the attacker takes it back.
+ * (confidence.ts). The attacker loses only the depth. The attacker can place the rest of the 10,000 USD as liquidity
+ * up to 50 % away from the price, and withdraw it later.
  */
 const TRUSTED_DEPTH_USD = 10_000 * DEPTH_PART;
 
@@ -176,10 +176,10 @@ function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number
 }
 
 /**
- * The part (0 to 1) of a hop's cost that is left for an attacker who also takes weight from some pools of the hop. A
+ * The part (0 to 1) of a hop's cost that remains for an attacker who also takes weight from some pools of the hop. A
  * weight that moves to other pools changes the hop price by at most s = `shift` of the wanted distance d; both are
  * differences of ln(price). If the part w of the weight moves, the attacker must push the price of the rest by
- * (d − s·w), which costs (d − s·w)² / (1 − w), against d² without such a move. For s > d/2 this cost is least at
+ * (d − s·w). This costs (d − s·w)² / (1 − w); without such a move, the cost is d². For s > d/2 the cost is least at
  * w = 2 − d/s, where it is 4·s·(d − s). For a smaller s, no move of weight makes the attack cheaper.
  */
 function unshifted(distance: number, shift: number): number {

@@ -60,9 +60,9 @@ interface ScreenerRange {
 }
 
 /**
- * The events of blocks `from` to `to` in canonical order; none if there are more than `limit` events. Leaves out events that the
- * format cannot express: swaps that do not exchange one token for the other (flash loans repaid in kind), and mints or
- * burns that move nothing.
+ * The events of blocks `from` to `to` in canonical order, or an empty list if the range has more than `limit` events.
+ * Leaves out events that the format cannot express: swaps that do not exchange one token for the other (flash loans
+ * repaid in the same token), mints and burns that move nothing, and events of tokens with unknown decimals.
  */
 export async function listScreenerEvents(
   runner: QueryRunner,

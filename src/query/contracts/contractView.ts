@@ -36,7 +36,7 @@ export interface ContractView {
   readonly implementations: readonly Implementation[];
 }
 
-/** `moment` is null for a chain without stored blocks. Such a chain may still have verifications. */
+/** `moment` is null for a chain without stored blocks, which may still have verifications. */
 export async function readContractView(
   deps: ViewDeps,
   chainId: number,

@@ -4,7 +4,9 @@ import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import type { HeadSnapshot } from '../head/headSnapshot';
 
-/** Largest number of contracts per answer for which the node is asked. Further contracts have no name. */
+/**
+ * Largest number of contracts per answer whose names are read from the node. Further contracts have no name.
+ */
 const CONTRACTS_MAX = 50;
 
 interface ContractNames {

@@ -15,7 +15,7 @@ import { orNull } from '../head/orNull';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
 const KEPT = 5_000;
-/** Time in ms for which a failed attempt is remembered before the node is asked again. */
+/** Time in ms after a failed attempt until the next attempt. */
 const UNKNOWN_MS = 10_000;
 
 interface TwinArgumentsDeps {

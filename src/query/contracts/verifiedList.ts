@@ -31,7 +31,7 @@ interface VerifiedListQuery {
 }
 
 export interface VerifiedLister {
-  /** Only verifications of the contracts themselves, not those of contracts with the same code. */
+  /** Lists contracts with a verification of their own. A contract with only the same code is not listed. */
   listVerified(query: VerifiedListQuery): Promise<ListedVerification[]>;
 }
 

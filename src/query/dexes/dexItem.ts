@@ -117,8 +117,8 @@ function shareOf(part: number, total: number): number | null {
 
 /**
  * One item per UTC day for one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of days). `rows` has
- * the rows of all DEXes, for the market shares. `tvlOf` gives the TVL at the end of a day, for the last day the current
- * TVL; null if it is unknown.
+ * the rows of all DEXes, for the market shares. `tvlOf` gives the TVL at the end of a day, or null if it is unknown.
+ * For the last day, it gives the current TVL.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],

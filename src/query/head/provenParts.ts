@@ -41,25 +41,31 @@ function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: 
   return { start: startBlock, head: number };
 }
 
-/** The part as answers show it. */
+/** Converts a part to the fields that answers show. Without a part, all fields are null. */
 function toProof(part: ProvenPart | null): Proof {
   return { level: part?.level ?? null, proven_from: part?.from ?? null, proven_to: part?.to ?? null };
 }
 
-/** The part that ends at the newest block, at the level of this block. */
+/**
+ * The newest part of the stored chain in which every block has at least the newest block's level of proof.
+ */
 export async function readProof(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<Proof> {
   return toProof(findNewestPart(await readRanges(runner, chainId), storedOf(head)));
 }
 
 /** The proven parts of the current head. If the database does not answer soon, the last answer counts. */
 export interface ProvenParts {
-  /** The part that ends at the newest block, at the level of this block. */
+  /**
+   * The newest part of the stored chain in which every block has at least the newest block's level of proof.
+   */
   newest(head: HeadSnapshot | null): Promise<Proof>;
   /** The newest part of each level that any block has. */
   all(head: HeadSnapshot | null): Promise<ProvenPart[]>;
 }
 
-/** For /readyz and /metrics, which may be asked often and while the database hangs. */
+/**
+ * For /readyz and /metrics: answers also while the database hangs, and limits how often the database is read.
+ */
 export function createProvenParts(runner: QueryRunner, chainId: number): ProvenParts {
   let known: readonly ProofRange[] = [];
   let readAt: { readonly version: string; readonly ms: number } | null = null;

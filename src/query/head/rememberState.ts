@@ -1,6 +1,6 @@
 /**
- * Remembers a node's answers about the state after a block. That state never changes, so the node is asked once per
- * block and question.
+ * Remembers a node's answers about the state after a block. This state never changes, so one request per block and
+ * question is enough.
  */
 import { LRUCache } from 'lru-cache';
 

@@ -1,7 +1,7 @@
 /**
  * Remembers seeds, for a history that begins late. A seed is the balance of one address in one token before the first
  * indexed block. It is balanceOf minus the sum of the logs at one block. This difference is the same at every later
- * block, so the node is asked once.
+ * block, so one request to the node is enough.
  */
 import { LRUCache } from 'lru-cache';
 

@@ -57,7 +57,7 @@ export interface HolderTable {
 
 export type HolderTables = PerVersion<HolderTable>;
 
-/** Whose balances a count keeps. */
+/** The holders whose balances each count of a token also returns. */
 interface WatchedAt {
   /** Holders watched for every token. */
   readonly holders: readonly Hex[];
@@ -83,7 +83,7 @@ interface Counted {
    * creator or a pool is added.
    */
   readonly creators: ReadonlyMap<string, Hex>;
-  /** What `creators` was made from. */
+  /** The function from which `creators` was made. */
   readonly creatorOf: WatchedAt['creatorOf'];
   readonly pools: readonly StoredPool[];
 }

@@ -24,7 +24,7 @@ interface ZeroBalance {
 
 const NOTHING: ZeroBalance = { held: 0n, sent: 0n };
 
-/** The balances by LP token of a constant-product pool. Each asked token has one. */
+/** The zero address's balance of each given LP token of a constant-product pool; 0 without a stored row. */
 export async function readZeroBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -45,7 +45,7 @@ export interface ZeroBalances {
   readonly balances: ReadonlyMap<string, ZeroBalance>;
 }
 
-/** The balances of the wanted LP tokens. With `last`, reads only those that moved since the previous version. */
+/** The balances of the wanted LP tokens. With `last`, reads only tokens with new transfers. */
 export async function findZeroBalances(
   runner: QueryRunner,
   head: HeadSnapshot,

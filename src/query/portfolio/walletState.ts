@@ -27,7 +27,7 @@ interface Wallet {
   readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
   /** Tokens whose balances do not follow from their logs. */
   readonly rebasing: ReadonlySet<string>;
-  /** Tokens of which the wallet may have held a balance before the history began. Null if the history is complete. */
+  /** Tokens that the wallet may have held before the history began. Null if the history is complete. */
   readonly earlier: readonly string[] | null;
 }
 

@@ -18,7 +18,7 @@ import { NEW, NO_METADATA, taxOf, warningsOfShare, warningsOfToken, type RiskRul
 import { createLogoReader, createTraitReader } from './tokenTraits';
 
 const DAY_SECONDS = 86_400;
-/** Codes of a quote token that also concern the pair. The base token's codes all do. */
+/** Warning codes of a quote token that a pair also gets. A pair gets all codes of its base token. */
 const SHARED_CODES: ReadonlySet<string> = new Set(['fee_on_transfer', 'honeypot', 'rebasing']);
 
 export interface RiskTable {
@@ -33,7 +33,7 @@ export interface RiskTable {
   /** Warnings about the contract of a token. */
   readonly warningsOf: (token: Token) => Warning[];
   readonly sharesOf: (entry: PairEntry) => LpShares;
-  /** Warnings about a pair, besides those of its own figures. */
+  /** Warnings about a pair that come from its age, its tokens and the owners of its LP tokens. */
   readonly pairWarningsOf: (entry: PairEntry) => Warning[];
 }
 
@@ -92,7 +92,9 @@ export function createRiskTables(
   });
 }
 
-/** Before the fork block itself, no contract can be told apart from a copied one. */
+/**
+ * Leaves out the fork until the head is above the fork block. Until then, no contract is newer than the copied state.
+ */
 function rulesAt(chain: RiskChain, head: HeadSnapshot): RiskRules {
   const isAfterFork = chain.forkBlock !== undefined && head.number > chain.forkBlock;
   return isAfterFork

@@ -12,8 +12,8 @@ const TAX_MIN = 0.0001;
 const BUYERS_MIN = 20;
 
 /**
- * A link, or a call to fetch something, as names of worthless tokens that are sent to everyone have it. Some honest
- * tokens are named after a domain that ends in .fi or .finance.
+ * Matches a link or a call to claim something. Worthless tokens that are sent to many wallets have such names. The
+ * domains .fi and .finance do not match, because some honest tokens are named after such a domain.
  */
 const SPAM_NAME =
   /https?:|www\.|\bt\.me\b|[a-z0-9-]\.(?:com|net|org|io|xyz|app|site|online|top|vip|pro|live|cc|gift|claims?)\b|\b(?:claim|airdrop|visit|voucher|redeem)\b/i;
@@ -34,7 +34,10 @@ export const NO_METADATA: Warning = warning(
   'The contract tells no symbol, no name and no decimals',
 );
 
-/** The tax of both sides in percent. A side with fewer than five measured swaps is null; null if both are. */
+/**
+ * The tax of both sides in percent. A side with fewer than five measured swaps is null. The result is null if both
+ * sides are.
+ */
 export function taxOf(traits: TokenTraits | null): TransferTax | null {
   if (traits === null) return null;
   const percent = (count: number, part: number): number | null =>
@@ -43,12 +46,16 @@ export function taxOf(traits: TokenTraits | null): TransferTax | null {
   return tax.buy === null && tax.sell === null ? null : tax;
 }
 
-/** Whether many bought the token, only its creator sold it, and no simulated sale worked. */
+/**
+ * Whether enough addresses bought the token, nobody but its creator sold it, and no simulated sale succeeded.
+ */
 function isHoneypot({ buyers, sellers, sale_fails }: TokenTraits): boolean {
   return buyers >= BUYERS_MIN && sellers === 0 && sale_fails !== false;
 }
 
-/** Whether the token was copied from another chain with its state. Null rules mean no fork. */
+/**
+ * Whether the token was copied with the state of another chain: by the chain description, or by its measured traits.
+ */
 function isForked(address: string, traits: TokenTraits | null, rules: RiskRules): boolean {
   return (rules.forkTokens ?? []).some((token) => token === address) || traits?.forked === true;
 }

@@ -133,7 +133,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   ]);
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
   const known = blocks.length > 0 || signatures.length > 0;
-  // No stored block or log has this hash, so the node is asked whether it is a transaction.
+  // A hash that no stored log, block or signature has may belong to a transaction without logs, so the node is asked.
   const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
   const named = onceEach(signatures);
   const hits = [

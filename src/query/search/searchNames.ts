@@ -155,7 +155,7 @@ interface Placed<T> {
 }
 
 /**
- * The items with the best match; among equal matches, those with the largest weight, then by address. Lets other
+ * The items with the best matches. Equal matches are sorted by descending weight, then by address. Lets other
  * requests run during the scan.
  */
 async function listBest<T>({

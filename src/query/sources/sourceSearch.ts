@@ -113,8 +113,8 @@ function nothingFound({ regex }: SourceQuestion): Found {
 }
 
 /**
- * Whether matching FILES_MORE further files would finish the search. It would if they are the last files, or if they
- * are likely to fill the page.
+ * Whether matching FILES_MORE further files probably finishes the search: no other files remain then, or the expected
+ * number of their matches fills the page.
  */
 function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
   // Only ClickHouse runs a slow expression, because it has a time limit.

@@ -26,8 +26,8 @@ import type { TokenWindows } from './tokenWindows';
 const DAY_SECONDS = 86_400;
 
 /**
- * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price, from swaps
- * that count for highs and lows. 0 means that there is no such swap.
+ * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price of swaps
+ * that count for highs and lows; 0 without such a swap.
  */
 type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
@@ -43,7 +43,7 @@ interface TokenFacts extends HoldingFacts {
   readonly firstSeenBlock: number;
   /** Time of the newest indexed block, unix seconds. */
   readonly now: number;
-  /** What is known about the risks of tokens; null if it was not read. */
+  /** The risks of all tokens; null if the caller did not read them. */
   readonly risks: RiskTable | null;
 }
 

@@ -146,7 +146,9 @@ export const UNBALANCED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
-/** Both cases have the same code, because in both cases transfers created balances from nothing. */
+/**
+ * Has the code of UNBALANCED_TRANSFERS, because in both cases transfer logs claim tokens that were never minted.
+ */
 const INVENTED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',
   message: 'The contract does not confirm balances that its transfer logs claim, so its holders are unknown',

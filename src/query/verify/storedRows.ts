@@ -57,11 +57,13 @@ export interface StoredRows {
 interface RowsRange {
   readonly from: number;
   readonly to: number;
-  /** Number of logs that the blocks have. At most twice as many rows are read, plus a few. */
+  /**
+   * Number of logs that the blocks have. Each query reads at most twice this number of rows, plus MORE_ROWS.
+   */
   readonly logs: number;
 }
 
-/** Rows of each kind that are read beyond the expected number. */
+/** Added to the limit of each query, for the rows of the blocks themselves and for surplus rows. */
 const MORE_ROWS = 10_000;
 const TOPICS_MAX = 4;
 

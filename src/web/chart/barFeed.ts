@@ -87,7 +87,7 @@ class Feed implements BarFeed {
     }, milliseconds);
   }
 
-  /** Runs the waiting steps one after the other until there are none left. */
+  /** Runs the waiting steps one after the other until no step waits. */
   private async work(): Promise<void> {
     const { signal } = this.options;
     if (this.isBusy || signal.aborted) return;

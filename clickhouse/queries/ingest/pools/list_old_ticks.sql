@@ -1,5 +1,5 @@
--- Each row: the ticks of one V3 pool from before the start block. Of several rows of a pool, the one that is used first
--- is returned. Scans old_ticks, once per start of the ingester.
+-- Each row: the ticks of one V3 pool from before the start block. If a pool has several rows, the
+-- row with the smallest from_block is returned. Scans old_ticks, once per start of the ingester.
 SELECT
     concat('0x', lower(hex(o.pair))) AS pair,
     toUInt32(min(o.from_block)) AS from_block,

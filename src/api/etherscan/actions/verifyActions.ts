@@ -53,8 +53,8 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
 }
 
 /**
- * Whether the client speaks to a Blockscout server. Such clients name no chain, and they spell `constructorArguments`
- * correctly. Etherscan's name is `constructorArguements`.
+ * Whether the client speaks to a Blockscout server. These clients name no chain, and they spell
+ * `constructorArguments` correctly. Etherscan's name is `constructorArguements`.
  */
 function isForBlockscout(asked: AskedParams): boolean {
   const named = asked.has('constructorarguments') && !asked.has('constructorarguements');
