@@ -35,9 +35,8 @@ ORDER BY (block, block_hash, address)
 SETTINGS index_granularity = 1024
 COMMENT 'Pools that the history search found, by the block that adds them';
 
--- One row: the initialised ticks of one V3 pool as they were before the start block. Ticks of a pool that is older than
--- the start block are read from the node at a later block, and the stored mints and burns up to this block are taken
--- away. Prices use the ticks from `from_block` on. If a pool has several rows, the one with the smallest from_block is
+-- One row: the initialised ticks of one V3 pool before the start block. The pool is older than the start block. The
+-- ingester reads its ticks from the node at a later block, and takes away the stored mints and burns up to this block. Prices use the ticks from `from_block` on. If a pool has several rows, the one with the smallest from_block is
 -- valid.
 CREATE TABLE IF NOT EXISTS old_ticks
 (

@@ -12,6 +12,7 @@ SELECT
     arrayMap(w -> toString(w), weights) AS all_weights,
     fee_pips,
     tick_spacing,
+    toUInt32(intDiv(p.ord, 1048576)) AS first_block,
     created_block,
     created_at,
     if(isNull(created_tx), NULL, concat('0x', lower(hex(created_tx)))) AS created_tx,

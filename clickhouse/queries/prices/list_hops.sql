@@ -18,8 +18,8 @@ FROM
     FROM token_prices_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     UNION ALL
-    -- All rows of one block share one ord, so this part may also return hops of other tokens. They are
-    -- not newer than the hop of the same token from the other parts, so max() ignores them.
+    -- All rows of one block share one ord, so this part may also return hops of other tokens. Such
+    -- a hop is not newer than the same token's hop from the other parts, so max() ignores it.
     SELECT token, (ord, next_token, hop_price, hop_confidence, hop_cap)
     FROM token_prices
     WHERE ord IN (

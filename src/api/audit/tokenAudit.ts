@@ -34,7 +34,7 @@ export function tokenAudit(deps: MarketDeps): Route {
         throw badParam('block', String(block), `at most ${head.number}, the newest indexed block`);
       const entry = await getTokenEntry(deps, address, head);
       const number = block ?? head.number;
-      const { firstSeenBlock } = entry.facts;
+      const { firstSeenBlock } = entry;
       if (number < firstSeenBlock)
         throw new AppError(
           'not_found',

@@ -43,7 +43,7 @@ export class BlockChecker {
   private readonly blooms: BloomBuilder;
   private readonly prover: BlockProver;
   private unfilledBloomSeen = false;
-  /** Where each block in use comes from. */
+  /** The endpoint and the transactions of each verified block, as long as the block is in use. */
   private readonly sources = new WeakMap<ChainBlock, BlockBodies>();
 
   private constructor(guard: ProofGuard, options: CheckerOptions, blooms: BloomBuilder, prover: BlockProver) {

@@ -341,7 +341,7 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** Asks once for blocks that are only compared with their hash. An endpoint need not have them. */
+  /** Asks once for blocks from which only the level of proof is learnt. An endpoint need not have them. */
   private async fetchOthers(
     endpoint: Endpoint,
     numbers: readonly number[],
@@ -379,7 +379,7 @@ function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number 
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
 }
 
-/** Whether the endpoint never answered, although it was asked several times. */
+/** Whether several calls to the endpoint failed and none succeeded. */
 function isSilent(endpoint: Endpoint): boolean {
   return endpoint.failures >= SILENT_FAILURES && endpoint.health().lastGoodAt === null;
 }

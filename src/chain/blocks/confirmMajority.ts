@@ -1,6 +1,6 @@
 /**
- * Asks all endpoints whether they have a block. An endpoint can serve a whole chain of its own that is right in itself:
- * only other endpoints can contradict it.
+ * Asks all endpoints whether they have a block. An endpoint can serve a false chain whose hashes all fit.
+ * Only other endpoints can contradict it.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -25,13 +25,13 @@ export interface Voters {
 
 type Ref = Pick<BlockRef, 'number' | 'hash'>;
 
-/** What an endpoint says about one height of the chain in question. */
+/** An endpoint's block at one height, beside the block of the chain that is to be confirmed. */
 interface Vote {
   readonly id: number;
   readonly number: number;
-  /** The hash of the chain in question. */
+  /** The hash in the chain that is to be confirmed. */
   readonly asked: Hex;
-  /** The hash of the endpoint's chain. */
+  /** The hash in the chain of the endpoint. */
   readonly own: Hex;
 }
 
@@ -101,14 +101,14 @@ function tell(votes: readonly Vote[]): string {
 }
 
 function bench(pool: EndpointPool, id: number, what: string, number: number): void {
-  // A longer bench would not make it less used, and the log has named it already.
+  // The endpoint is benched already, and the log has named it.
   if (pool.endpoints[id]?.state === 'benched') return;
   const lie = new BlockMismatch('majority', number, what);
   pool.countMismatch(lie);
   pool.penalise(id, lie.message);
 }
 
-/** All answers; or those so far, as soon as more than half of all endpoints agree. */
+/** Resolves with all answers, or with the answers so far once more than half of all endpoints agree. */
 function listAnswers(
   endpoints: readonly Endpoint[],
   answerOf: (endpoint: Endpoint) => Promise<Answer>,

@@ -100,7 +100,7 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
   }
 }
 
-/** What is known of the blocks that an endpoint is asked for. */
+/** What is known about the block before a requested range. The blocks of the range must follow it. */
 export interface PieceBounds {
   readonly from: number;
   readonly to: number;

@@ -28,11 +28,11 @@ interface Proof {
 }
 
 /**
- * In a block of n transactions, one sender is recovered with the probability n / 256, at most 1 / 4. This takes a
+ * In a block of n transactions, one sender is recovered with the probability n / 1024, at most 1 / 8. This takes a
  * millisecond or more, as long as proving a hundred logs.
  */
-const TRANSACTIONS_PER_SENDER = 256;
-const SENDER_SHARE_MAX = 1 / 4;
+const TRANSACTIONS_PER_SENDER = 1024;
+const SENDER_SHARE_MAX = 1 / 8;
 
 export class BlockProver {
   private readonly keccak: Keccak;

@@ -16,7 +16,7 @@ interface Answer {
   readonly raw: RawBlock;
 }
 
-/** The strongest proof of the blocks of an endpoint. */
+/** What the blocks of an endpoint have shown so far. `level` is the strongest proof among them. */
 interface Weak {
   /** The blocks that are not proven in full. */
   readonly blocks: Set<number>;
@@ -76,12 +76,15 @@ export class ProofGuard {
   }
 
   /**
-   * Returns the level that the block reaches. @throws BlockMismatch `proof` if the block does not reach the level of the chain, RpcError `unknown_block` if it is
-   * not proven in full while the level is not known
+   * Returns the level that the block reaches. @throws BlockMismatch `proof` if the block does not reach the level of the
+   * chain. @throws RpcError `unknown_block` if the level of the chain is not known and the block is not proven in full
    */
   check(prover: BlockProver, { header, raw }: Answer): ProofLevel {
-    this.checkHeader(prover, raw.header, header);
-    if (this.required === 'bloom' || this.required === 'headers') return this.required;
+    if (this.required === 'bloom' || this.required === 'headers') {
+      this.checkHeader(prover, raw.header, header);
+      return this.required;
+    }
+    this.checkTrusted(header);
     const { level, fault } = prover.prove(raw);
     if (level === 'full') return level;
     // Whether the endpoint or the chain is the reason is not known yet, so the endpoint is not benched.
@@ -117,7 +120,7 @@ export class ProofGuard {
       const { level, fault } = prover.prove(raw);
       // A block without transactions says nothing about the transactions of the chain.
       if (level === 'full' && header.transactionCount > 0) return this.settle('full', null, header.number);
-      // But it shows that headers can be recomputed.
+      // A block without transactions that is proven shows that headers can be recomputed.
       const shown = level === 'full' ? 'headers' : level;
       if (fault !== null && (seen.fault === null || RANK[shown] > RANK[seen.level])) seen.fault = fault;
       if (RANK[shown] > RANK[seen.level]) seen.level = shown;

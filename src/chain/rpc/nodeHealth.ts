@@ -16,7 +16,7 @@ export interface EndpointHealth {
   /** Time of the last good answer, in ms of the clock. */
   readonly lastGoodAt: number | null;
   readonly lastError: string | null;
-  /** What was wrong in the last answer for which the endpoint was benched: block, field and both values. */
+  /** Why the endpoint was benched last: block, field and both values. Null if it never was. */
   readonly lastWrongAnswer: string | null;
 }
 

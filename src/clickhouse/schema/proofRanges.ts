@@ -1,8 +1,11 @@
 /**
- * Which blocks are stored at which level of proof, as a list of ranges. Pure: the ingester stores the ranges as
- * rows, and readers compute the same ranges from these rows.
+ * The levels of proof of the stored blocks, as a list of ranges. Pure: the ingester stores each change of a level as
+ * a row, and readers compute the ranges from these rows.
  */
+import { z } from 'zod';
+
 import type { ProofLevel } from '../../domain/block';
+import { wideIntegerShape } from '../rows/rowShapes';
 
 /** The blocks from `from` to `to`, both included, were stored at this level. */
 export interface ProofRange {
@@ -24,12 +27,28 @@ export const LAST_BLOCK = 2 ** 32 - 1;
 /** Limit for safety when the rows are read. If there were more, the oldest would not count, which claims less. */
 export const PROOF_ROWS_MAX = 100_000;
 
+/** Shape of a row of the query head/list_proof_ranges. */
+export const proofRowShape = z.object({
+  from_block: z.int(),
+  to_block: z.int(),
+  level: z.enum(['bloom', 'headers', 'full']),
+  version: wideIntegerShape,
+});
+
+/** The valid ranges of the stored rows, which the query returns newest first. */
+export function toProofRanges(rows: readonly z.infer<typeof proofRowShape>[]): readonly ProofRange[] {
+  return [...rows]
+    .reverse()
+    .map(({ from_block: from, to_block: to, level }) => ({ from, to, level }))
+    .reduce<readonly ProofRange[]>(paintRange, []);
+}
+
 /** Whether `level` proves less than `other`. */
 export function isWeaker(level: ProofLevel, other: ProofLevel): boolean {
   return PROOF_LEVELS.indexOf(level) < PROOF_LEVELS.indexOf(other);
 }
 
-/** Gives the blocks of `range` its level. The other ranges stay, ascending and without overlaps. */
+/** Sets the level of the blocks of `range`. Returns all ranges, ascending and without overlaps. */
 export function paintRange(ranges: readonly ProofRange[], range: ProofRange): ProofRange[] {
   const parts = ranges.flatMap((one) => [
     { ...one, to: Math.min(one.to, range.from - 1) },

@@ -43,9 +43,9 @@ interface Span {
 /** Number of logs whose stored rows are compared at once. */
 const LOGS_AT_ONCE = 5_000;
 const LINE_EVERY_MS = 5_000;
-/** Most differences that are printed. */
+/** Largest number of differences that are printed. */
 const PRINTED_MAX = 10_000;
-/** Length of a value, from the first character that differs on, that is printed of a longer value. */
+/** Largest number of characters that are printed of a value. They begin shortly before the first difference. */
 const SHOWN = 160;
 /** Number of reads of a block that may change meanwhile, and of attempts after a failure of the node. */
 const ATTEMPTS = 5;
@@ -102,7 +102,7 @@ export async function proveBlocks(
   }
 }
 
-/** A weaker setting would leave out proofs that the chain allows. */
+/** Replaces a weaker setting of PROOF by `auto`, so that blocks are proven as far as the chain allows. */
 function proofOf({ proof }: Config): ProofOptions {
   return { ...proof, mode: proof.mode === 'full' ? 'full' : 'auto' };
 }
@@ -211,7 +211,7 @@ async function proveAll(
       const isFinal = !(error instanceof AppError) || !error.retryable || failures >= ATTEMPTS;
       if (isFinal || signal.aborted) throw error;
       log.warn({ error: errorText(error), block: from }, 'reading blocks to prove failed; retrying');
-      await pause(signal);
+      await systemClock().sleep(PAUSE_MS, signal);
     }
   }
 }
@@ -262,7 +262,7 @@ async function compareStored(work: Work, proven: readonly ChainBlock[]): Promise
     const differences = compareBlocks(blocks, rows, { dexes: config.chain.dexes, logsFrom });
     await checkMakers(source, blocks, rows);
     if (differences.length === 0 || to <= head.finalNumber || attempt === ATTEMPTS) return differences;
-    await pause(signal);
+    await systemClock().sleep(PAUSE_MS, signal);
     blocks = await source.fetchRange(from, to, { signal });
   }
 }
@@ -280,20 +280,6 @@ async function checkMakers(
     if (block.proof === 'full') await source.checkSenders(block, new Set(indexes));
     await slices.step();
   }
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, PAUSE_MS);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /** Both values; of long values, the part from shortly before the first difference on. */

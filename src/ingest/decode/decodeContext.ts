@@ -41,7 +41,7 @@ export function makerOf({ block }: BlockWork, log: ChainLog): Hex | null {
   return block.transactions[log.transactionIndex]?.from ?? null;
 }
 
-/** Whether a swap moves a price by more than 10 %. Unknown prices (null or 0) do not move. */
+/** Whether a swap moves a price by more than 10 %. False if one of the two prices is unknown (null or 0). */
 export function isBigMove(before: number | null, after: number | null): boolean {
   if (before === null || after === null || before <= 0 || after <= 0) return false;
   return Math.max(before / after, after / before) > 1.1;

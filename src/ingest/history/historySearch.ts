@@ -1,9 +1,9 @@
 /**
  * The history search: a background task that finds what a start after block 1 leaves out. It finds the pools
  * of the factories that are older than the start block, the times of their creation, the ticks of their V3 pools,
- * and the supplies of tokens. Creation events are read backwards from the start block, so the newest pools are found first. The
- * calls per second are limited. A restart continues where the search ended. Failures are logged, and the same
- * range of blocks is tried again.
+ * and the supplies of tokens. Creation events are read backwards from the start block, so the newest pools are found
+ * first. The calls per second are limited. A restart continues where the search ended. Failures are logged, and the
+ * same range of blocks is tried again.
  */
 import type { Clock } from '../../chain/rpc/clock';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';

@@ -7,13 +7,14 @@ import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { hexShape } from '../../clickhouse/rows/rowShapes';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
 import { callContracts } from '../pools/contractCalls';
 import type { EthCalls } from '../pools/ethCalls';
 import type { OldTickRange } from '../pools/oldTicks';
+import { readTicks } from '../price/storedTicks';
 import type { SearchBlock } from './searchBlock';
 
 const SELECTORS = { slot0: '0x3850c7bd', tickBitmap: '0x5339c296', ticks: '0xf30dba93' } as const;
@@ -26,7 +27,8 @@ const WORD_BITS = 256;
 const WORDS_MAX = 256;
 /** Ticks further away are left out, if a pool has more. A walk crosses at most 1,000 ticks in each direction. */
 const TICKS_MAX = 4_000;
-const SUMS_MAX = 10_000_000;
+/** Safety limit: more pools than any chain has. */
+const POOLS_MAX = 10_000_000;
 
 export interface UnreadPool {
   readonly address: Hex;
@@ -48,7 +50,6 @@ interface Deps {
 }
 
 const poolShape = z.object({ address: hexShape, tick_spacing: z.int() });
-const sumShape = z.object({ pair: hexShape, tick: z.int(), net: wideIntegerShape });
 
 /** Stored V3 pools whose ticks from before the start block have not been read yet. */
 export function listUnread(
@@ -56,7 +57,7 @@ export function listUnread(
   { commits, finalTo }: SearchBlock,
 ): Promise<z.infer<typeof poolShape>[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
-  return selectAll(database, 'ingest/history/list_unwalked', params, poolShape, SUMS_MAX);
+  return selectAll(database, 'ingest/history/list_unwalked', params, poolShape, POOLS_MAX);
 }
 
 /** A pool without a usable answer gets an empty range. */
@@ -136,7 +137,7 @@ function shorten(reading: TickReading, tick: number): TickReading {
 async function readNets(
   ask: Ask,
   { pool, low, high, ticks }: TickReading,
-  sums: ReadonlyMap<string, ReadonlyMap<number, bigint>>,
+  sums: ReadonlyMap<Hex, ReadonlyMap<number, bigint>>,
 ): Promise<OldTickRange> {
   const pair = pool.address;
   const answers = await ask(
@@ -159,19 +160,12 @@ async function sumEvents(
   database: Database,
   readings: readonly TickReading[],
   { commits, finalTo }: SearchBlock,
-): Promise<Map<string, Map<number, bigint>>> {
-  const params = {
-    commits,
-    final_ord: lastOrdOfBlock(finalTo),
-    pairs: readings.map(({ pool }) => pool.address.slice(2)),
-    tick_min: TICK_MIN,
-    tick_max: TICK_MAX,
-  };
-  const rows = await selectAll(database, 'ingest/history/sum_ticks', params, sumShape, SUMS_MAX);
-  const sums = new Map<string, Map<number, bigint>>();
-  for (const { pair, tick, net } of rows) {
+): Promise<Map<Hex, Map<number, bigint>>> {
+  const pairs = readings.map(({ pool }) => pool.address);
+  const sums = new Map<Hex, Map<number, bigint>>();
+  for (const { pair, tick, net } of await readTicks(database, { finalTo, commits, pairs })) {
     const known = sums.get(pair) ?? new Map<number, bigint>();
-    sums.set(pair, known.set(tick, BigInt(net)));
+    sums.set(pair, known.set(tick, net));
   }
   return sums;
 }

@@ -47,7 +47,7 @@ export class BlockPricer {
     this.wrappedNative = config.wrappedNative;
   }
 
-  /** Replaces the whole pricing state with the state from the database. `old`: the older ticks that are in use. */
+  /** Replaces the whole pricing state with the state from the database. `old`: ticks from before the start block that are in use. */
   load(stored: StoredPrices, old: readonly OldTicksRow[] = []): void {
     this.pricer.clear();
     this.reader.clear();

@@ -16,9 +16,8 @@ import { storedCap } from '../../pricing/cap';
 import { epochStart, type LegRecord } from '../../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../../pricing/leg';
 import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
-import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
 import type { PricedPool, PricedRows, PricedSwap, LoggedState } from './marketBlock';
-import type { StoredTick } from './tickBook';
+import { readTicks, type StoredTick } from './storedTicks';
 
 /** Largest number of legs, of tokens, and of events of one epoch. The ingester's memory could not hold more. */
 const ROWS_MAX = 10_000_000;
@@ -52,7 +51,8 @@ export async function readStoredPrices(
   const from = Math.max(first, startBlock);
   const baseOrd = hasBase ? lastOrdOfBlock(baseNumber) : -1;
   const blocks = await readBlocks(database, chainId, from, cursor.number, pools);
-  const ticks = await readTicks(database, lastOrdOfBlock(cursor.number));
+  // Ticks are loaded at the cursor, because the states of the running epoch are stored with their walks.
+  const ticks = await readTicks(database, { finalTo: cursor.number, commits: [], pairs: [] });
   if (!hasBase)
     return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks };
   const [base, records, routes, hops] = await Promise.all([
@@ -167,15 +167,6 @@ async function readHops(database: Database, finalOrd: number): Promise<(readonly
     token,
     { next, price, confidence, cap: storedCap(price, hop_cap) },
   ]);
-}
-
-const tickShape = z.object({ pair: hexShape, tick: z.int(), net: z.string() });
-
-/** Ticks are loaded at the cursor, because the states of the running epoch are stored with their walks. */
-async function readTicks(database: Database, finalOrd: number): Promise<StoredTick[]> {
-  const params = { final_ord: finalOrd, tick_min: TICK_MIN, tick_max: TICK_MAX };
-  const rows = await selectAll(database, 'ingest/price/list_ticks', params, tickShape, ROWS_MAX);
-  return rows.map(({ pair, tick, net }) => ({ pair, tick, net: BigInt(net) }));
 }
 
 const blockShape = z.object({ number: z.int(), timestamp: z.int() });

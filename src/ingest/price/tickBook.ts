@@ -9,6 +9,7 @@ import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/
 import type { Hex } from '../../domain/hex';
 import { Journal } from '../../pricing/journal';
 import { isTickRange, TickMap, type TickState } from '../../protocols/tickMap';
+import type { StoredTick } from './storedTicks';
 
 const V3 = 3;
 
@@ -17,13 +18,6 @@ type TickEvent = Pick<
   LiquidityEventRow,
   'kind' | 'pair' | 'pool_type' | 'liquidity' | 'tick_lower' | 'tick_upper'
 >;
-
-/** Net liquidity of one tick, as stored. */
-export interface StoredTick {
-  readonly pair: Hex;
-  readonly tick: number;
-  readonly net: bigint;
-}
 
 type TickStateRow = TickState & Pick<PoolStateRow, 'pair' | 'pool_type'>;
 
@@ -38,7 +32,7 @@ export class TickBook {
   private readonly pools = new Map<Hex, PoolTicks>();
   private journal = new Journal();
 
-  /** Replaces all maps. `ticks`: sums over all stored blocks. `old`: the older ticks that are in use. */
+  /** Replaces all maps. `ticks`: sums over all stored blocks. `old`: ticks from before the start block that are in use. */
   load(pools: Iterable<TickPool>, ticks: Iterable<StoredTick>, old: Iterable<OldTicksRow> = []): void {
     this.pools.clear();
     this.journal = new Journal();

@@ -2,12 +2,9 @@
  * Stores at which level of proof each block was stored. The ledger never claims more than is true, even after a crash:
  * a lower level is stored before the blocks, and a higher level for blocks that exist already after them.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { proofRangesTable } from '../../clickhouse/schema/tables';
 import type { ProofLevel } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -17,18 +14,13 @@ import {
   LAST_BLOCK,
   paintRange,
   PROOF_ROWS_MAX,
+  proofRowShape,
+  toProofRanges,
   type ProofRange,
 } from '../../clickhouse/schema/proofRanges';
 import { proofOf } from '../rows/rowBatch';
 import type { HeadFlip, StoredState } from './store';
 import type { WriterClaim } from './writerClaim';
-
-const rowShape = z.object({
-  from_block: z.int(),
-  to_block: z.int(),
-  level: z.enum(['bloom', 'headers', 'full']),
-  version: wideIntegerShape,
-});
 
 /** The ranges to store before and after the blocks. */
 interface Plan {
@@ -172,12 +164,9 @@ export class ProofLedger {
 
   private async read(): Promise<void> {
     const params = { chain: this.chainId, limit: PROOF_ROWS_MAX };
-    const rows = await selectNamed(this.database, 'head/list_proof_ranges', params, rowShape);
+    const rows = await selectNamed(this.database, 'head/list_proof_ranges', params, proofRowShape);
     this.version = rows.reduce((most, { version }) => Math.max(most, Number(version)), this.version);
-    this.ranges = rows
-      .reverse()
-      .map(({ from_block: from, to_block: to, level }) => ({ from, to, level }))
-      .reduce<readonly ProofRange[]>(paintRange, []);
+    this.ranges = toProofRanges(rows);
   }
 
   private cut(from: number, to: number): ProofRange[] {

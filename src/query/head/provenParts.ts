@@ -1,16 +1,15 @@
 /** Reads which part of the stored chain is proven at which level. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { steadyNow } from '../../domain/steadyTime';
 import {
   findNewestPart,
   findProvenPart,
-  paintRange,
   PROOF_LEVELS,
   PROOF_ROWS_MAX,
+  proofRowShape,
+  toProofRanges,
   type ProofRange,
   type ProvenPart,
 } from '../../clickhouse/schema/proofRanges';
@@ -22,19 +21,9 @@ const KEEP_MS = 1_000;
 /** Longest wait in ms for the database. */
 const WAIT_MS = 500;
 
-const rowShape = z.object({
-  from_block: z.int(),
-  to_block: z.int(),
-  level: z.enum(['bloom', 'headers', 'full']),
-});
-
 async function readRanges(runner: QueryRunner, chainId: number): Promise<readonly ProofRange[]> {
   const params = { chain: chainId, limit: PROOF_ROWS_MAX };
-  const rows = await runner.run('head/list_proof_ranges', params, rowShape);
-  return rows
-    .reverse()
-    .map(({ from_block: from, to_block: to, level }) => ({ from, to, level }))
-    .reduce<readonly ProofRange[]>(paintRange, []);
+  return toProofRanges(await runner.run('head/list_proof_ranges', params, proofRowShape));
 }
 
 function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: number } {

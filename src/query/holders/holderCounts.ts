@@ -18,7 +18,7 @@ export interface TokenHolding {
   readonly supply: bigint | null;
   /** Balances of the watched holders, by address. A holder that never had the token may be missing. */
   readonly watched: ReadonlyMap<string, bigint>;
-  /** LP tokens of a constant-product pool at the zero address, a part of the supply; absent means 0. */
+  /** Balance of the zero address, for LP tokens of a constant-product pool. It is part of the supply. Absent means 0. */
   readonly atZero?: bigint;
   /** The largest balances, at most 40, descending. */
   readonly largest: readonly bigint[];

@@ -61,7 +61,7 @@ export type HolderTables = PerVersion<HolderTable>;
 interface WatchedAt {
   /** Holders watched for every token. */
   readonly holders: readonly Hex[];
-  /** The holder watched for this LP token only; null if there is none. */
+  /** The holder that is watched only for this LP token; null without one. */
   creatorOf(pool: StoredPool): Hex | null;
 }
 type HolderWatch = PerVersion<WatchedAt>;
@@ -130,7 +130,7 @@ async function countHolders(
   const wanted = wantedTokens(head, pairs);
   const turn = before === null ? null : turnOf(head, before, headTokens);
   const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
-  // Usually the tokens are the same as before, and only those that moved need a look.
+  // Usually the counted tokens are those of the previous head. Then only tokens with new transfers are counted.
   const same = moved !== null && before?.wanted === wanted && before.creators === creators;
   const tokens = same ? [...moved].filter((token) => wanted.has(token)) : wanted;
   const { counts, stale, large } = sortTokens(tokens, { before, moved, creators, followFrom });
@@ -158,15 +158,15 @@ async function countHolders(
 }
 
 interface Sorted {
-  /** The counts that stay as before. Null for every other token. */
+  /** The previous count of each token without new transfers. Null for every other token. */
   readonly counts: Map<string, HolderCount | null>;
   /** Tokens that must be counted. */
   readonly stale: string[];
-  /** Counts of large tokens that moved. */
+  /** The previous counts of large tokens with new transfers, to which the changes are applied. */
   readonly large: ReadonlyMap<string, HolderCount>;
 }
 
-/** Sorts tokens by how to get their counts. `moved` is null if everything must be counted again. */
+/** Sorts tokens by the way to get their counts. `moved` is null if every token must be counted again. */
 function sortTokens(
   tokens: Iterable<string>,
   {
@@ -332,7 +332,7 @@ function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
 
 /**
  * The number of rows that counting each token reads: known from the previous count, otherwise from the database. A token
- * without a stored row is missing, so it has no holders unless a head block moved it.
+ * without stored rows is missing from the result: it has no holders unless a head block has transfers of it.
  */
 async function sizesOf(
   runner: QueryRunner,

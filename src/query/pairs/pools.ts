@@ -21,6 +21,8 @@ const storedPoolShape = z.object({
   all_weights: z.array(z.string()),
   fee_pips: z.int(),
   tick_spacing: z.int(),
+  /** Block of the pool's first stored event; `created_block` is null if the pool was created before the first ingested block. */
+  first_block: z.int().min(0),
   created_block: z.int().nullable(),
   created_at: z.int().nullable(),
   created_tx: z.string().nullable(),

@@ -18,7 +18,7 @@ const creatorRowShape = z.object({
 });
 const countRowShape = z.object({ stored: z.string() });
 
-/** The functions stay the same until a creator becomes known. */
+/** The creators of tokens. Successive heads share the table until another creator becomes known. */
 interface CreatorTable {
   /** Null if the creator is unknown. */
   of(token: string): Hex | null;

@@ -39,8 +39,6 @@ interface TokenFacts extends HoldingFacts {
   readonly trades: TokenTrades | null;
   /** Whether every pool of the factories is listed. Otherwise an older pool of the token may be missing. */
   readonly poolsComplete: boolean;
-  /** Block of the token's first pool. */
-  readonly firstSeenBlock: number;
   /** Time of the newest indexed block, unix seconds. */
   readonly now: number;
   /** The risks of all tokens; null if the caller did not read them. */
@@ -90,6 +88,11 @@ export class TokenEntry {
   /** Creation time of the token's first pool; null if it is unknown. */
   get createdAt(): number | null {
     return this.facts.poolsComplete ? firstCreation(this.pairs) : null;
+  }
+
+  /** Block of the first stored event of the token's first pool. */
+  get firstSeenBlock(): number {
+    return this.pairs.reduce((first, { pool }) => Math.min(first, pool.first_block), Infinity);
   }
 
   /** Value of the supply without burnt tokens; null if the supply or the price is unknown. */
@@ -217,7 +220,7 @@ export function toTokenDetail(
     lp_held_by_creator_pct: creatorShareOf(entry),
     top_pool_address: topPool(pairs),
     links: { explorer },
-    first_seen_block: facts.firstSeenBlock,
+    first_seen_block: entry.firstSeenBlock,
     warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfEntry(entry, item.created_at)],
   };
 }

@@ -1,6 +1,4 @@
 /** Builds the table of all tokens with a pool, once per head version, for lists that sort and filter. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { listToldSupplies, readHistory } from '../history/history';
@@ -18,8 +16,6 @@ import { TokenEntry } from './tokenItem';
 const DAY_SECONDS = 86_400;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
-
-const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: z.int().min(0) });
 
 export interface TokenTable {
   /** Tokens sorted by address. */
@@ -57,21 +53,18 @@ export async function readTokenTable(
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
-  const [trades, firstBlocks, checks, told, history] = await Promise.all([
+  const [trades, checks, told, history] = await Promise.all([
     runner.read('tokens/count_trades', { ...snapshot, ...window }, readTokenTrades),
-    runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
     risks === null ? listBalanceChecks(runner) : null,
     listToldSupplies(runner, head, risks?.watched ?? []),
     readHistory(runner, chainId, head),
   ]);
   const tradesOf = new Map(trades.map((row) => [row.token, row]));
-  const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
   const entries = [...groupByToken(pairs.entries)]
     .map(
       ([address, entriesOfToken]) =>
         new TokenEntry(address, entriesOfToken, pairs.prices, {
           trades: tradesOf.get(address) ?? null,
-          firstSeenBlock: firstBlockOf.get(address) ?? head.startBlock,
           now: head.timestamp,
           holding: holders.of(address),
           partial: isHistoryPartial(head),

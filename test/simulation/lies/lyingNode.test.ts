@@ -38,7 +38,7 @@ jest.setTimeout(60_000 + SEEDS * 200);
 const log = createLog('silent', false);
 let anvil: TestAnvil;
 let world: TestWorld;
-/** All blocks of the node; the place is the number. */
+/** All blocks of the node, by number. */
 let blocks: Recorded[];
 /** The number of the first block that the node may lie about. The blocks before it deploy the world. */
 let start: number;
@@ -210,7 +210,7 @@ function makeLie(random: Random): Lie {
     const told = blocks[number]!;
     const block = kind === 'from' ? lieAboutSender(random, number) : lie(random, told, kind);
     if (block === null) continue;
-    // A single digit of a receipt cannot be both wrong and in the bloom, so only these lies change it.
+    // Lies about the time, the status and the sender do not change the bloom.
     if (kind !== 'timestamp' && kind !== 'status' && kind !== 'from') fitBloom(block);
     return { kind, number, block };
   }

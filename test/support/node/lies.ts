@@ -1,4 +1,4 @@
-/** A node that lies: recorded blocks of a real node, of which one field of one block is changed. */
+/** A lying node: answers with recorded blocks of a real node, after one field of one block was changed. */
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../createRandom';
@@ -76,7 +76,7 @@ export function lie(random: Random, block: Recorded, kind: LieKind): Recorded | 
   return copy;
 }
 
-/** Answers calls from recorded blocks, whose places are their numbers, after `change`. */
+/** Answers calls from recorded blocks, in the order of their numbers from 0 on, after `change`. */
 export function answerFrom(
   blocks: readonly Recorded[],
   change: (block: Recorded) => Recorded = (block) => block,
@@ -96,7 +96,7 @@ export function answerFrom(
   };
 }
 
-/** The receipt of the transaction with this hash, true or told. */
+/** The receipt that the node sends for the transaction with this hash, after `change`. */
 function receiptOf(
   blocks: readonly Recorded[],
   change: (block: Recorded) => Recorded,

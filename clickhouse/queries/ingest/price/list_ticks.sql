@@ -1,5 +1,6 @@
--- Each row: the net liquidity of one initialised tick of a V3 pool, the sum over its final mints and burns. Events that no
--- pool of this kind can emit are left out, as in tickBook.ts. Scans liquidity_events once per start of the ingester.
+-- Each row: the net liquidity of one initialised tick of a V3 pool: the sum over its stored mints and burns up to the
+-- newest block of the snapshot. Leaves out events that no V3 pool can emit, as tickBook.ts does. Without `pairs` (hex
+-- without 0x), the result has the ticks of all pools; the ingester then scans liquidity_events, once per start.
 SELECT
     concat('0x', lower(hex(t.pair))) AS pair,
     t.side.1 AS tick,
@@ -10,9 +11,9 @@ FROM
         pair,
         toInt256(assumeNotNull(liquidity)) * if(kind = 'mint', 1, -1) AS added,
         arrayJoin([(assumeNotNull(tick_lower), added), (assumeNotNull(tick_upper), -added)]) AS side
-    FROM liquidity_events
-    WHERE ord <= {final_ord:UInt64}
-        AND pool_type = 3
+    FROM liquidity_events_chain
+    WHERE pool_type = 3
+        AND pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) -- if pairs
         AND kind IN ('mint', 'burn')
         AND liquidity > 0
         AND tick_lower >= {tick_min:Int32}

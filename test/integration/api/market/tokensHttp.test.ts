@@ -125,8 +125,7 @@ test('the audit of an anchor shows its configured price, and the audit of an unp
 test('an audit is available for every block from the first pool of the token to the head', async () => {
   const { byAddress } = await readTable(heads[0]!);
   const hashes = new Set<Json>();
-  for (const { item, facts } of byAddress.values()) {
-    const first = facts.firstSeenBlock;
+  for (const { item, firstSeenBlock: first } of byAddress.values()) {
     for (const number of new Set([first, FINAL, FINAL + 1, TIP])) {
       const answer = await market.api.get(`/api/v1/tokens/${item.address}/audit?block=${number}`);
       expect(answer.status).toBe(number < first ? 404 : 200);

@@ -1,4 +1,4 @@
-/** Endpoints that serve a chain of their own are outvoted; without a majority nothing is confirmed. */
+/** Endpoints with another chain than the majority are outvoted. Without a majority, no block is confirmed. */
 import { confirmMajority } from '../../../../src/chain/blocks/confirmMajority';
 import { TrustedChain } from '../../../../src/chain/blocks/trustedChain';
 import type { BlockRef } from '../../../../src/domain/block';

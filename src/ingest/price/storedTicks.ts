@@ -1,0 +1,45 @@
+/** Reads the net liquidity of V3 ticks: the sums over stored mints and burns. */
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectAll } from '../../clickhouse/client/namedQueries';
+import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
+
+/** Largest number of ticks. The ingester's memory could not hold more. */
+const ROWS_MAX = 10_000_000;
+
+/** Net liquidity of one tick, as stored. */
+export interface StoredTick {
+  readonly pair: Hex;
+  readonly tick: number;
+  readonly net: bigint;
+}
+
+interface TickRange {
+  /** Last block in the final tables. */
+  readonly finalTo: number;
+  /** Commits of later canonical blocks; empty: only final blocks count. */
+  readonly commits: readonly number[];
+  /** Empty: all pools. */
+  readonly pairs: readonly Hex[];
+}
+
+const tickShape = z.object({ pair: hexShape, tick: z.int(), net: wideIntegerShape });
+
+export async function readTicks(
+  database: Database,
+  { finalTo, commits, pairs }: TickRange,
+): Promise<StoredTick[]> {
+  const params = {
+    final_ord: lastOrdOfBlock(finalTo),
+    commits,
+    pairs: pairs.map((pair) => pair.slice(2)),
+    tick_min: TICK_MIN,
+    tick_max: TICK_MAX,
+  };
+  const rows = await selectAll(database, 'ingest/price/list_ticks', params, tickShape, ROWS_MAX);
+  return rows.map(({ pair, tick, net }) => ({ pair, tick, net: BigInt(net) }));
+}
