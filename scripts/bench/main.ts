@@ -13,12 +13,14 @@ import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
 import { listWorse } from './baseline';
 import { log, say, SWAPS, type Bench } from './bench';
 import { printTable, type Figure } from './figure';
+import { benchIdle } from './groups/idle';
 import { benchIngest } from './groups/groupsOfIngest';
 import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groups/groupsOfReads';
 import { benchReorgs, benchStream, benchStreamClients } from './groups/groupsOfStreams';
 import { benchPeers } from './peers/benchPeers';
 import { loadFolder } from './loaders/loadedFolder';
 import { benchPricing } from './groups/pricing';
+import { benchFlaky } from './groups/flaky';
 import { benchProof } from './groups/proof';
 import { benchRecovery } from './groups/recovery';
 import { benchWhileIngesting } from './groups/whileIngesting';
@@ -29,6 +31,7 @@ type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<v
 const RUNS: readonly Run[] = [
   [['decode', 'backfill', 'insert'], benchIngest],
   [['proof'], benchProof],
+  [['flaky'], benchFlaky],
   [['pricing'], async ({ figures }) => void figures.push(...benchPricing())],
   [['ticks', 'lists', 'hot', 'compression', 'storage'], benchReads],
   [['balances'], benchHoldings],
@@ -37,6 +40,7 @@ const RUNS: readonly Run[] = [
   [['stream'], benchStream],
   [['fanout'], benchStreamClients],
   [['reorg'], benchReorgs],
+  [['idle'], benchIdle],
   [['recovery', 'ingesting'], benchLoadedFolder],
 ];
 

@@ -12,6 +12,8 @@ import type { Overview } from '../../src/wire/overview';
 import { askRows } from '../support/engine/askRows';
 import { until } from '../support/eventually';
 import { startTestAnvil } from '../support/node/anvil';
+import type { Json } from '../support/node/lies';
+import { startLyingProxy } from '../support/node/lyingProxy';
 import { runProgram, spawnProgram, waitForBlock, type Program } from '../support/server/program';
 import { startWorldProgram, type WorldProgram } from '../support/server/worldProgram';
 
@@ -132,8 +134,11 @@ test('verify --proof finds no difference, and says the level and what the proof 
   expect(refused.code).toBe(1);
 }, 60_000);
 
-async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const engine = await knock(engineFolderOf(on.settings['DATA_DIR']!));
+async function withDatabase<T>(
+  work: (database: Database) => Promise<T>,
+  folder = on.settings['DATA_DIR']!,
+): Promise<T> {
+  const engine = await knock(engineFolderOf(folder));
   const database = openDatabase({ url: engine!.writerUrl });
   try {
     return await work(database);
@@ -220,6 +225,74 @@ test('of three endpoints, the one that serves a whole chain of its own is outvot
     await other.stop();
   }
 }, 60_000);
+
+test('reindex and the refill of lost rows take nothing from a node that lies about a log, alone or beside another', async () => {
+  const folder = join(on.settings['DATA_DIR']!, '..', 'data-2');
+  const settings = { ...on.settings, DATA_DIR: folder, START_BLOCK: '2', PROOF: 'full' };
+  let own = await on.start(2, settings);
+  await waitForBlock(own.url, head);
+  const [swap] = await withDatabase(
+    (database) =>
+      askRows<{ block: number }>(database, 'SELECT toUInt32(intDiv(max(ord), 1048576)) AS block FROM swaps'),
+    folder,
+  );
+  const { block } = swap!;
+  const readLogs = async (): Promise<unknown> =>
+    withDatabase(
+      (database) =>
+        askRows(
+          database,
+          `SELECT count() > 0 AS some, toString(sum(sipHash64(tuple(*)))) AS hash FROM logs WHERE intDiv(ord, 1048576) = ${block}`,
+        ),
+      folder,
+    );
+  const before = await readLogs();
+  expect(before).toEqual([{ some: 1, hash: expect.any(String) }]);
+  const liar = await startLyingProxy(on.anvil.url, block, (receipt) => ({
+    ...receipt,
+    logs: (receipt['logs'] as Json[]).map((log) => ({ ...log, data: flipLast(String(log['data'])) })),
+  }));
+  const alone = { ...settings, RPC_URL: liar.url };
+  const beside = { ...settings, RPC_URL: `${liar.url},${on.anvil.url}` };
+  try {
+    const range = ['--from', String(block), '--to', String(block)];
+    const refused = await runProgram(['reindex', ...range], alone);
+    expect(refused.output).toMatch(
+      new RegExp(`block ${block} fails verification \\(proof\\): receiptsRoot is 0x\\w+, computed 0x`),
+    );
+    expect(refused.code).toBe(1);
+    expect(await readLogs()).toEqual(before);
+    const lies = liar.lies;
+    const equal = await runProgram(['reindex', ...range], beside);
+    expect(equal).toEqual({ code: 0, output: expect.stringContaining('equal the rows from the node') });
+    expect(liar.lies).toBeGreaterThan(lies);
+
+    await withDatabase(
+      (database) =>
+        database.command(
+          'lose rows',
+          `ALTER TABLE logs DELETE WHERE intDiv(ord, 1048576) = ${block} SETTINGS mutations_sync = 2`,
+        ),
+      folder,
+    );
+    await own.end('SIGTERM');
+    own = await on.start(2, alone);
+    await until(() => own.output().includes(`block ${block} fails verification (proof)`));
+    expect(await readLogs()).toEqual([{ some: 0, hash: '0' }]);
+    await own.end('SIGTERM');
+    own = await on.start(2, beside);
+    await until(() => own.output().includes('the missing rows are stored again'));
+    expect(await readLogs()).toEqual(before);
+  } finally {
+    await own.end('SIGTERM');
+    await liar.close();
+  }
+}, 120_000);
+
+/** Changes the last hex digit. */
+function flipLast(hex: string): string {
+  return hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0');
+}
 
 test('Ctrl-C ends verify --proof, which says how far it came', async () => {
   const stopped = spawnProgram(

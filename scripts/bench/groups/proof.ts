@@ -1,6 +1,6 @@
 /**
- * Measures what the proof of blocks costs: the speed of a backfill and the time from a block to a stream client, each
- * against the same without the proof. Both variants alternate.
+ * Measures the cost of the proof of blocks: compares the speed of a backfill, and the time from a block to a stream
+ * client, with PROOF=full and PROOF=bloom. Both variants alternate.
  */
 import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../bench';
 import { startBenchChild } from '../children/childProcess';

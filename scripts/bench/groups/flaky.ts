@@ -1,0 +1,56 @@
+/** Compares the speed of a backfill from a single node of which a share of the calls fails with the same node without failures. */
+import { createDatabase, log, say, type Bench } from '../bench';
+import { startBenchChild } from '../children/childProcess';
+import { percentile } from '../figure';
+import { ingest } from './backfill';
+
+const LOGS_PER_BLOCK = 20;
+const BLOCKS = Number(process.env['BENCH_FLAKY_BLOCKS'] ?? 2_000);
+/** Time in ms that the node takes for an answer. */
+const LATENCIES = [0, 30];
+const ROUNDS = 3;
+const SHARES = [0, 0.3, 0.6] as const;
+
+export async function benchFlaky(bench: Bench): Promise<void> {
+  const options = { blocks: BLOCKS, logsPerBlock: LOGS_PER_BLOCK, pairs: 500, onlyV2: true };
+  const node = await startBenchChild('stubServer', options);
+  for (const latencyMs of LATENCIES) {
+    const rates = new Map(SHARES.map((share) => [share, [] as number[]]));
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const share of SHARES) {
+        say(`backfill with a share of ${share} failing calls, ${latencyMs} ms before each answer …`);
+        rates.get(share)?.push(await timeBackfill(bench, { url: node.url, share, latencyMs }));
+      }
+    const [limit = 0, ...others] = SHARES.map((share) => percentile(rates.get(share) ?? [], 50));
+    for (const [index, value] of others.entries()) {
+      const share = SHARES[index + 1] ?? 0;
+      const least = share === 0.3 ? 0.5 : 0;
+      bench.figures.push({
+        name: `backfill with ${share * 100} % failing calls, ${latencyMs} ms before each answer, median of ${ROUNDS}`,
+        value,
+        unit: 'blocks/s',
+        limitName: 'the same without failures',
+        limit,
+        ratio: value / limit,
+        target: least > 0 ? `>= ${least}x` : '> 0',
+        ok: value > least * limit,
+      });
+    }
+  }
+  await node.close();
+}
+
+async function timeBackfill(
+  { server }: Bench,
+  options: { readonly url: string; readonly share: number; readonly latencyMs: number },
+): Promise<number> {
+  const proxy = await startBenchChild('flakyServer', options);
+  const name = 'candlehouse_flaky';
+  const database = await createDatabase(server.writerUrl, name, true);
+  const to = BLOCKS - 64;
+  const seconds = await ingest(proxy.url, database, to, log);
+  await database.command('drop', `DROP DATABASE ${name}`);
+  await database.close();
+  await proxy.close();
+  return to / seconds;
+}
