@@ -72,7 +72,7 @@ function send(url: URL, { allowPrivate, signal }: GuardedGetOptions): Promise<In
 
 async function readBody(response: IncomingMessage, { bytesMax, signal }: GuardedGetOptions): Promise<Buffer> {
   const stream = response.headers['content-encoding'] === 'gzip' ? response.pipe(createGunzip()) : response;
-  // The pipe does not pass errors on.
+  // `pipe` does not pass errors of the response to the unzipped stream.
   if (stream !== response) response.on('error', (error) => stream.destroy(error));
   const pieces: Buffer[] = [];
   let bytes = 0;

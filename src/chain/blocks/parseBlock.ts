@@ -217,7 +217,10 @@ function assertSameBlock(header: BlockHeader, fields: Fields, what: string): voi
   }
 }
 
-/** The hash of a transaction that the block lists by its hash or with its fields. */
+/**
+ * The hash of a transaction in a block. The block lists its transactions as hashes, or as objects with all
+ * fields.
+ */
 function hashOf(body: unknown): unknown {
   return isRecord(body) ? body['hash'] : body;
 }

@@ -124,8 +124,8 @@ async function openSources(
 }
 
 /**
- * For errors of the test request. A server that fails to answer is not of this kind. A refused address or
- * redirect ends the import.
+ * Handles errors of the test request. A server that fails to answer is not of the tested kind (false). If the
+ * address or a redirect was refused, the import ends.
  */
 function noUnlessRefused(error: unknown): false {
   if (error instanceof AppError && error.code === 'bad_config') throw error;

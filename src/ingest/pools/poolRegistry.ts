@@ -11,7 +11,10 @@ export interface KnownPool extends Pool {
   readonly baseIsToken0: boolean;
 }
 
-/** A pool of a vault with n tokens. token0 and token1 of `pool` are the tokens of its default leg. */
+/**
+ * A vault pool of n tokens. token0 and token1 of `pool` are the two tokens that represent the whole pool (see
+ * pickDefaultLeg).
+ */
 export interface VaultPool {
   readonly pool: KnownPool;
   readonly state: WeightedPoolState;

@@ -27,7 +27,7 @@ type LegOf = ReadonlyMap<LegKey, Leg>;
 export interface StoredPrices {
   /** The last block before the current epoch. Null if the epoch contains the first ingested block. */
   readonly base: { readonly number: number; readonly timestamp: number } | null;
-  /** Pools created up to the base block. */
+  /** Pools created up to the last block before the current epoch. */
   readonly pools: readonly PricedPool[];
   records(legOf: LegOf): LegRecord[];
   routes(legOf: LegOf): PriceRoute[];
@@ -92,7 +92,7 @@ function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]>
   return selectAll(database, 'ingest/price/list_epochs', { final_ord: finalOrd }, recordShape, ROWS_MAX);
 }
 
-/** The row of an epoch is written with the first block after the epoch. */
+/** Reads the leg's record of an epoch from a stored row, which was written with the first block after the epoch. */
 function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
   const leg = legOf.get(legKey(row.pair, row.leg));
   if (leg === undefined) return [];

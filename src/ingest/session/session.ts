@@ -356,7 +356,7 @@ export class IngestSession {
     this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
 
-  /** Continues promoting. While a head is being processed, `advance` does this instead. */
+  /** Called when a promotion has ended. While a head is being processed, `advanceTo` begins the next one. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {
