@@ -345,7 +345,10 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** Asks once for blocks from which only the level of proof is learnt. An endpoint need not have them. */
+  /**
+   * Fetches blocks only to learn from them what can be proven on this chain. Asks once; the endpoint need not
+   * have the blocks.
+   */
   private async fetchOthers(
     endpoint: Endpoint,
     numbers: readonly number[],

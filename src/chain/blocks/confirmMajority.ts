@@ -28,13 +28,13 @@ export interface Voters {
 
 type Ref = Pick<BlockRef, 'number' | 'hash'>;
 
-/** An endpoint's block at one height, beside the block of the chain that is to be confirmed. */
+/** One endpoint's block at a height, and the block at this height in the chain that is to be confirmed. */
 interface Vote {
   readonly id: number;
   readonly number: number;
-  /** The hash in the chain that is to be confirmed. */
+  /** Hash of the block in the chain that is to be confirmed. */
   readonly asked: Hex;
-  /** The hash in the chain of the endpoint. */
+  /** Hash of the endpoint's block. */
   readonly own: Hex;
 }
 
@@ -104,7 +104,7 @@ function tell(votes: readonly Vote[]): string {
 }
 
 function bench(pool: EndpointPool, id: number, what: string, number: number): void {
-  // The endpoint is benched already, and the log has named it.
+  // An endpoint that is benched already is left as it is, and is not logged again.
   if (pool.endpoints[id]?.state === 'benched') return;
   const lie = new BlockMismatch('majority', number, what);
   pool.countMismatch(lie);

@@ -131,7 +131,7 @@ export class ProofGuard {
       const { level, fault } = prover.prove(raw);
       // A block without transactions says nothing about the transactions of the chain.
       if (level === 'full' && header.transactionCount > 0) return this.settle('full', null, header.number);
-      // A block without transactions that is proven shows that headers can be recomputed.
+      // A proven block without transactions shows only that headers can be recomputed on this chain.
       const shown = level === 'full' ? 'headers' : level;
       if (fault !== null && (seen.fault === null || RANK[shown] > RANK[seen.level])) seen.fault = fault;
       if (RANK[shown] > RANK[seen.level]) seen.level = shown;

@@ -22,7 +22,7 @@ import { proofOf } from '../rows/rowBatch';
 import type { HeadFlip, StoredState } from './store';
 import type { WriterClaim } from './writerClaim';
 
-/** The ranges to store before and after the blocks. */
+/** The ranges of levels to write to the database before the blocks are stored, and those to write afterwards. */
 interface Plan {
   readonly before: readonly ProofRange[];
   readonly after: readonly ProofRange[];
