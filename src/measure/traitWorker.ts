@@ -1,8 +1,8 @@
 /**
- * Background worker that measures traits of tokens beside the ingester: taxes of transfers, buyers and
- * sellers, functions in the code, and tokens at the zero address that the contract still includes in its
- * supply. Each round takes a few tokens, so the number of calls to the node is limited. Failures are logged,
- * and the next round tries again.
+ * Background worker that measures traits of tokens beside the ingester. The traits are the taxes of transfers,
+ * buyers and sellers, and functions in the code. A further trait is the amount at the zero address that the
+ * contract still includes in its supply. Each round takes a few tokens, so the number of calls to the node is
+ * limited. Failures are logged, and the next round tries again.
  */
 import { z } from 'zod';
 

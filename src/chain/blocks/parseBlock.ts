@@ -25,7 +25,10 @@ export interface HeaderWithBodies {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Block numbers must be below this limit, which other code relies on. */
+/**
+ * Block numbers must be below this limit, so that a position (`ord`: block number · 2^20 + log index) is exact as
+ * a JavaScript number.
+ */
 const BLOCK_MAX = 2 ** 31;
 /** Timestamps in unix seconds must be below this limit, because the database stores them as UInt32. */
 const TIMESTAMP_MAX = 2 ** 32;

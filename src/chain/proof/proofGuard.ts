@@ -59,7 +59,7 @@ export class ProofGuard {
     this.prover = BlockProver.create();
   }
 
-  /** Whether blocks must be asked for with the fields of their transactions. */
+  /** Whether the proof needs transactions with all fields instead of only their hashes. */
   get needsBodies(): boolean {
     return this.required === null || this.required === 'full';
   }

@@ -16,7 +16,7 @@ const GROWTH = 1 / 8;
 export class BatchSize {
   /** Largest number of calls that the node seems to accept. */
   private accepted: number;
-  /** Recent requests that failed as a whole, and calls in recent requests. */
+  /** Weighted counts of recent requests that failed as a whole, and of calls in recent requests. */
   private failures = 0;
   private calls = 0;
 

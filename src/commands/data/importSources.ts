@@ -124,8 +124,8 @@ async function openSources(
 }
 
 /**
- * Handles errors of the test request. A server that fails to answer is not of the tested kind (false). If the
- * address or a redirect was refused, the import ends.
+ * Handles an error of the request that finds out the kind of a server. The result false means that the server is
+ * not of this kind. If the address or a redirect was refused, the import ends.
  */
 function noUnlessRefused(error: unknown): false {
   if (error instanceof AppError && error.code === 'bad_config') throw error;

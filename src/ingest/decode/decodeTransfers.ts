@@ -73,7 +73,7 @@ type BlockAt = Pick<BlockRef, 'number' | 'timestamp'>;
 export interface TransferDecoder {
   /** topic0 of every log that `read` decodes. */
   readonly topics: ReadonlySet<Hex>;
-  /** Counts since the start of the process. */
+  /** Counts of skipped and unmatched logs since the start of the process. */
   readonly skipped: Readonly<SkippedLogs>;
   /**
    * Adds the row of the log to `rows`, if the log is one of the decoded events. Must be called in log order,

@@ -132,7 +132,7 @@ function pushLegSwap(
     token0: swap.token0,
     token1: swap.token1,
     base_is_token0: work.context.baseIsToken0(swap.token0, swap.token1),
-    // The vault's event names neither sender nor recipient.
+    // The vault's event names neither sender nor recipient, so both are the zero address.
     sender: ZERO_ADDRESS,
     recipient: ZERO_ADDRESS,
     amount0: swap.amount0,

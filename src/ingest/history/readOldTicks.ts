@@ -51,7 +51,7 @@ interface TickReading {
 interface Deps {
   readonly database: Database;
   readonly rpc: EthCalls;
-  /** Waits until so many calls may be sent. */
+  /** Waits until the limit per second allows so many calls. */
   readonly spend: (calls: number) => Promise<void>;
 }
 

@@ -47,7 +47,10 @@ export function poolOfRow(row: PoolRow): KnownPool {
   };
 }
 
-/** Row of a pool with two tokens that has no known creation event. */
+/**
+ * Returns the row of a pool with two tokens that has no known creation event. `ord` is the position at which the
+ * pool is added.
+ */
 export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
   return {
     ord,

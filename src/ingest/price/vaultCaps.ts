@@ -13,9 +13,9 @@ import { heldKey, type BlockFacts, type HeldCash } from '../rows/blockRows';
 
 /** A limit of USD values. */
 interface Caps {
-  /** USD by trusted prices, for tracked swaps. */
+  /** Limit in USD by trusted prices, for tracked swaps. */
   tracked: number;
-  /** USD by all prices, for untracked swaps. */
+  /** Limit in USD by all prices, for untracked swaps. */
   untracked: number;
 }
 

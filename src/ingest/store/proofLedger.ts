@@ -61,7 +61,7 @@ export class ProofLedger {
       if (!this.heads.has(hash)) this.heads.set(hash, { number, level: this.levelAt(number) });
   }
 
-  /** Runs `write`, which stores these new final blocks. */
+  /** Runs `write`, which stores these new final blocks. Stores their levels of proof before or after it. */
   async storeRange<T>(ranges: readonly ProofRange[], write: () => Promise<T>): Promise<T> {
     const last = ranges.at(-1)?.to ?? 0;
     const done = await this.wrap(this.planFor(ranges), write);
@@ -71,7 +71,7 @@ export class ProofLedger {
     return done;
   }
 
-  /** Runs `write`, which changes the head. */
+  /** Runs `write`, which changes the head. Stores the levels of the new canonical blocks before or after it. */
   async storeHead({ fresh, canonical, voided }: HeadFlip, write: () => Promise<void>): Promise<void> {
     for (const { rows } of fresh) {
       const { from: number, level } = proofOf(rows);

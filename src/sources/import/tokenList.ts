@@ -25,7 +25,7 @@ const tokenShape = z.object({
 interface ListedToken {
   readonly chainId: number;
   readonly address: Hex;
-  /** Null if the list has no usable URL. */
+  /** URL of the token's logo. Null if the list has no usable URL. */
   readonly logoUrl: string | null;
 }
 
