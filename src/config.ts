@@ -214,7 +214,7 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
   };
 }
 
-/** The known, non-empty variables, trimmed. */
+/** The variables in `env` that are settings of this program and not empty, trimmed. */
 function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, string>> {
   const given: Partial<Record<SettingName, string>> = {};
   for (const name of settings.keyof().options) {

@@ -54,7 +54,7 @@ export function errorText(error: unknown): string {
 
 /** Cuts a text to at most `bytesMax` UTF-8 bytes, with an ellipsis at the end. */
 export function cutText(text: string, bytesMax: number): string {
-  // A UTF-16 unit needs at most three bytes in UTF-8.
+  // A UTF-16 unit needs at most three bytes in UTF-8, so most texts need not be measured.
   if (text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax) return text;
   const bytes = Buffer.from(text.slice(0, bytesMax));
   let end = bytesMax - ELLIPSIS_BYTES;

@@ -17,7 +17,7 @@ export function watch(registry: Registry, name: string, help: string, read: () =
 
 export type Labelled = readonly (readonly [Readonly<Record<string, string>>, number])[];
 
-/** A gauge with labels whose values each scrape reads. Missing labels disappear. */
+/** A gauge with labels. Each scrape reads the values of all labels. A label that is not among them disappears. */
 export function watchLabels(
   registry: Registry,
   name: string,

@@ -15,7 +15,7 @@ interface TransferFigures {
   >;
 }
 
-/** Reads the newest part of the stored chain of each level of proof. */
+/** Reads, for each level of proof, the newest consecutive blocks that have this level or a stronger one. */
 type ReadParts = () => Promise<
   readonly { readonly level: string; readonly from: number; readonly to: number }[]
 >;
@@ -50,8 +50,10 @@ export interface Metrics {
   /** Registers a function that returns the length of a queue; each scrape calls it. Call once per queue
    * name. */
   watchQueue(queue: string, depth: () => number): void;
-  /** Registers a function that returns the RPC counters; each scrape calls it. Call once per user of the
-   * endpoints. */
+  /**
+   * Registers a function that returns the RPC counters; each scrape calls it. Call once for each part of the
+   * program that calls nodes.
+   */
   watchRpc(user: string, read: () => readonly RpcFigures[]): void;
   /** Registers a function that returns the codes of current problems; each scrape calls it. Call once. */
   watchProblems(list: () => readonly string[]): void;
@@ -68,7 +70,7 @@ interface EndpointFigures {
   readonly lastWrongAnswer: string | null;
 }
 
-/** Number of calls to one endpoint by one user. It only grows. */
+/** Number of calls to one endpoint by one part of the program: the ingester or the API. It only grows. */
 interface RpcFigures {
   readonly name: string;
   readonly calls: number;

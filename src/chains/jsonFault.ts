@@ -77,7 +77,10 @@ function nextStep(expected: Expected, character: string | undefined): Step {
   return character === '"' ? 'string' : 'scalar';
 }
 
-/** Returns the end of a match of the pattern that begins at the position; null without a match. */
+/**
+ * Returns the position after the match of the pattern that begins at `position`. Null if the pattern does not
+ * match there.
+ */
 function endOf(pattern: RegExp, text: string, position: number): number | null {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : null;

@@ -12,7 +12,10 @@ import { ZERO_ADDRESS } from '../domain/hex';
  * the protocol.
  */
 const PULSEX_PROTOCOL_FEE_SHARE = 0.24;
-/** Protocol fees of 9mm according to DefiLlama's adapters: 0.08 of 0.25 percent for V2, 32 % for V3. */
+/**
+ * 9mm's share of the fee according to DefiLlama's adapters: for V2, 0.08 of the 0.25 percent (32 %); for V3 also
+ * 32 %.
+ */
 const NINE_MM_PROTOCOL_FEE_SHARE = 0.32;
 
 export const pulsechain: ChainDescription = {

@@ -263,7 +263,8 @@ function openReads({ clickhouseCluster }: Config, url: string): ObservedDatabase
     maxConnections: READ_CONNECTIONS,
     distributed: clickhouseCluster !== null,
   });
-  // Only the number of running statements is needed here. The query runner already measures each statement.
+  // The observed database counts the running statements. Their times are not needed, because the query runner
+  // measures each statement.
   return observeDatabase(database, { finished: () => undefined });
 }
 

@@ -135,7 +135,10 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   };
 }
 
-/** The folder and the mirror that the operator names. Downloads go into the data folder. */
+/**
+ * The compilers of the folder SOLC_DIR and of the mirror SOLC_MIRROR. Compilers from the mirror are downloaded
+ * into the data folder.
+ */
 function openCompilerSources({ solcDir, solcMirror, dataDir }: Config): CompilerSource[] {
   return [
     ...(solcDir === null ? [] : [openCompilerFolder(solcDir)]),
@@ -201,7 +204,10 @@ function chainOf(
 }
 
 interface Second {
-  /** Null while the database does not exist and no ingester in this process creates it. */
+  /**
+   * The data of the second chain. Null while its database does not exist and no ingester in this process creates
+   * it.
+   */
   chain(): ExplorerChain | null;
   readonly rpc: EndpointPool | null;
   connect(readUrl: string): void;

@@ -23,7 +23,7 @@ export function secondConfig(config: Config): Config {
     ...config,
     rpcUrls: config.rpcUrls943,
     chainId: SECOND_CHAIN_ID,
-    // TRUSTED_BLOCK is a block of the market chain.
+    // TRUSTED_BLOCK is a block of the market chain, so it cannot be used here.
     proof: { ...config.proof, trusted: null },
     chain: { ...chain, wrappedNative: null, anchors: [], majors: [], burn: null, dexes: [] },
   };

@@ -18,7 +18,7 @@ const ANSWER_BYTES_MAX = 131_072;
 const TRANSFER = '0xa9059cbb';
 /** Failures of the connection. They cannot be caused by a token contract. */
 const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused', 'timeout']);
-/** Largest number of holders for whom a sale is simulated. */
+/** Largest number of holders whose sale is simulated. */
 const SELLERS_MAX = 3;
 
 export type FactRpc = Pick<EndpointPool, 'batchOutcomes'>;

@@ -1,8 +1,8 @@
 /**
- * Background worker that measures traits of tokens beside the ingester: taxes of transfers, buyers and
- * sellers, functions in the code, and tokens at the zero address that the contract still includes in its
- * supply. Each round takes a few tokens, so the number of calls to the node is limited. Failures are logged,
- * and the next round tries again.
+ * Background worker that measures traits of tokens beside the ingester. The traits are the taxes of transfers,
+ * buyers and sellers, and functions in the code. A further trait is the amount at the zero address that the
+ * contract still includes in its supply. Each round takes a few tokens, so the number of calls to the node is
+ * limited. Failures are logged, and the next round tries again.
  */
 import { z } from 'zod';
 
@@ -41,9 +41,9 @@ const FAILED_MS = 30_000;
  */
 const TOKENS_MAX = 16;
 const OLD_TOKENS_MAX = 4;
-/** Swaps of a token that one measurement reads. */
+/** Largest number of swaps of a token that one measurement reads, the newest first. */
 const SWAPS_MAX = 1_000;
-/** Number of buys, and of sales, whose transfers one measurement reads. */
+/** Largest number of buys, and of sales, whose transfers one measurement reads. */
 const TAXED_MAX = 40;
 const MOVES_MAX = 20_000;
 /** If a token has at least this many buyers and no sale, a sale is simulated. */
@@ -87,7 +87,10 @@ interface TraitDeps {
   readonly database: Database;
   readonly rpc: FactRpc;
   readonly chainId: number;
-  /** The last block shared with the chain whose state this chain copied; null for a chain of its own. */
+  /**
+   * For a chain that started as a copy of another chain: the last block that both share. Null for any other
+   * chain.
+   */
   readonly forkBlock: number | null;
   readonly status: { readonly phase: string };
   readonly log: Logger;
@@ -99,8 +102,8 @@ interface TraitDeps {
 export class TraitWorker {
   private readonly runner: QueryRunner;
   /**
-   * Version of the head at which readers read older traits than the newest. Null if readers have the newest
-   * traits.
+   * Version of the head when changed traits were stored. While readers have this version, their cached answers
+   * may show the older traits. Null if all readers have the newest traits.
    */
   private untold: string | null = null;
 
@@ -234,7 +237,8 @@ export class TraitWorker {
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
     if (creator !== null) sellers.delete(creator);
     const [newest] = swaps;
-    // Sellers of an earlier measurement still count.
+    // A measurement at the limit of SWAPS_MAX has not read all swaps, so the number of sellers of an earlier
+    // measurement still counts.
     const sold = Math.max(sellers.size, swaps.length === SWAPS_MAX ? (before?.sellers ?? 0) : 0);
     const isSuspect = buyers.size >= BUYERS_MIN && sold === 0 && newest !== undefined;
     const sale = isSuspect

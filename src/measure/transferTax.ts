@@ -84,5 +84,5 @@ function sideOf(taxes: readonly number[]): SideTax {
 
 const blockOf = (ord: bigint): bigint => ord >> 20n;
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
-/** The ratio of two amounts with nine digits. */
+/** The ratio of two amounts, cut to nine decimal places. */
 const ratio = (part: bigint, whole: bigint): number => Number((part * 1_000_000_000n) / whole) / 1e9;

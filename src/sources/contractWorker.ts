@@ -32,11 +32,11 @@ const BLIND_MS = 600_000;
 const BATCH = 50;
 /** Pause in ms between batches, so that requests of the ingester come first. */
 const PAUSE_MS = 200;
-/** Largest number of contracts in one check for unknown code. */
+/** Largest number of contracts that one check finds and whose code is then read. */
 const LOOK_MAX = 2_000;
 /** Number of head blocks to check for new contracts. */
 const NEW_BLOCKS = 64;
-/** A check that finds more contracts than this finds mostly old ones, whose creators are not searched. */
+/** If a check finds more contracts than this, most of them are old, and their creators are not searched. */
 const NEWCOMERS_MAX = 200;
 
 const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });

@@ -24,7 +24,7 @@ const ASK_MS = 2_000;
  * request.
  */
 const PATIENCE_MS = 300;
-/** Time in ms after a failure in which such answers do not ask for code. */
+/** After a failure, an API answer that can do without the code does not ask the node for this time in ms. */
 const REST_MS = 3_000;
 
 export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {

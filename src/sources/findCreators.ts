@@ -19,7 +19,10 @@ import { findFactory, type TraceRpc } from './findFactory';
 
 /** Largest number of contracts per check. Each needs two calls, and some need a trace. */
 const LOOK_MAX = 100;
-/** Largest nonce to try. It is used if a contract from the same transaction may have created the contract. */
+/**
+ * To find out whether one contract may have created another, the nonces from 1 to this number are tried
+ * (`isChild`).
+ */
 const CHILDREN_MAX = 32;
 
 export const contractCreationsTable = defineTable('contract_creations', {

@@ -23,7 +23,7 @@ import { findFactory } from './findFactory';
 export const WAITING_MAX = CONTRACTS_MAX;
 /** A contract whose first log is this many blocks below the last final block counts as old. */
 const NEW_BLOCKS = 1_000;
-/** Most traces per check. */
+/** Largest number of traces per check. */
 const TRACES_MAX = 100;
 
 const hex = z.templateLiteral(['0x', z.string()]);

@@ -7,12 +7,15 @@ import { RpcError } from '../chain/rpc/rpcError';
 import { findCreation, transactionShape, type Creation } from '../domain/creation';
 import { isHexData, isQuantity, numberToHex, type Hex } from '../domain/hex';
 
-/** Full nodes keep the state of the last 128 blocks. The margin allows the head to move during the search. */
+/**
+ * Number of newest blocks that are searched. Full nodes keep the state of 128 blocks; the difference allows the
+ * head to move during the search.
+ */
 const RECENT_BLOCKS = 120;
 
 /**
- * Null if the contract is older, if another contract created it, or if no node has the state of those blocks.
- * Reads at most ten times from one node. Throws node_failed.
+ * Returns null if the contract is older than these blocks, if another contract created it, or if no node has the
+ * state of the blocks. Reads at most ten times from one node. Throws node_failed.
  */
 export async function findRecentCreation(
   pool: Pick<EndpointPool, 'run'>,

@@ -10,9 +10,9 @@ import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
 import { inChunks } from '../query/head/inChunks';
 
-/** Most upgrades per check, separately for the head and for final blocks. */
+/** Largest number of upgrades per check, separately for the head and for final blocks. */
 const UPGRADES_MAX = 2_000;
-/** Most final blocks per check. */
+/** Largest number of final blocks whose logs one check reads. */
 const SPAN_BLOCKS = 500_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);

@@ -64,7 +64,7 @@ function send(url: URL, { allowPrivate, signal }: GuardedGetOptions): Promise<In
   };
   return new Promise((resolve, reject) => {
     const lookup = checkedLookup(allowPrivate);
-    // After an abort, the request reports only that it was cut.
+    // After an abort, the error of the request says only that it was cut, so the reason of the signal is used.
     const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : error);
     request(url, { headers, signal, lookup, agent: false }, resolve).on('error', fail).end();
   });
@@ -72,7 +72,7 @@ function send(url: URL, { allowPrivate, signal }: GuardedGetOptions): Promise<In
 
 async function readBody(response: IncomingMessage, { bytesMax, signal }: GuardedGetOptions): Promise<Buffer> {
   const stream = response.headers['content-encoding'] === 'gzip' ? response.pipe(createGunzip()) : response;
-  // The pipe does not pass errors on.
+  // `pipe` does not pass errors of the response to the unzipped stream.
   if (stream !== response) response.on('error', (error) => stream.destroy(error));
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -85,7 +85,7 @@ async function readBody(response: IncomingMessage, { bytesMax, signal }: Guarded
     }
     return Buffer.concat(pieces);
   } catch (error) {
-    // After an abort, the stream reports only that it was cut.
+    // After an abort, the error of the stream says only that it was cut, so the reason of the signal is thrown.
     signal.throwIfAborted();
     throw error;
   } finally {

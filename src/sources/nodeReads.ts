@@ -13,7 +13,7 @@ import type { NodeAnswer, NodeReads } from '../query/head/nodeReads';
 
 /** Selector of Error(string), the error that `revert` and `require` with a text return. */
 const REVERTS = new Interface(['error Error(string reason)']);
-/** Most parallel reads; further reads are refused. */
+/** Largest number of parallel reads. Further reads are refused. */
 const READS_MAX = 8;
 const READ_MS = 3_000;
 /**
@@ -22,8 +22,8 @@ const READ_MS = 3_000;
  */
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 /**
- * Most levels of nested lists and objects. A block with transactions has four; JSON.stringify overflows the stack at
- * thousands.
+ * Largest nesting depth of lists and objects. A block with transactions has four levels; JSON.stringify overflows
+ * the stack at thousands.
  */
 const DEPTH_MAX = 32;
 

@@ -138,7 +138,7 @@ async function writeBatch(
   const uses: SourceUseRow[] = [];
   const rows: VerifiedContractRow[] = [];
   for (const [index, { record, old }] of batch.entries()) {
-    // Lists page by version, so each row has its own.
+    // Lists of contracts are paged by version, so each row needs a version of its own.
     const version = firstVersion + index;
     const files = record.sources.map(({ content, contentHash }) => ({
       content,

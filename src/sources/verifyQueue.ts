@@ -260,7 +260,7 @@ function lacksArguments(own: VerifiedContract | null): boolean {
   return own?.source === 'local' && own.constructorArguments === null;
 }
 
-/** The code; null if the address has none. */
+/** Reads the code of a contract from the chain. Null if the address has no code. */
 async function readOnChain(deps: VerifyQueueDeps, contract: VerificationRequest): Promise<OnChain | null> {
   const runtime = await deps.chain.getCode(contract);
   if (runtime === null || runtime === '0x') return null;

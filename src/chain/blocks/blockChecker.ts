@@ -1,4 +1,7 @@
-/** Verifies what one endpoint sent for headers and blocks: order, bloom, time, and the proof that the chain allows. */
+/**
+ * Verifies the headers and blocks that one endpoint sent: the order of the logs, the bloom, the time, and the
+ * level of proof that PROOF requires.
+ */
 import type { ChainBlock, ProofOptions } from '../../domain/block';
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
@@ -15,19 +18,19 @@ const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 
 interface CheckerOptions {
   readonly proof: ProofOptions | undefined;
-  /** Number of endpoints of the pool, without those that never answered. */
+  /** Number of endpoints of the pool, without the silent ones: several calls to them failed and none succeeded. */
   readonly countAnswering: () => number;
   readonly log: Logger;
   /** Unix time in seconds. */
   readonly timeOfDay: () => number;
 }
 
-/** Blocks of one answer, or their errors. */
+/** The blocks of one answer of an endpoint. A block that could not be read is an error. */
 type Answers = readonly (UncheckedBlock | AppError)[];
 
 interface BlockBodies {
   readonly endpoint: number;
-  /** The transactions as the endpoint sent them. */
+  /** The transactions of the block, as the endpoint sent them. */
   readonly transactions: readonly unknown[];
 }
 
@@ -59,7 +62,7 @@ export class BlockChecker {
     return new BlockChecker(guard, options, await BloomBuilder.create(), await guard.ready());
   }
 
-  /** Whether blocks must be asked for with the fields of their transactions, and with receipts. */
+  /** Whether the verification needs receipts, and transactions with all fields instead of only their hashes. */
   get needsBodies(): boolean {
     return this.guard.needsBodies;
   }
@@ -86,7 +89,10 @@ export class BlockChecker {
     return null;
   }
 
-  /** The numbers of further blocks that the endpoint must be asked for before `verifyAll`. */
+  /**
+   * Numbers of further blocks to fetch from the endpoint before `verifyAll`, if the answer has too few blocks to
+   * learn from them what can be proven on this chain.
+   */
   listOthers(answers: Answers): readonly number[] {
     return this.guard.listOthers(this.prover, withoutErrors(answers));
   }
@@ -138,7 +144,7 @@ function withoutErrors(answers: Answers): UncheckedBlock[] {
   return answers.flatMap((answer) => (answer instanceof AppError ? [] : [answer]));
 }
 
-/** The result of the check, or its error. */
+/** Returns the result of `check`, or the AppError that it throws. */
 function orError<T>(check: () => T): T | AppError {
   try {
     return check();
@@ -148,7 +154,7 @@ function orError<T>(check: () => T): T | AppError {
   }
 }
 
-/** The result of the check, or its BlockMismatch. */
+/** Returns the result of `check`, or the BlockMismatch that it throws. */
 export function orMismatch<T>(check: () => T): T | BlockMismatch {
   try {
     return check();

@@ -14,7 +14,7 @@ import { AppError } from '../../errors';
  * - `bloom`: The logs do not produce the header's bloom: a log is missing, added or changed.
  * - `proof`: The block's hash, transactions root or receipts root does not follow from its fields.
  * - `majority`: The majority of the endpoints has another block at this height.
- * - `timestamp`: A block is older than its parent, or lies in the future.
+ * - `timestamp`: A block is older than its parent, or is in the future.
  * - `malformed`: A field is missing, malformed or out of range.
  */
 export const MISMATCH_KINDS = [

@@ -32,7 +32,10 @@ interface FetchOptions {
 interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
   /** Time of the block before the range, unix seconds, if known. No block of the range may be older. */
   readonly notBefore?: number;
-  /** Hash of the block before the range, if it is known to be right. An endpoint with another chain is benched. */
+  /**
+   * Hash of the block before the range, if it is known to be right. An endpoint with another hash for this block
+   * is benched.
+   */
   readonly parent?: Hex;
 }
 
@@ -51,8 +54,9 @@ export interface BlockSource {
    */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint once for the block. Returns true if at least as many have its hash as have another one, and
-   * benches the others. Throws RpcError `unknown_block` if no endpoint answers.
+   * Asks every endpoint once for its block at the height of `ref`. Returns true if some endpoint has this block,
+   * and no other block has more endpoints; the endpoints with other blocks are then benched. Throws RpcError
+   * `unknown_block` if no endpoint answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
   /**
@@ -163,7 +167,7 @@ class PooledBlockSource implements BlockSource {
       };
       const piece = await this.pool.run(fetch, options);
       const [before, first] = [blocks.at(-1), piece[0]];
-      // The pieces come from different nodes or times, so none of the endpoints is blamed.
+      // The parts of the range come from different nodes or times, so none of the endpoints is blamed.
       if (before !== undefined && first?.parentHash !== before.hash)
         throw new RpcError(
           'unknown_block',
@@ -285,7 +289,7 @@ class PooledBlockSource implements BlockSource {
     else await endpoint.pause(idle, failed, signal);
   }
 
-  /** The first missing blocks: with receipts as many as fit into one batch, with eth_getLogs all. */
+  /** The lowest missing blocks, to fetch next: with receipts as many as fit into one batch, with eth_getLogs all. */
   private nextMissing(
     endpoint: Endpoint,
     from: number,
@@ -330,7 +334,7 @@ class PooledBlockSource implements BlockSource {
     }
     const numbers = next();
     const from = numbers[0] ?? 0;
-    // Only the blocks up to the next kept one.
+    // eth_getLogs takes one range, so the range ends before the next block that is already kept.
     const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
     try {
       return await fetchByLogs(endpoint, this.spans, from, to, signal, needsBodies);
@@ -341,7 +345,10 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** Asks once for blocks from which only the level of proof is learnt. An endpoint need not have them. */
+  /**
+   * Fetches blocks only to learn from them what can be proven on this chain. Asks once; the endpoint need not
+   * have the blocks.
+   */
   private async fetchOthers(
     endpoint: Endpoint,
     numbers: readonly number[],

@@ -11,9 +11,12 @@ import { RpcError } from '../rpc/rpcError';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockSource } from './blockSource';
 
-/** Time in ms within which an endpoint must answer to be counted. */
+/** An endpoint that does not answer within this time in ms has no vote. */
 const ANSWER_MS = 4_000;
-/** The same for an endpoint whose last call failed. */
+/**
+ * The time limit in ms for an endpoint whose last call failed, so that a dead endpoint delays the vote only a
+ * little.
+ */
 const FAILING_ANSWER_MS = 500;
 /** An endpoint that is behind is compared at this many blocks below its head, because its head may still change. */
 const BELOW_HEAD = 8;
@@ -25,13 +28,13 @@ export interface Voters {
 
 type Ref = Pick<BlockRef, 'number' | 'hash'>;
 
-/** An endpoint's block at one height, beside the block of the chain that is to be confirmed. */
+/** One endpoint's block at a height, and the block at this height in the chain that is to be confirmed. */
 interface Vote {
   readonly id: number;
   readonly number: number;
-  /** The hash in the chain that is to be confirmed. */
+  /** Hash of the block in the chain that is to be confirmed. */
   readonly asked: Hex;
-  /** The hash in the chain of the endpoint. */
+  /** Hash of the endpoint's block. */
   readonly own: Hex;
 }
 
@@ -73,7 +76,7 @@ export async function confirmMajority(
   );
 }
 
-/** Benches the endpoints that have another block than `right`, whose hash is known. */
+/** Benches the endpoints whose block at the height of `right` is another one. `right` is known to be right. */
 export async function benchOthers({ pool, source }: Voters, right: Ref, signal?: AbortSignal): Promise<void> {
   const answers = await Promise.all(pool.endpoints.map((endpoint) => ask(source, endpoint, right, signal)));
   for (const answer of answers)
@@ -101,7 +104,7 @@ function tell(votes: readonly Vote[]): string {
 }
 
 function bench(pool: EndpointPool, id: number, what: string, number: number): void {
-  // The endpoint is benched already, and the log has named it.
+  // An endpoint that is benched already is left as it is, and is not logged again.
   if (pool.endpoints[id]?.state === 'benched') return;
   const lie = new BlockMismatch('majority', number, what);
   pool.countMismatch(lie);
@@ -136,8 +139,8 @@ async function ask(
 }
 
 /**
- * Compares an endpoint without the block at a height that it has, with the endpoint `agreeing`. An endpoint whose chain
- * is the same so far has no vote.
+ * Asks an endpoint that does not have the block in question yet. Compares its block a little below its own head
+ * with the block of the endpoint `agreeing` at the same height. Returns a vote only if they differ.
  */
 async function askBehind(
   source: BlockSource,

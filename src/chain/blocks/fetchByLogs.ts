@@ -26,7 +26,10 @@ const SPAN_START = 32;
  * used.
  */
 const TIMEOUTS_MAX = 2;
-/** Most rounds of calls for the headers or the receipts of a range. */
+/**
+ * Number of attempts of the calls for the headers or the receipts of a range. Each attempt repeats only failed
+ * calls.
+ */
 const ROUNDS_MAX = 4;
 
 /**
@@ -82,7 +85,10 @@ export async function fetchByLogs(
 
 type RawHeader = HeaderWithBodies & { readonly raw: RawBlock };
 
-/** The headers with bodies, or their errors. */
+/**
+ * Fetches the headers of the blocks `from` to `last`, with their transactions. Each result is a header or an
+ * error.
+ */
 function fetchHeaders(
   endpoint: Endpoint,
   from: number,
@@ -101,7 +107,10 @@ function fetchHeaders(
   return askAll(endpoint, calls, parse, signal);
 }
 
-/** The answers of all calls, or their errors. Calls that failed are repeated, whatever the node said. */
+/**
+ * Makes the calls, and repeats the failed calls whatever their error is. Each result is an answer or the last
+ * error.
+ */
 async function askAll<T>(
   endpoint: Endpoint,
   calls: readonly RpcCall[],
@@ -119,13 +128,13 @@ async function askAll<T>(
     );
     for (const [at, outcome] of outcomes.entries()) found.set(asked[at] ?? at, outcome);
     open = asked.filter((_, at) => 'error' in (outcomes[at] ?? {}));
-    // Without any success, the calls would fail again.
+    // All calls of this attempt failed, so a further attempt would fail too.
     if (open.length === asked.length) break;
   }
   return calls.flatMap((_, index) => found.get(index) ?? []);
 }
 
-/** Prefers the block's own receipts, which can be proven, to the logs of the range. */
+/** Builds the block from its own receipts, which can be proven, or without receipts from the logs of the range. */
 function join(
   endpoint: Endpoint,
   parsed: RawHeader,

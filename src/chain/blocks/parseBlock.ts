@@ -25,7 +25,10 @@ export interface HeaderWithBodies {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Block numbers must be below this limit, which other code relies on. */
+/**
+ * Block numbers must be below this limit, so that a position (`ord`: block number · 2^20 + log index) is exact as
+ * a JavaScript number.
+ */
 const BLOCK_MAX = 2 ** 31;
 /** Timestamps in unix seconds must be below this limit, because the database stores them as UInt32. */
 const TIMESTAMP_MAX = 2 ** 32;
@@ -217,7 +220,10 @@ function assertSameBlock(header: BlockHeader, fields: Fields, what: string): voi
   }
 }
 
-/** The hash of a transaction that the block lists by its hash or with its fields. */
+/**
+ * The hash of a transaction in a block. The block lists its transactions as hashes, or as objects with all
+ * fields.
+ */
 function hashOf(body: unknown): unknown {
   return isRecord(body) ? body['hash'] : body;
 }

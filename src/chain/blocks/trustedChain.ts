@@ -11,7 +11,10 @@ type Ref = Pick<BlockRef, 'number' | 'hash'>;
 
 /** Headers per request. The hash at the end of each request is kept. */
 const STEP = 500;
-/** Distance in blocks from which on the headers in between are not read. */
+/**
+ * A block more than this number of blocks below the trusted block is not compared with it, because the headers of
+ * all blocks in between would have to be read.
+ */
 const DISTANCE_MAX = 200_000;
 
 export class TrustedChain {
@@ -27,7 +30,10 @@ export class TrustedChain {
     this.known = trusted === null ? [] : [trusted];
   }
 
-  /** @throws AppError `node_failed` if the block is not an ancestor; endpoints that have it are then benched */
+  /**
+   * @throws AppError `node_failed` if the block is not an ancestor of the trusted block; endpoints that have it
+   * are then benched
+   */
   async check({ number, hash }: Ref, signal: AbortSignal): Promise<void> {
     const [trusted] = this.known;
     if (trusted === undefined || number > trusted.number) return;

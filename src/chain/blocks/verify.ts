@@ -104,13 +104,16 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
 export interface PieceBounds {
   readonly from: number;
   readonly to: number;
-  /** Time of the block before, unix seconds. */
+  /** Time of the block before `from`, unix seconds. */
   readonly notBefore: number;
-  /** Hash of the block before, if it is known. */
+  /** Hash of the block before `from`, if it is known. */
   readonly parent: Hex | undefined;
 }
 
-/** Checks that the blocks are linked and follow the block before. @throws BlockMismatch `parent_link`, `timestamp` */
+/**
+ * Checks that each block is the child of the previous one, and the first block the child of the block before the
+ * range. @throws BlockMismatch `parent_link`, `timestamp`
+ */
 export function checkPiece(
   blocks: readonly BlockRef[],
   { notBefore, parent }: Pick<PieceBounds, 'notBefore' | 'parent'>,

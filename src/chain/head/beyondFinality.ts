@@ -8,9 +8,9 @@ import { AppError } from '../../errors';
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
 /**
- * The writer retries for some time before it stops, because the error may pass: a node that is behind may
- * still show an abandoned branch, and one of several nodes at the same URL may be wrong. If the error
- * persists, the stored chain is broken.
+ * The error may pass: a node that is behind may still show an abandoned branch, and one of several nodes at the
+ * same URL may be wrong. So the writer retries for some time before it stops. If the error persists, the stored
+ * chain is broken.
  */
 export class BeyondFinality extends AppError {
   constructor(final: Position, node: Position) {

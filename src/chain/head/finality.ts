@@ -74,8 +74,8 @@ export function createFinality(
     if (mode !== 'tag') return byDepth(head, mode);
     const tagged = await readTag(signal);
     if (tagged !== null && tagged.number <= head.number) return tagged;
-    // While the ingester catches up, all canonical blocks are final. With the hash, the follower can check
-    // its newest block.
+    // The tagged block is above `head` while the ingester catches up, so `head` is final if it is an ancestor of
+    // the tagged block. To find out, the follower compares its own hash with the hash returned here.
     if (tagged !== null)
       return { number: head.number, hash: await hashUnder(source, tagged, head.number, signal) };
     // This node had the tag before, so it is only behind. A final block by depth could be above the tagged

@@ -30,7 +30,7 @@ const POLLS_PER_BLOCK = 16;
 /** Interval in ms for comparing the heads of several endpoints, to find endpoints that lag. */
 const REFRESH_MS = 10_000;
 
-/** The last push. Only the newest push is kept, so that pushes cannot queue up. */
+/** The newest head that an endpoint pushed over WebSocket. Older ones are dropped, so that pushes cannot queue up. */
 interface Wakeup {
   readonly endpoint: number;
   readonly hint: HeadHint | null;
@@ -67,7 +67,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       }
       const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
       if (isDue && options.pool.endpoints.length > 1) {
-        // Not awaited, so that a hanging endpoint does not delay the heads of other endpoints.
+        // The comparison is not awaited, so that a hanging endpoint does not delay the heads of other endpoints.
         refreshing = refreshHeads(options).finally(() => {
           refreshedAt = clock.now();
           refreshing = null;

@@ -15,7 +15,7 @@ import { EncodeError, RlpWriter } from './rlpWriter';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a node sent for a block. `receipts` is null if the node does not give the receipts of a block. */
+/** A block, as a node sent it. `receipts` is null if the node does not give the receipts of a block. */
 export interface RawBlock {
   readonly header: Fields;
   readonly receipts: readonly unknown[] | null;
@@ -23,7 +23,10 @@ export interface RawBlock {
 
 interface Proof {
   readonly level: ProofLevel;
-  /** Why the level is not higher: the field and both values. Null for `full`. */
+  /**
+   * Why the block does not reach a stronger level, such as the field that differs, with the sent and the computed
+   * value. Null for `full`.
+   */
   readonly fault: string | null;
 }
 
@@ -39,7 +42,10 @@ export class BlockProver {
   private readonly random: () => number;
   private readonly values = new RlpWriter();
   private readonly nodes = new RlpWriter();
-  /** The field set of the last block. Another one is tried if this one does not give the hash. */
+  /**
+   * The set of header fields that gave the hash of the last block. If it does not give the next block's hash, the
+   * other sets are tried.
+   */
   private fieldSet = FIELD_SETS[0] ?? [];
 
   private constructor(keccak: Keccak, random: () => number) {
@@ -60,7 +66,7 @@ export class BlockProver {
     return { level: other === null ? 'full' : 'headers', fault: other };
   }
 
-  /** Null if the fields of the header give its hash, otherwise what differs. */
+  /** Null if hashing the fields of the header gives its hash, otherwise the value that differs. */
   headerFault(header: Fields): string | null {
     let computed: string | null = null;
     for (const set of [this.fieldSet, ...FIELD_SETS]) {
@@ -81,7 +87,7 @@ export class BlockProver {
     return differs('hash', header['hash'], computed ?? 'nothing: fields of the header are missing');
   }
 
-  /** Null if the transaction has the stated sender, otherwise what differs. */
+  /** Null if the signature of the transaction gives the stated sender, otherwise the value that differs. */
   senderFault(transaction: unknown, index: number): string | null {
     return asFault(() => {
       const [bytes] = this.encodeAll([transaction], encodeTransaction);
@@ -150,7 +156,7 @@ export class BlockProver {
   }
 }
 
-/** Checks the fields of a receipt that are not part of its encoding, but follow from what is proven. */
+/** Checks the fields of a receipt that are not part of its encoding, but follow from the proven values. */
 function derivedFault(
   header: Fields,
   transaction: Fields,
@@ -198,7 +204,7 @@ function senderFault(transaction: unknown, index: number, encoded: Uint8Array): 
     : differs(`from of transaction ${index}`, stated, sender);
 }
 
-/** The fault that `find` returns, or the reason why a value cannot be encoded. */
+/** Returns the fault that `find` returns, or the reason why a value of the node cannot be encoded. */
 function asFault(find: () => string | null): string | null {
   try {
     return find();

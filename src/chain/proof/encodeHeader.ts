@@ -34,7 +34,10 @@ const FIELDS: readonly Field[] = [
 /** Number of fields of the oldest headers. Forks only add fields at the end. */
 const FIELDS_MIN = 15;
 
-/** The field sets, longest first. The first block of a development chain may end in the middle of a fork's fields. */
+/**
+ * The possible sets of header fields, longest first. Forks add fields in groups, but the first block of a
+ * development chain may have only some fields of a group.
+ */
 export const FIELD_SETS: readonly (readonly Field[])[] = Array.from(
   { length: FIELDS.length - FIELDS_MIN + 1 },
   (_, index) => FIELDS.slice(0, FIELDS.length - index),

@@ -1,7 +1,7 @@
 /**
- * Decides which proof a block needs. With `auto`, learns from the first blocks what the chain allows: a proof that
- * fails on one endpoint and holds on another is a fault of the first, and a proof that fails on all of them is a
- * property of the chain.
+ * Decides which proof a block needs. With `auto`, learns from the first blocks how much can be proven on the
+ * chain. If a proof fails on one endpoint and holds on another, the first endpoint is wrong. If the proof fails
+ * on all endpoints, the chain does not allow it.
  */
 import type { Hex } from '../../domain/hex';
 import type { ProofLevel, ProofOptions } from '../../domain/block';
@@ -10,7 +10,7 @@ import { BlockMismatch } from '../blocks/blockMismatch';
 import { RpcError } from '../rpc/rpcError';
 import { BlockProver, type RawBlock } from './blockProof';
 
-/** What the guard needs of an endpoint's block. */
+/** The parts of an endpoint's block that the guard reads. */
 interface Answer {
   readonly header: { readonly number: number; readonly hash: Hex; readonly transactionCount: number };
   readonly raw: RawBlock;
@@ -18,9 +18,12 @@ interface Answer {
 
 /** What the blocks of an endpoint have shown so far. `level` is the strongest proof among them. */
 interface Weak {
-  /** The blocks that are not proven in full. */
+  /** Numbers of the blocks that were not proven in full. */
   readonly blocks: Set<number>;
-  /** Number of answers with such blocks. A session may begin with a request for a single block. */
+  /**
+   * Number of answers from the endpoint. A session may begin with requests for one single block, so the answers
+   * are counted too, and not only the blocks.
+   */
   answers: number;
   level: ProofLevel;
   fault: string | null;
@@ -28,11 +31,11 @@ interface Weak {
 
 const RANK: Record<ProofLevel, number> = { bloom: 0, headers: 1, full: 2 };
 /**
- * Number of blocks of one endpoint whose proof must fail, or of answers with one such block, before the chain counts
- * as one without this proof.
+ * Used while `auto` learns how much can be proven on the chain. A weaker level than `full` is chosen only after
+ * each endpoint has sent this many blocks without a full proof, or this many answers.
  */
 const WEAK_MIN = 3;
-/** Number of further blocks that an endpoint is asked for, if it sent fewer than WEAK_MIN. */
+/** Number of further blocks that an endpoint is asked for, if its answer has fewer than WEAK_MIN blocks. */
 const OTHERS = 8;
 
 export class ProofGuard {
@@ -44,7 +47,10 @@ export class ProofGuard {
   private required: ProofLevel | null;
   private readonly weak = new Map<number, Weak>();
 
-  /** `countAnswering` is the number of endpoints without those that never answered. */
+  /**
+   * `countAnswering` is the number of endpoints, without the silent ones: several calls to them failed and none
+   * succeeded.
+   */
   constructor(options: ProofOptions, countAnswering: () => number, log: Logger) {
     this.options = options;
     this.countAnswering = countAnswering;
@@ -53,7 +59,7 @@ export class ProofGuard {
     this.prover = BlockProver.create();
   }
 
-  /** Whether blocks must be asked for with the fields of their transactions. */
+  /** Whether the proof needs transactions with all fields instead of only their hashes. */
   get needsBodies(): boolean {
     return this.required === null || this.required === 'full';
   }
@@ -87,15 +93,17 @@ export class ProofGuard {
     this.checkTrusted(header);
     const { level, fault } = prover.prove(raw);
     if (level === 'full') return level;
-    // Whether the endpoint or the chain is the reason is not known yet, so the endpoint is not benched.
+    // It is not known yet whether this endpoint is wrong or the chain allows no full proof, so the endpoint is
+    // not benched.
     if (this.required === null)
       throw new RpcError('unknown_block', `block ${header.number} cannot be proven yet: ${fault}`);
     throw new BlockMismatch('proof', header.number, fault ?? 'the block is not proven');
   }
 
   /**
-   * While the level is not known: the numbers of further blocks that an endpoint must be asked for, because it sent too
-   * few to judge the chain by them. One wrong block then does not lower the level.
+   * Numbers of further blocks to fetch from an endpoint while the level of the chain is not known. Empty if the
+   * answer has at least WEAK_MIN blocks, or if all its blocks are proven in full. With more blocks, one wrong
+   * block cannot lower the level.
    */
   listOthers(prover: BlockProver, answers: readonly Answer[]): readonly number[] {
     const [first] = answers;
@@ -107,7 +115,10 @@ export class ProofGuard {
     return Array.from({ length: OTHERS }, (_, index) => from + index);
   }
 
-  /** While the level is not known: learns it from what an endpoint sent. One block that is proven in full is enough. */
+  /**
+   * While the level of the chain is not known: learns it from the blocks of one endpoint. One block with
+   * transactions that is proven in full is enough for the level `full`.
+   */
   study(prover: BlockProver, endpoint: number, answers: readonly Answer[]): void {
     if (this.required !== null) return;
     const seen: Weak = this.weak.get(endpoint) ?? {
@@ -120,7 +131,7 @@ export class ProofGuard {
       const { level, fault } = prover.prove(raw);
       // A block without transactions says nothing about the transactions of the chain.
       if (level === 'full' && header.transactionCount > 0) return this.settle('full', null, header.number);
-      // A block without transactions that is proven shows that headers can be recomputed.
+      // A proven block without transactions shows only that headers can be recomputed on this chain.
       const shown = level === 'full' ? 'headers' : level;
       if (fault !== null && (seen.fault === null || RANK[shown] > RANK[seen.level])) seen.fault = fault;
       if (RANK[shown] > RANK[seen.level]) seen.level = shown;

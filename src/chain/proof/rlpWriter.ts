@@ -1,6 +1,6 @@
 /**
- * Writes RLP from the last byte to the first: when a list is closed, its length is known, so nothing is measured
- * beforehand or copied. Items of a list are therefore written in reverse order.
+ * Writes RLP from the last byte to the first. When a list is closed, its length is known, so no length is
+ * computed beforehand and no bytes are moved. Items of a list are therefore written in reverse order.
  */
 
 const START_BYTES = 1 << 18;
@@ -12,7 +12,7 @@ export class RlpWriter {
   private buffer = Buffer.allocUnsafeSlow(START_BYTES);
   private start = START_BYTES;
 
-  /** Number of bytes written. Before the items of a list, it is the mark for `list`. */
+  /** Number of bytes written so far. The value before the items of a list is the `mark` for `list`. */
   get size(): number {
     return this.buffer.length - this.start;
   }

@@ -105,7 +105,7 @@ export class AnswerMeter {
     this.budget.check();
   }
 
-  /** Must be called when the next answer begins on the same connection. */
+  /** Begins the next answer on the same connection: its bytes are counted from zero. */
   restart(): void {
     this.bytes = 0;
   }

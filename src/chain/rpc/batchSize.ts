@@ -6,8 +6,8 @@
 /** The factor by which earlier requests lose weight with each request. About the last ten requests count. */
 const MEMORY = 0.9;
 /**
- * Wanted mean number of failing calls per request. If one failing call makes the whole request fail, requests
- * of this size fail about three times in ten.
+ * Wanted mean number of failing calls per request. If one failing call makes the whole request fail, three in ten
+ * requests of this size fail, because 1 − e^−0.35 ≈ 0.3.
  */
 const FAILURES_PER_REQUEST = 0.35;
 /** After a success, the number of calls per request may grow by this share. */
@@ -16,7 +16,7 @@ const GROWTH = 1 / 8;
 export class BatchSize {
   /** Largest number of calls that the node seems to accept. */
   private accepted: number;
-  /** Recent requests that failed as a whole, and calls in recent requests. */
+  /** Weighted counts of recent requests that failed as a whole, and of calls in recent requests. */
   private failures = 0;
   private calls = 0;
 

@@ -14,7 +14,8 @@ export async function checkChainId(
 ): Promise<void> {
   const options = { attemptMs: LIGHT_ATTEMPT_MS, ...(signal === undefined ? {} : { signal }) };
   const chainId = await pool.call('eth_chainId', [], parseChainId, options);
-  // The check is needed if the pool was created for another chain, or without a chain id.
+  // The pool itself checks the chain id that it was created with. A pool created with another chain id, or
+  // without one, is checked here.
   if (chainId !== expected) {
     throw new AppError('bad_config', `the RPC endpoint serves chain ${chainId}, not ${expected}`);
   }

@@ -30,7 +30,7 @@ export class TimeSlices {
     this.since = clock.now();
   }
 
-  /** Must be called between two pieces of work. */
+  /** Lets other work run if 5 ms have passed. Must be called between two pieces of work. */
   async step(): Promise<void> {
     if (this.clock.now() - this.since < SLICE_MS) return;
     await this.clock.turn();

@@ -161,7 +161,7 @@ export class Endpoint {
     return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
 
-  /** After this many attempts in a row without success, given these failures, the caller gives up. */
+  /** Number of attempts in a row that may fail with these errors before the caller gives up. */
   idleRoundsMax(failed: readonly AppError[]): number {
     if (!this.alone) return IDLE_ROUNDS_MAX;
     const lasting = failed.every((error) => error instanceof RpcError && LASTING_KINDS.has(error.kind));

@@ -46,8 +46,8 @@ export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
 /**
- * Number of rounds over all endpoints, for some errors. If no endpoint has the answer, more rounds do not
- * help, and the caller decides whether to retry.
+ * Numbers of rounds over all endpoints for errors which mean that an endpoint does not have the answer. More
+ * rounds do not help then; the caller decides whether to retry later.
  */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   method_missing: 1,
@@ -94,8 +94,8 @@ export class EndpointPool {
   }
 
   /**
-   * Sends all calls to one endpoint and returns the parsed answers in order. If a call fails, either the
-   * whole batch fails, or the next endpoint gets the whole batch.
+   * Sends all calls to one endpoint and returns the parsed answers in order. If a call fails, the next endpoint
+   * gets the whole batch. If every endpoint would give the same error, the batch fails at once.
    */
   batch<T>(
     calls: readonly RpcCall[],

@@ -108,7 +108,7 @@ async function readBody(
   const meter = new AnswerMeter(bound.bytesMax, (why, bySize) => {
     body.destroy(oversizedError(endpoint, why, bySize ? bound.cut : 'answer'));
   });
-  // The loop below reports the error. Without any listener, an error event of the body would end the process.
+  // The loop that reads the body reports its error. Without this listener, the error event would end the process.
   body.on('error', () => undefined);
   try {
     meter.announce(Number(headers['content-length']));

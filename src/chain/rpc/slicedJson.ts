@@ -111,7 +111,8 @@ class SlicedParser {
   private takeGroup(top: Container, end: number): void {
     const text = this.bytes.toString(this.encoding, this.from, end);
     if (text.trim() === '') {
-      // The group is empty. This is valid in an empty list or object, but not before or after a comma.
+      // There is no member between two separators. This is valid in an empty list or object, but not before or
+      // after a comma.
       if (this.bytes[end] === COMMA || this.bytes[this.from - 1] === COMMA) throw REFUSED;
       return;
     }

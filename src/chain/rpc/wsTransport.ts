@@ -210,7 +210,7 @@ class WsTransport implements RpcTransport {
         await this.connect().catch(() => null);
       }
     } catch {
-      // This promise rejects only when the transport closes.
+      // The transport was closed during the pause, so no connection is needed any more.
     } finally {
       this.keeping = false;
     }
@@ -230,7 +230,7 @@ class WsTransport implements RpcTransport {
         if (silentMs >= PING_AFTER_MS) connection.socket.ping();
       }
     } catch {
-      // The connection has ended.
+      // The connection has ended, so no more pings are needed.
     }
   }
 
@@ -240,7 +240,8 @@ class WsTransport implements RpcTransport {
     const call = { method: 'eth_subscribe', params: ['newHeads'] };
     const answer = await this.ask(connection, call, connection.ended.signal).catch(() => null);
     const id = answer !== null && 'result' in answer ? answer.result : null;
-    // If the node does not support subscriptions, the value stays '' and the head feed polls.
+    // If the node refuses the subscription, `subscription` stays '', and the head feed finds new heads by
+    // polling.
     if (typeof id === 'string') connection.subscription = id;
     this.tell(null);
   }

@@ -19,7 +19,7 @@ export interface ClusterServers {
 interface ClusterServer {
   /** `host:port` of the server's native protocol, as in the cluster's configuration. */
   readonly name: string;
-  /** HTTP URL of the server. Its user, password and database are those of the configured server. */
+  /** HTTP URL of the server. It has the user, password and database of the configured server. */
   readonly url: string;
 }
 

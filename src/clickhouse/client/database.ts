@@ -233,8 +233,8 @@ async function insert(
     values: Readable.from([body]),
     clickhouse_settings: { ...INSERT_SETTINGS, ...dedup, ...forced },
   });
-  // If the connection breaks here, the insert fails and reports the error. Without this listener, an error
-  // event would end the process.
+  // If the connection breaks while the body is sent, the insert fails and reports the error. Without this
+  // listener, an error event would end the process.
   await buffer(stream);
 }
 

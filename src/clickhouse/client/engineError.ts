@@ -19,7 +19,7 @@ const PASSING_CODES: ReadonlySet<number> = new Set<number>([
   202, // TOO_MANY_SIMULTANEOUS_QUERIES
   210, // NETWORK_ERROR
   252, // TOO_MANY_PARTS
-  // On a cluster: another server is down, or too few replicas have the rows.
+  // Errors of a cluster in which another server is down, or too few replicas have the rows:
   32, // ATTEMPT_TO_READ_AFTER_EOF
   209, // SOCKET_TIMEOUT
   242, // TABLE_IS_READ_ONLY

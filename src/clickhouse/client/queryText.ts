@@ -23,7 +23,7 @@ import type { QueryParams } from './database';
 
 interface Line {
   readonly text: string;
-  /** Names of parameters. The line is kept only if all of them have a value. */
+  /** Names of the parameters that the line needs. The line is left out if one of them is empty or false. */
   readonly needs: readonly string[];
 }
 

@@ -119,7 +119,10 @@ function makeFifo(path: string): void {
   }
 }
 
-/** The path is relative to the engine's working directory, so that the name needs no quoting in SQL. */
+/**
+ * Name of the file to which the engine writes its HTTP port. The name is relative to the engine's working
+ * directory, so that it needs no escaping in SQL.
+ */
 const portFileName = (): string => `http-port-${process.pid}`;
 
 function childArguments(launch: EngineLaunch): string[] {

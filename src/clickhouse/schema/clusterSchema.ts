@@ -137,7 +137,8 @@ function localStatement(statement: string, table: string, cluster: ClusterShape)
     const seconds = `replicated_deduplication_window_seconds = ${DEDUPLICATION_SECONDS}`;
     return replicated.replace(WINDOW, `replicated_deduplication_window = 1000, ${seconds}`);
   }
-  // Replicated tables deduplicate by default.
+  // Replicated tables deduplicate by default. A table without a deduplication window in the schema must not, so
+  // its window is set to 0.
   const none = '\nSETTINGS replicated_deduplication_window = 0';
   return replicated.includes('\nSETTINGS ')
     ? replicated.replace('\nSETTINGS ', `${none}, `)

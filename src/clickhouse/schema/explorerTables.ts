@@ -1,4 +1,7 @@
-/** Descriptors of the explorer's tables (clickhouse/schema/10.explorer.sql); see tables.ts. */
+/**
+ * Descriptors (columns, types and row shapes) of the explorer's tables. They mirror
+ * clickhouse/schema/10.explorer.sql.
+ */
 import { address, hash, lowText, nullable, u32, u64 } from '../rows/columns';
 import { defineTable } from './tables';
 

@@ -29,8 +29,8 @@ const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
 
 /**
- * Id of the row that marks an unfinished creation of the schema. It is written before the first table. Its
- * name contains the fingerprint (hash) of the schema.
+ * Id of the row of schema_migrations that marks an unfinished creation of the schema. The row is written before
+ * the first table. Its column `name` contains the fingerprint (hash) of the schema.
  */
 const BEGUN_ID = 2 ** 32 - 1;
 /**
@@ -42,7 +42,7 @@ const CREATED: Row = { id: 0, name: 'created 4' };
 
 /**
  * State of a database. `being created`: a start of this version did not finish; the tables have no data.
- * `being created by another build`: the same, but for another version. `created`: finished, by this or
+ * `being created by another build`: a start of another version did not finish. `created`: finished, by this or
  * another version.
  */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
@@ -207,7 +207,10 @@ async function listTables(database: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.name));
 }
 
-/** Applies a migration. Skips tables that do not exist yet, because the schema creates them with all migrations. */
+/**
+ * Applies a migration. Skips tables that do not exist yet, because the schema creates them as they are after all
+ * migrations.
+ */
 async function applyMigration(
   database: Database,
   migration: Migration,
@@ -222,7 +225,7 @@ async function applyMigration(
   await record(database, [migration]);
 }
 
-/** All rows are recorded in one insert, so a crash leaves all rows or none. */
+/** Records the migrations in one insert, so that a crash leaves either all rows or none. */
 async function record(database: Database, rows: readonly Row[]): Promise<void> {
   await database.command(
     'record migrations',

@@ -22,9 +22,15 @@ export interface ProvenPart {
 }
 
 export const PROOF_LEVELS: readonly ProofLevel[] = ['bloom', 'headers', 'full'];
-/** The end of a range that also covers the blocks stored later. Block numbers are smaller. */
+/**
+ * End of the range with the newest block. It is above every block number, so the range also covers the blocks
+ * that are stored later.
+ */
 export const LAST_BLOCK = 2 ** 32 - 1;
-/** Limit for safety when the rows are read. If there were more, the oldest would not count, which claims less. */
+/**
+ * Largest number of ranges that are read, the newest first. Blocks of older ranges would count as less proven
+ * than they are, which is safe.
+ */
 export const PROOF_ROWS_MAX = 100_000;
 
 /** Shape of a row of the query head/list_proof_ranges. */
@@ -78,7 +84,7 @@ export function cutRanges(ranges: readonly ProofRange[], from: number, to: numbe
 }
 
 /**
- * The newest part of the stored blocks `start` to `head` in which every block has `level` or a stronger one. Null if no
+ * The newest consecutive blocks, from `start` to `head`, that all have `level` or a stronger one. Null if no
  * block has.
  */
 export function findProvenPart(
@@ -94,7 +100,10 @@ export function findProvenPart(
   return first === undefined || end === undefined ? null : { level, from: first.from, to: end.to };
 }
 
-/** The part that ends at the newest block, at the level of this block. Null if no block is stored. */
+/**
+ * The consecutive blocks up to the newest stored block that all have its level or a stronger one. Null if no
+ * block is stored.
+ */
 export function findNewestPart(
   ranges: readonly ProofRange[],
   stored: { readonly start: number; readonly head: number },

@@ -1,4 +1,7 @@
-/** Descriptors of the tables of verified contracts (clickhouse/schema/11.sources.sql); see tables.ts. */
+/**
+ * Descriptors (columns, types and row shapes) of the tables of verified contracts. They mirror
+ * clickhouse/schema/11.sources.sql.
+ */
 import {
   address,
   array,

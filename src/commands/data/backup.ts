@@ -78,7 +78,7 @@ export async function runBackup(
   }
 }
 
-/** Lists the table `operations`, which a database of an older version may lack. */
+/** The statement that creates the table `operations`, which a database of an older version may lack. */
 function operationsTable(): string[] {
   return readSchema().filter((statement) => statement.startsWith('CREATE TABLE IF NOT EXISTS operations\n'));
 }

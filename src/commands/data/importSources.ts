@@ -124,8 +124,8 @@ async function openSources(
 }
 
 /**
- * For errors of the test request. A server that fails to answer is not of this kind. A refused address or
- * redirect ends the import.
+ * Handles an error of the request that finds out the kind of a server. The result false means that the server is
+ * not of this kind. If the address or a redirect was refused, the import ends.
  */
 function noUnlessRefused(error: unknown): false {
   if (error instanceof AppError && error.code === 'bad_config') throw error;

@@ -1,11 +1,11 @@
-/** Links proven blocks to the block of TRUSTED_BLOCK by parent hashes, and says what the proof rests on. */
+/** Links proven blocks to the block of TRUSTED_BLOCK by parent hashes, and describes what the proof rests on. */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { BlockRef, ProofOptions } from '../../domain/block';
 import { AppError } from '../../errors';
 
 /** Headers per request. */
 const STEP = 500;
-/** Distance in blocks up to which the headers in between are read. */
+/** If the trusted block is more than this number of blocks away, the headers in between are not read. */
 const DISTANCE_MAX = 200_000;
 
 interface Ends {
@@ -13,7 +13,10 @@ interface Ends {
   readonly last: BlockRef;
 }
 
-/** A sentence about the link. @throws AppError `node_failed` if a header does not name its parent */
+/**
+ * Links the blocks to the trusted block by parent hashes. Returns a sentence about what the proof rests on.
+ * @throws AppError `node_failed` if a parent hash does not fit
+ */
 export async function linkToTrusted(
   source: BlockSource,
   trusted: ProofOptions['trusted'],
@@ -26,7 +29,7 @@ export async function linkToTrusted(
   const distance = Math.max(number - last.number, first.number - number, 0);
   if (distance > DISTANCE_MAX)
     return `TRUSTED_BLOCK ${number} is ${distance} blocks away, too far to link to: the proof rests on the hash of block ${last.number}, ${last.hash}, as the node says it.`;
-  // The source compares the trusted block with its pinned hash when it is read.
+  // The hash of the trusted block needs no check here: the source refuses any other block at its height.
   if (number > last.number) await link(source, last, number, signal);
   if (number < first.number) {
     const before = await link(source, null, first.number - 1, signal, number);
@@ -35,7 +38,10 @@ export async function linkToTrusted(
   return `Parent hashes link the blocks to TRUSTED_BLOCK ${number}, ${trusted.hash}.`;
 }
 
-/** Reads the headers after `last`, or from block `from` on, up to block `to`. Returns the last one. */
+/**
+ * Reads the headers up to block `to`, starting after `last`, or at block `from` without `last`. Checks their
+ * parent hashes, and returns the last header.
+ */
 async function link(
   source: BlockSource,
   last: BlockRef | null,

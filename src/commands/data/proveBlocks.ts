@@ -47,7 +47,10 @@ const LINE_EVERY_MS = 5_000;
 const PRINTED_MAX = 10_000;
 /** Largest number of characters that are printed of a value. They begin shortly before the first difference. */
 const SHOWN = 160;
-/** Number of reads of a block that may change meanwhile, and of attempts after a failure of the node. */
+/**
+ * Number of times that a block above the last final block is compared, and that reading blocks from a failing
+ * node is tried.
+ */
 const ATTEMPTS = 5;
 const PAUSE_MS = 500;
 
@@ -58,7 +61,7 @@ interface Work {
   readonly runner: QueryRunner;
   readonly source: BlockSource;
   readonly output: CommandOutput;
-  /** First block whose logs are all kept. */
+  /** First block whose logs are all still stored: `prune` has deleted logs of earlier blocks. */
   readonly logsFrom: number;
 }
 
@@ -174,7 +177,7 @@ async function prove(work: Work, span: Span): Promise<number> {
   return found.differences === 0 ? 0 : 1;
 }
 
-/** Returns the first and the last block. */
+/** Compares all blocks of `span` with the stored rows. Returns the first and the last block that the node sent. */
 async function proveAll(
   work: Work,
   span: Span,
@@ -219,7 +222,7 @@ async function proveAll(
 const unlinkedText = (last: ChainBlock, next: ChainBlock): string =>
   `the parentHash of block ${next.number} is ${next.parentHash}, but block ${last.number} has the hash ${last.hash}`;
 
-/** Cuts a piece so that each part has a bounded number of logs, but at least one block. */
+/** Divides consecutive blocks into parts with at most LOGS_AT_ONCE logs each, but at least one block. */
 function parts(blocks: readonly ChainBlock[]): ChainBlock[][] {
   const all: ChainBlock[][] = [];
   let logs = Infinity;
@@ -282,7 +285,10 @@ async function checkMakers(
   }
 }
 
-/** Both values; of long values, the part from shortly before the first difference on. */
+/**
+ * The stored and the proven value for one line of output. Long values are cut: the text begins shortly before the
+ * first difference.
+ */
 function showBoth(stored: string, proven: string): [string, string] {
   if (Math.max(stored.length, proven.length) <= SHOWN) return [stored, proven];
   let same = 0;

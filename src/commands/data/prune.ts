@@ -23,7 +23,7 @@ import type { CommandOutput } from './backup';
 import { SECOND_CHAIN_ID } from '../secondChain';
 
 export interface PruneOptions {
-  /** The bound: a block number, or a time in unix seconds. */
+  /** Rows before this point are deleted. The point is a block number, or a time in unix seconds. */
   readonly before: { readonly block: number } | { readonly time: number };
   readonly what: readonly Prunable[];
   readonly chainId: number;

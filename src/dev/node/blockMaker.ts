@@ -68,7 +68,7 @@ export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Pro
     reset: async () => {
       queue = [];
       gas = 0;
-      // Waiting transactions of users stay.
+      // Removes only transactions of our own accounts. Waiting transactions of users stay in the node.
       await rpc.batch(
         accounts.map((account) => ({ method: 'anvil_removePoolTransactions', params: [account] })),
       );

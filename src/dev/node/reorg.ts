@@ -14,8 +14,8 @@ interface UserTransactions {
 }
 
 /**
- * The transactions of the last `depth` blocks and of the pool that are not from `senders`. Transactions without a
- * signature (of impersonated accounts) are left out.
+ * The signed transactions of users, which are all senders except `senders`: in the last `depth` blocks, and
+ * waiting in the node. Transactions without a signature (of impersonated accounts) are left out.
  */
 export async function listUserTransactions(
   rpc: DevRpc,

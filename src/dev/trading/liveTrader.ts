@@ -111,8 +111,9 @@ async function reorganise(state: LiveState, log: Logger): Promise<void> {
   if (depth < 1) return;
   const wantsSteps = state.random.chance(0.5);
   const users = await listUserTransactions(state.rpc, state.senders, depth);
-  // Between two steps, later transactions of the same user have a nonce that is too high, and the node drops
-  // those that it mines then. So blocks with transactions of users are replaced in one step.
+  // In a reorg of several steps, the node mines new blocks before the removed transactions of users are sent
+  // again. A user's waiting transactions then have nonces that are too high, and the node drops them when it
+  // mines. So blocks with transactions of users are replaced in one step.
   const atOnce = !wantsSteps || users.mined.some((transactions) => transactions.length > 0);
   if (atOnce) {
     const blocks = Array.from({ length: depth }, () => planBlock(state, 1).transactions);

@@ -15,7 +15,7 @@ interface HistoryOptions {
   readonly swaps: number;
   /** Time of the last block, unix seconds. */
   readonly endTimestamp: number;
-  /** Length of the history in days. The node's newest block must be older. */
+  /** Length of the history in days. The history must begin after the node's newest block. */
   readonly days: number;
   readonly signal?: AbortSignal;
   /** Called at intervals with the progress. */

@@ -46,7 +46,7 @@ export interface WorldPool {
   readonly address: Hex;
   readonly dex: string;
   readonly protocol: 'uniswap_v2' | 'uniswap_v3';
-  /** The two tokens in chain order. */
+  /** The pool's two tokens, as its contract orders them: token0 has the lower address. */
   readonly token0: WorldToken;
   readonly token1: WorldToken;
   readonly feePips: number;

@@ -73,7 +73,7 @@ type BlockAt = Pick<BlockRef, 'number' | 'timestamp'>;
 export interface TransferDecoder {
   /** topic0 of every log that `read` decodes. */
   readonly topics: ReadonlySet<Hex>;
-  /** Counts since the start of the process. */
+  /** Counts of skipped and unmatched logs since the start of the process. */
   readonly skipped: Readonly<SkippedLogs>;
   /**
    * Adds the row of the log to `rows`, if the log is one of the decoded events. Must be called in log order,
@@ -171,8 +171,8 @@ function readTransfer({ rules, skipped }: Work, block: BlockAt, log: ChainLog, r
 }
 
 /**
- * Returns the topic as an integer, or null if the topic is not 32 bytes of hex. Overwrites the buffer that
- * `loadData` fills.
+ * Returns the topic as an integer, or null if the topic is not 32 bytes of hex. Uses the buffer of `loadData`, so
+ * data that was loaded before is lost.
  */
 function uintOfTopic(topic: Hex | undefined): bigint | null {
   return topic !== undefined && loadData(topic, 1) ? uintAt(0) : null;
@@ -241,7 +241,7 @@ type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;
 type Increase = Pick<PositionEventRow, 'amount0' | 'amount1' | 'liquidity'>;
 
 /**
- * Returns the pool and ticks of an IncreaseLiquidity event: those of the manager's last Mint in the same
+ * Returns the pool and ticks of an IncreaseLiquidity event. They come from the manager's last Mint in the same
  * transaction with the same liquidity and amounts.
  */
 function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increase): Partial<Place> {

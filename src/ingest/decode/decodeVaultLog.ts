@@ -1,8 +1,8 @@
 /**
  * Decodes events of Balancer V2 vaults. In a pool of n tokens, any two tokens trade as one leg, and each swap
- * becomes a row of its leg. Rows of states and liquidity events name the two tokens of the pool's default
- * leg; `balances` of a state holds all tokens. A pool's token list never changes after the pool is added.
- * Only managed pools change their tokens, and managed pools have no price.
+ * becomes a row of its leg. Rows of states and liquidity events name only the two tokens that represent the whole
+ * pool (see pickDefaultLeg); `balances` of a state holds all tokens. A pool's token list never changes after the
+ * pool is added. Only managed pools change their tokens, and managed pools have no price.
  */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
@@ -132,7 +132,7 @@ function pushLegSwap(
     token0: swap.token0,
     token1: swap.token1,
     base_is_token0: work.context.baseIsToken0(swap.token0, swap.token1),
-    // The vault's event names neither sender nor recipient.
+    // The vault's event names neither sender nor recipient, so both are the zero address.
     sender: ZERO_ADDRESS,
     recipient: ZERO_ADDRESS,
     amount0: swap.amount0,
@@ -150,9 +150,9 @@ function pushLegSwap(
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
 /**
- * Adds a liquidity row. amount0 and amount1 are of the default leg's tokens. Amounts of other tokens go into
- * `others`, so that pricing can value them. The pool's own LP token is left out: composable pools mint it to
- * the vault, and no liquidity provider owns it.
+ * Adds a liquidity row. amount0 and amount1 are amounts of the pool's token0 and token1. Amounts of its other
+ * tokens go into `others`, so that pricing can value them. The pool's own LP token is left out: composable pools
+ * mint it to the vault, and no liquidity provider owns it.
  */
 function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
   const amountOf = (token: Hex): bigint => {

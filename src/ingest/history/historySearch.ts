@@ -251,7 +251,8 @@ export class HistorySearch {
         if (offers.length >= LISTED_MAX) await found.offer(offers.splice(0), signal);
       }
       await found.offer(offers, signal);
-      // A vault pool that is neither weighted nor stable has no row in `offered` and is not tried again.
+      // A vault pool that is neither weighted nor stable has no state, so it is not in `offered` and is not tried
+      // again.
       left = left.filter(({ address }) => offered.has(address) && !found.isKnown(address));
     }
   }
@@ -284,7 +285,10 @@ export class HistorySearch {
     return readOldTicks({ database, rpc, spend }, pools, block, signal);
   }
 
-  /** Adds the ticks of V3 pools to their states. Those of pools without liquidity at the price are read later. */
+  /**
+   * Adds the ticks of V3 pools to their states. The ticks of pools without liquidity at the current price are
+   * left out; they are read later.
+   */
   private async withTicks(
     states: readonly FoundPool[],
     block: SearchBlock,

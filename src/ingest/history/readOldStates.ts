@@ -102,8 +102,8 @@ async function readPairs(
 }
 
 /**
- * Time of each V3 pool's newest oracle observation, which is the last block in which a swap or a change of
- * liquidity at the current tick wrote to the oracle.
+ * For each V3 pool, the time of its newest oracle observation. This is the time of the last swap, or of the last
+ * change of liquidity at the current tick, that wrote to the oracle.
  */
 async function readObservations(
   rpc: EthCalls,
@@ -157,8 +157,8 @@ function wordOf(data: Hex | null | undefined, index: number): bigint | null {
 }
 
 /**
- * Some topic0 of a vault other than the registration. VaultDiscovery finds the pool id of an older pool in
- * such a log.
+ * A topic0 for the made-up log of an older pool: any event of a vault except the registration of a new pool.
+ * VaultDiscovery takes the pool id from this log.
  */
 const [EVENT_OF_OLDER = POOL_REGISTERED] = [...VAULT_TOPICS].filter((topic) => topic !== POOL_REGISTERED);
 

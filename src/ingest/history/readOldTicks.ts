@@ -20,12 +20,18 @@ import type { SearchBlock } from './searchBlock';
 const SELECTORS = { slot0: '0x3850c7bd', tickBitmap: '0x5339c296', ticks: '0xf30dba93' } as const;
 const CALL_GAS: Hex = '0x4c4b40';
 
-/** The range that is read: this number of ticks to each side, a factor of 256 of the price. */
+/** Ticks up to this distance from the pool's tick are read, which is a factor of 256 of the price: 1.0001^55,452. */
 const REACH = 55_452;
-/** A word of the pool's bitmap has one bit per initialised tick. Pools with a small tick spacing get a shorter range. */
+/**
+ * The pool's bitmap has one bit for each multiple of the tick spacing, in words of 256 bits. At most WORDS_MAX
+ * words are read, so pools with a small tick spacing get a shorter range.
+ */
 const WORD_BITS = 256;
 const WORDS_MAX = 256;
-/** Ticks further away are left out, if a pool has more. A walk crosses at most 1,000 ticks in each direction. */
+/**
+ * Largest number of ticks of one pool. The ticks farthest from the pool's tick are left out. A walk crosses at
+ * most 1,000 ticks in each direction.
+ */
 const TICKS_MAX = 4_000;
 /** Safety limit: more pools than any chain has. */
 const POOLS_MAX = 10_000_000;
@@ -45,7 +51,7 @@ interface TickReading {
 interface Deps {
   readonly database: Database;
   readonly rpc: EthCalls;
-  /** Waits until so many calls may be sent. */
+  /** Waits until the limit per second allows so many calls. */
   readonly spend: (calls: number) => Promise<void>;
 }
 

@@ -87,7 +87,7 @@ export async function callContractsOfOld(
 const STATES_KEPT_BLOCKS = 64;
 
 /**
- * Returns the lowest head of a node at which its newest state may replace the missing state of block
+ * Returns the lowest head that a node must have before its newest state may replace the missing state of block
  * `number`.
  */
 export function newestInstead(number: number, error: unknown): number {

@@ -90,7 +90,7 @@ export class FoundPools {
     await this.oldTicks.load();
   }
 
-  /** The pools that the block adds. */
+  /** Returns the found pools that the block with this hash adds. */
   listedBy(blockHash: Hex): readonly FoundPoolRow[] {
     return this.byBlock.get(blockHash) ?? [];
   }

@@ -11,7 +11,10 @@ export interface KnownPool extends Pool {
   readonly baseIsToken0: boolean;
 }
 
-/** A pool of a vault with n tokens. token0 and token1 of `pool` are the tokens of its default leg. */
+/**
+ * A vault pool of n tokens. token0 and token1 of `pool` are the two tokens that represent the whole pool (see
+ * pickDefaultLeg).
+ */
 export interface VaultPool {
   readonly pool: KnownPool;
   readonly state: WeightedPoolState;
@@ -44,7 +47,10 @@ export function poolOfRow(row: PoolRow): KnownPool {
   };
 }
 
-/** Row of a pool with two tokens that has no known creation event. */
+/**
+ * Returns the row of a pool with two tokens that has no known creation event. `ord` is the position at which the
+ * pool is added.
+ */
 export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
   return {
     ord,

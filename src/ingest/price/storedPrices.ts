@@ -27,7 +27,7 @@ type LegOf = ReadonlyMap<LegKey, Leg>;
 export interface StoredPrices {
   /** The last block before the current epoch. Null if the epoch contains the first ingested block. */
   readonly base: { readonly number: number; readonly timestamp: number } | null;
-  /** Pools created up to the base block. */
+  /** Pools created up to the last block before the current epoch. */
   readonly pools: readonly PricedPool[];
   records(legOf: LegOf): LegRecord[];
   routes(legOf: LegOf): PriceRoute[];
@@ -51,7 +51,8 @@ export async function readStoredPrices(
   const from = Math.max(first, startBlock);
   const baseOrd = hasBase ? lastOrdOfBlock(baseNumber) : -1;
   const blocks = await readBlocks(database, chainId, from, cursor.number, pools);
-  // Ticks are loaded at the cursor, because the states of the running epoch are stored with their walks.
+  // Ticks are loaded at the cursor, and not at the start of the epoch: the blocks of the epoch do not need them,
+  // because their stored states contain the results of the walks.
   const ticks = await readTicks(database, { finalTo: cursor.number, commits: [], pairs: [] });
   if (!hasBase)
     return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks };
@@ -92,7 +93,7 @@ function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]>
   return selectAll(database, 'ingest/price/list_epochs', { final_ord: finalOrd }, recordShape, ROWS_MAX);
 }
 
-/** The row of an epoch is written with the first block after the epoch. */
+/** Reads the leg's record of an epoch from a stored row, which was written with the first block after the epoch. */
 function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
   const leg = legOf.get(legKey(row.pair, row.leg));
   if (leg === undefined) return [];

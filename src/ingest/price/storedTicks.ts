@@ -21,9 +21,9 @@ export interface StoredTick {
 interface TickRange {
   /** Last block in the final tables. */
   readonly finalTo: number;
-  /** Commits of later canonical blocks; empty: only final blocks count. */
+  /** Commits of the canonical blocks after `finalTo`. If empty, only final blocks count. */
   readonly commits: readonly number[];
-  /** Empty: all pools. */
+  /** The pools whose ticks are read; empty means all pools. */
   readonly pairs: readonly Hex[];
 }
 

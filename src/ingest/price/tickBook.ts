@@ -22,7 +22,10 @@ type TickEvent = Pick<
 type TickStateRow = TickState & Pick<PoolStateRow, 'pair' | 'pool_type'>;
 
 interface PoolTicks {
-  /** Net liquidity by tick, from at least the mints and burns of the ingested blocks. */
+  /**
+   * Net liquidity by tick: the sum of the ingested mints and burns, and of the ticks from before the first
+   * ingested block if they are known.
+   */
   readonly map: TickMap;
   /** Whether the map also has the ticks from before the first ingested block, so that it can be walked. */
   known: boolean;
@@ -100,7 +103,7 @@ export class TickBook {
     add(1n);
     pool.map.limitTo(low, high);
     pool.known = true;
-    // The limits of the map need no undo, because `walkLast` skips a pool whose ticks are not known.
+    // An undo need not remove the limits of the map: the map of a pool whose ticks are not known is never read.
     this.journal.note(() => {
       add(-1n);
       pool.known = false;

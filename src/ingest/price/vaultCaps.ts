@@ -1,8 +1,8 @@
 /**
- * Limits the USD volume of Balancer vault swaps. A vault transfers only the net amounts of a transaction, so swaps
- * back and forth would create volume without moving tokens. All swaps of one transaction in one pool together count
- * at most the value of the pool's tokens in the vault (cash) before the transaction, plus the value of the same
- * tokens that the transaction brought into the vault.
+ * Limits the USD volume of Balancer vault swaps. A vault transfers only the net amounts of a transaction, so
+ * swaps back and forth would create volume without moving tokens. All swaps of one transaction in one pool
+ * together count up to a limit. The limit is the value of the pool's tokens in the vault (cash) before the
+ * transaction, plus the value of the same tokens that the transaction brought into the vault.
  */
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -13,9 +13,9 @@ import { heldKey, type BlockFacts, type HeldCash } from '../rows/blockRows';
 
 /** A limit of USD values. */
 interface Caps {
-  /** USD by trusted prices, for tracked swaps. */
+  /** Limit in USD by trusted prices, for tracked swaps. */
   tracked: number;
-  /** USD by all prices, for untracked swaps. */
+  /** Limit in USD by all prices, for untracked swaps. */
   untracked: number;
 }
 

@@ -123,8 +123,8 @@ async function hashSome(
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
 /**
- * Columns that older versions stored and that ClickHouse computes now. They are still hashed, at their old
- * place: before the column that is named second.
+ * Columns that older versions stored and that ClickHouse computes now. They are still hashed, right before the
+ * column that each entry names second, as in older versions.
  */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],

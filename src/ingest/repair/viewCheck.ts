@@ -30,7 +30,7 @@ interface WrongTotal {
   readonly name: string;
   readonly source: EventTableName;
   /**
-   * The value that the source table leads to: a number of swaps, or the newest position (`ord`) of the range.
+   * The value that follows from the source table: a number of swaps, or the newest position (`ord`) of the range.
    */
   readonly expected: number;
   readonly found: number;

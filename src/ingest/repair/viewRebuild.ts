@@ -53,7 +53,7 @@ export interface RebuildProgress {
 
 export interface RebuildOptions {
   readonly onProgress?: ((progress: RebuildProgress) => void) | undefined;
-  /** Checked between two steps. If aborted, the rebuild stops with an error. */
+  /** A signal that is checked between two steps of a rebuild. If it is aborted, the rebuild stops with an error. */
   readonly signal?: AbortSignal | undefined;
   readonly step?: StepSize;
 }

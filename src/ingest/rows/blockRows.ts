@@ -43,7 +43,7 @@ export interface HeldCash {
   readonly cash: readonly bigint[];
 }
 
-/** Key of `BlockFacts.held`. */
+/** The key in `BlockFacts.held` of a pool in a transaction. */
 export function heldKey(row: { readonly pair: Hex; readonly tx_index: number }): string {
   return `${row.pair}/${row.tx_index}`;
 }

@@ -8,9 +8,12 @@ import type { Hex } from '../../domain/hex';
 
 interface FetchAheadOptions {
   readonly signal: AbortSignal;
-  /** Most blocks per piece; at most 512. */
+  /** Largest number of blocks per piece; at most 512. */
   readonly blocksMax?: number;
-  /** Hash of the block before the range, if it is known to be right. An endpoint with another chain is benched. */
+  /**
+   * Hash of the block before the range, if it is known to be right. An endpoint with another hash for this block
+   * is benched.
+   */
   readonly parent?: Hex;
 }
 

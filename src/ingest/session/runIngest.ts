@@ -51,7 +51,7 @@ interface IngestOptions {
   readonly store: Store;
   /** Finds lost rows and stores them again. If absent, the ingester does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
-  /** If absent, no range hashes are stored. */
+  /** Computes and stores range hashes. If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
   /** Found pools, from the history search. If absent, only pools with an event are added. */
   readonly foundPools?: FoundPools | undefined;

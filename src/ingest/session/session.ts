@@ -43,7 +43,7 @@ export interface SessionDeps extends ReaderDeps {
   readonly confirm?: Confirm | undefined;
   /** Finds lost rows and stores them again. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
-  /** If absent, no range hashes are stored. */
+  /** Computes and stores range hashes. If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
   readonly log: Logger;
   readonly now: () => number;
@@ -356,7 +356,7 @@ export class IngestSession {
     this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
 
-  /** Continues promoting. While a head is being processed, `advance` does this instead. */
+  /** Called when a promotion has ended. While a head is being processed, `advanceTo` begins the next one. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {

@@ -40,7 +40,8 @@ export class WriterBeat {
           onFenced(error);
           return;
         }
-        // If ClickHouse is down, the session fails too and logs the failure.
+        // The session fails too if ClickHouse is down, and logs that failure. So this one is logged only at the
+        // level debug.
         log.debug({ error: errorText(error) }, 'writing a sign of life failed');
       }
       await clock.sleep(BEAT_MS, signal).catch(() => undefined);

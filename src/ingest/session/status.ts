@@ -41,13 +41,13 @@ export interface HistoryStatus {
   startBlock: number;
   /** Creation events are read for the blocks from here up to the start block. */
   searchedFrom: number;
-  /** Block at which the search ends. */
+  /** Lowest block to search. The search ends there. */
   searchTo: number;
   /** Number of older pools found. */
   pools: number;
   /** Whether the supplies of all known tokens have been read. */
   suppliesRead: boolean;
-  /** Number of calls since the start of the process. */
+  /** Number of calls that the search has sent to the node since the start of the process. */
   calls: number;
 }
 

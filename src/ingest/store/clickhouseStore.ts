@@ -95,7 +95,8 @@ export function createClickHouseStore(
     writeRange(seq, batch, replayed): Promise<Cursor> {
       const write = (): Promise<Cursor> => writeRange(connection, seq, batch, () => check(replayed));
       if (proofs === null) return write();
-      // Rows of an interrupted range may be stored already, from an earlier read.
+      // `replayed` means that a crash interrupted the range. Some of its rows may be stored already, from an
+      // earlier read of the blocks, perhaps with another level of proof.
       return proofs[replayed === null ? 'storeRange' : 'storeAgain'](batch.proofs, write);
     },
     async promote(intent, commits, replayed): Promise<Cursor> {
@@ -242,8 +243,8 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   const inserts: Promise<void>[] = [];
   for (const { table, columns, body } of encodeHeadBlocks(blocks)) {
     const insert = database.insert(table, columns, body);
-    // Promise.all below reports a failed insert. This empty handler prevents an unhandled rejection before
-    // Promise.all is reached.
+    // Promise.all reports a failed insert, but only after the loop. Until then, this empty handler prevents an
+    // unhandled rejection.
     insert.catch(() => undefined);
     inserts.push(insert);
     // Lets the request start before the next rows are encoded. Waiting for a full turn of the event loop

@@ -8,7 +8,11 @@ import type { Store } from './store';
 /** Throws if the majority of the endpoints has another block. */
 export type Confirm = (block: Pick<BlockRef, 'number' | 'hash'>) => Promise<void>;
 
-/** `link` throws if the block is not on the chain of TRUSTED_BLOCK. It is not called before blocks were proven. */
+/**
+ * `vote` throws if the majority of the endpoints has another block. `link` throws if the block is not on the
+ * chain of TRUSTED_BLOCK. The block before the first stored block is checked only by `vote`, because no block is
+ * proven at that time.
+ */
 export function confirmedStore(store: Store, vote: Confirm, link: Confirm): Store {
   let isNew = false;
   const confirm: Confirm = async (block) => {

@@ -6,8 +6,8 @@
 import type { StoredState, Store } from './store';
 
 /**
- * A late change of the head reaches at most this many blocks above the newest block, because one change adds
- * 64 blocks, or a branch about as long as the branch that it replaces.
+ * A late change of the head reaches at most this many blocks above the newest block. One change adds 64 blocks,
+ * or a branch about as long as the branch that it replaces.
  */
 const REACH_BLOCKS = 256;
 

@@ -20,7 +20,7 @@ export class Promoter {
     private readonly store: Pick<Store, 'promote' | 'dropHeadBelow'>,
     /** Number of blocks that stay in the head tables below the promoted range. */
     private readonly keptBlocks: number,
-    /** Called after each success or failure. */
+    /** Called when a promotion has ended, with success or not. */
     private readonly onEnd: () => void,
   ) {}
 

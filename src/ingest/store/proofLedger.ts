@@ -22,7 +22,7 @@ import { proofOf } from '../rows/rowBatch';
 import type { HeadFlip, StoredState } from './store';
 import type { WriterClaim } from './writerClaim';
 
-/** The ranges to store before and after the blocks. */
+/** The ranges of levels to write to the database before the blocks are stored, and those to write afterwards. */
 interface Plan {
   readonly before: readonly ProofRange[];
   readonly after: readonly ProofRange[];
@@ -34,8 +34,8 @@ export class ProofLedger {
   /** Number of the newest stored block. */
   private top = 0;
   /**
-   * Whether this session has stored a range. Its first range is stored even if it changes nothing: it overrides a
-   * late row of an earlier session.
+   * Whether this session has stored a range. Its first range is stored even if it changes nothing, because it
+   * overrides a row that an earlier session may have written late.
    */
   private isAnnounced = false;
   /** Levels of blocks in the head tables, also of blocks that are not canonical, by hash. */
@@ -61,7 +61,7 @@ export class ProofLedger {
       if (!this.heads.has(hash)) this.heads.set(hash, { number, level: this.levelAt(number) });
   }
 
-  /** Runs `write`, which stores these new final blocks. */
+  /** Runs `write`, which stores these new final blocks. Stores their levels of proof before or after it. */
   async storeRange<T>(ranges: readonly ProofRange[], write: () => Promise<T>): Promise<T> {
     const last = ranges.at(-1)?.to ?? 0;
     const done = await this.wrap(this.planFor(ranges), write);
@@ -71,14 +71,14 @@ export class ProofLedger {
     return done;
   }
 
-  /** Runs `write`, which changes the head. */
+  /** Runs `write`, which changes the head. Stores the levels of the new canonical blocks before or after it. */
   async storeHead({ fresh, canonical, voided }: HeadFlip, write: () => Promise<void>): Promise<void> {
     for (const { rows } of fresh) {
       const { from: number, level } = proofOf(rows);
       this.heads.set(rows.ref.hash, { number, level });
     }
-    // The rows of a known block stay as they are, whatever the level of its newest read. A block of an earlier
-    // process that was not canonical at the start has no known level.
+    // The rows of a stored block stay as they are, and so does its level, whatever its newest read has proven. A
+    // block that an earlier process stored, and that was not canonical at the start, counts as `bloom`.
     const ranges = canonical.reduce<ProofRange[]>(
       (all, { number, hash }) =>
         paintRange(all, { from: number, to: number, level: this.heads.get(hash)?.level ?? 'bloom' }),
@@ -131,7 +131,7 @@ export class ProofLedger {
       const stored = this.cut(from, to);
       const isSame = this.isAnnounced && stored.every((one) => one.level === level);
       if (isSame) continue;
-      // A new block has no level until it is stored, so its level can be stored first.
+      // No block of this range is stored yet, so its level may be stored before its blocks.
       if (from > this.top) {
         before.push({ from, to, level });
         continue;

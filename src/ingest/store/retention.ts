@@ -131,9 +131,8 @@ export async function findBlockAt(database: Database, chainId: number, time: num
 }
 
 /**
- * First block of the first UTC day whose rows are all kept. It is 0 if all rows are kept, and 2^32 if no day
- * is complete.
- * - 1.
+ * First block of the first UTC day whose rows are all kept. It is 0 if all rows are kept, and 2^32 − 1 if no such
+ * day is complete.
  */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
   if (floor === 0) return 0;

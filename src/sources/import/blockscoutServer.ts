@@ -73,7 +73,7 @@ const LICENSES: Readonly<Record<string, string>> = {
   bsl_1_1: 'BUSL-1.1',
 };
 
-/** Whether the server has this API. */
+/** Whether the server answers like a Blockscout server with API version 2. */
 export async function isBlockscoutServer(fetch: JsonFetch, signal: AbortSignal): Promise<boolean> {
   const { status, body } = await fetch.get('/api/v2/smart-contracts', signal, 2);
   return status === 200 && pageShape.safeParse(body).success;

@@ -57,7 +57,7 @@ export function createJsonFetch(
             await delay(Math.min(PAUSE_MAX_MS, answer.retryAfterMs), undefined, { signal });
         } catch (error) {
           signal.throwIfAborted();
-          // A refused address or redirect stays refused.
+          // A refused address or redirect would be refused again, so there is no further attempt.
           if (error instanceof AppError && error.code === 'bad_config') throw error;
           problem = errorText(error);
         }

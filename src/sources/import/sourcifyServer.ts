@@ -77,7 +77,7 @@ const contractShape = z.looseObject({
 });
 type ContractAnswer = z.infer<typeof contractShape>;
 
-/** Whether the server has this API. */
+/** Whether the server answers like a Sourcify server with API version 2. */
 export async function isSourcifyServer(
   fetch: JsonFetch,
   chainId: number,

@@ -8,7 +8,7 @@ import { findAddress, normaliseText } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 
-/** Most tokens of a list; the format allows 10,000. */
+/** Largest number of tokens in a list; the format allows 10,000. */
 export const TOKENS_MAX = 100_000;
 const NAME_MAX = 64;
 const URL_MAX = 2_048;
@@ -25,7 +25,7 @@ const tokenShape = z.object({
 interface ListedToken {
   readonly chainId: number;
   readonly address: Hex;
-  /** Null if the list has no usable URL. */
+  /** URL of the token's logo. Null if the list has no usable URL. */
   readonly logoUrl: string | null;
 }
 

@@ -89,7 +89,7 @@ const answerShape = z.union([
 
 interface RawCompilerAnswer {
   readonly version: string;
-  /** JSON text with the first error and the contracts. */
+  /** The first error and the contracts of the compiler's output, as JSON text. */
   readonly output: string;
 }
 
@@ -148,7 +148,7 @@ export function runCompiler(
       }
     });
     if (signal?.aborted === true) stop();
-    // If the child ended immediately, its 'close' event reports this.
+    // `send` fails if the child has already ended. The 'close' event reports that end.
     else child.send(input, () => undefined);
   });
 }

@@ -96,7 +96,8 @@ export function rememberCompilations(compilers: Compilers): Compilers {
         answers.set(key, answer);
         return answer;
       } catch (error) {
-        // Other errors have their cause on this machine, not in the sources.
+        // Only an error with the code bad_request is caused by the sources and would come again. Other errors
+        // have their cause on this machine.
         if (error instanceof AppError && error.code === 'bad_request') failures.set(key, error);
         throw error;
       }
