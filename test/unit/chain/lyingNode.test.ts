@@ -216,7 +216,8 @@ test('reading a block by eth_getLogs detects missing logs too', async () => {
   };
   const { source, pool } = sourceOf([liar, honest]);
   expect(await source.fetchRange(1, 8)).toEqual(chain.blocks.slice(1).map(expected));
-  // The first four rounds return the blocks before the false block. The next three rounds return nothing.
+  // The false block is noticed seven times: in four rounds that still return earlier blocks, and in three rounds that
+  // return none.
   expect(pool.health()).toMatchObject({
     endpoints: [{ state: 'benched' }, { state: 'ok' }],
     mismatches: { bloom: 4 + 3 },

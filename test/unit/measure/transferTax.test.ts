@@ -1,4 +1,4 @@
-/** The tax of a token by the transfers around its swaps, in the shapes that taxed tokens emit. */
+/** Tests how the tax of a token follows from the transfers around its swaps, in the forms that taxed tokens emit. */
 import type { Hex } from '../../../src/domain/hex';
 import { measureTax, type MeasuredSwap, type TaxedMove } from '../../../src/measure/transferTax';
 

@@ -46,7 +46,7 @@ test('the depth of a V3 pool follows from its active liquidity, but is at most i
   // The confidence is 1,000 / (1,000 + 10,000) = 0.09.
   expect(of(1_000).route.confidence).toBe(0.09);
   expect(of(5e6).usd).toBe(4);
-  // 90 T at 4 DAI give a depth of 360 DAI, which is the 2 % depth of a V2 pool with 360 / PART = 36,179 DAI.
+  // 90 T at 4 DAI give a depth of 360 DAI, which is the 2 % depth of a V2 pool with 360 / (√1.02 − 1) = 36,179 DAI.
   expect(of(5e6, 90).route).toMatchObject({ depthUsd: steps(360), confidence: 0.78 });
 });
 
