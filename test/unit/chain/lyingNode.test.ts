@@ -216,7 +216,7 @@ test('reading a block by eth_getLogs detects missing logs too', async () => {
   };
   const { source, pool } = sourceOf([liar, honest]);
   expect(await source.fetchRange(1, 8)).toEqual(chain.blocks.slice(1).map(expected));
-  // The false block is noticed seven times: in four rounds that still return earlier blocks, and in three rounds that
+  // The false block is detected seven times: in four attempts that still return earlier blocks, and in three that
   // return none.
   expect(pool.health()).toMatchObject({
     endpoints: [{ state: 'benched' }, { state: 'ok' }],

@@ -79,7 +79,7 @@ test('a walk pays out what leaves all positions while the price moves, in random
   }
 });
 
-test('a position over all prices pays out 18.35 % of its token0 until the price is 1.5-fold, and 29.29 % of its token1 until the price is half', () => {
+test('a position over all prices pays out 18.35 % of its token0 until the price is 1.5 times as high, and 29.29 % of its token1 until the price is half', () => {
   const positions = [{ lower: TICK_MIN, upper: TICK_MAX, liquidity: 10n ** 24n }];
   const walked = mapOf(positions).walk(stateAt(positions, 0))!;
   expect(walked.liquidity / 1e24).toBeCloseTo(1, 12);

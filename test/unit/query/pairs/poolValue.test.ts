@@ -126,7 +126,7 @@ test('the TVL of a pool with doubts is its trusted balances, and 0 with an asset
     1_000, 1_000, 0, 0,
   ]);
   expect(tvlOfWeighted([cash, side(7, 1, 0.9)], [], DOUBTS.managed)).toBe(0);
-  // Neither of the two sides counts as liquidity of its token.
+  // In a pool with an asset manager, neither side counts as liquidity of its token.
   expect(countedInVault([cash, side(7, 1, 0.9)], [0.5, 0.5], DOUBTS.managed)).toEqual([0, 0]);
 });
 
