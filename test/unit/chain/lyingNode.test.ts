@@ -202,7 +202,7 @@ test.each(LIES)(
   },
 );
 
-test('reading a block by eth_getLogs detects missing logs too', async () => {
+test('if a block is read by eth_getLogs, missing logs are detected', async () => {
   const chain = lyingChain();
   const [liar, honest] = [await startNode(chain), await startNode(chain)];
   liar.hasReceipts = false;

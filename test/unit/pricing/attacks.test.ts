@@ -59,7 +59,7 @@ const trustedBlocks = (prices: ReadonlyMap<number, UsdPrice | null>, from: numbe
 test('a drained pool loses the confidence of its price in the same block', () => {
   const full = v2(1, REM, 12_000, DAI, 60_000);
   const drained = v2(1, REM, 1e-15, DAI, 5e-15);
-  // Someone swaps 30 times the remaining reserves, so the price rises 961-fold.
+  // Someone swaps 30 times the remaining reserves into the drained pool, so its price rises (1 + 30)² = 961 times.
   const pushed = v2(1, REM, 1e-15 / 31, DAI, 155e-15);
   const prices = follow(REM, 260, honest(full), {
     201: [{ pool: drained, cause: 'other' }],

@@ -316,7 +316,7 @@ test.each([
   expect(alone.route.warnings).toEqual(['recent_pool', 'young_pool']);
 });
 
-test('a pool of 100 blocks and two makers carries a price of high confidence', () => {
+test('a pool that is 100 blocks old and has two makers carries a price of high confidence', () => {
   const grown = { bornBlock: BLOCK - 100, makers: [token(1), token(2)] };
   const found = routedOf({ pools: [v2(1, T, 1e6, DAI, 1e6)], records: { 0: grown } }, T)!;
   expect(found.route).toMatchObject({ recent: false, confidence: 0.99, warnings: [] });

@@ -86,7 +86,9 @@ function oldOf(blocks: readonly BlockFacts[], low = -887_272, high = 887_272): O
   };
 }
 
-/** What an ingester that starts at START decodes. It knows no creation of the pool. */
+/**
+ * The decoded blocks of an ingester that starts at block START. They contain the pool without its block of creation.
+ */
 function lateBlocks(blocks: readonly BlockFacts[]): BlockFacts[] {
   const [row] = blocks[0]!.pools;
   const older = { ...row!, created_block: null, created_at: null, created_tx: null };
