@@ -25,7 +25,7 @@ export class FaultPlan {
     private readonly onDeath: () => void,
   ) {}
 
-  /** Sets both probabilities per possible failure, from now on. */
+  /** From now on, the process dies or a statement fails with these probabilities at each possible point. */
   arm(crashChance: number, glitchChance: number): void {
     this.crashChance = crashChance;
     this.glitchChance = glitchChance;
@@ -49,7 +49,10 @@ export class FaultPlan {
     return this.random.chance(this.glitchChance);
   }
 
-  /** The delay of a statement whose sender gave it up or died; null if the statement is not given up. */
+  /**
+   * Delay in ms until a statement takes effect whose sender gave it up or died; null if the sender waits for the
+   * statement.
+   */
   lateMs(): number | null {
     const dying = this.death === null && this.random.chance(this.crashChance / 3);
     if (!dying && !this.random.chance(this.glitchChance / 2)) return null;

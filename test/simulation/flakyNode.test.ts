@@ -96,7 +96,7 @@ async function run(share: number, lieAt = -1): Promise<Run> {
   return { hashes, virtualMs: clock.now() - began, failed: failed / calls };
 }
 
-// WebAssembly is compiled in real time, outside the virtual clock.
+// Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
 beforeAll(() => Promise.all([BloomBuilder.create(), BlockProver.create()]));
 
 const wanted = chain.blocks.slice(1).map(({ hash }) => hash);

@@ -58,7 +58,8 @@ test.each([5, 6])(
   'with seed %i, vault pools found in the middle of the history have their earlier balances and fees',
   (seed) =>
     withDatabase(async (database) => {
-      // The wild chain has one pair per two tokens, so that factories know every pair.
+      // Unlike the plain simulated chain, this chain has at most one V2 and one V3 pair per two tokens. So the
+      // factories know every pair.
       const size = { emptyChance: 0.2, transactionsMax: 2, bigChance: 0, logsMax: 300 };
       const chain = new SimChain(seed, createWilderness(new Random(seed), size));
       chain.mine(300);

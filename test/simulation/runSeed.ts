@@ -39,7 +39,7 @@ export interface Backend {
 
 export interface SeedRun {
   readonly chain: SimChain;
-  /** null if the store is empty. */
+  /** The stored head at the end of the run; null if the store is empty. */
   readonly tip: StoredTip | null;
   /** The reason why the ingester did not reach the chain's head; null if it did. */
   readonly stuck: string | null;
@@ -61,7 +61,7 @@ const START_MS = 1_700_000_000_000;
 const CATCH_UP_MAX_MS = 3 * 3_600_000;
 const LOOK_EVERY_MS = 500;
 const DOWN_MS = 50;
-/** Later runs of the process are not ended. */
+/** Number of runs of the process that a crash or a time limit may end. Later runs are not ended. */
 const LIVES_MAX = 8;
 
 /** A separate random generator for each purpose of the seed. */
@@ -118,7 +118,7 @@ class SeedRunner {
   }
 
   async run(): Promise<SeedRun> {
-    // WebAssembly is compiled in real time, outside the virtual clock.
+    // Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
     await BloomBuilder.create();
     await BlockProver.create();
     const stuck = await this.clock.run(this.live());

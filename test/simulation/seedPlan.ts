@@ -42,7 +42,8 @@ export function planOf(seed: number): SeedPlan {
   const large = seed % LARGE_EVERY === 0;
   const depth = random.pick(large ? [3, 8, 20, 40, 64] : [1, 2, 3, 5, 8, 16]);
   const firstBlocks = random.pick(large ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);
-  // The block before the first one must be final, because the start of the index is never undone.
+  // An ingester that starts at a later block needs a final block before its first block, because the start of the
+  // index is never undone.
   const late = random.chance(0.25) && firstBlocks > depth + 2;
   const long = large && random.chance(0.08);
   const sick = random.chance(0.85);

@@ -21,14 +21,14 @@ const COUNT = HOSTILE_PATTERNS.length;
 const NOTE = { type: 'event', name: 'Note', inputs: [{ name: 'text', type: 'string' }] };
 const NOTE_TOPIC = id('Note(string)') as Hex;
 
-/** Contracts with verified sources, one for each pattern. */
+/** Addresses of contracts with verified sources, one contract for each pattern of hostile bytes. */
 export const hostileContract = (index: number): Hex => hostileIdentity('contract', index % COUNT, 20);
 const hashOf = (role: string, index: number): Hex => hostileIdentity(role, index % COUNT, 32);
 const addressOf = (role: string, index: number): Hex => hostileIdentity(role, index % COUNT, 20);
 const patternAt = (index: number): Buffer => HOSTILE_PATTERNS[index % COUNT]!.bytes;
 const hexOf = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
 
-/** Logs of the hostile contracts: patterns as data and topics, and as text of a decodable event. */
+/** Logs of the hostile contracts. Hostile bytes are in their data and topics, and in the text of a decodable event. */
 export function hostileWilderness(): Wilderness {
   let made = 0;
   let late = 0;
@@ -96,8 +96,8 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
 }
 
 /**
- * Stores pools and supplies as the search for older pools stores them. Their block is not part of the chain, so these
- * rows change no pool.
+ * Stores pools and supplies as the history search stores them. Their block is not part of the chain, so these rows
+ * change no pool.
  */
 async function storeHistory(database: Database, indexes: readonly number[]): Promise<void> {
   const address = (kind: string, index: number): string => bytes(addressOf(kind, index));
@@ -200,7 +200,7 @@ async function storeSources(database: Database, indexes: readonly number[]): Pro
       kind: "'event'",
       signature: bytes(patternAt(index)),
       indexed: 0,
-      // Every third entry is no JSON at all.
+      // Every third ABI entry is not valid JSON.
       entry:
         index % 3 === 0
           ? bytes(patternAt(index))
@@ -209,7 +209,7 @@ async function storeSources(database: Database, indexes: readonly number[]): Pro
   );
 }
 
-/** Source text of the file for a pattern. */
+/** A Solidity source with hostile bytes in a comment. */
 export function sourceText(index: number): Buffer {
   return Buffer.concat([Buffer.from('// hostile '), patternAt(index), Buffer.from('\ncontract A {}\n')]);
 }

@@ -30,7 +30,7 @@ export interface SimApi {
 }
 
 interface SimExtras {
-  /** Features that the plain chain does not have. */
+  /** Adds more transactions and additional kinds of logs to the simulated chain. */
   readonly wild?: Wilderness;
   /** Prepares the database, after the chain is stored and before the API starts. */
   prepare?(database: Database, chain: SimChain): Promise<void>;

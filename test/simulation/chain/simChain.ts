@@ -48,7 +48,10 @@ interface Node {
   readonly pools: readonly SimPool[];
 }
 
-/** Features that the plain chain does not have. They use a separate random generator. */
+/**
+ * Additions to the simulated chain: other times between blocks, more transactions and additional kinds of logs. Their
+ * random values come from a separate generator.
+ */
 export interface Wilderness {
   /** Possible numbers of seconds between blocks. */
   readonly spacings: readonly number[];
@@ -71,8 +74,10 @@ export class SimChain {
   private view: readonly ChainBlock[] = [];
   private salt = 0;
 
-  /** `wild` adds features that the plain chain lacks. Without `wild`, the chain of a seed stays as it was
-   * before. */
+  /**
+   * `wild` adds more transactions and additional kinds of logs. Without `wild`, the chain of a seed stays as it was
+   * before.
+   */
   constructor(
     seed: number,
     private readonly wild: Wilderness | null = null,
@@ -257,7 +262,8 @@ export class SimChain {
     }
     const [amount0, amount1] = random.chance(0.5) ? [a, -b] : [-a, b];
     const [anyRoot, liquidity, anyTick] = [random.big(150), random.big(110), random.int(-800_000, 800_000)];
-    // Half of the prices are near the range of the mints, so that its ticks decide what the pool pays out.
+    // Half of the swaps end near the ticks of the mints (−600 to 600), so that the minted liquidity decides what the
+    // pool pays out.
     const near = anyTick % 2 === 0;
     const tick = near ? anyTick % 1_000 : anyTick;
     const root = near ? BigInt(Math.round(1.0001 ** (tick / 2) * 2 ** 96)) : anyRoot;

@@ -17,7 +17,7 @@ export function data(...values: (bigint | Hex)[]): Hex {
   return `0x${values.map(word).join('')}`;
 }
 
-/** Encodes dynamic arrays as Solidity does, with static words after their offsets. */
+/** Encodes data as Solidity does: the offsets of the arrays, then the static words, then the arrays. */
 export function arrayData(arrays: readonly (readonly (bigint | Hex)[])[], ...statics: bigint[]): Hex {
   let end = BigInt(arrays.length + statics.length) * 32n;
   const offsets = arrays.map((items) => {

@@ -29,7 +29,7 @@ export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): H
   const selector = data.slice(0, 10);
   if (to === V2_FACTORY || to === V3_FACTORY) return answerFactory(pairs, to, data);
   // The simulated nodes keep states of the newest blocks only. The ingester makes these calls for past blocks only,
-  // so they answer that the state is pruned.
+  // so the nodes answer that the state is pruned.
   if (selector === SELECTORS.balanceOf || selector === SELECTORS.slot0 || selector === SELECTORS.liquidity)
     return 'pruned';
   const pair = pairs.find(({ address }) => address === to);

@@ -6,7 +6,10 @@ import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 const ONE = 10n ** 18n;
 const MANAGER: Hex = `0x${'a5'.repeat(20)}`;
-/** Of 901 swaps of a weighted pool, this many pay a random amount instead of the amount by the weights. */
+/**
+ * Each swap of a weighted pool draws a number from 0 to 900. Below this limit, the swap pays a random amount instead
+ * of the amount by the weights.
+ */
 const LIES_OF_900 = 12;
 
 const TOPIC = {
@@ -55,7 +58,8 @@ export function createVaultPool(
   const poolId: Hex = `${address}0001${digest(address, 10).slice(2)}`;
   const fee = randomFee(random);
   const balances = tokens.map(() => 0n);
-  // The manager follows from the address, so that the other random values stay the same.
+  // Whether the pool has an asset manager follows from its address. The other random values of the seed stay as they
+  // were before simulated pools had managers.
   const hasManager = isDigitOf(address, 2);
   const pool: SimVaultPool = {
     address,
@@ -70,7 +74,8 @@ export function createVaultPool(
     fee,
   };
   const managers = tokens.map(() => (hasManager ? MANAGER : 0n));
-  // The events have the order of BasePool's constructor. Some constructors change the fee again at their end.
+  // The logs have the order in which BasePool's constructor emits them. In some pools, the constructor changes the
+  // fee again at its end.
   const again = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
     feeChange(address, again ? fee + 10n ** 16n : fee),
@@ -119,7 +124,8 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
     const books = pool.managed.map((held, at) => (at === index ? held + managed : held));
     return {
       drafts: [{ address: VAULT, topics, data: data(cash, managed) }],
-      // Some forks may change a balance without a registered manager.
+      // The pool counts as managed from now on, because forks of the vault may let an unregistered manager change a
+      // balance.
       after: { ...after, managed: books, hasManager: true },
     };
   }
@@ -143,7 +149,9 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   };
 }
 
-/** Whether the address has a property that one address in eight has. */
+/**
+ * Whether the hex digit at this place, counted from the end of the address, is 0 or 8. True for one address in eight.
+ */
 function isDigitOf(address: Hex, place: number): boolean {
   return Number(`0x${address.at(-place)}`) % 8 === 0;
 }
@@ -245,7 +253,7 @@ export function answerOfVault(pool: SimVaultPool, asked: Hex): Hex | null {
   return data(balances[token]!, managed[token]!, 1n, hasManager ? MANAGER : 0n);
 }
 
-/** Whether the call of the vault is about the pool. */
+/** Whether this call to the vault asks about the pool. */
 export function asksAbout(pool: SimVaultPool, asked: Hex): boolean {
   return asked.slice(10, 74) === pool.poolId.slice(2);
 }

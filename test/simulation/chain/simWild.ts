@@ -1,6 +1,6 @@
 /**
- * Adds features that the plain simulated chain lacks: bursts of swaps, rare V3 events, amounts at the limits of their
- * types, huge blocks and more malformed logs. Encodes logs by hand.
+ * Adds to the simulated chain: bursts of swaps, rare V3 events, amounts at the limits of their types, huge blocks and
+ * more malformed logs. Encodes logs by hand.
  */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
@@ -25,7 +25,7 @@ const LARGEST_LIQUIDITY = (1n << 128n) - 1n;
 const LOWEST_ROOT = 4_295_128_739n;
 const HIGHEST_ROOT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
 const TICK_MAX = 887_272n;
-/** Largest amount. Sums of thousands of such amounts still fit 256 bits. */
+/** Largest amount in a log. Sums of thousands of such amounts still fit 256 bits. */
 const LARGEST_AMOUNT = (1n << 240n) - 1n;
 
 type Place = Parameters<Wilderness['drafts']>[0][number];
@@ -47,7 +47,7 @@ export function createWilderness(random: Random, size: WildSize): Wilderness {
       if (random.chance(size.bigChance)) return crowd(random, pools, size.logsMax);
       const last = pools.at(-1);
       const drafts: Draft[] = [];
-      // This is the newest pool. It was often created in the same block.
+      // The last pool is the newest, and was often created in the same block.
       if (last !== undefined && random.chance(0.2)) drafts.push(...tradeOf(random, last));
       if (random.chance(0.12)) {
         const pool = random.pick(pools);
@@ -91,7 +91,7 @@ function pairTrade(random: Random, address: Hex, who: Hex): Draft[] {
   const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(reserve(), reserve()) };
   const amounts = data(amount(), amount(), amount(), amount());
   const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: amounts };
-  // It also makes a Sync without a swap, and two swaps after one Sync, as happens when a token calls the pair back.
+  // Some trades are a Sync without a swap, or two swaps after one Sync, as happens when a token calls the pair back.
   return random.pick([[sync, swap], [sync, swap], [sync], [sync, swap, swap]]);
 }
 

@@ -133,7 +133,7 @@ export class VaultWorld {
     return this.mine([...pool.registers(), pool.joins(balances)]);
   }
 
-  /** Mines one block. Each list is one transaction, sent by the next trader. */
+  /** Mines one block. Each list has the logs of one transaction, sent by the next trader. */
   async mine(...transactions: readonly (readonly Draft[])[]): Promise<BlockRows> {
     this.number += 1;
     const block = blockOf(this.number, transactions);

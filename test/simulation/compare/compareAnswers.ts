@@ -87,7 +87,7 @@ async function compareActivity(
   return at < 0 ? [] : [`the activity has ${found[at]} instead of ${expected[at]}`];
 }
 
-/** Pairs with their trades of the day, and DEXes with pools, trades and traders. */
+/** Compares the trades of each pair in the last 24 hours, and the pools, trades and traders of the DEXes. */
 async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: OracleTruth): Promise<string[]> {
   const prices = createTokenPrices(runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
   const table = await createPairTables(runner, SIM_CHAIN_ID, prices, SIM_DESCRIPTION.dexes).at(head);

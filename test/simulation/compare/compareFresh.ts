@@ -36,7 +36,7 @@ export async function compareFresh(
   const directory = new Directory(runner);
   const linesOf = async (from: ReadonlyMap<number, FreshRows>): Promise<string[]> => {
     const events = await listNewEvents({ runner, directory, fresh: from }, head, blocks, LIMIT);
-    // Both lists are sorted, because branches have events at equal positions (`ord`).
+    // Sorts the events as text, because events of different branches may have the same position (`ord`).
     return events.map((event) => JSON.stringify(event)).sort();
   };
   const [told, read] = [await linesOf(fresh), await linesOf(new Map())];

@@ -1,6 +1,7 @@
 /**
  * Compares bars of the real query functions with a plain recomputation. Quote bars come from the oracle's swaps. USD
- * bars come from the USD prices of one straight run, which test/property compares with a naive search for routes.
+ * bars come from the USD prices of one undisturbed run of the product, which test/property compares with a naive
+ * search for routes.
  */
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
@@ -66,7 +67,7 @@ interface PlainBar {
   readonly sells: number;
 }
 
-/** Lists the first differences only. */
+/** Lists only the first differences between the bars of pairs and the expected bars. */
 export async function comparePairTicks(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -82,7 +83,8 @@ export async function comparePairTicks(
   };
   const bars = oracleBars(truth.swaps);
   const counts = new Map<string, number>();
-  // A pool of two tokens has one leg. Other tests request the other legs by name.
+  // Compares only pools of two tokens, whose one leg has the number 1. Other tests request bars of the legs of larger
+  // pools.
   const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
   for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
   const asked = [...counts].sort((a, b) => b[1] - a[1]).slice(0, PAIRS_ASKED);

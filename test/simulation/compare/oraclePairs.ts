@@ -14,7 +14,7 @@ export type OracleLine = readonly (string | number | null)[];
 interface PairTruth {
   /** Expected pairs as lines of: ord, address, token0, token1, block of creation. */
   readonly pools: OracleLine[];
-  /** Expected states as lines of: ord, pair, kind, reserve0, reserve1, root, liquidity, tick. */
+  /** Expected states as lines of: ord, pair, kind, reserve0, reserve1, sqrtPriceX96, liquidity, tick. */
   readonly states: OracleLine[];
   /** Expected liquidity events as lines of: ord, pair, kind, owner, amount0, amount1, liquidity, lower,
    * upper. */
@@ -82,7 +82,10 @@ function create({ name, args }: PlainEvent, seen: boolean): [string, Pair] | nul
   return [String(args[v3 ? 4 : 2]), pair];
 }
 
-/** Number of words in the events of each kind of pair. Both kinds use some of the names. */
+/**
+ * Numbers of arguments that an event of this name has: first for V2 pairs (0 if they have no such event), then for V3
+ * pairs.
+ */
 const WORDS: Readonly<Record<string, readonly [v2: number, ...v3: number[]]>> = {
   Sync: [2],
   Swap: [6, 7, 9],

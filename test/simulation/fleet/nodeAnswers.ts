@@ -20,7 +20,10 @@ export interface NodeView {
   forgets(): boolean;
 }
 
-/** Selector of decimals(). A stable pool is its own token. */
+/**
+ * Selector of decimals(). A composable stable pool holds its own token, so nodes are also asked for the decimals of
+ * pools.
+ */
 const DECIMALS = '0x313ce567';
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const refuse = (refusal: RpcRefusal): NodeAnswer => ({ refusal });
@@ -99,7 +102,7 @@ function call(view: NodeView, { to, data }: { to: Hex; data: Hex }, at: unknown)
   return { result: answer };
 }
 
-/** The answer of the contract at that block. */
+/** The answer of a contract to a call at the block with this hash. */
 export function answerContract(
   world: Pick<SimWorld, 'chain'>,
   hash: Hex,

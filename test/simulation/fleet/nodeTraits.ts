@@ -14,7 +14,7 @@ import {
 /** The properties of a node that never change. */
 export interface NodeNature {
   readonly chainId: number;
-  /** null if the node has eth_getBlockReceipts. */
+  /** Error for eth_getBlockReceipts; null if the node supports the method. */
   readonly noReceipts: RpcRefusal | null;
   readonly rangeMax: number;
   readonly rangeWording: (typeof RANGE_WORDINGS)[number];
@@ -35,8 +35,8 @@ export interface NodeMood {
   /** Head at which the node is stuck. */
   readonly stuckAt: Hex | null;
   /**
-   * Largest delay in ms of the chain that one call sees. Several nodes share one URL, so the delay differs from call to
-   * call.
+   * Largest additional delay in ms of the node's view. Imitates a URL that several nodes share, so the delay is drawn
+   * again for each call.
    */
   readonly spreadMs: number;
   /** Probability, per request for a block, that the node does not have the block. */

@@ -24,7 +24,7 @@ export class SimWorld {
     this.noteHead();
   }
 
-  /** Call this after every change of the chain. */
+  /** Records the head and the present time. To be called after every change of the chain. */
   noteHead(): void {
     this.highest = Math.max(this.highest, this.chain.head.number);
     this.changes.push({ at: this.clock.now(), tip: this.chain.head.hash });

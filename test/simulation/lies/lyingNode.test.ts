@@ -85,7 +85,7 @@ beforeAll(async () => {
       receipts: await anvil.rpc.call('eth_getBlockReceipts', [at]),
     } as Recorded);
   }
-  // WebAssembly is compiled in real time, outside the virtual clock.
+  // Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
   [blooms] = await Promise.all([BloomBuilder.create(), BlockProver.create()]);
   const { rows, moved, end, used } = await ingest(new Dice(1), [nodeOf(null)], 0, blocks.length - 1);
   expect(end).toBe('complete');
@@ -131,7 +131,7 @@ function fitBloom(block: Recorded): void {
 }
 
 interface Run extends Decoded {
-  /** `complete`, or the last error. */
+  /** `complete` if all blocks were decoded, otherwise the last error. */
   readonly end: string;
 }
 
@@ -217,8 +217,9 @@ function makeLie(random: Random): Lie {
 }
 
 /**
- * Changes the sender in the transaction, in the receipt, or in both. Both only if a swap of the transaction moves the
- * price by more than 10 %, because other senders are recovered for a random sample only.
+ * Changes the sender of one transaction: in the transaction, in the receipt, or in both. A change in both is noticed
+ * only if the sender is recovered from the signature. This is certain only for a transaction with a swap that moves
+ * the price by more than 10 %, so all others get a change in one place.
  */
 function lieAboutSender(random: Random, number: number): Recorded | null {
   const told = blocks[number]!;

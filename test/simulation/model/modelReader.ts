@@ -4,7 +4,7 @@ import type { HeadRow } from '../../../src/query/head/headState';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';
 
-/** Throws if no start row is stored. */
+/** The row that read_head returns. Throws if no start block is stored. */
 export function headRowOf(engine: ModelEngine): HeadRow {
   const done = engine.promotions.filter(({ status }) => status === 'done').sort((a, b) => b.seq - a.seq);
   const [newest] = done;

@@ -1,4 +1,4 @@
-/** The check of test servers finds answers that differ from the OpenAPI document. */
+/** Tests the check with which test servers find answers that differ from the OpenAPI document. */
 import { z } from 'zod';
 
 import type { Route } from '../../../src/api/route';
@@ -20,7 +20,7 @@ const routes = Object.entries(bodies).map(([path, body]): Route => ({
   },
 }));
 
-test('an answer that does not fit its schema becomes a 500 that names the fault', async () => {
+test('a test server replaces an answer that does not fit its schema by a 500 that names the fault', async () => {
   const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { url, close } = await serveRoutes(routes);
   try {

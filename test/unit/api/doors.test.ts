@@ -93,7 +93,7 @@ test('a network matches its addresses, also as IPv4 addresses in IPv6', () => {
   ]);
 });
 
-test('behind a trusted proxy the rate limit counts each client, and a forged header of another does not help', async () => {
+test('the rate limit counts each client behind a trusted proxy, and ignores X-Forwarded-For from other addresses', async () => {
   const options = { rateLimitPerMinute: 2 };
   const trusting = await serve([whoAmI], { ...options, trustedProxies: ['127.0.0.1'] });
   const plain = await serve([whoAmI], options);

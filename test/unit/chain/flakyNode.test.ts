@@ -36,13 +36,13 @@ test.each([
         for await (const piece of fetchAhead(source, hashes.length + 1, blocks, { signal }))
           hashes.push(...piece.map(({ hash }) => hash));
       } catch (error) {
-        // The ingester tries again after such an error.
+        // The ingester tries again after an AppError, so no other error may occur.
         expect(error).toBeInstanceOf(AppError);
         errors += 1;
       }
     }
     expect(hashes).toEqual(chain.blocks.slice(1).map(({ hash }) => hash));
-    // A failure of one call does not throw away what arrived beside it.
+    // If one call of a batch fails, the answers of the other calls are kept, so few calls are repeated.
     const asked = proxy.batches.reduce((sum, size) => sum + size, 0);
     const spared = asked / (2 * blocks);
     expect(spared).toBeLessThan(share === 0 ? 1.2 : 7);

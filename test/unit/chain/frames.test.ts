@@ -1,4 +1,7 @@
-/** Limits how many functions are on the stack between the transport and the block decoder. */
+/**
+ * Limits how many functions lie between the transport and the consumer of blocks, so that the path of a block stays
+ * easy to follow.
+ */
 import type { Hex } from '../../../src/domain/hex';
 import { HeadFollower } from '../../../src/chain/head/follower';
 import { syncToHead } from '../../../src/chain/head/syncToHead';

@@ -166,7 +166,7 @@ test('after an answer that is too large, the call goes to the next endpoint', as
   expect(await pool.call(BLOCK.method, BLOCK.params, anything)).toMatchObject({ number: '0x0' });
   const alone = poolOf([hostile.httpUrl], { bodyBytesMax: 50_000 });
   await expect(alone.call(BLOCK.method, BLOCK.params, anything)).rejects.toMatchObject({ kind: 'too_large' });
-  // Each call makes one attempt, because a retry would be endless.
+  // Each of the two calls asked the hostile node once, because an answer that is too large is not requested again.
   expect(hostile.countCalls(BLOCK.method)).toBe(2);
 });
 

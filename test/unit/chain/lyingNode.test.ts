@@ -202,7 +202,7 @@ test.each(LIES)(
   },
 );
 
-test('reading a block by eth_getLogs detects missing logs too', async () => {
+test('if a block is read by eth_getLogs, missing logs are detected', async () => {
   const chain = lyingChain();
   const [liar, honest] = [await startNode(chain), await startNode(chain)];
   liar.hasReceipts = false;
@@ -216,7 +216,8 @@ test('reading a block by eth_getLogs detects missing logs too', async () => {
   };
   const { source, pool } = sourceOf([liar, honest]);
   expect(await source.fetchRange(1, 8)).toEqual(chain.blocks.slice(1).map(expected));
-  // The first four rounds return the blocks before the false block. The next three rounds return nothing.
+  // The false block is detected seven times: in four attempts that still return earlier blocks, and in three that
+  // return none.
   expect(pool.health()).toMatchObject({
     endpoints: [{ state: 'benched' }, { state: 'ok' }],
     mismatches: { bloom: 4 + 3 },

@@ -12,7 +12,7 @@ import { Random } from '../../support/random';
 
 const BLOCKS = 40;
 
-/** The newest unbroken blocks of at least this level, block by block. */
+/** The newest unbroken run of blocks with at least this level of proof, found block by block. */
 function plainPart(levels: readonly ProofLevel[], start: number, head: number, level: ProofLevel) {
   const isProven = (number: number): boolean =>
     PROOF_LEVELS.indexOf(levels[number]!) >= PROOF_LEVELS.indexOf(level);
@@ -24,7 +24,7 @@ function plainPart(levels: readonly ProofLevel[], start: number, head: number, l
   return { level, from, to };
 }
 
-test('ranges give the same levels and parts as one level per block', () => {
+test('ranges of blocks give the same proof levels and the same newest proven part as one level per block', () => {
   const seed = Math.floor(Math.random() * 1e9);
   const random = new Random(seed);
   for (let round = 0; round < 300; round += 1) {

@@ -1,11 +1,12 @@
-/** The watchdog of a shutdown. */
+/** Tests the watchdog that ends a shutdown that takes too long. */
 import { stopOnSignals } from '../../../src/commands/stopSignal';
 
 test('the first signal aborts, and a shutdown of more than 12 s ends the process with exit code 1', () => {
   jest.useFakeTimers();
   const exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as () => never);
   const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  // A worker of jest has a channel to its parent, which only the real process object may use.
+  // Hides the channel of the jest worker to its parent, because jest's copy of the process object cannot use the
+  // channel.
   const channel = Object.getOwnPropertyDescriptor(process, 'channel');
   Object.defineProperty(process, 'channel', { value: undefined, configurable: true });
   try {

@@ -10,7 +10,7 @@ const UINT112_MAX = (1n << 112n) - 1n;
 const SQRT_PRICE_MIN = 4_295_128_739n;
 const SQRT_PRICE_MAX = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_342n;
 
-/** Larger results of decimals() are rejected, so prices never use them. */
+/** Decimals from 0 to 77. Larger results of decimals() are rejected, so prices never use them. */
 const decimalsOf = fc.oneof(fc.integer({ min: 0, max: 77 }), fc.constantFrom(0, 6, 8, 18, 77));
 
 const reserve = fc

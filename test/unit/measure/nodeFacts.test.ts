@@ -38,7 +38,7 @@ test('a failed connection, and a node that answers no call, are no facts about t
   await expect(readContractSupplies(broken.rpc, [GOOD!, BAD!], BLOCK, signal)).rejects.toThrow('failed');
 });
 
-test('a sale whose simulation the node does not answer tells nothing', async () => {
+test('if the node does not answer the simulation of a sale, it stays unknown whether sales of the token fail', async () => {
   const { rpc } = failing('other', ({ params }) => JSON.stringify(params).includes('0xa9059cbb'));
   const sale = { pair: BAD!, holders: [GOOD!], blockHash: BLOCK };
   expect(await doSalesFail(rpc, GOOD!, sale, signal)).toBeNull();

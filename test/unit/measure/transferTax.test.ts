@@ -1,4 +1,4 @@
-/** The tax of a token by the transfers around its swaps, in the shapes that taxed tokens emit. */
+/** Tests how the tax of a token follows from the transfers around its swaps, in the forms that taxed tokens emit. */
 import type { Hex } from '../../../src/domain/hex';
 import { measureTax, type MeasuredSwap, type TaxedMove } from '../../../src/measure/transferTax';
 
@@ -22,7 +22,7 @@ function measure(...txs: readonly ReturnType<typeof tx>[]) {
   );
 }
 
-test('the tax of a buy is measured if it goes to another address', () => {
+test('the tax of a buy is measured if the token sends it to another address', () => {
   const buy = tx(1, -1_000n, [
     [PAIR, USER, 950n],
     [PAIR, SINK, 50n],
@@ -30,7 +30,7 @@ test('the tax of a buy is measured if it goes to another address', () => {
   expect(measure(buy).buy).toEqual({ swaps: 1, tax: expect.closeTo(0.05, 9) });
 });
 
-test('the tax of a sale is measured if it goes to another address, before or after the transfer to the pool', () => {
+test('the tax of a sale is measured if the token sends it to another address, before or after the transfer to the pool', () => {
   const first = tx(1, 900n, [
     [USER, SINK, 100n],
     [USER, PAIR, 900n],

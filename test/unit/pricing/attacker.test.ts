@@ -86,10 +86,12 @@ test('a one-sided join and exit of a weighted pool returns the deposit minus the
   pool.add(false, 2e5);
   expect(pool.state().price).toBeCloseTo(2, 9);
   expect(pool.joinOne(1, 1e4)).toBe(true);
-  // The weight of token1 is 20 %, so 1e4 more than 4e4 of token1 raises the price by a quarter.
+  // token1 is 20 % of the pool's 2e5, so its balance is 4e4. A deposit of 1e4 raises this balance, and with it the
+  // price, by a quarter.
   expect(pool.state().price).toBeCloseTo(2.5, 9);
   const returned = pool.exitOne(1, 0.999999);
-  // The fee of 1 % applies to 80 % of the deposit and of the withdrawal. The attacker's share gets a part back.
+  // The fee of 1 % applies to 80 % of a one-sided deposit, and to 80 % of the withdrawal. Fees stay in the pool, so
+  // the attacker gets a part of them back with the share of the pool.
   expect(returned).toBeGreaterThan(1e4 * (1 - 2 * 0.8 * 0.01));
   expect(returned).toBeLessThan(1e4 * (1 - 0.8 * 0.01));
   expect(pool.state().price).toBeCloseTo(2, 1);

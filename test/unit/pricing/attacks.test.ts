@@ -59,7 +59,7 @@ const trustedBlocks = (prices: ReadonlyMap<number, UsdPrice | null>, from: numbe
 test('a drained pool loses the confidence of its price in the same block', () => {
   const full = v2(1, REM, 12_000, DAI, 60_000);
   const drained = v2(1, REM, 1e-15, DAI, 5e-15);
-  // Someone swaps 30 times the remaining reserves, so the price rises 961-fold.
+  // Someone swaps 30 times the remaining reserves into the drained pool, so its price rises (1 + 30)² = 961 times.
   const pushed = v2(1, REM, 1e-15 / 31, DAI, 155e-15);
   const prices = follow(REM, 260, honest(full), {
     201: [{ pool: drained, cause: 'other' }],
@@ -96,14 +96,15 @@ test('when a pool loses its depth, the pools that kept their depth set the price
 });
 
 test('a pool with three blocks of liquidity before an epoch gives a price below medium confidence in the epoch', () => {
-  // Block 223 is 31 mod 32. The pool holds 228,645 DAI at 100 times the price for three blocks.
+  // Block 223 is the last one of its epoch. From block 223 to 225 the pool holds 228,645 DAI at 100 times the honest
+  // price.
   const script: Script = {
     40: [{ pool: v2(1, REM, 1e-6, DAI, 5e-4), traded: 1e-9 }],
     223: [{ pool: v2(1, REM, 457, DAI, 228_645), cause: 'other' }],
     226: [{ pool: v2(1, REM, 1e-6, DAI, 5e-4), cause: 'other' }],
   };
   expect(trustedBlocks(follow(REM, 300, script), 200)).toEqual([]);
-  // With an honest pool besides, these blocks do not change the price.
+  // Beside an honest pool, the pool with three blocks of liquidity does not change the price.
   const beside = follow(REM, 300, honest(v2(2, REM, 10_000, DAI, 50_000)), script);
   for (let block = GROWN; block <= 300; block += 1) expect(beside.get(block)!.usd).toBeCloseTo(5, 6);
 });

@@ -76,7 +76,7 @@ test('a swap below the cap keeps its value to the last digit, and an untracked s
   expect(valueTrade(low, null, 30_000.3, 7)).toMatchObject({ tracked: false, untrackedUsd: 30_000.3 * 0.1 });
 });
 
-test('with two trusted sides the mean of a swap uses the capped side', () => {
+test('a swap with two trusted sides is worth the mean of both sides, with the value of each side limited by its cap', () => {
   const dai = { usd: 1, confidence: 0.99, capUsd: Infinity };
   const rich = { usd: 1, confidence: 0.6, capUsd: 100 };
   expect(valueTrade(dai, rich, 300, 1e9).amountUsd).toBe(200);
@@ -92,7 +92,7 @@ test('the value of a mint of 1e12 self-issued tokens is the cap, and a mint besi
 });
 
 test('a concentrated pool pays out its real balance, not its virtual reserve', () => {
-  // Within 2 % of the price, 12,000 DAI look like a reserve of 1.2 million.
+  // 12,000 DAI, all within 2 % of the price, give the liquidity of a reserve of 1.2 million.
   const narrow = v3(1, RICH, DAI, { price: 1, liquidity: 1_206_000, balanceA: HELD, balanceB: HELD });
   isCapOf(priceAfter(GROWN, { 40: [narrow] })!.capUsd, HELD);
 });
@@ -143,7 +143,7 @@ test('the stored hop changes with the cap, so a reader of stored hops knows the 
   expect(last.before!.price).toBe(last.after.price);
 });
 
-test('a trade that changes caps by less than a step changes the stored hop of its own token only', () => {
+test('a trade that changes caps by less than one rounding step changes the stored hop of its own token only', () => {
   const script: Record<number, readonly TestPool[]> = { 40: [v2(1, RICH, 1e6, DAI, 1_000_001)] };
   for (let block = 170; block < 190; block += 1)
     script[block] = [v2(1, RICH, 1e6 - block, DAI, 1_000_001 + block)];
@@ -158,7 +158,7 @@ test('an honest pool keeps the value of both sides, however the cap is rounded',
   const random = createRandom(seed);
   for (let i = 0; i < 500; i += 1) {
     const usd = 10 ** (random() * 12);
-    // By the spot price, the values of both sides differ in the last digits only.
+    // At the spot price, the values of the two sides of an honest pool differ only in their last digits.
     const other = usd * (1 + (random() - 0.5) * 1e-12);
     const sides = [
       { usd, capUsd: inCapSteps(other), part: 1 },

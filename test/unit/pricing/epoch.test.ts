@@ -45,11 +45,14 @@ const BEFORE: LegRecord = {
   bornBlock: 1,
 };
 
-/** Weight in the mean of the seconds with an age between `from` and `to`, by the kernel exp(−age / 1800). */
+/**
+ * The weight that the mean gives to the seconds with an age between `from` and `to`, by the kernel exp(−age / 1800).
+ */
 const kernel = (from: number, to: number): number => Math.exp(-from / 1800) - Math.exp(-to / 1800);
 
 test('liquidity of the last three blocks of an epoch adds to the mean by its part of 30 minutes', () => {
-  // The liquidity was 10^9 for 30 of 950 seconds. The time before second 630 has weight 0.5.
+  // The liquidity is 10^9 for the last 30 seconds of the epoch, which ends at second 950. The earlier record ends at
+  // second 630 with weight 0.5.
   const record = closeEpoch(BEFORE, moves(move(92, at(1e9))), SPAN);
   const life = 0.5 * Math.exp(-320 / 1800) + kernel(0, 320);
   expect(record.depthLiquidity).toBeCloseTo(1000 + ((1e9 - 1000) * kernel(0, 30)) / life, 3);

@@ -50,8 +50,9 @@ test('a pool more than 5 % from the weighted median is excluded as an outlier', 
     { price: 99, weight: 10 },
     { price: 106, weight: 10 },
   );
-  // The median price is 100. The outlier bound is 5 %, because 3 · 1.4826 · ln(1.01) = 0.0443 < 0.05 <
-  // ln(1.06).
+  // The median price is 100, and the median distance from it is ln(1.01). Three robust standard deviations, 3 ·
+  // 1.4826 · ln(1.01) = 0.0443, are less than the least bound of 5 %. The price 106 is ln(1.06) = 0.058 away, so it
+  // is excluded.
   expect(found.price).toBeCloseTo(100, 12);
   expect(found.excluded).toEqual([{ key: 'p3', reason: 'outlier', price: 106 }]);
   expect(found.warnings).toEqual(['outlier_pools_excluded']);
@@ -83,8 +84,8 @@ test('open pools with less than a tenth of the depth do not remove a vault pool'
 
 test('if prices scatter widely the outlier bound is three robust standard deviations', () => {
   const spread = [1, 1.1, 1.2, 1.3, 1.4].map((price) => ({ price, weight: 1 }));
-  // The median price is 1.2. The sorted ln distances are 0, 0.080, 0.087, 0.154, 0.182, and their median is
-  // ln(1.2 / 1.1).
+  // The median price is 1.2. The distances of the five prices from it, as logarithms, are 0, 0.080, 0.087, 0.154 and
+  // 0.182. Their median is 0.087 = ln(1.2 / 1.1).
   const bound = 3 * 1.4826 * Math.log(1.2 / 1.1);
   const inside = 1.2 * Math.exp(bound - 1e-9);
   const outside = 1.2 * Math.exp(bound + 1e-9);
@@ -182,8 +183,8 @@ test('of two equally deep pools that disagree, the pool with the smaller key set
 });
 
 test('two pools that remain after the outliers are excluded can still disagree', () => {
-  // The median price is 1.2 and the median distance ln 1.2. The price 5 is excluded: 3 · 1.4826 · 0.182 =
-  // 0.811 < ln(5/1.2). The prices 1 and 1.2 differ by 18 %.
+  // The median price is 1.2, and the median distance from it is ln(1.2) = 0.182. The bound is 3 · 1.4826 · 0.182 =
+  // 0.811. The price 5 is ln(5 / 1.2) = 1.43 away, so it is excluded. The remaining prices 1 and 1.2 differ by 18 %.
   const found = hop({ price: 1, weight: 1 }, { price: 1.2, weight: 1 }, { price: 5, weight: 0.9 });
   expect(found.price).toBe(1);
   expect(found.warnings).toEqual(['outlier_pools_excluded', 'pool_disagreement', 'single_pool']);

@@ -60,7 +60,7 @@ test('moving an open pool costs the same beside a deeper vault pool, which then 
   const open = pool({ share: 0.2 });
   const vault = pool({ sideUsd: 4 * SIDE, share: 0.8, isVault: true });
   expect(upOf([open, vault]).p10 / lostAt(1.1)).toBeCloseTo(1, 1);
-  // Without the mark, the attacker must move the deeper pool or supply as much depth.
+  // If the deeper pool is not a vault pool, the attacker must move it too, or supply as much depth.
   expect(upOf([open, { ...vault, isVault: false }]).p10 / lostAt(1.1)).toBeGreaterThan(2);
 });
 
@@ -96,7 +96,8 @@ test('a hop whose deepest pool has a limited weight costs less to move', () => {
     pool({ sideUsd: 5e4, share: 0.2 }),
     pool({ sideUsd: 5e4, share: 0.2 }),
   ];
-  // 1 / Σ(share² / side) = 1 / (0.36/9e5 + 2 · 0.04/5e4) = 500,000 instead of 1,000,000.
+  // The cheapest move of these pools costs as much as a move of one pool with 1 / Σ(share² / side) = 1 / (0.36/9e5 +
+  // 2 · 0.04/5e4) = 500,000 USD on each side. If the weights followed the depth, it would be 1,000,000 USD.
   expect(upOf(pools).p2).toBeCloseTo(lostAt(1.02, 5e5), 0);
 });
 
@@ -104,9 +105,9 @@ test('the price moves at no cost when weight shifts to a more favourable pool of
   const deep = { share: 0.999, sideUsd: 1e9 };
   const off = pool({ share: 0.001, sideUsd: 1e6, log: 0.009, fee: 0.02 });
   const [with_, without] = [upOf([pool()], [pool(deep), off]), upOf([pool()])];
-  // The fair price is at most the price of the deep pool. Arbitrage does not change the other pool while its
-  // ln(price) is up to 0.02 above the fair price. So weight on the other pool moves the price by 2 % at no
-  // cost.
+  // The fair price is at most the price of the deep pool. The other pool has a fee of 2 %, so arbitrage leaves its
+  // ln(price) up to 0.02 above the fair price. If the attacker shifts weight to this pool, the price of the hop moves
+  // by 2 % at no cost.
   expect(with_.p2).toBe(0);
   expect(with_.p50).toBeGreaterThan(0.8 * without.p50);
 });
@@ -114,14 +115,15 @@ test('the price moves at no cost when weight shifts to a more favourable pool of
 test('a move of a concentrated pool costs its liquidity up to 2 %, and beyond 2 % the depth that the attacker must offer', () => {
   const ranged = upOf([pool({ isRanged: true })]);
   expect(ranged.p2).toBe(upOf([pool()]).p2);
-  // A trusted price needs 10,000 USD on the known side, which is a depth of 99.5 USD. Others buy this depth from the
-  // attacker at a price that is wrong by 50 %.
+  // Beyond 2 %, the attacker must offer the least depth of a trusted price: 10,000 USD on the known side have a depth
+  // of 99.5 USD. Others buy this depth from the attacker at a price that is wrong by 50 %.
   expect(ranged.p50).toBeCloseTo(lostAt(1.02) + 99.5 * (1 - 1 / 1.5), 0);
 });
 
 test('a pool whose narrow range holds less than its liquidity implies costs less to move', () => {
   const narrow = pool({ isRanged: true, depthUsd: 1_000 });
-  // A depth of 1,000 USD ends at a move of 2 · 1,000 / 1,000,000. The loss up to there is 1,000² / 1,000,000.
+  // The range pays out 1,000 USD, while its liquidity equals 1,000,000 USD on each side. It ends after a move of 2 ·
+  // 1,000 / 1,000,000 = 0.2 %, which costs 1,000² / 1,000,000 = 1 USD. Moving on from there to 2 % costs nothing.
   expect(upOf([narrow]).p2).toBe(1);
 });
 

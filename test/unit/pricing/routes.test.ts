@@ -46,7 +46,7 @@ test('the depth of a V3 pool follows from its active liquidity, but is at most i
   // The confidence is 1,000 / (1,000 + 10,000) = 0.09.
   expect(of(1_000).route.confidence).toBe(0.09);
   expect(of(5e6).usd).toBe(4);
-  // 90 T at 4 DAI give a depth of 360 DAI, which is the 2 % depth of a V2 pool with 360 / PART = 36,179 DAI.
+  // 90 T at 4 DAI give a depth of 360 DAI, which is the 2 % depth of a V2 pool with 360 / (√1.02 − 1) = 36,179 DAI.
   expect(of(5e6, 90).route).toMatchObject({ depthUsd: steps(360), confidence: 0.78 });
 });
 
@@ -316,7 +316,7 @@ test.each([
   expect(alone.route.warnings).toEqual(['recent_pool', 'young_pool']);
 });
 
-test('a pool of 100 blocks and two makers carries a price of high confidence', () => {
+test('a pool that is 100 blocks old and has two makers carries a price of high confidence', () => {
   const grown = { bornBlock: BLOCK - 100, makers: [token(1), token(2)] };
   const found = routedOf({ pools: [v2(1, T, 1e6, DAI, 1e6)], records: { 0: grown } }, T)!;
   expect(found.route).toMatchObject({ recent: false, confidence: 0.99, warnings: [] });

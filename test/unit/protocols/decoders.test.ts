@@ -203,8 +203,10 @@ describe('malformed logs of V2 and V3 are refused', () => {
   });
 });
 
-/** The word with one bit above its type flipped, for each such bit. For a narrow signed type, this includes a
- * missing sign extension. */
+/**
+ * Copies of the word, each with one flipped bit above the width of its type. A copy of a narrow signed value then
+ * lacks a part of its sign extension.
+ */
 function dirtyWords(type: string, word: string): string[] {
   const [, , bitsText] = /^(u?)int(\d+)$/.exec(type) ?? [];
   const bits = type === 'address' ? 160 : Number(bitsText);

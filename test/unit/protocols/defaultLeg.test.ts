@@ -19,7 +19,7 @@ const pool = (tokens: readonly Hex[], percents: readonly number[] | null) =>
   );
 const [A, B, C] = [address('a'), address('b'), address('c')];
 
-describe('the default leg of a pool has its best two tokens', () => {
+describe('the default leg of a pool has the best ranked token and the heaviest other token, or else the two heaviest tokens', () => {
   it.each<[string, readonly Hex[], readonly number[] | null, readonly [number, number] | null]>([
     ['the two tokens with the largest weights, in pool order', [A, B, C], [50, 10, 40], [0, 2]],
     ['in pool order, even if the second token is heavier', [A, B, C], [30, 50, 20], [0, 1]],

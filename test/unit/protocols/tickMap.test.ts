@@ -19,7 +19,7 @@ const mapOf = (positions: readonly Position[]): TickMap => {
   return map;
 };
 
-/** State of a pool with these positions, with its price at `root`. */
+/** State of a pool with these positions. `root` is its square-root price (sqrtPriceX96). */
 function stateAt(positions: readonly Position[], tick: number, root = sqrtRatioAtTick(tick)): TickState {
   const active = positions.filter(({ lower, upper }) => lower <= tick && tick < upper);
   const liquidity = active.reduce((sum, position) => sum + position.liquidity, 0n);
@@ -69,7 +69,8 @@ test('a walk pays out what leaves all positions while the price moves, in random
       near0: paid(positions, root, 1.5).paid0,
       near1: paid(positions, root, 0.5).paid1,
     };
-    // One raw unit of rounding per position, scaled to liquidity by up to 1e6 at these prices.
+    // The amounts of each position are rounded by up to one raw unit. At extreme prices one raw unit is much
+    // liquidity, so an absolute error is allowed.
     const same =
       Math.abs(walked.liquidity - wanted.liquidity) <= 1e-9 * wanted.liquidity + 1e12 &&
       near(walked.near0, wanted.near0) &&
@@ -78,7 +79,7 @@ test('a walk pays out what leaves all positions while the price moves, in random
   }
 });
 
-test('a position over all prices has its own liquidity, and pays 18.35 % and 29.29 % of its virtual reserves', () => {
+test('a position over all prices pays out 18.35 % of its token0 until the price is 1.5 times as high, and 29.29 % of its token1 until the price is half', () => {
   const positions = [{ lower: TICK_MIN, upper: TICK_MAX, liquidity: 10n ** 24n }];
   const walked = mapOf(positions).walk(stateAt(positions, 0))!;
   expect(walked.liquidity / 1e24).toBeCloseTo(1, 12);
@@ -86,7 +87,7 @@ test('a position over all prices has its own liquidity, and pays 18.35 % and 29.
   expect(walked.near1 / 1e24).toBeCloseTo(1 - Math.sqrt(0.5), 12);
 });
 
-test('a pool that pays out on one side only has no liquidity', () => {
+test('a pool that pays out only one of its tokens near the price counts as having no liquidity', () => {
   const offer = [{ lower: 60, upper: 120, liquidity: 10n ** 24n }];
   expect(mapOf(offer).walk(stateAt(offer, 0))).toMatchObject({ liquidity: 0, near1: 0 });
   const bid = [{ lower: -120, upper: -60, liquidity: 10n ** 24n }];
@@ -140,7 +141,7 @@ test('burns undo mints exactly, in any order', () => {
     const kept = randomPositions(random, 10, 0);
     const gone = randomPositions(random, 10, 0);
     const map = new TickMap();
-    // A burn before its mint, as after an undone block, must not leave a trace either.
+    // Burns that are added before their mints, as when a reorg undoes blocks, leave no trace either.
     for (const { lower, upper, liquidity } of gone) map.addRange(lower, upper, -liquidity);
     for (const { lower, upper, liquidity } of kept) map.addRange(lower, upper, liquidity);
     for (const { lower, upper, liquidity } of gone) map.addRange(lower, upper, liquidity);

@@ -10,7 +10,7 @@ import { fraction, outGivenIn } from './weightedMath';
 
 const UNIT = 10n ** 18n;
 
-/** 1,000 of the token in, 5,000 of the token out, weights 80/20, a fee of 0.3 %. */
+/** A pool that holds 1,000 of the token in and 5,000 of the token out, with weights 80/20 and a fee of 0.3 %. */
 const POOL = {
   balanceIn: 1_000n * UNIT,
   balanceOut: 5_000n * UNIT,
@@ -104,7 +104,10 @@ test('every swap with the rounding errors of WeightedMath fits the weights, with
     feePips: fc.integer({ min: 1, max: 100_000 }),
     /** WeightedMath limits the amount in to 30 % of the balance (MAX_IN_RATIO). */
     partIn: fc.double({ min: 0, max: 0.3, noNaN: true }),
-    /** LogExpMath and divUp err by at most 1e-14 of a power, and by 1e-18. */
+    /**
+     * Rounding of the vault's powers, from −1 to 1 times the largest error. LogExpMath errs by at most 1e-14 of the
+     * power, divUp by 1e-18.
+     */
     error: fc.double({ min: -1, max: 1, noNaN: true }),
     shift: fc.integer({ min: -1, max: 1 }),
   });

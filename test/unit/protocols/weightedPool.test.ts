@@ -115,7 +115,7 @@ describe('the state of a Balancer pool follows its events', () => {
     const unfair = swapOf(tokenOf(1), tokenOf(2), 10n ** 15n, 2n * 10n ** 15n);
     expect(run(weighted, fair).doubts).toBe(0);
     expect(run(weighted, unfair, fair).doubts).toBe(DOUBTS.weights);
-    // Without weights there is nothing to compare with.
+    // If the weights are unknown, a swap cannot contradict them and raises no doubt.
     expect(run(rich, unfair).doubts).toBe(0);
   });
 

@@ -114,7 +114,7 @@ test.each<[string, StoredRows, string[]]>([
     ['9 log 0 data: 0x0102 / 0x00', '9 log 1 data: 0x00 / 0x0102'],
   ],
   ['another time of a log', withLog(0, { timestamp: 999 }), ['9 log 0 timestamp: 999 / 1000']],
-])('%s is named', (_, rows, names) => {
+])('the comparison names this difference: %s', (_, rows, names) => {
   expect(namesOf(rows)).toEqual(names);
 });
 

@@ -1,4 +1,4 @@
-/** Compilers of a folder or mirror that the operator names are used only with the hash of their list. */
+/** A compiler of a folder or mirror that the operator names is used only if it has the hash that list.json gives. */
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -105,7 +105,7 @@ test('a file with another hash than the list is refused', async () => {
   await expect(compilers.compile('0.7.6', INPUT)).rejects.toThrow(/its SHA-256 differs from list\.json/);
 });
 
-test('a path out of the folder makes the list unreadable', async () => {
+test('a list of compilers with a path outside of its folder is not used', async () => {
   for (const path of ['../soljson.js', '/etc/passwd.js', 'a/b.js']) {
     writeList({ path });
     const source = openCompilerFolder(folder);

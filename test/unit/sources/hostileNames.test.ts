@@ -66,7 +66,7 @@ test.each(HOSTILE)('the character %s is refused in a path and in every name of a
   ];
   for (const record of broken) {
     expect(() => checkLimits(record)).toThrow(BrokenRecord);
-    // Users and the log see the reason.
+    // The error text has printable ASCII characters only, because users and the log see the text.
     expect(() => checkLimits(record)).toThrow(/^[\x20-\x7e]+$/);
   }
 });

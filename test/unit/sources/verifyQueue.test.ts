@@ -98,7 +98,7 @@ afterEach(async () => {
 test('a client may have two open verifications, and a third is refused until one ends', async () => {
   const [first, second] = [await guidOf(queue, 'a', 'one'), await guidOf(queue, 'b', 'one')];
   expect(await queue.submit(requestOf('c'), 'one')).toEqual({ kind: 'client_busy', openMax: 2 });
-  // A repeated open request gets its existing ticket, while other clients are served.
+  // A client that repeats a request for an open job gets the same ticket. Other clients are still served.
   expect(await guidOf(queue, 'b', 'one')).toBe(second);
   await guidOf(queue, 'c', 'another');
   await compiler.end();
@@ -131,8 +131,8 @@ test('clients take turns in the verification queue, and within a round the short
     if (count === 1) await guidOf(queue, 'late', 'four', 10);
     await until(() => compiler.seen.length === Math.min(6, count + 1));
   }
-  // Each client's oldest job comes first. The job "one long" waits for the shorter jobs of its round, but not
-  // for "late".
+  // Each client's oldest job comes first. The job "one long" waits for the shorter jobs of its round, but not for
+  // "late", which came after the round began.
   expect(compiler.seen).toEqual(['running', 'three short', 'two middle', 'one long', 'late', 'one short']);
 });
 

@@ -45,7 +45,7 @@ test('the metrics show skipped transfer logs and balance checks', async () => {
   expect(text).toMatch(/^candlehouse_balance_rebasing_tokens 7$/m);
 });
 
-test('the metrics show the newest proven part of each level, as of the scrape', async () => {
+test('the metrics show the newest proven blocks of each proof level, as of the time of the scrape', async () => {
   const metrics = createMetrics();
   let parts = [{ level: 'bloom' as 'bloom' | 'full', from: 1, to: 500 }];
   metrics.watchProof(() => Promise.resolve(parts));

@@ -9,7 +9,7 @@ import { closeAll, silentLog, sourceOf, startNode } from '../setup';
 
 afterEach(closeAll);
 
-/** A chain whose blocks differ from those of other seeds. */
+/** A fake chain. Chains of different seeds have different blocks. */
 function chainOf(seed: number, blocks = 12): FakeChain {
   const chain = new FakeChain(seed);
   chain.mineMany(blocks);
@@ -22,7 +22,7 @@ async function votersOf(...chains: FakeChain[]) {
   return { nodes, ...sourceOf(nodes, { roundsMax: 1 }) };
 }
 
-/** The block of a chain as a reference. */
+/** Number, hash, parent hash and time of a block. */
 function refOf(chain: FakeChain, number: number): BlockRef {
   const { hash, parentHash, timestamp } = chain.at(number);
   return { number, hash: hash as Hex, parentHash: parentHash as Hex, timestamp };
@@ -80,7 +80,7 @@ test('a chain that is longer than the others is compared at the heights that the
     message: expect.stringContaining(`for block 32, the majority of the endpoints has ${honest.at(32).hash}`),
   });
   expect(statesOf(voters)).toEqual(['benched', 'ok', 'ok']);
-  // An endpoint that is only behind does not hold the others up.
+  // A block is confirmed even if the second of two endpoints does not have the block yet.
   const others = await votersOf(honest, behind);
   await confirmMajority(others, refOf(honest, 38));
   expect(statesOf(others)).toEqual(['ok', 'ok']);
@@ -111,7 +111,7 @@ test('a stored final block that most endpoints contradict is not canonical', asy
   expect(pool.endpoints.map(({ state }) => state)).toEqual(['benched', 'ok', 'ok']);
 });
 
-test('a range that does not follow the known block before it comes from another endpoint', async () => {
+test('if the blocks of a range do not follow the known block before the range, another endpoint is used', async () => {
   const [liar, honest] = [chainOf(2), chainOf(1)];
   const { source, pool } = await votersOf(liar, honest);
   const parent = refOf(honest, 4).hash;

@@ -78,13 +78,13 @@ test('an error of the node is not treated as a missing finalized tag', async () 
   });
 });
 
-test('a fixed depth needs no node call', async () => {
+test('with a fixed depth of finality, the final block needs no call to the node', async () => {
   const chain = chainOf(100);
   const node = await startNode(chain);
   const finality = createFinality(sourceOf([node]).source, 12, silentLog);
   expect(await finality.finalAt(refAt(chain, 5))).toEqual({ number: 0, hash: null });
   expect(await finality.finalAt(refAt(chain))).toEqual({ number: 88, hash: null });
-  // If the head went back, its final block is lower than the final block of the previous head.
+  // The depth is counted from the given head, so a lower head has a lower final block.
   expect(await finality.finalAt(refAt(chain, 95))).toEqual({ number: 83, hash: null });
   expect(node.calls).toHaveLength(0);
 });
@@ -97,6 +97,6 @@ test('the final block does not go back when a node lags, and is never above the 
   node.lag = 30;
   expect((await finality.finalAt(refAt(chain))).number).toBe(136);
   node.lag = 0;
-  // A follower that is catching up has only final blocks, as long as they equal the node's blocks.
+  // A head below the node's final block is final itself, with the hash that the node has at this height.
   expect(await finality.finalAt(refAt(chain, 50))).toEqual({ number: 50, hash: chain.at(50).hash });
 });

@@ -71,7 +71,7 @@ test('a header that the follower already knows changes nothing, even below its n
   expect(follower.tip).toEqual(last(chain));
 });
 
-test('a head that skips blocks, or has an unknown parent, is unlinked and changes nothing', () => {
+test('a head that skips blocks, or has an unknown parent, is reported as unlinked and changes nothing', () => {
   const { chain, follower } = followed(6, 5);
   const tip = last(chain);
   chain.mineMany(3, 0);

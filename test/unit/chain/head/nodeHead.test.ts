@@ -33,7 +33,7 @@ test('a hanging node is treated as unavailable long before the timeout of its tr
 test('when one endpoint hangs, the question for the head goes to the next endpoint', async () => {
   const [hung, other] = [await startNode(), await startNode()];
   hung.onHttp = () => true;
-  // The time limit of the whole question never passes, so only the time limit of one endpoint can help.
+  // The time limit for all endpoints together never passes here, so only the limit for one endpoint can end the wait.
   const whole: Clock = { ...systemClock(), sleep: (_ms, signal) => systemClock().sleep(600_000, signal) };
   const rpc = poolOf([hung.httpUrl, other.httpUrl], { timeoutMs: 600_000 });
   const head = createNodeHead({ rpc, log: silentLog, clock: whole });

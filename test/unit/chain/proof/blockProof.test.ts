@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => anvil.stop());
 afterEach(closeAll);
 
-/** A node in memory that has the recorded blocks, after `change`. */
+/** A node in memory that has the recorded blocks, each altered by `change`. */
 function nodeOf(
   change: (block: Recorded) => Recorded = (block) => block,
 ): (calls: readonly RpcCall[]) => RpcAnswer[] {
@@ -79,7 +79,8 @@ function sourceOf(nodes: readonly ReturnType<typeof nodeOf>[], mode: ProofMode, 
 
 test('every block of a real node is proven in full: header, transactions, senders and receipts', async () => {
   for (const place of [0, 0.5, 0.99]) {
-    // Each block asks for two numbers: whether a sender is recovered, and which one.
+    // The prover draws two random numbers per block. The first decides whether a sender is recovered, the second
+    // which one.
     let asked = 0;
     const prover = await BlockProver.create(() => ((asked += 1) % 2 === 1 ? 0 : place));
     for (const { header, receipts } of blocks)
@@ -88,7 +89,7 @@ test('every block of a real node is proven in full: header, transactions, sender
   expect(blocks.flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs)).length).toBeGreaterThan(20);
 });
 
-test('no lie is proven, whatever it changes', async () => {
+test('a block with a lie is never proven in full, whatever the lie changes', async () => {
   const prover = await BlockProver.create(() => 0);
   const random = createRandom(2026);
   const told = new Map<string, number>();
@@ -98,7 +99,8 @@ test('no lie is proven, whatever it changes', async () => {
     const changed = lie(random, block, kind);
     if (changed === null) continue;
     const { level, fault } = prover.prove(changed);
-    // The sender of one transaction of each block is recovered; here it is the first.
+    // The prover recovers only the sender of the first transaction here, so a false sender of another transaction is
+    // not found.
     const others = kind === 'from' && changed.receipts[0]?.['from'] === block.receipts[0]?.['from'];
     if (!others) expect([kind, level, fault]).not.toEqual([kind, 'full', null]);
     told.set(kind, (told.get(kind) ?? 0) + 1);
@@ -107,7 +109,7 @@ test('no lie is proven, whatever it changes', async () => {
 });
 
 test.each(['auto', 'full'] as const)(
-  'with %s, a liar is benched and named, and the honest node goes on',
+  'in mode %s, a node that lies is benched and named, and the blocks come from the honest node',
   async (mode) => {
     const random = createRandom(5);
     const target = blocks.findLastIndex(({ receipts }) => receipts.some(({ logs }) => logs.length > 0));
@@ -130,7 +132,7 @@ test.each(['auto', 'full'] as const)(
   },
 );
 
-test('with only a liar, no block from the lie on is returned', async () => {
+test('if the only node lies about a block, no block from there on is returned', async () => {
   const liar = nodeOf((block) => ({
     ...block,
     header: { ...block.header, timestamp: `0x${(Number(block.header['timestamp']) + 1).toString(16)}` },
@@ -139,19 +141,20 @@ test('with only a liar, no block from the lie on is returned', async () => {
   await expect(source.fetchRange(0, 3)).rejects.toThrow(/fails verification \(proof\): hash is 0x/);
 }, 20_000);
 
-test('auto goes on at the bloom where no header can be recomputed', async () => {
+test('mode auto accepts blocks by their bloom if no header of the chain can be recomputed', async () => {
   const strange = nodeOf((block) => ({
     ...block,
     header: { ...block.header, stateRoot: `0x${'11'.repeat(32)}` },
   }));
   const { pool, source } = sourceOf([strange], 'auto');
-  // One block is not enough to judge the chain. The endpoint is asked for the blocks beside it, and is not blamed.
+  // One block without proof is not enough to judge the chain, so the endpoint is also asked for neighbours of the
+  // block. The endpoint is not blamed, because none of its headers can be recomputed.
   expect(await source.fetchRange(5, 5)).toHaveLength(1);
   expect(await source.fetchRange(0, blocks.length - 1)).toHaveLength(blocks.length);
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 
-test('auto goes on where no header can be recomputed, although another endpoint never answers', async () => {
+test('mode auto accepts a chain whose headers cannot be recomputed, even if another endpoint never answers', async () => {
   const strange = nodeOf((block) => ({
     ...block,
     header: { ...block.header, stateRoot: `0x${'11'.repeat(32)}` },
@@ -169,10 +172,11 @@ test('auto goes on where no header can be recomputed, although another endpoint 
 }, 30_000);
 
 test.each(['data', 'timestamp'] as const)(
-  'with auto, a lie (%s) about the very first block does not lower the level',
+  'in mode auto, a lie (%s) about the first requested block does not lower the required level of proof',
   async (kind) => {
     const random = createRandom(11);
-    // Before block 8 or so, the blocks after it are asked for.
+    // To judge a block, the endpoint is asked for the 8 blocks before the block, or after the block if there are
+    // fewer than 8 before.
     for (const target of [3, blocks.length - 1]) {
       const block = blocks[target]!;
       const told = lie(random, block, kind);
@@ -197,7 +201,7 @@ test('a block that is not the trusted block is refused', async () => {
 /** What a real server answers: all receipts of a block, receipts one by one, or only logs. */
 type Offers = 'receipts' | 'single receipts' | 'logs';
 
-/** A node over HTTP and WebSocket that has the recorded blocks, after `change`. */
+/** A node over HTTP and WebSocket that has the recorded blocks, each altered by `change`. */
 async function serve(offers: Offers, change: (block: Recorded) => Recorded = (block) => block) {
   const node = await startNode();
   const answer = answerFrom(blocks, change);
@@ -215,7 +219,7 @@ async function serve(offers: Offers, change: (block: Recorded) => Recorded = (bl
 
 describe.each(['httpUrl', 'wsUrl'] as const)('over %s', (url) => {
   test.each(['receipts', 'single receipts'] as const)(
-    'with %s, a lie about data is found, the liar is benched, and the honest node goes on',
+    'if nodes offer %s, a node that lies about data is benched, and the blocks come from the honest node',
     async (offers) => {
       const target = blocks.length - 1;
       const told = lie(createRandom(3), blocks[target]!, 'data');
@@ -233,7 +237,7 @@ describe.each(['httpUrl', 'wsUrl'] as const)('over %s', (url) => {
     },
   );
 
-  test('without receipts the level is headers, and a false time is found', async () => {
+  test('without receipts the proof level is `headers`, and a block with a false time is refused', async () => {
     const target = blocks.length - 1;
     let told: Recorded | null = null;
     const node = await serve('logs', (block) => (block === blocks[target] && told !== null ? told : block));

@@ -34,7 +34,7 @@ const GENESIS: Json = {
   transactions: [],
 };
 
-test('block 0 of Ethereum has its hash and both roots', async () => {
+test('block 0 of Ethereum has its known hash, transactions root and receipts root', async () => {
   const prover = await BlockProver.create();
   expect(prover.prove({ header: GENESIS, receipts: [] })).toEqual({ level: 'full', fault: null });
   const later = { ...GENESIS, timestamp: '0x1' };

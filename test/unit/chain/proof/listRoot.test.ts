@@ -10,10 +10,10 @@ import { createRandom } from '../../../support/createRandom';
 
 const ORACLE = resolve('test/support/oracle/trieRoots.mjs');
 
-test('the root of a list equals that of @ethereumjs/mpt, for lengths on both sides of each change of the keys', async () => {
+test('the trie root of a list equals the root by @ethereumjs/mpt, for list lengths around each change in the form of the keys', async () => {
   const random = createRandom(32);
   const lengths = [0, 1, 2, 3, 16, 17, 127, 128, 129, 130, 255, 256, 257, 300];
-  // Short values are stored inside their parent, long ones by their hash.
+  // The trie of a list stores short values inside their parent node, and long values by their hash.
   const lists = lengths.flatMap((length) =>
     [1, 40, 600].map((longest) =>
       Array.from({ length }, () => {

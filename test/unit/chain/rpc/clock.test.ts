@@ -22,11 +22,11 @@ test('work yields to the event loop after 5 ms of its own time', async () => {
     await slices.step();
     pass(2);
   }
-  // The clock is read before steps 4, 7 and 10, each after 6 ms of work.
+  // Work yields before steps 4, 7 and 10, each time after three steps of 2 ms.
   expect(turns()).toBe(3);
 });
 
-test('a due timer runs within two turns of the system clock, and not while promises resolve', async () => {
+test('a due timer runs within two turns of the event loop, and not while promises resolve', async () => {
   const { turn } = systemClock();
   let ran = false;
   setTimeout(() => (ran = true), 0);

@@ -41,7 +41,7 @@ test('a failing endpoint gets no calls while another answers, and is preferred a
   expect(first.countCalls('eth_blockNumber')).toBe(1);
 });
 
-test('an only endpoint that refuses most requests gets no calls before its Retry-After has passed', async () => {
+test('a sole endpoint that refuses most requests gets no calls before its Retry-After has passed', async () => {
   const node = await startNode();
   const times: number[] = [];
   node.onHttp = (_request, response) => {
@@ -56,7 +56,7 @@ test('an only endpoint that refuses most requests gets no calls before its Retry
   expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThanOrEqual(390);
 });
 
-test('a call that fails on every endpoint ends after its rounds with a retryable error', async () => {
+test('a call that fails on every endpoint ends with a retryable error after a limited number of rounds', async () => {
   const node = await startNode();
   const pool = poolOf([node.httpUrl]);
   await pool.call('eth_chainId', [], text);
@@ -260,12 +260,13 @@ test('the pauses of a failing endpoint grow, and with a virtual clock no real ti
   };
   const { pool } = downPool(clock);
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  // Each round pauses 100·2^n ms. The only endpoint has then rested for its 20·2^n ms.
+  // The pauses between rounds are 100·2^n ms. The rests of the sole endpoint, 20·2^n ms, are over by then and add
+  // nothing.
   expect(slept).toEqual([100, 200, 400, 800]);
   await pool.close();
 });
 
-test('a timer that fires slightly early does not use up a round', async () => {
+test('a timer that fires slightly early does not use up one of the rounds of retries', async () => {
   let now = 0;
   const { pool, asked } = downPool({
     now: () => now,

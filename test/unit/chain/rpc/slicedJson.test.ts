@@ -50,7 +50,7 @@ test.each([
   expect(await sliced(text)).toBeUndefined();
 });
 
-test('any large document equals the result of JSON.parse, intact or damaged', async () => {
+test('parsing in slices gives the result of JSON.parse for any large document, intact or damaged', async () => {
   const filler = 'f'.repeat(70_000);
   const document = fc
     .array(fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant(filler), fc.constant(logs(300))), {

@@ -40,7 +40,7 @@ test('a _chain table gives the final rows, and the rows of the canonical head if
   expect(parseQueryText('t', 'FROM pools_chain')({})).toContain(') AS pools_chain');
 });
 
-test('the conditions of a "both parts" block apply to the final and the head table', () => {
+test('the conditions of a `-- both parts` block apply to the final table and to the head table', () => {
   const textFor = parseQueryText(
     't',
     '-- both parts of events\nSELECT ord\nFROM events\nWHERE kind = 1\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',

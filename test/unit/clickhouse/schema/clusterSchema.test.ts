@@ -1,5 +1,6 @@
 /**
- * Rewrites the schema's statements for a cluster. test/integration/engine/cluster.test.ts runs the statements on two shards.
+ * Tests how the schema's statements are rewritten for a cluster. test/integration/engine/cluster.test.ts runs the
+ * statements on two shards.
  */
 import {
   toDistributedSchema,
@@ -14,7 +15,7 @@ import { makeSmallSchema } from '../../../support/engine/smallSchema';
 const schema = readSchema();
 const tables = schema.flatMap((text) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(text)?.[1] ?? []);
 
-test('each table has a local and a distributed table, and a view reads and writes local tables', () => {
+test('on a cluster each table becomes a local and a distributed table, and a view reads and writes local tables', () => {
   const local = toLocalSchema(schema, { name: 'c', replicated: false });
   expect(local).toHaveLength(schema.length);
   const views = local.filter((text) => text.startsWith('CREATE MATERIALIZED VIEW'));
@@ -118,8 +119,8 @@ test.each([
 });
 
 test.each([
-  // A query over a subquery or a WITH clause. A filter with GLOBAL IN would reach the shards without the set
-  // of its subquery.
+  // Statements that read FROM a subquery or a WITH clause stay as they are, because ClickHouse would send their
+  // GLOBAL IN to the shards without the set of its subquery.
   'SELECT 1 FROM (SELECT a FROM t UNION ALL SELECT a FROM u) WHERE a IN (SELECT b FROM c)',
   'SELECT 1 FROM (SELECT a FROM t) AS s LEFT JOIN c ON 1',
   'WITH s AS\n(SELECT a FROM t) SELECT 1 FROM s WHERE a IN (SELECT b FROM c)',

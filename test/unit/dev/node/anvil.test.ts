@@ -77,7 +77,8 @@ test.each(['http', 'ws'])(
 
       const before = follower.tip;
       await anvil.rpc.call('anvil_reorg', [3, []]);
-      // The head keeps its number and gets another hash. The node pushes no head until the next block.
+      // After anvil_reorg the head has the same number and another hash. The node does not push it, so one more block
+      // is mined.
       await anvil.rpc.call('evm_mine');
       await caughtUp();
       const reorg = steps.find((step) => step.forkNumber !== null);

@@ -46,14 +46,14 @@ function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?
     const steps = [{ drafts, pool }];
     while (steps.length <= events) {
       const { drafts: next, after } = vaultEvent(random, steps.at(-1)!.pool);
-      // Each step of the pool must emit logs of the vault.
+      // Leaves out events that only the pool's own contract emits, such as a change of the fee.
       if (next.every(({ address }) => address === VAULT)) steps.push({ drafts: next, pool: after });
     }
     return steps;
   }
 }
 
-/** A node that knows the pool in its state after step `at − 100`. Block 100 is step 0. */
+/** A node whose block 100 + n has the pool's state after step n. */
 function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) => boolean = () => false) {
   const asked: Asked[] = [];
   const state = { failing: false };

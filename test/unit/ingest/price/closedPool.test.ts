@@ -20,7 +20,7 @@ interface Sizes {
   readonly closed: number;
 }
 
-/** Returns the price of T after the last block. */
+/** Returns the price of token T after the last block. */
 function priceWith({ open, closed }: Sizes) {
   const reader = new MarketReader(() => 18);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });

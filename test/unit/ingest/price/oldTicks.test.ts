@@ -86,7 +86,9 @@ function oldOf(blocks: readonly BlockFacts[], low = -887_272, high = 887_272): O
   };
 }
 
-/** What an ingester that starts at START decodes. It knows no creation of the pool. */
+/**
+ * The decoded blocks of an ingester that starts at block START. They contain the pool without its block of creation.
+ */
 function lateBlocks(blocks: readonly BlockFacts[]): BlockFacts[] {
   const [row] = blocks[0]!.pools;
   const older = { ...row!, created_block: null, created_at: null, created_tx: null };
@@ -138,7 +140,7 @@ function storedOf(rows: readonly BlockRows[]): StoredPrices {
   };
 }
 
-test('after a restart before or after this block, the rows are those of an ingester that kept running', () => {
+test('after a restart before or after the block from which older ticks are used, the rows are those of an ingester that kept running', () => {
   const blocks = busyBlocks(5);
   const old = oldOf(blocks);
   const late = lateBlocks(blocks);
@@ -152,7 +154,7 @@ test('after a restart before or after this block, the rows are those of an inges
   }
 });
 
-test('after a reorg across this block, the rows are those of an ingester that saw only the last branch', () => {
+test('after a reorg across the block from which older ticks are used, the rows are those of an ingester that saw only the last branch', () => {
   const blocks = busyBlocks(6);
   const old = oldOf(blocks);
   const late = lateBlocks(blocks);
@@ -207,6 +209,7 @@ test('an offer at three times the price with bids far away, older than the first
   const after = (rows: readonly BlockRows[]): BlockRows[] => rows.filter(({ ref }) => ref.number >= FROM);
   const late = lateBlocks(blocks);
   expect(trusted(after(priceAll(newPricer(), late, old)))).toBe(false);
-  // Without the older ticks, the active liquidity and the balances look like a market.
+  // Without the ticks from before the start block, the active liquidity and the balances would make the price
+  // trusted.
   expect(trusted(after(priceAll(newPricer(), late, { ...old, low: 1, high: 0 })))).toBe(true);
 });

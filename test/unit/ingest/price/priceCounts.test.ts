@@ -181,7 +181,7 @@ test('a new token has bars from its first block, and no highs', () => {
   expect(countsFor(T, { ...settled(at(9, [X, DAI], [1, 1])), 330: [pool] })).toEqual([BARS]);
 });
 
-test('a $60 pool at $1e9 before an honest launch at $1 leaves no high', () => {
+test('a pool of 60 USD that prices a token at 1e9 USD before an honest launch at 1 USD leaves no high', () => {
   const trap = at(1, [T, DAI], [60e-9, 60]);
   const launch = at(2, [T, DAI], [300_000, 300_000]);
   const script = { ...settled(trap), 330: [{ ...trap, maker: 1 }] };

@@ -61,7 +61,7 @@ interface Attack {
   readonly between: readonly [Price, Price];
 }
 
-/** A bid just below the price and an offer just above a price, both as narrow as one tick. */
+/** Ways to give a pool a false price and much liquidity, but almost no depth near the price. */
 const attacks: Readonly<Record<string, Attack>> = {
   'a bid at half the price with offers far away': {
     open(pool, facts) {
@@ -121,7 +121,7 @@ function attackWith(name: string, createdBlock: number | null, honest: boolean):
 }
 
 describe.each(Object.keys(attacks))('%s', (name) => {
-  test('the attack gives its pool almost no depth', () => {
+  test('a pool at a false price with narrow or distant liquidity has almost no depth', () => {
     const states = attackWith(name, 60, false).flatMap(({ pool_states: rows }) => rows.at(-1) ?? []);
     for (const { walked_liquidity: liquidity, price } of states.slice(1)) {
       expect(liquidity).toBeGreaterThanOrEqual(0);
@@ -130,12 +130,12 @@ describe.each(Object.keys(attacks))('%s', (name) => {
     }
   });
 
-  test('the attack gives a token without another pool no trusted price', () => {
+  test('a pool at a false price with narrow or distant liquidity gives a token without another pool no trusted price', () => {
     const prices = pricesOf(attackWith(name, 60, false));
     for (const { confidence } of prices) expect(confidence).toBeLessThan(TRUSTED_MIN);
   });
 
-  test('the attack does not change the price of a token that also has an honest pool', () => {
+  test('a pool at a false price with narrow or distant liquidity does not change the price of a token with an honest pool', () => {
     const prices = pricesOf(attackWith(name, 60, true));
     expect(prices.at(-1)).toMatchObject({ usd: 1 });
     for (const { usd } of prices) expect(Math.abs(usd - 1)).toBeLessThan(1e-9);

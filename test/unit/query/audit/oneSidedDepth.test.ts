@@ -26,7 +26,10 @@ function auditLegOf({ pool: { leg }, type }: Listed): AuditLeg {
   return { leg, pool, index0: 0, index1: 1 };
 }
 
-/** Warnings about T, priced by `route` and with `others` left out. */
+/**
+ * Codes and severities of the warnings about token T. The pools in `route` set its price, and the price leaves out
+ * the pools in `others`.
+ */
 function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code: string, severity: string][] {
   const listed = [...route, ...others];
   const states = new Map<string, LegState>(listed.map(({ pool }) => [pool.leg.key, pool.state]));

@@ -64,7 +64,10 @@ function barsOf(swaps: readonly HeadSwap[]): BarPart[] {
   );
 }
 
-/** The bar without the positions of missing prices. */
+/**
+ * Bars in order of time. A bar without prices gets 0 for the positions of its open and close, which mean nothing
+ * then.
+ */
 function comparable(bars: Iterable<BarPart>): unknown[] {
   return [...bars]
     .sort((a, b) => a.bucket - b.bucket)

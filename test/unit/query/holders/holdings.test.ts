@@ -14,7 +14,7 @@ function held(holders: number): HolderCount {
   });
 }
 
-test('later counts replace earlier ones, and an earlier version keeps its own', () => {
+test('a new version of the holdings has the later counts, and an earlier version keeps its counts', () => {
   const first = new Holdings(new Map([...names(MANY)].map((name) => [name, held(1)])));
   const versions = [first];
   for (let version = 2; version < 20; version += 1) {

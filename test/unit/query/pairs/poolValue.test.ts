@@ -49,7 +49,7 @@ test('a side is worth as much as an honest other side, even if its own cap is lo
   const token = side(4_115.226_3, 3, 0.6, 12_000);
   expect(tvlOf(2, token, dai)).toBe(4_115.226_3 * 3 + 12_345.678_9);
   expect(tvlOf(2, dai, token)).toBe(4_115.226_3 * 3 + 12_345.678_9);
-  // At weights of 80 % and 20 %, honest balances are worth 240 USD and 60 USD.
+  // The sides are worth 240 USD and 60 USD, as the weights of 80 % and 20 % require.
   const heavy = side(80, 3, 0.6, 50);
   expect(tvlOfWeighted([heavy, side(60, 1, 0.99)], [0.8, 0.2], 0)).toBe(300);
 });
@@ -126,7 +126,7 @@ test('the TVL of a pool with doubts is its trusted balances, and 0 with an asset
     1_000, 1_000, 0, 0,
   ]);
   expect(tvlOfWeighted([cash, side(7, 1, 0.9)], [], DOUBTS.managed)).toBe(0);
-  // The USD of the pool that each token adds to its own liquidity.
+  // In a pool with an asset manager, neither side counts as liquidity of its token.
   expect(countedInVault([cash, side(7, 1, 0.9)], [0.5, 0.5], DOUBTS.managed)).toEqual([0, 0]);
 });
 

@@ -48,7 +48,7 @@ test('the pending protocol LP tokens for a sixth of the fees equal _mintFee of U
         { reserve0: last[0], reserve1: last[1] },
         1 / 6,
       );
-      // The share is stored as an integer of twelve digits.
+      // The code rounds the fee share of 1/6 to twelve decimals, so a small difference is allowed.
       const distance = got > wanted ? got - wanted : wanted - got;
       expect(distance <= 1n + wanted / 10n ** 11n).toBe(true);
     }),

@@ -1,4 +1,7 @@
-/** A balance answer without digits is treated as no answer. A soak test found this case. */
+/**
+ * A node that answers `0x` to a balance call, without any digits, is treated as not answering. A soak test found this
+ * case.
+ */
 import type { Hex } from '../../../../src/domain/hex';
 import { createBalanceSeeds } from '../../../../src/query/holders/balanceSeeds';
 import { readWalletState } from '../../../../src/query/portfolio/walletState';

@@ -145,7 +145,7 @@ describe('prices follow from stored rows', () => {
     expect(['a', 'b', anchor].map((token) => prices.now(token).capUsd)).toEqual([505, Infinity, Infinity]);
   });
 
-  test('a past price uses the hops of that time, and today’s hops where none changed', () => {
+  test('a past price uses the earlier hop of each token whose hop has changed since, and today’s hop of other tokens', () => {
     const past = pastRow({
       next_m5: null,
       next_h1: 'b',
@@ -178,7 +178,7 @@ describe('prices follow from stored rows', () => {
     expect([changeFrom(0.89, 0.9), changeFrom(0.49, 0.5), changeFrom(0.01, 0.9)]).toEqual([null, null, null]);
   });
 
-  test('a $1e9 pool before an honest launch at $1 leaves no change of −100 %', () => {
+  test('an untrusted price of 1e9 USD before an honest launch at 1 USD gives no change of −100 %', () => {
     const launch = pastRow({ price_h24: 1e9, confidence_h24: 0.01 });
     const prices = toTokenPrices([row('a', anchor, 1)], [launch], sources);
     expect(prices.before('a', 'h24').usd).toBe(1.01e9);

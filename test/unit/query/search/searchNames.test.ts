@@ -31,7 +31,10 @@ function kindOf(name: string | null, text: string): number {
   return lower.includes(` ${text}`) ? 2 : lower.includes(text) ? 3 : 4;
 }
 
-/** Like kindOf, for the two symbols of a pair in any order. A match by symbols ranks half a step lower. */
+/**
+ * Quality of the match of a pair, by its name or by its two symbols in any order. A match by symbols ranks half a
+ * step lower.
+ */
 function kindOfPair(name: string, text: string): number {
   const words = text.split(/[\s/-]+/).filter((word) => word !== '');
   const [first = '', second = ''] = words;

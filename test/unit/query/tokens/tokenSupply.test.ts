@@ -13,7 +13,7 @@ import {
   type HoldingFacts,
 } from '../../../../src/query/tokens/tokenSupply';
 
-/** Sums the transfers as count_holders.sql does. */
+/** Number of holders and sums of balances after these transfers, in plain code for the query count_holders.sql. */
 function holdingOf(
   transfers: readonly (readonly [from: string, to: string, amount: bigint])[],
 ): TokenHolding {

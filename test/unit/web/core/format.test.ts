@@ -81,7 +81,10 @@ test('the page shows a price of any size with four digits', () => {
   }
 });
 
-/** The number that a person reads: expands counted zeros and removes separators. */
+/**
+ * The number that a person reads in a formatted text. Replaces a count of zeros by the zeros (0.0₄5 by 0.00005), and
+ * removes separators.
+ */
 function readBack(text: string): number {
   const plain = text.replace(/0\.0([₀-₉]+)/, (_, counted: string) => {
     const zeros = Number([...counted].map((digit) => '₀₁₂₃₄₅₆₇₈₉'.indexOf(digit)).join(''));
