@@ -139,8 +139,8 @@ describe('the development world has the planned pools and prices', () => {
     expect(new Set(third!.map((pool) => pool.feePips)).size).toBeGreaterThanOrEqual(3);
     for (const pool of world.pools) {
       expect(BigInt(pool.token0.address)).toBeLessThan(BigInt(pool.token1.address));
-      // As a float, a reserve of a token without decimals is off by about 1e-4, and wallets have traded a
-      // little.
+      // The price differs a little from the plan: wallets have traded, and a token without decimals has a reserve of
+      // about 10,000 indivisible units.
       expect(Math.abs((await readPriceRatio(rpc, pool)) - 1)).toBeLessThan(0.03);
     }
   });

@@ -28,8 +28,8 @@ const BLOCK = 2 ** 20;
 let cluster: EmbeddedCluster;
 const opened: ClusterDatabase[] = [];
 
-// In a cluster the embedded engine ends when a peer resets a connection, because the engine does not catch the
-// exception. The engine restarts at once, so the test retries.
+// In a cluster the embedded ClickHouse ends when another server of the cluster resets a connection. It restarts at
+// once, so the test retries.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 beforeAll(async () => {

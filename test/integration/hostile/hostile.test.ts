@@ -182,7 +182,7 @@ function faultOf(reply: Reply): string | null {
     } catch {
       return `invalid JSON ${path.slice(0, 300)}`;
     }
-    // JSON escapes all of these characters.
+    // JSON must escape control characters, so no raw one may appear.
     if (/[\x00-\x08\x0b-\x1f]/.test(bytes.toString('latin1'))) return `raw control characters ${path}`;
   }
   return null;

@@ -123,7 +123,7 @@ test('a verified contract whose code changed no longer lends its sources to cont
   expect(await db.reader.find({ chainId: 369, address: at('b') }, codeHash)).toBeNull();
 });
 
-test('an exact match replaces a match with all its files, but a match does not replace an exact match', async () => {
+test('an exact match replaces a partial match and all files of it, but a partial match does not replace an exact match', async () => {
   const weak = like(token(), at('e'), { status: 'match', source: 'blockscout', name: 'Weak' });
   const other: VerifiedRecord = {
     ...weak,
@@ -157,7 +157,7 @@ test.each(['sourcify', 'blockscout', 'ancestor:1', 'local'] as const)(
   },
 );
 
-test('the same partial match may add its code hash and constructor arguments', async () => {
+test('storing a partial match again with its code hash and constructor arguments adds them', async () => {
   const facts = { status: 'match', source: 'local' } as const;
   const bare = { ...like(token(), at('d'), { ...facts, constructorArguments: null }), codeHash: null };
   await db.store.store([bare]);

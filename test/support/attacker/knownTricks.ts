@@ -70,7 +70,8 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
         ];
         const moves = chosen.flatMap(movesOf);
         plans.push({ prepBlocks, moves, push: signs, late: [] });
-        // These plans push one hop only and shift weight in the other hops.
+        // These plans push the pools of one hop only. In the other hops they add liquidity at a false price, so that
+        // the false pools gain weight.
         if (chosen.length > 1)
           for (const { step } of chosen) {
             const elsewhere = chosen.filter((favourite) => favourite.step !== step).flatMap(movesOf);
@@ -185,7 +186,7 @@ interface Favourite {
   readonly step: number;
   /** Largest distance from the fair price at which arbitrage does not pay, as ln. */
   readonly edge: number;
-  /** Twice the known side of the hop's deepest pool, USD. */
+  /** Twice the value of one side of the hop's deepest pool, in USD. The unit of the amounts that the attacker adds. */
   readonly usd: number;
 }
 

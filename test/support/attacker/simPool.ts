@@ -46,7 +46,7 @@ export interface SimPoolPlan {
 
 export class SimPool {
   readonly leg: Leg;
-  /** Null for pools that are no vault pools. */
+  /** The product's data about the pool in the vault; null for V2 and V3 pools. */
   private vault: VaultRecord | null = null;
   private root: number;
   private positions: readonly Position[] = [];

@@ -55,7 +55,10 @@ function lieAboutLogs(random: Random, logs: Json[], receipts: Recorded['receipts
   return true;
 }
 
-/** One lie about one block. Log indexes stay complete. Null if the block has nothing to lie about. */
+/**
+ * A copy of the block with one lie of this kind. Log indexes stay without gaps, so that they do not reveal the lie.
+ * Null if the block has no field for this kind.
+ */
 export function lie(random: Random, block: Recorded, kind: LieKind): Recorded | null {
   const copy = structuredClone(block);
   const { header, receipts } = copy;
@@ -76,7 +79,7 @@ export function lie(random: Random, block: Recorded, kind: LieKind): Recorded | 
   return copy;
 }
 
-/** Answers calls from recorded blocks, whose places are their numbers, after `change`. */
+/** Answers JSON-RPC calls from recorded blocks, each changed by `change` first. `blocks[n]` is block number n. */
 export function answerFrom(
   blocks: readonly Recorded[],
   change: (block: Recorded) => Recorded = (block) => block,

@@ -200,7 +200,7 @@ export class VaultOracle {
     if (name !== 'Swap') return null;
     const [tokenIn, tokenOut] = [args[1] as string, args[2] as string].map((token) => token.toLowerCase());
     const [amountIn, amountOut] = [args[3] as bigint, args[4] as bigint];
-    // Swaps before the first block are unknown to the ingester.
+    // The ingester does not see swaps before the first block, so such swaps raise no doubt.
     if (seen && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut)) pool.doubts |= 2;
     add(tokenIn!, amountIn);
     add(tokenOut!, -amountOut);
@@ -226,7 +226,7 @@ export class VaultOracle {
         ? 0
         : paying * (1 - (held / (held + paid)) ** (Number(weights[i]) / Number(weights[o])));
     };
-    // Float subtraction from 1 loses 1e-16 of the balance, far less than the slack.
+    // The slack of 1e-12 of the balance is far more than the rounding error of the floats, 1e-16.
     const [slackIn, slackOut] = [2 + held * 1e-12, 2 + paying * 1e-12];
     const out = Number(amountOut);
     return (

@@ -76,7 +76,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
         RATE_LIMIT_PER_MINUTE: '0',
         CLICKHOUSE_URL: through(test.writerUrl),
         CLICKHOUSE_READ_URL: through(test.readerUrl),
-        // Only under jest.cluster.config.js.
+        // This variable is set only under jest.cluster.config.js, where the test database is on a cluster.
         ...(process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined
           ? {}
           : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),

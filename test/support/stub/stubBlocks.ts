@@ -136,9 +136,9 @@ interface StubDraft {
   readonly bloom: string;
   readonly logsPerTx: number;
   readonly transactionsMin: number;
-  /** Set if blocks can be proven. */
+  /** Gives blocks real hashes and signatures; null if the chain's blocks need not be provable. */
   readonly sealer: BlockSealer | null;
-  /** Set if the chain serves other indexers too. */
+  /** Indexes the logs of a block for filtered requests of other indexers; null if only Candlehouse reads the chain. */
   readonly indexer: LogIndexer | null;
 }
 

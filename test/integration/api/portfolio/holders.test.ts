@@ -168,7 +168,8 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('ho
       await expectPlain(tables, at(tip));
       await expectPlain(tables, at(tip + 1, [tip, tip + 1]));
     }
-    // The later heads count again only tokens without an earlier transfer.
+    // The later heads update the counts of the previous head. They count all holders only of tokens that had no
+    // transfer before.
     expect(counted.length).toBeLessThan(6);
     for (const [, of] of some()) await expectPlain(tables, of);
     expect(followed).toBeGreaterThan(100);
@@ -189,7 +190,7 @@ test('a new head counts again only the holders of tokens with new transfers', as
     const blocks = [...moves.canonical.values()].filter(({ number }) => number >= from && number <= to);
     return new Set(blocks.flatMap(({ transfers }) => transfers.map(({ token }) => token.slice(2))));
   };
-  // Both snapshots end below the last stored block, so rows above the snapshots are no reason to count again.
+  // Every snapshot ends below the last stored block. Transfers above a snapshot must not make the tables count again.
   await tables.at(wholeSnapshot(world, FINAL, FINAL + 10));
   for (const [finalTo, tip] of [
     [FINAL, FINAL + 11],
