@@ -76,7 +76,8 @@ function runPart(from, count) {
   let output = '';
   child.stderr.on('data', (chunk) => {
     output += chunk;
-    // Passes on only whole lines of the simulation, because the test runner's report repeats them.
+    // Prints only complete lines with the beginning of a line of the simulation. Jest's report, which repeats them, is
+    // left out.
     const lines = output.split('\n');
     output = lines.pop() ?? '';
     for (const line of lines) if (/^(seed \d+:|model:|engine:|\d+ )/.test(line)) console.log(line);

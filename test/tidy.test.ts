@@ -67,7 +67,7 @@ function listFiles(folder: string, ending: RegExp): string[] {
 
 const sources = listFiles('src', /\.ts$/);
 const code = [...sources, ...listFiles('scripts', /\.(ts|mjs)$/), ...listFiles('test', /\.ts$/)];
-/** Files of the programs, without their tests. */
+/** Code files of src and scripts, without tests. */
 const programs = code.filter((path) => !path.startsWith('test/'));
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 

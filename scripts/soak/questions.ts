@@ -69,7 +69,7 @@ export class Questions {
     return new Questions(facts, examples, random);
   }
 
-  /** All paths of the requests. */
+  /** All paths that the soak requests. */
   get names(): readonly string[] {
     return this.examples.map(({ name }) => name);
   }

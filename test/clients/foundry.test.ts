@@ -212,7 +212,7 @@ test('forge clone keeps the compiler settings of a contract of one file, and the
   expect(readTree(join(folder, 'out', contract.name))).toEqual(filesOf(world.vaultByIr));
 });
 
-// `forge verify-contract` itself reads a list from the internet first, so the test sends its request.
+// `forge verify-contract` needs the internet before it submits, so the test sends the request that forge would send.
 test('the request of forge verify-contract to a Sourcify server verifies a contract, as forge verify-check reports', async () => {
   const home = prepareHome('0.8.30');
   mkdirSync(join(folder, 'src'));

@@ -145,7 +145,7 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
   });
   const { overview } = await readAll(late);
   expect(overview.history).toMatchObject({ complete: false, start_block: head - 60 });
-  // A restart in the middle of the search.
+  // Kills and restarts the program in the middle of the search for older pools.
   await until(async () => (await readAll(late)).pairs.length > 1, 30_000);
   await late.end('SIGKILL');
   late = await on.start(-60, { HISTORY_CALLS_PER_SECOND: '1000' });

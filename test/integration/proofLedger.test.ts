@@ -45,7 +45,10 @@ function blockOf(number: number, branch = 0): StoredHead {
   };
 }
 
-/** A flip that makes the blocks canonical; `known` blocks have stored rows. */
+/**
+ * A flip that makes the blocks canonical. It stores rows of the proof level `level` for all blocks that are not known,
+ * that is, not stored before.
+ */
 function flipTo(
   blocks: readonly StoredHead[],
   level: ProofLevel,

@@ -99,7 +99,7 @@ async function readPriceRatio(rpc: DevRpc, pool: WorldPool): Promise<number> {
 }
 
 /**
- * The price follows two random walks of at most four deviations each. Recent trades, which arbitrage has not
+ * The price follows two random walks, each of at most four standard deviations. Recent trades, which arbitrage has not
  * traded back yet, also move the price.
  */
 function boundOf({ token0, token1 }: WorldPool): number {

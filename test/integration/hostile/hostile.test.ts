@@ -303,7 +303,7 @@ test.each([
   expect([reply.status, reply.type]).toEqual([200, type]);
   const rows = await readBack(api.writerUrl, api.db, reply.bytes, format, columns);
   const { data } = jsonOf(await ask('/api/v1/activity?limit=100&page=3')) as { data: Row[] };
-  // A spreadsheet would run such a symbol as a formula.
+  // In CSV, a text that a spreadsheet would run as a formula gets an apostrophe in front.
   const inCell = (value: unknown): unknown =>
     type === 'text/csv' && /^[=+\-@\t\r]/.test(String(value)) ? `'${String(value)}` : value;
   const flat = data.map((item) => {

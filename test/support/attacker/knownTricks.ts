@@ -135,9 +135,9 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
 }
 
 /**
- * One-sided joins and exits of weighted pools, with the push and alone, at once and before an epoch; declared
- * balances of managed pools. Amounts are multiples of the USD that move the price of the pool by the requested
- * percentage.
+ * Attacks on weighted pools. The attacker joins or exits with one token, with or without a push, in the block of the
+ * push or before the epoch begins. In a managed pool the attacker declares a balance instead. Amounts are multiples of
+ * the USD that move the price of the pool by the requested percentage.
  */
 function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): AttackPlan[] {
   const { books } = market;

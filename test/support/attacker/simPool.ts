@@ -294,7 +294,10 @@ export class SimPool {
   }
 }
 
-/** `from`, `to`, and the ends of ranges between them, ascending. */
+/**
+ * The square root prices `from` and `to`, and all ends of positions' ranges between them, ascending. The liquidity
+ * changes at these ends.
+ */
 function stopsBetween(positions: readonly Position[], from: number, to: number): number[] {
   const stops = [from];
   for (const { low, high } of positions) {

@@ -1,4 +1,4 @@
-/** A node that lies: recorded blocks of a real node, of which one field of one block is changed. */
+/** A node that lies: it answers with recorded blocks of a real node, but one field of one block is changed. */
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../createRandom';
@@ -99,7 +99,7 @@ export function answerFrom(
   };
 }
 
-/** The receipt of the transaction with this hash, true or told. */
+/** The receipt of the transaction with this hash in the changed blocks; null if no block has this transaction. */
 function receiptOf(
   blocks: readonly Recorded[],
   change: (block: Recorded) => Recorded,

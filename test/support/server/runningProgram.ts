@@ -39,7 +39,7 @@ export interface RunningProgram {
 /** A database that several programs use in turn. */
 export interface ProgramHome {
   readonly database: Database;
-  /** Address of the database without the connection that a test can cut. */
+  /** Direct address of the database. The program uses another one, through `cable`, which a test can cut. */
   readonly writerUrl: string;
   readonly cable: Cable;
   /** `ingest` is true by default. If false, the program only serves stored data. */

@@ -207,7 +207,8 @@ async function checkAll(share = 1, edges = false): Promise<void> {
       // The prices must have equal bits, not be nearly equal.
       const derived = derivePrice(inputs);
       expect([derived.usd, derived.capUsd]).toEqual([stored.usd, stored.cap]);
-      // The reserve of a pool is at least a hundred times its depth, but a concentrated pool may hold less.
+      // A cap is at most a pool's balance, and a move by 2 % pays out about 1 % of a balance. So the depth is at least
+      // about 1 % of the cap; in a concentrated pool it may be more.
       expect(audit.depth_usd).toBe(audit.hops.length === 0 ? null : derived.depthUsd);
       if (audit.depth_usd !== null) expect(audit.depth_usd).toBeGreaterThan(stored.cap * 0.009_9);
       if (number <= head.finalTo) rememberOrCompare(`${name} ${number}`, audit);

@@ -69,8 +69,8 @@ const lpTokens = (): Set<string> =>
   new Set(poolsAt(HEAD).flatMap(({ address, pool_type }) => (pool_type === 2 ? [address] : [])));
 
 /**
- * Expected holders of a token by a plain sum. During a backfill the sum includes all stored transfers, even
- * newer ones.
+ * Expected holders of a token by a plain sum. During a backfill the API counts all stored transfers, even those newer
+ * than the snapshot, and so does this sum.
  */
 function plainHolding(of: HeadSnapshot, token: string) {
   const asOf = of.number < STORED ? wholeSnapshot(world, STORED, STORED) : of;
@@ -282,7 +282,7 @@ describe('endpoints show the holders and the supply of a token', () => {
     }
   });
 
-  test('holders and supply are null if the history is incomplete, except for pools created in the history', async () => {
+  test('holders and supply are null if the history is incomplete, except of LP tokens of pools created in the stored history', async () => {
     const partial = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
     market.head = partial;
     const { json } = await market.api.get('/api/v1/tokens');
