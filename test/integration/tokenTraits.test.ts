@@ -58,7 +58,7 @@ test('traits come from the newest measurement of each token, even if a row becom
   ]);
 });
 
-test('logos follow each import, also one that takes a logo away', async () => {
+test('logos follow each import of a token list, even an import that removes a logo', async () => {
   const { db, runner } = store;
   const read = createLogoReader(runner, 369);
   const put = (logo_url: string, version: number) =>

@@ -1,4 +1,7 @@
-/** A writer's claim: ClickHouse refuses statements of an older writer, also those that it had prepared before. */
+/**
+ * A writer's claim: ClickHouse refuses statements of an older writer, even statements that the older writer prepared
+ * before the newer claim.
+ */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';

@@ -188,7 +188,8 @@ test('every event, function and error of every ABI is found by its selector', as
   }
   for (const [selector, signature] of wanted) {
     expect(found.get(selector)).toContain(
-      // Contracts and enums in the ABIs of libraries have no canonical type.
+      // ABIs of libraries name contracts and enums as types, which have no canonical form. Then only the name of the
+      // function must agree.
       found.get(selector)?.find((each) => each.startsWith(signature.slice(0, signature.indexOf('(')))) ??
         signature,
     );

@@ -125,8 +125,8 @@ export class VaultOracle {
     let leg: readonly [number, number] = [0, 1];
     for (let i = 0; i < tokens.length; i += 1) {
       for (let j = i + 1; j < tokens.length; j += 1) {
-        // If the pool holds a quote token, the main leg contains this token. Of the possible legs, the leg with the
-        // largest sum of weights is the main leg. If several sums are equal, the first one wins.
+        // If the pool holds a quote token, the main leg contains this token. If several legs are possible, the leg with
+        // the largest sum of weights is the main leg. If several sums are equal, the first one wins.
         const sum = weightOf(i) + weightOf(j);
         if (!standsFor([i, j])) continue;
         if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];

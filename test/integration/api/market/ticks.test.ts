@@ -191,7 +191,7 @@ describe('bars of a pair equal a plain recomputation', () => {
     }
   });
 
-  test('inverted, filled and limited bars of a pair equal a plain recomputation', async () => {
+  test('bars of a pair with the parameters invert, fill, limit and to equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     const pair = PAIRS[0]!;
     for (const [index, timeframe] of TIMEFRAMES.entries()) {

@@ -141,7 +141,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     },
   );
 
-  test('filled and limited bars of a token equal a plain recomputation', async () => {
+  test('bars of a token with the parameters fill and limit equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     let turn = 0;
     for (const timeframe of TIMEFRAMES) {
