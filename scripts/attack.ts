@@ -4,8 +4,8 @@
  * these attacks.
  *
  * `--suite prices`, or any of `--markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the
- * loss of the cheapest attack with the published cost. Prints the attacks with the smallest ratio of loss to published
- * cost.
+ * attacker's loss in the cheapest attack with the cost that the API publishes for moving the price. Prints the attacks
+ * with the smallest ratio of loss to published cost.
  *
  * Exits 1 if a test fails, or if an attack costs less than half of the published cost.
  */
@@ -21,7 +21,10 @@ import { readOptions, type Options } from './options';
 const USAGE =
   'Usage: npm run attack -- [--suite http|prices|all] [--markets N] [--seed N] [--tries N] [--aims N]';
 const PRICE_OPTIONS = ['markets', 'seed', 'tries', 'aims'] as const;
-/** Test files of the suite `http`. With ATTACK_SIZE=full they run all attacks. Some test limits that stop attacks. */
+/**
+ * Test files of the suite `http`. With ATTACK_SIZE=full they try all attacks. Some of these files only test the limits
+ * that stop attacks.
+ */
 const HTTP_TESTS = [
   'test/integration/hostile',
   'test/integration/engine/serverRights.test.ts',
@@ -108,13 +111,16 @@ function attackPrices(options: Options): void {
   next();
 }
 
-/** A price that is not trusted may be replaced by a trusted one over another route, whatever its cost is. */
+/**
+ * Whether an attack on a trusted price costs less than the required part of the published cost. No cost is promised for
+ * an untrusted price, because a trusted route may replace it at any time.
+ */
 function isBelow({ ratio, isTrusted }: Case): boolean {
   return isTrusted && !(ratio >= RATIO_MIN);
 }
 
 function report(cases: Case[], what: string): void {
-  // The difference of two infinite ratios is not a number.
+  // Compares equal ratios without subtraction, because the difference of two infinite ratios is NaN.
   cases.sort((a, b) => (a.ratio === b.ratio ? a.seed - b.seed : a.ratio < b.ratio ? -1 : 1));
   say(`${what}. Closest cases:`);
   for (const one of cases.slice(0, CLOSEST_SHOWN)) say(describe(one));

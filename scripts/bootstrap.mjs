@@ -78,7 +78,8 @@ function handOver(args, watched = false) {
   const child = spawn(process.execPath, args, { cwd: root, stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
-  // This applies only under npm, because another caller may want the program to outlive this script.
+  // Under npm, the program ends when the parent of this script is gone. Without npm the parent is not watched, because
+  // a caller may end on purpose while the program runs on.
   const parent = process.ppid;
   if (!watched || process.env.npm_lifecycle_event === undefined) return;
   setInterval(() => {

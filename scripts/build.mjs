@@ -55,7 +55,7 @@ function writeSbom(path) {
   writeFileSync(path, `${JSON.stringify(bom, null, 2)}\n`);
 }
 
-/** A hash of the lock file, such as `sha512-<base64>`, in the form of CycloneDX. */
+/** Converts the hash of a package in the lock file, such as `sha512-<base64>`, to the form of CycloneDX. */
 function hashOf(integrity) {
   const [algorithm, base64] = integrity.split(' ')[0].split(/-(.*)/s);
   return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(base64, 'base64').toString('hex') };

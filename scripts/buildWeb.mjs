@@ -33,7 +33,8 @@ export function buildWeb(folder) {
   );
   if (status !== 0) process.exit(status ?? 1);
   mkdirSync(folder, { recursive: true });
-  // The compiler also writes shapes whose types the page uses. The page does not need these files.
+  // The compiler also writes files outside of src/web from which the page imports only types. The page does not need
+  // these files at run time.
   renameSync(join(compiled, 'web'), output);
   rmSync(compiled, { recursive: true, force: true });
   const modules = readdirSync(output, { recursive: true }).filter((name) => name.endsWith('.js'));

@@ -105,7 +105,7 @@ type Edits = readonly (readonly [string, string])[];
 interface Job {
   readonly compile: Compile;
   readonly sources: Sources;
-  /** The package for paths without a package name. */
+  /** The npm package to which source paths without a package name belong, such as `contracts/…`. */
   readonly home: string;
   readonly settings: Record<string, unknown>;
 }

@@ -145,10 +145,13 @@ async function runCreation(kills: number, seed: number): Promise<string[]> {
 
 /** Number of blocks during which writers replace each other. */
 const FIGHT_BLOCKS = 1_000;
-/** The chain of the standby scenario grows without a bound that matters. */
+/** Limit for the blocks of the standby scenario. The run ends earlier, after the given number of kills. */
 const STANDBY_BLOCKS = 100_000;
 
-/** New writers replace older ones that live or stand still. The number of blocks bounds the run, not `kills`. */
+/**
+ * Starts new writers while older ones run or are stopped. The run ends after FIGHT_BLOCKS blocks, whatever the number
+ * of kills.
+ */
 async function runWriters(_kills: number, seed: number): Promise<string[]> {
   const report = await fightOverDatabase({ random: new Random(seed), seed, blocks: FIGHT_BLOCKS, say });
   return sayWriters(report);

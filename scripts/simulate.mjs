@@ -1,10 +1,10 @@
 /**
- * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: runs one or more seeds of the simulation.
- * The rows are stored in a model of the database. With --engine they are stored in ClickHouse and compared
- * with the model. Prints seeds, seeds a minute and mismatches, and exits 1 on a mismatch. SIMULATION_TRACE=1
- * prints every step of a seed. `npm run simulate -- --properties [--seed N --seeds M]`: runs the random-case
- * tests with five times as many cases as `npm test`. Then compares the ingester with the oracle on M seeds.
- * `npm run simulate -- --lies [--seed N --seeds M --jobs J]`: M lies of a node about the blocks of a real node.
+ * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: runs one or more seeds of the simulation. The rows
+ * are stored in a model of the database. With --engine they are stored in ClickHouse and compared with the model.
+ * Prints seeds, seeds a minute and mismatches, and exits 1 on a mismatch. SIMULATION_TRACE=1 prints every step of a
+ * seed. `npm run simulate -- --properties [--seed N --seeds M]`: runs the random-case tests with five times as many
+ * cases as `npm test`. Then compares the ingester with the oracle on M seeds. `npm run simulate -- --lies [--seed N
+ * --seeds M --jobs J]`: tries M lies, which are wrong answers about the recorded blocks of a real node.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -76,7 +76,8 @@ function runPart(from, count) {
   let output = '';
   child.stderr.on('data', (chunk) => {
     output += chunk;
-    // Passes on only whole lines of the simulation, because the test runner's report repeats them.
+    // Prints only complete lines with the beginning of a line of the simulation. Jest's report, which repeats them, is
+    // left out.
     const lines = output.split('\n');
     output = lines.pop() ?? '';
     for (const line of lines) if (/^(seed \d+:|model:|engine:|\d+ )/.test(line)) console.log(line);

@@ -49,7 +49,7 @@ function anchorsOf(path: string): ReadonlySet<string> {
   );
 }
 
-/** Whether a link of a document leads to a file and, in another document, to one of its headings. */
+/** Whether the target of a link exists: the file and, for an anchor in a Markdown file, the heading. */
 function leads(document: string, link: string): boolean {
   const [target = '', anchor = ''] = link.split('#');
   const path = target === '' ? document : relative(ROOT, resolve(ROOT, dirname(document), target));

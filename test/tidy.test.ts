@@ -13,7 +13,7 @@ const SQL_LINES_MAX = 2;
 /** Most files of a folder. A folder with more files should be split. */
 const FILES_MAX = 22;
 
-/** Folders without this limit: each file is one record or one recorded log, found by its number or name. */
+/** Folders without a limit of files: each file is one record or one recorded log, found by its number or name. */
 const HOLDS_MANY = ['docs/decisions', 'test/golden/logs'];
 
 /** The folders that each folder of src may import, besides itself. Value and type imports count alike. */
@@ -67,7 +67,7 @@ function listFiles(folder: string, ending: RegExp): string[] {
 
 const sources = listFiles('src', /\.ts$/);
 const code = [...sources, ...listFiles('scripts', /\.(ts|mjs)$/), ...listFiles('test', /\.ts$/)];
-/** Files of the programs, without their tests. */
+/** Code files of src and scripts, without tests. */
 const programs = code.filter((path) => !path.startsWith('test/'));
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -125,7 +125,7 @@ function findParts(
   );
 }
 
-/** The layer of a file of src: its folder, or its name at the top. */
+/** The layer of a file of src: the name of its folder below src or, for a file directly in src, its own name. */
 const layerOf = (path: string): string => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
 
 test(`no file of code is longer than ${LINES_MAX} lines`, () => {
@@ -267,7 +267,10 @@ test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
-/** Each name means one thing. The page and the development chain keep small names of their own. */
+/**
+ * A name that two files export could mean two things. The page (src/web) and the development chain (src/dev) may use
+ * names that occur elsewhere.
+ */
 test('no two files export the same name', () => {
   const files = new Map<string, Set<string>>();
   for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
@@ -367,7 +370,7 @@ test('the name of every query file is a literal in src, and only the files in MA
 });
 
 test(`SQL of more than ${SQL_LINES_MAX} lines is in .sql files`, () => {
-  // The programs that benchmarks compare with are complete by themselves.
+  // The programs in peers, with which the benchmarks compare Candlehouse, may contain their own SQL.
   const paths = programs.filter(
     (path) => !MAKES_SELECTS.includes(path) && !path.startsWith('scripts/bench/peers/'),
   );

@@ -8,9 +8,12 @@ import type { ServedApi } from './loaders/servedApi';
 
 export interface Ask {
   readonly name: string;
-  /** Longest allowed time in ms for the 99th percentile. */
+  /** Target for the 99th percentile of the measured times, in ms. */
   readonly target: number;
-  /** Path below `/api/v1`. Parameters differ for each index, so that no answer is cached. */
+  /**
+   * Path of request number `index` below `/api/v1`. The parameters of any two requests differ, so that no answer is
+   * cached.
+   */
   path(index: number): string;
 }
 

@@ -15,7 +15,7 @@ export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 /** Longest wait for merges, in ms. After a load of 100 million swaps, ClickHouse still has to merge 20 GB. */
 const MERGES_MS = 1_200_000;
 const LOOK_MS = 500;
-/** Additional wait after the last merge, in ms. Pages were sometimes slow until then. */
+/** Additional wait after the last merge, in ms. Without this wait, requests of the benchmark were sometimes slow. */
 export const LAST_MERGE_MS = 70_000;
 
 export interface Bench {

@@ -192,7 +192,8 @@ async function killStart(
   const engine = enginePid(dataDir);
   const withEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
   const ended = program.end('SIGKILL');
-  // No wait is needed, because the database server ends by itself soon after the program.
+  // Kills the database server without waiting for the program's end, because the server ends by itself soon after the
+  // program.
   if (withEngine) report.engineKills += killGroup(engine) ? 1 : 0;
   await ended;
   if (engine !== null) engines.add(engine);
@@ -202,7 +203,7 @@ async function killStart(
   return null;
 }
 
-/** Returns whether the process group existed. */
+/** Kills the process group of this leader. Returns false if the group no longer exists. */
 function killGroup(leader: number): boolean {
   try {
     process.kill(-leader, 'SIGKILL');

@@ -120,8 +120,8 @@ class SeparateProcesses implements Deployment {
   private lastUrl = '';
   private readonly ends = new EndCounter();
   /**
-   * Number of restarts of the database server at the last reset of `ends`. A new restart resets `ends`,
-   * because programs also end while the server is away.
+   * Number of restarts of the database server when `ends` was last reset. Each new restart resets `ends`, because a
+   * program that ends while the server is away has no defect.
    */
   private restarts = 0;
   private readonly engines = new Set<number>();

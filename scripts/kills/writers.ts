@@ -178,7 +178,8 @@ export async function fightOverDatabase({ random, seed, blocks, say }: WritersPl
   const { report, chain, load } = world;
   try {
     let writer = world.start('ingest');
-    // A process that stands still before its claim would be the newer writer.
+    // Waits until the first writer has claimed the database and stores blocks. A writer that is stopped before its
+    // claim would claim later, and so replace a writer that started after it.
     await world.untilBlock(FIRST_HEAD);
     load.begin();
     while (chain.head < blocks) {

@@ -30,7 +30,10 @@ const activityShape = z.object({ data: z.array(z.object({ maker: z.string().null
 const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'];
 /** A stream never ends, so follower clients read streams instead of the request loop. */
 const STREAM = '/api/v1/activity/stream';
-/** This path has the same handler as the path DIALECT, and needs the parameter `module`. */
+/**
+ * Path of the Etherscan dialect. The paths in MOUNTS have the same handler. Their requests need parameters such as
+ * `module`, which come from the example call of this path.
+ */
 const DIALECT = '/api';
 const MOUNTS = ['/v2/api', '/api/v1', '/api/v1/etherscan'];
 const HOT_SHARE = 0.7;
@@ -66,7 +69,7 @@ export class Questions {
     return new Questions(facts, examples, random);
   }
 
-  /** All paths of the requests. */
+  /** All paths that the soak requests. */
   get names(): readonly string[] {
     return this.examples.map(({ name }) => name);
   }

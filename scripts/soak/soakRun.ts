@@ -226,7 +226,8 @@ async function compare(
   for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
     const end = performance.now() + CATCH_UP_MS;
-    // Ignores events of blocks older than the block at which the follower started, because a reorg may replace them.
+    // Compares only events above block `from`, after which the followers began. If a reorg replaces older blocks, a
+    // follower receives only a part of their events.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
     const differs = (): string | null => describeDifference(net(), expected);
     while (differs() !== null && performance.now() < end) await delay(100);

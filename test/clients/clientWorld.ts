@@ -48,7 +48,7 @@ export interface ClientWorld {
   readonly twoFaced: { readonly 369: Placed; readonly 943: Placed };
   /** A contract on chain 369 with one source file and constructor arguments. */
   readonly vault: Placed;
-  /** The contract of one file, compiled by the IR pipeline. Only the compiler settings differ. */
+  /** The source file of `vault` compiled by the IR pipeline. Only the compiler settings differ from `vault`. */
   readonly vaultByIr: Placed;
   /** A contract on chain 369 that is deployed but not verified. */
   readonly unverified: Placed;

@@ -78,7 +78,7 @@ test.each(MOUNTS)('cast source writes the files of a contract found on %s', asyn
   expect(stderr).toBe('');
   const found = readTree(join(folder, 'out', seen.contract.name));
   const expected = filesOf(seen);
-  // The Etherscan dialect gives no file path for a contract of one file.
+  // For a contract of one file the Etherscan dialect gives no path, and cast makes up a file name.
   if (Object.keys(expected).length === 1) expect(Object.values(found)).toEqual(Object.values(expected));
   else expect(found).toEqual(expected);
 });
@@ -165,7 +165,7 @@ test.each([
     const { stdout } = await run('forge', args, home);
     expect(stdout).toContain('Compiler run successful!');
     const project = readTree(join(folder, 'cloned'));
-    // The Etherscan dialect has no path for a single file.
+    // For a contract of one file the Etherscan dialect gives no path, and forge makes up a file name below src.
     const written = Object.keys(project).filter((path) => path.startsWith('src/'));
     expect(written.map((path) => project[path])).toEqual([contract.input.sources[contract.path]!.content]);
     const { rpc } = world.nodes.get(369)!;
@@ -177,7 +177,7 @@ test.each([
       chainId: 369,
       targetContract: contract.name,
       deployer: field(creation, 'from'),
-      // The Sourcify look-up gives forge no constructor arguments.
+      // Sourcify's API gives forge no constructor arguments, so forge writes 0x.
       constructorArguments: tellsArguments ? constructorArguments : '0x',
     });
     const built = Object.keys(project).find((path) => /^out\/.*\/Immutable_Vault\.json$/.test(path));
@@ -212,7 +212,7 @@ test('forge clone keeps the compiler settings of a contract of one file, and the
   expect(readTree(join(folder, 'out', contract.name))).toEqual(filesOf(world.vaultByIr));
 });
 
-// `forge verify-contract` itself reads a list from the internet first, so the test sends its request.
+// `forge verify-contract` needs the internet before it submits, so the test sends the request that forge would send.
 test('the request of forge verify-contract to a Sourcify server verifies a contract, as forge verify-check reports', async () => {
   const home = prepareHome('0.8.30');
   mkdirSync(join(folder, 'src'));

@@ -187,7 +187,7 @@ test('hardhat verify reports a contract that is already verified', async () => {
   expect(stdout + stderr).toContain(`The contract ${world.vault.address} has already been verified`);
 });
 
-/** Changes the source files at these places for the duration of `run`. The compiled code stays. */
+/** Changes a line in each of these files for the duration of `run`. The bytecode in the artifacts stays the same. */
 async function withOthers<T>(places: readonly string[], run: () => Promise<T>): Promise<T> {
   const texts = places.map((place) => readFileSync(place, 'utf8'));
   try {
@@ -202,7 +202,7 @@ async function withOthers<T>(places: readonly string[], run: () => Promise<T>): 
   }
 }
 
-test('hardhat verify tries the full input after the sources on disk fail, and succeeds', async () => {
+test('if the sources on disk do not match the contract, hardhat verify succeeds with the full input of the compiler', async () => {
   configure('/api', 369);
   const { address } = await deploy(world.nodes.get(369)!.rpc, box, [keeper('b1'), 'a box']);
   const verify = ['verify', '--network', 'pls', address, keeper('b1'), 'a box'];
@@ -286,7 +286,7 @@ describe('hardhat 3 verifies contracts', () => {
       const verify = ['verify', provider, '--network', 'pls', address, keeper(byte), 'a box'];
       expect(await hardhat3(verify)).toContain('Contract verified successfully on');
       expect(await hardhat3(verify)).toContain('has already been verified');
-      // With --force the submission itself is refused.
+      // With --force, hardhat submits the sources again, and the program refuses them.
       expect(await hardhat3([...verify.slice(0, 2), '--force', ...verify.slice(2)])).toContain('already');
     },
   );

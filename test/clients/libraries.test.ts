@@ -119,7 +119,7 @@ test.each([
     const { code, text, stdout, stderr } = await generate(world.url + mount, asked, address);
     expect([code, stdout + stderr]).toEqual([0, expect.any(String)]);
     const [, abi = ''] = /export const seenAbi = (\[[\s\S]*?\n\])/.exec(text) ?? [];
-    // wagmi writes a JavaScript literal.
+    // wagmi writes the ABI as a JavaScript literal, which is not valid JSON.
     expect(new Function(`return ${abi}`)()).toEqual(contract.abi);
   },
 );

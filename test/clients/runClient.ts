@@ -49,7 +49,7 @@ export async function runClient(
       ...options.env,
     },
   });
-  // A client that does not read its input closes the pipe.
+  // A client that does not read its input closes the pipe. The error of the write is then ignored.
   child.stdin.on('error', () => undefined).end(options.input ?? '');
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 const plain = (path: string): string => path.replace(/\{\w+\}/g, '{}').replace(/\?.*$/, '');
-/** A document may leave out the base of the market and the explorer. */
+/** The two ways in which a document may write a path: with or without the base `/api/v1`. */
 const spellings = (path: string): string[] => [path, `/api/v1${path}`];
 
 /** The paths in code style and in headings of a text, such as `/tokens` and "GET /tokens". */
@@ -56,7 +56,7 @@ test('every endpoint of the API is described in docs/api.md', () => {
 });
 
 test('every path in docs/api.md is an endpoint, or the beginning of one', () => {
-  // The worked examples add an endpoint that the API does not have.
+  // Leaves out the worked examples, because they add an endpoint that the API does not have.
   const text = (path: string): string => withoutFences(textOf(path).replace(/^## Worked examples$[^]*/m, ''));
   const isReal = (path: string): boolean =>
     spellings(path.replace(/\/\*$/, '')).some((each) =>
@@ -70,7 +70,7 @@ test('every path in docs/api.md is an endpoint, or the beginning of one', () => 
   expect(wrong).toEqual([]);
 });
 
-/** Parameters of every list. One section describes them for all. */
+/** Parameters that every list has. One section of docs/api.md describes them for all lists. */
 const SHARED = ['format', 'compression'];
 
 test("every query parameter of an endpoint is described beside the endpoint's path", () => {

@@ -21,7 +21,10 @@ interface Result {
   readonly output: string;
 }
 
-/** The settings of Jest for a copy. The engine of this run serves its tests, so there is no global set-up. */
+/**
+ * The settings of Jest for a copy of the repository. Its tests use the engine of the present test run, so the settings
+ * omit the global set-up.
+ */
 const { transform, setupFiles, testMatch, testTimeout } =
   jest.requireActual<Readonly<Record<string, unknown>>>('../../jest.config.js');
 const jestConfig = { transform, setupFiles, testMatch, testTimeout };
@@ -59,7 +62,7 @@ function run(program: string, args: readonly string[]): Promise<Result> {
 
 function runJest(args: readonly string[]): Promise<Result> {
   const config = { ...jestConfig, rootDir: copy, cacheDirectory: join(folder, 'jest') };
-  // A test that fails may leave a server open.
+  // A failed test may leave a server open, which would keep Jest running.
   return run('jest/bin/jest.js', ['--config', JSON.stringify(config), '--forceExit', ...args]);
 }
 
@@ -80,7 +83,7 @@ async function expectSuccess(what: string, running: Promise<Result>): Promise<vo
   expect([what, status, status === 0 ? '' : output]).toEqual([what, 0, '']);
 }
 
-/** Each DEX that an example describes is accepted as an entry of a chain description. */
+/** Runs a test in the copy: a chain description accepts each DEX that the example describes. */
 function runDexEntries(json: readonly string[]): Promise<Result> {
   const file = 'test/unit/chains/dexEntries.test.ts';
   writeFileSync(

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 
-/** The parser imports its schema without an attribute, and Node asks for one. */
+/** The parser imports its JSON schema without the import attribute that Node requires. This hook adds the attribute. */
 const loader = `export const load = (url, context, next) =>
   next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context);`;
 register(`data:text/javascript,${encodeURIComponent(loader)}`);

@@ -19,7 +19,7 @@ function unionOf(path: string, declaration: RegExp): string[] {
   return [...union.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
 }
 
-/** Expects the same names on both sides, each once. */
+/** Expects that `documented` lists each of the real names once, and no others. */
 function expectSame(documented: readonly string[], real: readonly string[]): void {
   expect([...documented].sort()).toEqual([...new Set(real)].sort());
 }
@@ -132,7 +132,7 @@ test('docs/operations.md describes exactly the kinds of RPC errors and mismatche
 
 test('docs/operations.md describes exactly the problems that /readyz can report', () => {
   const files = ['src/api/service/readyz.ts', 'src/ingest/session/problems.ts'].map(textOf).join('\n');
-  // `catch_up` is a kind of work and no problem.
+  // `catch_up` names a kind of work in these files. It is not a problem that /readyz reports.
   const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
     .map(([, code = '']) => code)
     .filter((code) => code !== 'catch_up');

@@ -67,7 +67,7 @@ export function applyEdit(root: string, { path, creates, lines }: Edit): void {
   const textOf = (mark: string): string =>
     lines.flatMap((line) => (line[0] === mark ? [] : [`\n${line.slice(1)}`])).join('');
   const [before, after] = [textOf('+'), textOf('-')];
-  // The text consists of whole lines: it begins and ends with a line break.
+  // The text to replace consists of whole lines, so it must begin and end with a line break.
   const parts = `\n${readFileSync(file, 'utf8')}`.split(`${before}\n`);
   if (parts.length !== 2) throw new Error(`${path} has this text ${parts.length - 1} times:${before}`);
   writeFileSync(file, parts.join(`${after}\n`).slice(1));

@@ -43,7 +43,8 @@ test('a backup of a running program is restored into another folder, and a progr
   await waitForBlock(program.url, 200);
   const backup = await runToSuccess(['backup', 'nightly'], settings('one'));
   expect(backup).toMatch(/^chain 369: final blocks 1-\d+\n.* written to .*one\/backups\/nightly$/m);
-  // Only this user may open the socket, and no output contains the writer's credentials.
+  // Commands reach the engine through the socket `door.sock`, which only the program's user may open. No output
+  // contains the writer's credentials.
   expect(statSync(join(folder, 'one', 'clickhouse', 'door.sock')).mode & 0o777).toBe(0o600);
   expect(backup).not.toMatch(/candlehouse_writer/);
   const again = await runProgram(['backup', 'nightly'], settings('one'));

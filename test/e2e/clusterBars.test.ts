@@ -8,7 +8,8 @@ import { startEmbeddedCluster, type EmbeddedCluster } from '../support/engine/em
 
 let cluster: EmbeddedCluster;
 
-// Runs before the hooks of the imported test. Its program reads this variable (test/support/server/program.ts).
+// Jest runs this hook before the hooks of the test imported below. The program of that test reads these variables
+// (test/support/server/program.ts).
 beforeAll(async () => {
   cluster = await startEmbeddedCluster();
   process.env['CANDLEHOUSE_TEST_WRITER_URL'] = cluster.writerUrl;

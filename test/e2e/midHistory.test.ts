@@ -103,7 +103,7 @@ beforeAll(async () => {
     }
   }
   for (let i = 0; i < 160; i += 1) await world.mineBlock();
-  // Two pools stay in use, and a token is burned by its holder after the start.
+  // The blocks from here on are later than the start block of the second index. Two users trade in a V2 pool.
   for (const from of world.users.slice(0, 2)) {
     const pool = world.pool(0);
     const amountIn = (await world.balanceOf(pool.token0, pool.address)) / 50_000n;
@@ -145,7 +145,7 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
   });
   const { overview } = await readAll(late);
   expect(overview.history).toMatchObject({ complete: false, start_block: head - 60 });
-  // A restart in the middle of the search.
+  // Kills and restarts the program in the middle of the search for older pools.
   await until(async () => (await readAll(late)).pairs.length > 1, 30_000);
   await late.end('SIGKILL');
   late = await on.start(-60, { HISTORY_CALLS_PER_SECOND: '1000' });
@@ -204,7 +204,7 @@ async function walksOf(startBlock: string): Promise<Walk[]> {
 test('V3 pools that are older than the start block have the depth of an index of the whole chain', async () => {
   const whole = await walksOf('0');
   expect(whole.filter(({ walked }) => walked > 0).length).toBe(5);
-  // The session uses the ticks from its next block on.
+  // The ingest session uses the ticks of older pools only from its next block on, so the test mines blocks.
   await until(async () => {
     await on.world.mineBlock();
     return (await walksOf('-60')).every(({ walked }) => walked >= 0);

@@ -285,7 +285,7 @@ test('new trades appear in the trade list and in the last bar without a reload, 
     120_000,
   );
   await eventually(trades, (now) => now > before, 60_000);
-  // The page shows the bar of a recent block. The API has returned this bar before, or returns it within
+  // The page shows the daily bar as of a recent block. The API has returned the same bar before, or returns it within
   // seconds.
   const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&limit=1`;
   const told = new Set<string>();

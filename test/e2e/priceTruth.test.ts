@@ -142,7 +142,8 @@ test('wash trades make exactly their own volume and do not change the price', as
 test('a thin pool whose price is pushed a thousandfold changes neither price nor TVL, and the audit excludes the pool', async () => {
   const thin = poolAt('hexdDaiThin');
   const before = await token('hexd');
-  // Selling √1000 − 1 times the pool's own balance raises the price a thousandfold.
+  // Paying in √1000 − 1 times the pool's DAI multiplies the DAI by √1000 and divides the other balance by √1000. The
+  // price rises a thousandfold. The factor 1.003 pays the fee.
   await mine(0, [sell(thin, 'dai', 100 * (Math.sqrt(1_000) - 1) * 1.003)]);
   await mine(40);
   const audit = await auditOf('hexd');

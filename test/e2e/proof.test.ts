@@ -75,13 +75,13 @@ afterAll(async () => {
   await on?.close();
 });
 
-test('readyz, overview and metrics name the proven part, over restarts with other levels and a reorg', async () => {
+test('readyz, overview and metrics name the range of proven blocks, over restarts with other proof levels and over a reorg', async () => {
   await mine(12);
   await on.anvil.rpc.call('anvil_mine', ['0x24', '0xa']);
   const first = await mine(1);
   expect(await proofs()).toEqual(both('full', 1, first));
   await restart({ PROOF: 'bloom' });
-  // A level that nothing was stored at yet changes nothing.
+  // No block is stored at the new level yet, so the proven range stays the same.
   expect(await proofs()).toEqual(both('full', 1, first));
   await mine(2);
   expect(await proofs()).toEqual(both('bloom', 1, head));
@@ -108,7 +108,7 @@ test('readyz, overview and metrics name the proven part, over restarts with othe
   expect(await proofs()).toEqual(both('full', weak, head));
 }, 60_000);
 
-test('verify --proof finds no difference, and says the level and what the proof rests on', async () => {
+test('verify --proof finds no difference, and prints the proof level and whether TRUSTED_BLOCK is set', async () => {
   const whole = await runProgram(['verify', '--proof'], on.settings);
   expect(whole).toEqual({ code: 0, output: expect.any(String) });
   expect(whole.output).toContain(`Blocks 1-${head} are proven at the level full.\n`);
@@ -188,7 +188,8 @@ test('verify --proof names block, field and both values of each stored value tha
 test('of three endpoints, the one that serves a whole chain of its own is outvoted, and nothing of its chain is stored', async () => {
   const other = await startTestAnvil();
   try {
-    // The same genesis, then other blocks, all with right hashes; and more of them.
+    // The chain of this node has the same genesis, then different blocks with correct hashes. It is longer than the
+    // other chain.
     await other.rpc.call('anvil_mine', [`0x${(head + 20).toString(16)}`, '0xa']);
     const lie = String(
       Reflect.get(Object(await other.rpc.call('eth_getBlockByNumber', ['0x14', false])), 'hash'),
@@ -203,7 +204,7 @@ test('of three endpoints, the one that serves a whole chain of its own is outvot
       const { proof, problems } = readyShape.parse(await (await fetch(`${own.url}/readyz`)).json());
       expect(proof).toEqual({ level: 'full', proven_from: 1, proven_to: head });
       expect(problems.map(({ code }) => code)).toContain('node_benched');
-      // The metrics name the endpoint, the block and both hashes.
+      // The metrics name the endpoint and the block, with the hash of this endpoint and the hash of the majority.
       expect(await (await fetch(`${own.url}/metrics`)).text()).toMatch(
         /candlehouse_rpc_last_wrong_answer\{endpoint="rpc-0",reason="block \d+ fails verification \(majority\): hash is 0x\w+, [^"]*0x\w+"\} 1/,
       );

@@ -186,8 +186,8 @@ test('the supply of a token is the same in /tokens, /contracts and the Etherscan
   }
   expect(burned).toBeGreaterThan(0);
   const hexd = await tokenOf(addressOf('hexd'));
-  // 7,000 tokens are at the burn address. The contract still counts the 5,000 tokens that were sent to the zero
-  // address.
+  // 7,000 raw units are at the burn address. 5,000 units were sent to the zero address, but totalSupply() of the
+  // contract still contains them. Both count as burned.
   expect(Number(hexd.burned_supply) * 10 ** hexd.decimals).toBe(12_000);
 });
 
@@ -284,7 +284,7 @@ test('past days of a DEX have a TVL', async () => {
   expect(history.at(-1)!.tvl_usd).toBe(tvl_usd);
 });
 
-test('days before the last older pool was listed have no TVL if the index starts in mid-history', async () => {
+test('if the index starts late in the chain, days have a TVL only once the pools from before the start are listed', async () => {
   const late = await on.start(-40);
   try {
     const overview = () => on.get<{ history: { complete: boolean } }>('/overview', late);
@@ -346,7 +346,10 @@ test('a token list from a file or a server gives tokens their logos, and a newer
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** The token as of a new block, because answers of a block do not change. */
+  /**
+   * Mines a block and returns the token as of this block. The API may return a cached answer as long as the block is
+   * the same.
+   */
   async function next(): Promise<Token> {
     const block = await mine([]);
     await waitForBlock(on.program.url, block);

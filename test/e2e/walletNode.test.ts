@@ -106,7 +106,7 @@ test('positions show exactly the amounts that collect would pay, and a wallet sh
     const coins = BigInt(String(await anvil.rpc.call('eth_getBalance', [owner, 'latest'])));
     expect(native).toMatchObject({ symbol: 'PLS', balance_raw: coins.toString() });
     expect(native!.value_usd).toBeGreaterThan(0);
-    // The wallet holds more of the coin than the pools could pay out.
+    // The wallet holds more of the native coin than the pools could pay out, so a cap limits the value of the coin.
     expect(flags).toEqual(['value_capped']);
     for (const each of ids) {
       const position = positions.find(({ position_id }) => position_id === each.toString())!;
@@ -169,7 +169,7 @@ test('wallets older than the stored history have the balances that balanceOf ret
     await waitForBlock(late.url, head);
     const wallets = [...world.users, world.trader];
     const pools = world.pools.filter(({ protocol }) => protocol === 'uniswap_v2');
-    // The history knows only pools that have traded since the first indexed block.
+    // The program finds an older pool by its first event, so each pool trades once after the first indexed block.
     const swaps = pools.map((pool) =>
       world.swapV2(pool, { zeroForOne: true, amountIn: amountsOf(pool, 30).amount0 }),
     );
@@ -195,7 +195,8 @@ test('wallets older than the stored history have the balances that balanceOf ret
         }
       }
     }
-    // A constant difference does not make a token rebasing.
+    // Transfers before the first indexed block are missing, so balanceOf differs from the sum of the logs by a
+    // constant. This must not flag a token as rebasing.
     const items = await on.get<readonly TokenItem[]>('/tokens?limit=100', late);
     expect(items.length).toBeGreaterThan(3);
     for (const { flags } of items) expect(flags).not.toContain('rebasing');

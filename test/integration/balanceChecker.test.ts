@@ -173,7 +173,7 @@ test('exactly the tokens whose balances differ from their logs at two blocks are
   expect(fresh.status.balanceChecks).toMatchObject({ rebasing: 2, mismatches: 0 });
 });
 
-test('checks of stored holders find a token that mints without giving balances, long after the mints', async () => {
+test('checks of stored holders find a token with invented Transfer logs, even long after these logs', async () => {
   const db = await storeWorld(1, BLOCKS - 10);
   const [invented, real] = [`0x${'e'.repeat(40)}`, TOKENS[0]!] as const;
   const addressOf = (index: number): Hex =>
@@ -282,7 +282,7 @@ test('a failing node ends only the current balance check', async () => {
     clock: {
       ...systemClock(),
       sleep: (ms, signal) => {
-        // Only the time limit for the node's answers passes in real time.
+        // The time limit for the node's answers passes in real time. All other waits of the checker end at once.
         if (ms === 5_000) return systemClock().sleep(ms, signal);
         waits.push(ms);
         if (waits.length === 4) stop.abort();

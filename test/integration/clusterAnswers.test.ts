@@ -21,9 +21,12 @@ const SEED = 5;
 const BLOCKS = 110;
 const TOKENS = 10;
 const EXAMPLES = 3;
-/** This field differs between any two answers. */
+/** The id of an error differs in every answer, so the comparison ignores it. */
 const ERROR_ID = /"errorId":"[^"]+"/;
-/** Grows while the test runs. The example of /api/v1/chains in the OpenAPI document has it too. */
+/**
+ * The age of the newest block grows while the test runs, so the comparison ignores it, also in the examples of the
+ * OpenAPI document.
+ */
 const AGE = /"lag_seconds":\d+/g;
 /** Endpoints about the process, not about stored data. */
 const OF_THE_PROCESS = new Set([
@@ -47,8 +50,8 @@ let cluster: EmbeddedCluster;
 let one: SimApi;
 let two: SimApi;
 
-// In a cluster the embedded engine ends when a peer resets a connection, because the engine does not catch the
-// exception. The engine restarts at once, so the test retries.
+// In a cluster the embedded ClickHouse ends when another server of the cluster resets a connection. It restarts at
+// once, so the test retries.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 beforeAll(async () => {
@@ -153,7 +156,7 @@ function valuesOf(name: string, { enum: listed, type }: Parameter['schema']): re
 
 interface Comparison {
   readonly status: number;
-  /** null if there is no difference. */
+  /** Where the two answers differ; null if they are equal. */
   readonly difference: string | null;
 }
 

@@ -93,7 +93,8 @@ async function mineUntilLogged(text: RegExp): Promise<void> {
 
 test('final rows lost while the program runs are detected and stored again with the same bytes', async () => {
   const range = await findRange();
-  // A late statement marks the range as done twice, which is not a loss of rows.
+  // Marks the range as done twice, as a late statement of an earlier session can. The check must not report this as
+  // lost rows.
   await home.database.command(
     'late word',
     `INSERT INTO promotions SELECT * FROM promotions WHERE status = 'done' AND to_block = ${range.to_block}`,

@@ -73,8 +73,8 @@ async function contents(): Promise<Record<string, string>> {
 const NAMES = TARGETS.map(([table]) => table);
 
 /**
- * A group contains at most one table per source, because losing rows of one table rebuilds all tables of this
- * source.
+ * Tables that a case damages together. A group contains at most one aggregate per source table, because the program
+ * rebuilds all aggregates of a source when one of them has lost rows.
  */
 const GROUPS: readonly string[][] = [
   ['bars', 'token_balances', 'pool_latest', 'token_price_latest', 'owner_positions'],

@@ -1,4 +1,7 @@
-/** The stored levels of proof, over restarts, reorgs, crashes and other levels: never more than is true. */
+/**
+ * Tests the stored proof level of each block, over restarts, reorgs, crashes and changes of the level. The stored level
+ * must never be stronger than the proof that the stored rows had.
+ */
 import type { ProofLevel } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
 import {
@@ -42,7 +45,10 @@ function blockOf(number: number, branch = 0): StoredHead {
   };
 }
 
-/** A flip that makes the blocks canonical; `known` blocks have stored rows. */
+/**
+ * A flip that makes the blocks canonical. It stores rows of the proof level `level` for all blocks that are not known,
+ * that is, not stored before.
+ */
 function flipTo(
   blocks: readonly StoredHead[],
   level: ProofLevel,
@@ -75,7 +81,7 @@ beforeEach(() => {
   chainId += 1;
 });
 
-test('blocks of one level need one row, however many there are', async () => {
+test('consecutive blocks of the same proof level need only one row', async () => {
   const ledger = await start([], 0, 1_000);
   expect(await proof(0)).toEqual({ level: null, proven_from: null, proven_to: null });
   await ledger.storeRange(range(1, 100, 'full'), DONE);
@@ -86,7 +92,7 @@ test('blocks of one level need one row, however many there are', async () => {
   expect(rows).toEqual([{ from_block: 1 }]);
 });
 
-test('a restart with another level begins another part, and a weaker level covers stronger parts', async () => {
+test('the proven range has the level of the newest block, and reaches back to the last block with a weaker level', async () => {
   await (await start([], 0, 1_000)).storeRange(range(1, 100, 'bloom'), DONE);
   const second = await start([], 100, 2_000);
   await second.storeRange(range(101, 200, 'full'), DONE);
@@ -99,7 +105,7 @@ test('a restart with another level begins another part, and a weaker level cover
   expect(await proof(211)).toEqual(part('bloom', 1, 211));
 });
 
-test('a batch keeps the level of each block', async () => {
+test('a batch of blocks with different proof levels keeps the level of each block', async () => {
   const ledger = await start([], 0, 1_000);
   const mixed = [...range(1, 5, 'headers'), ...range(6, 9, 'full')];
   await ledger.storeRange(mixed, DONE);
@@ -107,7 +113,7 @@ test('a batch keeps the level of each block', async () => {
   expect(await proof(5)).toEqual(part('headers', 1, 5));
 });
 
-test('a reorg replaces the levels of the removed blocks, and back to a stored branch restores them', async () => {
+test('a reorg replaces the proof levels of the removed blocks, and a reorg back to the stored branch restores them', async () => {
   const a = [101, 102, 103].map((number) => blockOf(number));
   const first = await start([], 100, 1_000);
   await first.storeRange(range(1, 100, 'full'), DONE);
@@ -125,7 +131,7 @@ test('a reorg replaces the levels of the removed blocks, and back to a stored br
   expect(await proof(103)).toEqual(part('bloom', 1, 103));
 });
 
-test('a crash between the level and the blocks never claims more than is true', async () => {
+test('a crash after the proof level and before the blocks leaves no level that is stronger than the stored blocks', async () => {
   const first = await start([], 0, 1_000);
   await first.storeRange(range(1, 10, 'bloom'), DONE);
   await expect(first.storeHead(flipTo([blockOf(11)], 'full'), CRASH)).rejects.toThrow('crash');
@@ -139,7 +145,7 @@ test('a crash between the level and the blocks never claims more than is true', 
   expect(await proof(11)).toEqual(part('headers', 11, 11));
 });
 
-test('rows stored again have the weaker level; rows that a new read confirms have the stronger one', async () => {
+test('rows that are stored again get the weaker of two proof levels, and rows that a reindex confirms get the stronger one', async () => {
   const ledger = await start([], 0, 1_000);
   await ledger.storeRange(range(1, 20, 'headers'), DONE);
   await ledger.storeAgain(range(5, 8, 'full'), DONE);
@@ -155,7 +161,7 @@ test('rows stored again have the weaker level; rows that a new read confirms hav
   expect(await proof(20)).toEqual(part('full', 4, 20));
 });
 
-test('random writes with crashes and restarts never claim a level that a block does not have', async () => {
+test('random writes with crashes and restarts never claim a stronger proof level than a block has', async () => {
   const seed = Math.floor(Math.random() * 1e9);
   const random = new Random(seed);
   /** The level of the stored rows of each block of the head, by hash. */

@@ -130,7 +130,7 @@ test('verify prints each range with its hash, and names the range and table of a
   expect(after.lines[1]).toContain('DIFFERENT in transfers: the recorded hash is');
 });
 
-test('a duplicate row, a missing row and two swapped rows change the range hash', async () => {
+test('a duplicate row, a missing row and a value swapped between two rows change the range hash', async () => {
   const { database } = straight;
   const hashNow = async (): Promise<string> => {
     for await (const { hash } of hashRanges(database, CHAIN_ID, [0])) return hash;

@@ -1,4 +1,4 @@
-/** The API reads traits and logos of tokens once, and then what was measured or imported since. */
+/** Tests how the API reads traits and logos of tokens: all of them once, and later only rows that were added since. */
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import {
   listedTokensTable,
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-test('traits are those of the newest measurement, also of one that becomes visible late', async () => {
+test('traits come from the newest measurement of each token, even if a row becomes visible after a newer row of another token', async () => {
   const { db, runner } = store;
   const read = createTraitReader(runner);
   const buyers = async () => [...(await read())].map(([token, traits]) => [token, traits.buyers]).sort();
@@ -58,7 +58,7 @@ test('traits are those of the newest measurement, also of one that becomes visib
   ]);
 });
 
-test('logos follow each import, also one that takes a logo away', async () => {
+test('logos follow each import of a token list, even an import that removes a logo', async () => {
   const { db, runner } = store;
   const read = createLogoReader(runner, 369);
   const put = (logo_url: string, version: number) =>

@@ -1,4 +1,7 @@
-/** A writer's claim: ClickHouse refuses statements of an older writer, also those that it had prepared before. */
+/**
+ * A writer's claim: ClickHouse refuses statements of an older writer, even statements that the older writer prepared
+ * before the newer claim.
+ */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
@@ -45,7 +48,7 @@ test('the schema names a type for every column of every event table', () => {
   }
 });
 
-test('a newer claim refuses every statement of an older writer, whose clock may be ahead', async () => {
+test('a newer claim refuses every statement of an older writer, even if the clock of the older writer is ahead', async () => {
   const [older, newer] = [claimOf('older'), claimOf('newer')];
   const olderStore = storeOf(older);
   const floor = await olderStore.claim(NOW + 3_600_000);
@@ -94,7 +97,7 @@ test('bytes that an older writer sends after a newer claim are not stored', asyn
   expect(row).toEqual({ rows: '1' });
 });
 
-test('the same process keeps its claim, and its next session begins above all numbers that it used', async () => {
+test('the same process keeps its claim, and its next session gets a claim above all row versions that it used', async () => {
   const writer = claimOf('again');
   const first = await writer.take(NOW);
   writer.note(first + 5_000);

@@ -13,7 +13,7 @@ interface NaiveRoute {
   readonly width: number;
   /** Depth of the hop in USD. */
   readonly depth: number;
-  /** Depth of the deepest other route, rounded down to a power of 2. */
+  /** Depth in USD of the deepest route that the token could have instead of this one, rounded down to a power of 2. */
   readonly otherDepthUsd: number;
   readonly usd: number;
   readonly keys: readonly string[];
@@ -73,8 +73,9 @@ function anchorsOf({ anchors }: NaiveInput): Map<Hex, NaiveRoute> {
 }
 
 /**
- * Adds the candidate route with the most depth, and repeats until no candidate is left. `barred` lists pairs
- * of a token and a next token through which the token gets no route. Returns these pairs, and those without a price.
+ * Adds the candidate route with the most depth, and repeats until no candidate is left. `barred` lists pairs `token
+ * next`: the token must not get a route through this next token. Returns the barred pairs and the pairs that gave no
+ * price.
  */
 function extend(
   input: NaiveInput,
@@ -107,8 +108,8 @@ function extend(
 }
 
 /**
- * The depth of the deepest route that a token does not use, for each token that has one. Such a route leaves the
- * token's own way at the token itself or at a token from which the way comes.
+ * For each token with an alternative route, the depth of the deepest one. An alternative route differs from the token's
+ * route in its first hop, or follows this route for some hops and then leaves it. It has at most 4 hops.
  */
 function otherDepths(
   input: NaiveInput,
@@ -131,7 +132,10 @@ function otherDepths(
   return depths;
 }
 
-/** The tokens, all anchors as one, in whose pools the token could be priced but is not, with the pools' depth. */
+/**
+ * Lists the other tokens in which the token could be priced, except the one in which it is priced. Each has the total
+ * depth of its pools with the token. All anchors count as one token.
+ */
 function unusedGroups(
   input: NaiveInput,
   found: ReadonlyMap<Hex, NaiveRoute>,
@@ -238,7 +242,7 @@ function weightOf(
   if (!(price > 0) || !(counted > 0)) return null;
   const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
   const real = known === leg.token0 ? reserve0 : reserve1;
-  // This is the real balance of the unpriced token, converted to the known token by the pool's price.
+  // The pool's real balance of the token without a price, converted to the known token by the pool's price.
   const opposite = known === leg.token0 ? reserve1 / price : reserve0 * price;
   const part = Math.sqrt(1.02) - 1;
   const depth = Math.min(virtual * part, real, opposite);

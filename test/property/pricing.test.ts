@@ -279,7 +279,7 @@ test('within an epoch, a block changes only prices of tokens of its own legs, an
   }, runsOf(300));
 });
 
-test('the order of entries in a block does not change any bit of the result', () => {
+test('the order of events in a block does not change any bit of the prices', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 70);
     const random = new Random(seed + 1);

@@ -40,8 +40,10 @@ export class Random {
   }
 }
 
-/** Works like the generator above, but makes wide numbers from words instead of bits. The numbers differ, and
- * it is much faster. */
+/**
+ * Like Random, but `big` makes wide numbers from words of 32 bits instead of single bits. It is much faster, and gives
+ * other numbers for the same seed.
+ */
 export class FastRandom extends Random {
   override big(bits: number): bigint {
     const size = this.int(1, bits);

@@ -56,7 +56,8 @@ export async function startBenchChild(name: string, argument: unknown): Promise<
 /** Processor time that a process has used, in seconds (Linux). */
 export function processorSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // User and system time are the 12th and 13th field after the name in parentheses, in hundredths of a second.
+  // In /proc/<pid>/stat, user and system time are the 12th and 13th field after the name in parentheses, in hundredths
+  // of a second.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

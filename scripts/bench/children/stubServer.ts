@@ -5,7 +5,7 @@ async function main(): Promise<void> {
   const options = JSON.parse(process.argv[2] ?? '{}') as StubChainOptions;
   const chain = await startStubChain(options);
   process.stdout.write(`${chain.url}\n`);
-  // Ends with the process that started it.
+  // The standard input closes when the starting process ends. Then this process ends too.
   process.stdin.on('end', () => process.exit(0)).resume();
 }
 

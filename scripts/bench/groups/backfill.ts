@@ -79,8 +79,8 @@ export async function ingest(
 }
 
 /**
- * `raw` and `recorded` are databases with the tables but without the views. `unpriced` is the database for the same
- * chain without an anchor.
+ * `full` has all tables and views. `raw` and `recorded` have the tables without the views. `unpriced` receives the same
+ * chain ingested without anchors, so without USD prices.
  */
 export async function benchBackfill(
   nodeUrl: string,
@@ -162,8 +162,8 @@ interface Spent {
 
 /**
  * Processor time per log, by process. The limit is the time of all cores, so a ratio near 1 means that the machine is
- * fully used. The time that the database server, the node and the reading of blocks do not need is left for decoding,
- * prices, rows and garbage collection.
+ * fully used. The ingester's time without the reading of blocks is spent on decoding, prices, rows and garbage
+ * collection.
  */
 function processorFigure({ before, after, logs, seconds, reading }: Spent): Figure {
   const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;

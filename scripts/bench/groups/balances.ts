@@ -77,7 +77,7 @@ export async function benchBalances(
       path: (index) => `/portfolio/0x${walletAt(index % load.wallets)}`,
     },
     {
-      // The limits differ, so that no answer comes from the cache.
+      // Each request has another `limit` or `page`, so that no answer comes from the cache.
       name: `/tokens?q= of a token with ${load.holders} holders`,
       target: TARGET_MS,
       path: (index) =>
@@ -106,7 +106,7 @@ export async function storageFigures(database: Database): Promise<Figure[]> {
   };
   const transfers = of('transfers');
   const all = PARTS.reduce((sum, table) => sum + of(table).bytes, 0);
-  // This is the uncompressed size of a transfer in bytes: three addresses, an amount, ord, time, kind and index.
+  // Uncompressed size of one transfer in bytes: three addresses, an amount, ord, time, kind and transaction index.
   const rawBytes = 3 * 20 + 32 + 8 + 4 + 1 + 4;
   return [
     ['bytes per transfer, the row alone', transfers.bytes / transfers.stored],

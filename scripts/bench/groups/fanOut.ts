@@ -101,7 +101,7 @@ async function measure(readers: BenchChild, serverPid: number): Promise<Measured
   return { ...got, microseconds: (used / got.messages) * 1e6 };
 }
 
-/** Length of one event in the stream. */
+/** Length in bytes of the message that the stream sends for one swap. */
 async function messageBytes(api: ServedApi): Promise<number> {
   const { data } = JSON.parse(await api.get('/api/v1/activity?event_type=swap&limit=1')) as {
     data: unknown[];

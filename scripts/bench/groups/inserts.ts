@@ -1,6 +1,6 @@
 /**
- * Measures the insert path and the cost of views. The bodies of a backfill are inserted again into tables with and
- * without views, and once more as Native bodies that ClickHouse encoded.
+ * Measures the insert path and the cost of views. Sends the insert requests of a recorded backfill again, to tables
+ * with and without views. Sends them once more after ClickHouse has converted their rows to the Native format.
  */
 import { INSERT_SETTINGS, type Database } from '../../../src/clickhouse/client/database';
 import type { RecordedInsert } from './backfill';

@@ -1,6 +1,7 @@
 /**
- * Measures lists and the audit over many stored swaps. The tables of the head are ready, and parameters vary so that
- * no answer is cached. The ratios compare each time with `SELECT 1` over HTTP, measured in the same run.
+ * Measures lists and the audit over many stored swaps. The API has built its in-memory tables of the head before, and
+ * parameters vary so that no answer is cached. The ratios compare each time with `SELECT 1` over HTTP, measured in the
+ * same run.
  */
 import type { Figure } from '../figure';
 import type { ServedApi } from '../loaders/servedApi';

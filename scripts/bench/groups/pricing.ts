@@ -1,6 +1,6 @@
 /**
- * Measures the cost of prices as the number of pools grows: blocks with many pools against a tenth of the pools, and
- * undoing blocks.
+ * Measures the cost of prices as the number of pools grows. Compares the time per block for many pools with the time
+ * for a tenth of the pools. Also measures how long undoing blocks takes.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { BORN_BEFORE } from '../../../src/pricing/epoch';

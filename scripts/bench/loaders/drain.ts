@@ -27,7 +27,7 @@ interface Asked {
   taken: number;
 }
 
-/** Sends one request at a time, over one connection while it is in use. */
+/** Sends one request at a time. Keeps the connection for later requests, until it is idle for IDLE_MS. */
 export function createDrain(base: string): Drain {
   const { hostname, port, host } = new URL(base);
   let asked: Asked | null = null;

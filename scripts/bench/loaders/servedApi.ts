@@ -29,7 +29,7 @@ export async function serveApi(
   command: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<ServedApi> {
-  // One client measures everything, so it has no limits.
+  // The limits per client are off, because one client sends all requests of the benchmark.
   const unlimited = {
     RATE_LIMIT_PER_MINUTE: '0',
     RATE_LIMIT_ROWS_PER_MINUTE: '0',

@@ -14,11 +14,13 @@ export interface SwapLoad {
 const CHUNK = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
-/** Most rows that one statement may make from swaps, because ClickHouse holds their groups in memory. */
+/**
+ * Most rows that one INSERT with a SELECT from swaps may make, because ClickHouse holds the rows of a group in memory.
+ */
 const GROUPS_MAX = 6_000_000;
 /**
- * Settings with which a statement writes a single part, instead of one part per 65,409 rows. No two rows of the
- * statement have the same key.
+ * Settings with which a statement writes a single part, instead of one part per 65,409 rows. ClickHouse need not merge
+ * rows before the write, because no two rows of the statement have the same key.
  */
 const LARGE_PARTS = `SETTINGS ${[
   `min_insert_block_size_rows = ${GROUPS_MAX}`,
@@ -110,7 +112,10 @@ async function fillEvents(database: Database, load: SwapLoad): Promise<void> {
   }
 }
 
-/** SQL for the address of a pool and of its tokens: 5,000 bases, five anchors as quotes. */
+/**
+ * SQL for the address of the pool with this index, of its base token (one of 5,000) and of its quote token (one of five
+ * anchors).
+ */
 const PAIR = (index: string): string => `unhex(concat('e2', leftPad(lower(hex(${index})), 38, '0')))`;
 const BASE = (index: string): string => `unhex(concat('01', leftPad(lower(hex(${index} % 5000)), 38, '0')))`;
 const QUOTE = (index: string): string => `unhex(concat('02', leftPad(lower(hex(${index} % 5)), 38, '0')))`;

@@ -27,7 +27,10 @@ import { findPostgres, startPostgres, type PostgresServer } from './postgresServ
 import { runScript } from './scriptPeer';
 import { runSubsquid } from './subsquidPeer';
 
-/** Blocks for Candlehouse and the script. The node holds them in memory: 14,000 blocks take 6 GB. */
+/**
+ * Number of blocks that Candlehouse and script.mjs read. The stub node holds the blocks in memory: 14,000 blocks take 6
+ * GB.
+ */
 const BLOCKS = Number(process.env['BENCH_PEER_BLOCKS'] ?? 14_000);
 const LOGS_PER_BLOCK = 200;
 /** Blocks after the last block read, so that all blocks read are final. */
@@ -164,7 +167,9 @@ async function dropWhenMerged(admin: Database, database: Database, name: string)
   await waitForMerges(admin);
 }
 
-/** `times` is the promised factor between Candlehouse's rate and the peer's rate; null if there is no promise. */
+/**
+ * Makes the figure. Candlehouse promises to be at least `times` times as fast as the peer; null if there is no promise.
+ */
 function compare(own: Rate, peer: Rate, times: number | null): Figure {
   const ratio = own.eventsPerSecond / peer.eventsPerSecond;
   return {

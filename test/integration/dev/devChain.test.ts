@@ -54,7 +54,7 @@ test('the development chain writes its description, trades after its history, an
   await chain.stop();
 });
 
-test('transactions of a user stay in the chain through its reorgs, and CHAIN_ID and CHAIN_CONFIG describe it', async () => {
+test('transactions of a user stay in the chain through its reorgs, and CHAIN_ID and CHAIN_CONFIG describe this chain', async () => {
   const chain = await startDevChain({
     dataDir,
     log,

@@ -194,7 +194,8 @@ describe('the folder of a development chain lasts as long as its owner', () => {
   test('a later start deletes the folder of a development chain if its owner has ended, or its owner file has been missing for long', async () => {
     const [orphan, ownerless, young] = ['dev-00000001', 'dev-00000002', 'dev-00000003'];
     for (const name of [orphan, ownerless, young]) mkdirSync(join(dataDir, name));
-    // The pid of a live process that started at another time than recorded.
+    // The recorded start time is not the start time of the process with this pid, so the owner has ended and another
+    // process has its pid.
     const owner = { owner: { pid: process.pid, startedAt: 'before' }, engine: null };
     writeFileSync(join(dataDir, orphan, 'owner.json'), JSON.stringify(owner));
     const old = new Date(Date.now() - 3_600_000);

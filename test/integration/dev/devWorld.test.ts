@@ -99,7 +99,7 @@ async function readPriceRatio(rpc: DevRpc, pool: WorldPool): Promise<number> {
 }
 
 /**
- * The price follows two random walks of at most four deviations each. Recent trades, which arbitrage has not
+ * The price follows two random walks, each of at most four standard deviations. Recent trades, which arbitrage has not
  * traded back yet, also move the price.
  */
 function boundOf({ token0, token1 }: WorldPool): number {
@@ -139,8 +139,8 @@ describe('the development world has the planned pools and prices', () => {
     expect(new Set(third!.map((pool) => pool.feePips)).size).toBeGreaterThanOrEqual(3);
     for (const pool of world.pools) {
       expect(BigInt(pool.token0.address)).toBeLessThan(BigInt(pool.token1.address));
-      // As a float, a reserve of a token without decimals is off by about 1e-4, and wallets have traded a
-      // little.
+      // The price differs a little from the plan: wallets have traded, and a token without decimals has a reserve of
+      // about 10,000 indivisible units.
       expect(Math.abs((await readPriceRatio(rpc, pool)) - 1)).toBeLessThan(0.03);
     }
   });

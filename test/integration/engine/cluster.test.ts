@@ -28,8 +28,8 @@ const BLOCK = 2 ** 20;
 let cluster: EmbeddedCluster;
 const opened: ClusterDatabase[] = [];
 
-// In a cluster the embedded engine ends when a peer resets a connection, because the engine does not catch the
-// exception. The engine restarts at once, so the test retries.
+// In a cluster the embedded ClickHouse ends when another server of the cluster resets a connection. It restarts at
+// once, so the test retries.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 beforeAll(async () => {
@@ -174,7 +174,7 @@ test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
       database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'backfill');
     await second.command('refuse', never);
     await expect(insert()).rejects.toThrow('is violated');
-    // The first shard has its rows. The second shard lacks its rows, or the rows that a view makes from them.
+    // The failed insert stored rows on the first shard. On the second shard the target of at least one view is empty.
     const stored = await numbersOf(database, 'SELECT sum(trades) AS n FROM pair_totals_local');
     const bars = await numbersOf(database, 'SELECT sum(trades) AS n FROM bars_local');
     expect(stored[0]! + bars[0]!).toBeGreaterThan(0);

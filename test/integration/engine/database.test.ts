@@ -152,7 +152,8 @@ test.each([
     expect(reader.decimal128()).toBe((BigInt(n) - 5n) * 1_500_000_000_000n);
     const hex = `ab${n.toString(16).padStart(4, '0')}`;
     expect([reader.bool(), reader.hex(3)]).toEqual([n % 3 === 0, hex]);
-    // From 64 on, the length of a text takes two bytes.
+    // The text has two bytes per repetition. From 64 repetitions (128 bytes) on, the length before the text takes two
+    // bytes.
     expect(reader.text0x()).toBe(`0x${'007a'.repeat(n % 200)}`);
     reader.skip(2);
     expect(reader.hex0x(3)).toBe(`0x${hex}`);

@@ -37,8 +37,10 @@ afterAll(async () => {
   for (const server of servers) await server.close();
 });
 
-/** A database whose server sends this body with the tag TAG. With `broken`, the server cuts the connection
- * after the body. */
+/**
+ * A connection to a server that answers with this body and the header X-ClickHouse-Exception-Tag: TAG. ClickHouse puts
+ * this tag around an error that follows data. With `broken`, the server cuts the connection after the body.
+ */
 async function answerWith(
   body: string | Buffer,
   { broken = false, headers = {} }: { broken?: boolean; headers?: Record<string, string> } = {},
@@ -113,7 +115,7 @@ describe.each(PATTERNS)('%s', (_, pattern) => {
   });
 });
 
-test('an answer that ends with an error frame with its own tag is an error of the engine, complete or not', async () => {
+test('rows followed by an error frame with the tag of the answer are an error of the engine, even if the connection breaks', async () => {
   const rows = '{"a":1}\n'.repeat(300_000);
   for (const broken of [false, true]) {
     const text = `${MEMORY}\n`;

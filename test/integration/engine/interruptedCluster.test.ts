@@ -33,7 +33,7 @@ async function withCluster<T>(use: (database: Database) => Promise<T>): Promise<
   }
 }
 
-/** Every table and view of each server as the engine prints it, and the records of each server. */
+/** Every table and view of each server as the engine prints it, and the migrations that each server has recorded. */
 async function dump(database: Database): Promise<string[][]> {
   const servers: string[][] = [];
   for (const node of database.cluster?.nodes ?? []) {

@@ -87,7 +87,7 @@ describe('the embedded engine starts, stops and recovers', () => {
     server.onStatus(({ state, reason }) => state === 'restarting' && reasons.push(reason));
     const pid = server.pid();
     process.kill(pid, 'SIGSTOP');
-    // A time longer than one probe interval plus one probe without an answer.
+    // Stops the engine for so long that one health probe gets no answer in time.
     await delay(2 * lookMs);
     process.kill(pid, 'SIGCONT');
     expect(await ask(server.readerUrl, 'SELECT 1')).toBe('1');

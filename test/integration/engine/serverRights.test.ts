@@ -159,7 +159,7 @@ describe('the users of a running engine have only the rights that they need', ()
     expect(statSync(join(dataDir, 'clickhouse')).mode & 0o077).toBe(0);
   });
 
-  test('the SQL function file reads no files of the user, or the log warns about it', async () => {
+  test('the SQL function file() cannot read files outside of the engine, or the log warns that the engine has no sandbox', async () => {
     const secret = join(makeFolder(), 'secret');
     writeFileSync(secret, 'private');
     const answers = [

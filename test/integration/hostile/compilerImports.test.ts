@@ -4,7 +4,7 @@ import { IMPORTS } from '../../support/hostile/httpPayloads';
 import { IS_FULL_ATTACK } from '../../support/run/runs';
 
 const compilers = findCompilers({ niceness: 0 });
-/** Old and new compilers resolve imports differently. */
+/** Old and new compilers resolve imports differently, so the full attack tries several versions. */
 const VERSIONS = ['0.8.37', '0.8.30', '0.7.6', '0.6.6', '0.5.16'];
 const versions = IS_FULL_ATTACK ? VERSIONS : VERSIONS.slice(0, 1);
 const imports = IS_FULL_ATTACK ? IMPORTS : IMPORTS.filter((_, at) => at % 4 === 0);

@@ -153,7 +153,8 @@ test('a database that does not answer is reported, and missed blocks are stored 
 test('a reorg beyond finality stops the writer, is reported, and leaves the data readable', async () => {
   const program = await startOver(1, { FINALITY_DEPTH: '8' });
   chain.reorg(60, 62);
-  // A node with a contradicting chain may only lag, so the ingester repeats its requests for some time.
+  // A node whose chain contradicts final blocks may only be behind, so the ingester repeats its requests for some time
+  // before it stops.
   await program.untilProblem('ingest_failing');
   letPass(15);
   expect(await program.untilProblem('ingest_stopped')).toMatch(/beyond finality/);

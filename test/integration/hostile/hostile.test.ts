@@ -182,7 +182,7 @@ function faultOf(reply: Reply): string | null {
     } catch {
       return `invalid JSON ${path.slice(0, 300)}`;
     }
-    // JSON escapes all of these characters.
+    // JSON must escape control characters, so no raw one may appear.
     if (/[\x00-\x08\x0b-\x1f]/.test(bytes.toString('latin1'))) return `raw control characters ${path}`;
   }
   return null;
@@ -303,7 +303,7 @@ test.each([
   expect([reply.status, reply.type]).toEqual([200, type]);
   const rows = await readBack(api.writerUrl, api.db, reply.bytes, format, columns);
   const { data } = jsonOf(await ask('/api/v1/activity?limit=100&page=3')) as { data: Row[] };
-  // A spreadsheet would run such a symbol as a formula.
+  // In CSV, a text that a spreadsheet would run as a formula gets an apostrophe in front.
   const inCell = (value: unknown): unknown =>
     type === 'text/csv' && /^[=+\-@\t\r]/.test(String(value)) ? `'${String(value)}` : value;
   const flat = data.map((item) => {

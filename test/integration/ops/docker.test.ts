@@ -79,7 +79,7 @@ test('every file, volume and service named in docker-compose.yml exists', () => 
     if (build !== undefined) expect(existsSync(join(ROOT, build.context, build.dockerfile))).toBe(true);
     const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
     for (const other of needed) expect(Object.keys(compose.services)).toContain(other);
-    // The program's image has a health check of its own.
+    // Each service has a health check here. The services that are built from this repository have it in their image.
     expect([name, healthcheck !== undefined || build !== undefined]).toEqual([name, true]);
     expect(image).toMatch(/:(?!latest)[\w.${}:-]+$/);
   }
@@ -249,7 +249,7 @@ test('the Grafana dashboard and the alerts use exactly the exported metrics', ()
       expect([name, types.has(name) || types.get(base) === 'histogram']).toEqual([name, true]);
     }
   }
-  // Conversely, a panel or an alert uses every metric of this program.
+  // Conversely, a panel or an alert uses every metric of this program, except the ones listed here.
   const named = new Set(expressions.flatMap(namesIn).map((name) => name.replace(/_(bucket|count|sum)$/, '')));
   const undrawn = [...types.keys()].filter((name) => name.startsWith('candlehouse_') && !named.has(name));
   expect(undrawn.sort()).toEqual([
@@ -277,7 +277,7 @@ test('the Grafana dashboard shows head lag, ingest, queues, inserts, queries, st
   expect(value(/^candlehouse_query_seconds_count{name="head\/\w+"} (\d+)$/m)).toBeGreaterThan(0);
   expect(value(/^candlehouse_sse_clients (\d+)$/m)).toBe(0);
   expect(value(/^candlehouse_reorgs_total{depth="2"} (\d+)$/m)).toBe(1);
-  // The first node of the list does not answer.
+  // The first URL of RPC_URL does not answer, so its errors are counted and the second node gets the calls.
   expect(
     value(/^candlehouse_rpc_errors_total{user="ingest",endpoint="rpc-0",kind="network"} (\d+)$/m),
   ).toBeGreaterThan(0);

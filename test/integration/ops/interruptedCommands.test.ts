@@ -125,8 +125,8 @@ async function startStorage(url: string, more: Readonly<Record<string, string>> 
 test('the next start continues the creation of the second chain’s database after a kill', async () => {
   const settings = { RPC_URL_943: 'http://127.0.0.1:1' };
   const start = (): Promise<void> => startStorage(proxy.through(home.writerUrl), settings);
-  // Kills after the creation of the databases, after the first records, and among the tables.
-  // interruptedMigrate.test.ts kills at every statement.
+  // Numbers of statements before the kill: after the creation of the databases, after the first records, and between
+  // the tables. interruptedMigrate.test.ts kills at every statement.
   for (const killed of [1, 2, 3, 4, 5, 15, 30]) expect(await runKilled(killed, start)).toBe(false);
   expect(await runKilled(Infinity, start)).toBe(true);
   expect(proxy.statements().length).toBeGreaterThan(5);
@@ -218,7 +218,8 @@ test('a reindex that is killed at any statement and repeated has the result of a
     // A run first drops the tables that the killed run before it left behind.
     const before = (await listLeftovers()).length;
     expect(await runKilled(before + killed, () => reindex(proxy.through(home.writerUrl)))).toBe(false);
-    // A run that is killed before the exchange has no effect, so the next run starts with its leftovers.
+    // A reindex that is killed before it exchanges the tables has only left tables behind. The next round starts with
+    // these leftovers.
     if (killed < exchanging) continue;
     expect(await reindex(home.writerUrl)).toBe(0);
     expect([killed, await hashAll(home.writerUrl)]).toEqual([killed, whole]);

@@ -13,11 +13,11 @@ export interface CodeWorld {
   readonly node: NodeChain;
   readonly db: SourcesDatabase;
   readonly api: ExplorerServer;
-  /** The newest block that the worker may read. */
+  /** State of the ingester, as the contract worker sees it: the newest indexed block and the last final block. */
   readonly status: { readonly phase: string; indexed: number; finalTo: number };
-  /** The snapshot that all answers use. */
+  /** The snapshot that all answers of the API use. */
   head: HeadSnapshot;
-  /** The worker's clock, in milliseconds. */
+  /** Time of the contract worker's clock, in ms. */
   now: number;
   newWorker(deps?: Partial<ContractWorkerDeps>): ContractWorker;
   recordOf(address: Hex): Promise<Record<string, unknown>>;

@@ -71,14 +71,14 @@ async function listProxies(): Promise<unknown[]> {
   return (json!['data'] as { address: Hex }[]).map(({ address }) => address);
 }
 
-test('a proxy without an implementation becomes a proxy with its first upgrade, and the upgrade is read once', async () => {
+test('a contract without an implementation becomes a proxy with its first upgrade, and the upgrade is read once', async () => {
   const [proxy, target] = [await deploy(LATE_PROXY), await deployPlain()];
   advance(100, 100);
   await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64))]);
   const worker = newWorker();
   expect(await worker.look(signal)).toBe(1);
   expect(await recordOf(proxy)).toMatchObject({ type: 'other', proxy: null });
-  // The block is far behind the head, so only the final log shows the upgrade.
+  // The upgrade is in a final block far below the head, so the worker finds it by its log in the final table.
   await send({ to: proxy, data: wordOf(target) });
   await insertRows(db.writer, logsTable, [logOf(proxy, 150, UPGRADED, wordOf(target))]);
   advance(1_000, 900);
@@ -186,7 +186,7 @@ describe('contracts without any logs are read from the node', () => {
   let node: NodeCode;
   let asked = 0;
   let silent = false;
-  /** Each function lets the wait for a silent node time out. */
+  /** The open waits for the silent node. A call of such a function ends the wait like a timeout. */
   const deadlines: (() => void)[] = [];
   const clock: Clock = {
     ...systemClock(),

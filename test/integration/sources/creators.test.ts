@@ -336,7 +336,7 @@ test('if the node is dead, the creator stays unknown until the next round', asyn
   expect(await newWorker().lookForCreators(signal)).toBe(1);
 });
 
-test('without an answer about the time of the block, nothing is stored, and the next check asks again', async () => {
+test('if the node does not give the time of the creation block, no creator is stored, and the next check asks again', async () => {
   const pair = await makePair(6);
   await storePair(pair);
   status.finalTo = pair.block;

@@ -1,5 +1,7 @@
-/** Tests imports of verified contracts: both folder layouts, both servers, a copied chain, broken records,
- * and resuming. */
+/**
+ * Tests imports of verified contracts: both folder layouts, both servers, contracts of chain 1 for a chain that began
+ * as its fork, broken records, and resuming.
+ */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -318,7 +320,7 @@ test('a Blockscout server is recognised and imported page by page', async () => 
   }
 });
 
-test('a contract of chain 1 is imported for a copied chain if the code is the same, and the record names its origin', async () => {
+test('a contract of chain 1 is imported for a fork of chain 1 if the code is the same, and the record names its origin', async () => {
   const db = await open();
   const [same, other, absent] = world as [WorldContract, WorldContract, WorldContract];
   const server = await serveSourcify(1, [same, other, absent]);
@@ -347,7 +349,7 @@ test('a contract of chain 1 is imported for a copied chain if the code is the sa
   }
 });
 
-test('if the code of chain 1 is not available, the code must contain the same metadata hash', async () => {
+test('without a node of chain 1, a contract is imported for its fork only if the code there has the compiled metadata hash', async () => {
   const db = await open();
   const root = await makeFolder();
   const hashed = world.filter((contract) => contract.runtime.includes('64697066735822')).slice(0, 3);

@@ -218,7 +218,8 @@ test.each([
 
 test('source search finds an expression on every page among hundreds of files that contain its literal', async () => {
   const base = records[0]!;
-  // Half of the files with the rare word are more than one batch of files. All files contain the common word.
+  // All 900 files contain common_word, and every third contains seldom_word. The search reads files in batches, and
+  // both words need more than one batch.
   const files = Array.from({ length: 900 }, (_, index) => ({
     path: `many/${index}.sol`,
     content: `// common_word ${index}\n${index % 3 === 0 ? `uint seldom_word = ${index};` : ''}\n// ${index * 7}`,
@@ -288,8 +289,8 @@ test('source search shows sources verified on another chain under a contract wit
   expect([await lend(), await lend()]).toEqual([1, 0]);
   const hit = { chain_id: 369, contract_name: lender.contract.name, line: 1, contracts: 1 };
   expect(await found()).toMatchObject([{ ...hit, address: low, path: `lent/${lender.contract.name}.sol` }]);
-  // A contract with the same code and a smaller address appears later. The sources are not copied to it as
-  // well.
+  // The contract with the smallest address gets the sources for all contracts with this code. A later contract with a
+  // smaller address does not get them as well.
   await insertRows(db.writer, contractCodesTable, [
     { ...code, address: `0x${'01'.repeat(20)}`, code_hash: CODE, version: 3 },
   ]);

@@ -266,7 +266,7 @@ test('invalid requests are refused in the format of Sourcify', async () => {
   for (const [answer, status, code] of cases) expectRefusal(await answer, [status, code]);
 });
 
-test("a verified contract is refused in Blockscout's words to a Blockscout client, in Etherscan's to others", async () => {
+test("verifying a verified contract again is refused in Blockscout's words to a Blockscout client, in Etherscan's to others", async () => {
   const { address } = deployed[0]!;
   const post = async (more: Record<string, string>): Promise<unknown> => {
     const { apikey, ...fields } = { ...fieldsFor(vault, address), ...more };
@@ -328,7 +328,7 @@ async function importInto(db: SourcesDatabase, source: ContractSource): Promise<
   return names;
 }
 
-test('a second instance imports all contracts over both lists, with sources, settings and arguments', async () => {
+test("a second instance imports all contracts over Sourcify's list and over Blockscout's, with sources, settings and arguments", async () => {
   await storeMany();
   const fetch = createJsonFetch(program.url);
   expect(await isSourcifyServer(fetch, 369, never)).toBe(true);

@@ -123,7 +123,7 @@ test('a verified contract whose code changed no longer lends its sources to cont
   expect(await db.reader.find({ chainId: 369, address: at('b') }, codeHash)).toBeNull();
 });
 
-test('an exact match replaces a match with all its files, but a match does not replace an exact match', async () => {
+test('an exact match replaces a partial match and all files of it, but a partial match does not replace an exact match', async () => {
   const weak = like(token(), at('e'), { status: 'match', source: 'blockscout', name: 'Weak' });
   const other: VerifiedRecord = {
     ...weak,
@@ -157,7 +157,7 @@ test.each(['sourcify', 'blockscout', 'ancestor:1', 'local'] as const)(
   },
 );
 
-test('the same partial match may add its code hash and constructor arguments', async () => {
+test('storing a partial match again with its code hash and constructor arguments adds them', async () => {
   const facts = { status: 'match', source: 'local' } as const;
   const bare = { ...like(token(), at('d'), { ...facts, constructorArguments: null }), codeHash: null };
   await db.store.store([bare]);
@@ -188,7 +188,8 @@ test('every event, function and error of every ABI is found by its selector', as
   }
   for (const [selector, signature] of wanted) {
     expect(found.get(selector)).toContain(
-      // Contracts and enums in the ABIs of libraries have no canonical type.
+      // ABIs of libraries name contracts and enums as types, which have no canonical form. Then only the name of the
+      // function must agree.
       found.get(selector)?.find((each) => each.startsWith(signature.slice(0, signature.indexOf('(')))) ??
         signature,
     );

@@ -148,7 +148,7 @@ test('a contract in a block above the indexed head is checked with its creation 
 
 test('verifying again adds the constructor arguments when the creation becomes known', async () => {
   const deployed = await deploy(rpc, vault(), vaultValues);
-  // Moves the creation before the blocks whose state is searched.
+  // Mines 256 blocks, so that the creation is too old for the search in the node's state.
   await rpc.call('anvil_mine', ['0x100']);
   expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
   expect((await own(deployed.address))?.constructorArguments).toBeNull();

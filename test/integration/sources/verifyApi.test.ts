@@ -41,7 +41,10 @@ jest.setTimeout(900_000);
 const log = createLog('silent', false);
 const OWNER = `0x${'ab'.repeat(20)}`;
 const NOBODY: Hex = `0x${'99'.repeat(20)}`;
-/** The code contains the cap, so different caps give different code. */
+/**
+ * Constructor arguments of the contract. The argument `cap` is an immutable, so contracts with different caps have
+ * different code.
+ */
 const vaultValues = (cap: number): unknown[] => [OWNER, cap, 'the label'];
 let chains: { node: Anvil; rpc: DevRpc }[];
 let home: ProgramHome;
@@ -161,7 +164,7 @@ test('submitted sources are compiled, compared and shown in every answer, also f
   expect(await post(fields)).toEqual(notOk('Contract source code already verified'));
 });
 
-test('verification accepts a JSON body, double braces and the other spelling of the constructor arguments', async () => {
+test('verification accepts a JSON body, sources in double braces, and the correct spelling constructorArguments', async () => {
   const { address, constructorArguments } = deployed[1]!;
   const { module, action, apikey, ...rest } = fieldsFor(vault(), address, {
     sourceCode: `{${JSON.stringify(vault().input)}}`,
@@ -366,7 +369,7 @@ test('a read-only API starts, and refuses verification with the reason', async (
       const answer = await fetch(`${url}/api`, { method: 'POST', body });
       return ((await answer.json()) as Json)['result'];
     };
-    // The API refuses with a busy text until the head is read.
+    // Until the API has read the head, it refuses every verification as busy.
     await untilTrue(async () => /^This service does not verify contracts/.test(String(await ask())));
     await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
       code: 'bad_config',

@@ -12,7 +12,7 @@ import { NetEvents, type StreamData } from '../../support/server/eventFollower';
 const SEEDS = [1, 2, 3, 4];
 const STEPS = runsOf(200);
 
-/** A client that keeps the state of a real user of the stream. */
+/** A client that applies events and reorgs like a real user of the stream, and remembers its last id. */
 class Follower extends NetEvents {
   private client: SseClient | null = null;
   private lastId: string | null = '99-1048575';

@@ -39,7 +39,7 @@ export type AttackMove =
       readonly at: number;
       readonly pool: number;
       readonly side: Side;
-      /** Part of the attacker's share, 0–1. */
+      /** The part of the attacker's share of the pool to withdraw, 0–1. */
       readonly part: number;
     }
   | { readonly kind: 'create'; readonly at: number; readonly plan: SimPoolPlan; readonly usd: number };

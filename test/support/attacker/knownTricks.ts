@@ -70,7 +70,8 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
         ];
         const moves = chosen.flatMap(movesOf);
         plans.push({ prepBlocks, moves, push: signs, late: [] });
-        // These plans push one hop only and shift weight in the other hops.
+        // These plans push the pools of one hop only. In the other hops they add liquidity at a false price, so that
+        // the false pools gain weight.
         if (chosen.length > 1)
           for (const { step } of chosen) {
             const elsewhere = chosen.filter((favourite) => favourite.step !== step).flatMap(movesOf);
@@ -134,9 +135,9 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
 }
 
 /**
- * One-sided joins and exits of weighted pools, with the push and alone, at once and before an epoch; declared
- * balances of managed pools. Amounts are multiples of the USD that move the price of the pool by the requested
- * percentage.
+ * Attacks on weighted pools. The attacker joins or exits with one token, with or without a push, in the block of the
+ * push or before the epoch begins. In a managed pool the attacker declares a balance instead. Amounts are multiples of
+ * the USD that move the price of the pool by the requested percentage.
  */
 function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): AttackPlan[] {
   const { books } = market;
@@ -185,7 +186,7 @@ interface Favourite {
   readonly step: number;
   /** Largest distance from the fair price at which arbitrage does not pay, as ln. */
   readonly edge: number;
-  /** Twice the known side of the hop's deepest pool, USD. */
+  /** Twice the value of one side of the hop's deepest pool, in USD. The unit of the amounts that the attacker adds. */
   readonly usd: number;
 }
 

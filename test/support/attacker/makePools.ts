@@ -79,7 +79,8 @@ export function planMarket(seed: number): MarketPlan {
   if (hops > 1 && random.chance(0.4))
     beside(path[0]!, random.pick([DAI, USDC, NATIVE]), 10 ** (1.5 + random.next() * 3), 0);
   if (random.chance(0.5)) beside(DAI, USDC, 10 ** (4 + random.next() * 2), null);
-  // The random numbers above stay the same for a seed, because the fixed cases of the tests depend on them.
+  // Managed pools take their random numbers from a generator of their own. The other pools of a seed stay the same, as
+  // the fixed cases of the tests require.
   pools.push(
     ...managedPools(path, pools.length, { fair, random: new Random(seed + 2 ** 32), historyBlocks }),
   );

@@ -78,7 +78,7 @@ function randomMove(market: SimMarket, plan: AttackPlan, random: Random, size: (
     }
     case 'swap': {
       const { fee } = books.pools[pool]!.plan;
-      // The price is often the most extreme one that arbitrage leaves alone, otherwise a random one.
+      // The attacker often swaps to the most extreme price that arbitrage leaves alone, otherwise to a random price.
       const log = random.chance(0.7)
         ? -Math.log(1 - fee) * random.pick([1, -1])
         : (random.next() - 0.5) * 0.4;

@@ -46,7 +46,7 @@ export interface SimPoolPlan {
 
 export class SimPool {
   readonly leg: Leg;
-  /** Null for pools that are no vault pools. */
+  /** The product's data about the pool in the vault; null for V2 and V3 pools. */
   private vault: VaultRecord | null = null;
   private root: number;
   private positions: readonly Position[] = [];
@@ -294,7 +294,10 @@ export class SimPool {
   }
 }
 
-/** `from`, `to`, and the ends of ranges between them, ascending. */
+/**
+ * The square root prices `from` and `to`, and all ends of positions' ranges between them, ascending. The liquidity
+ * changes at these ends.
+ */
 function stopsBetween(positions: readonly Position[], from: number, to: number): number[] {
   const stops = [from];
   for (const { low, high } of positions) {

@@ -28,7 +28,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** One server; several under jest.cluster.config.js. */
+/**
+ * URLs of the servers on which to create a database: the shared engine or, under jest.cluster.config.js, all servers of
+ * the cluster.
+ */
 function listServers(writer: string): string[] {
   const cluster = process.env['CANDLEHOUSE_TEST_CLUSTER'];
   if (cluster === undefined) return [writer];

@@ -6,7 +6,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { listen } from '../server/listen';
 
 export interface KillingProxy {
-  /** The address of the proxy, for another address of the same server. */
+  /** Replaces the port of a database URL by the proxy's port, and keeps user and database. */
   through(url: string): string;
   /** Forwards `statements` more statements. The answer to the last one is lost. */
   killAfter(statements: number): void;
@@ -22,7 +22,10 @@ function textOf({ url = '/' }: IncomingMessage, body: Buffer): string {
   return new URL(url, 'http://engine').searchParams.get('query') ?? body.toString('utf8', 0, 4_000);
 }
 
-/** Only a SELECT with long parameters uses a multipart form. */
+/**
+ * Whether the request only reads. A multipart form is always a SELECT, because the client uses it only for long
+ * parameters of a SELECT.
+ */
 function isRead(incoming: IncomingMessage, body: Buffer): boolean {
   const isForm = incoming.headers['content-type']?.startsWith('multipart/') === true;
   return isForm || READS.test(textOf(incoming, body));

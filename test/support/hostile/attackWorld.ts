@@ -43,7 +43,9 @@ const addressOf = (kind: string, index: number): Hex => `0x${kind}${index.toStri
 /** An anchor of the chain description, used as the quote token. */
 const quote = addressOf('02', 0);
 
-/** The creation log of a pair between a token of this kind and the quote token. */
+/**
+ * The creation log of the pair between the quote token and token number `index` of a kind (a prefix of the addresses).
+ */
 function creationOf(kind: string, index: number): FakeLog {
   const data = `0x${topic(poolOf(kind, index)).slice(2)}${word(index)}`;
   return {
@@ -83,7 +85,7 @@ export interface AttackWorld {
   mineHugeTokens(count: number): void;
   /** Answers the next request with `bytes` bytes of valid JSON. */
   floodNext(bytes: number): void;
-  /** Number of requests that got such an answer. */
+  /** Number of requests that floodNext answered. */
   floods(): number;
   stop(): Promise<void>;
 }

@@ -70,8 +70,8 @@ export function patternPart({ bytes }: HostilePattern, size: number): Buffer {
 }
 
 /**
- * Address (20 bytes) or hash (32 bytes) number `index` of a role. In some identities the pattern comes first,
- * in others last.
+ * Address (`size` 20) or hash (`size` 32) number `index` of a role, which is any text such as `token`. In some
+ * identities the hostile pattern comes first, in others last.
  */
 export function hostileIdentity(role: string, index: number, size: number): Hex {
   const pattern = HOSTILE_PATTERNS[index % HOSTILE_PATTERNS.length]!;

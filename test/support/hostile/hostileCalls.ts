@@ -51,7 +51,10 @@ const MOUNTS = 7;
 
 type Calls = Record<string, readonly string[]>;
 
-/** Takes one entry per pattern, in turn from each list. Returns the entry and the index of its list. */
+/**
+ * For each hostile pattern, takes an entry from one of the lists, which take turns. Returns the entry and the index of
+ * its list.
+ */
 function inTurn(lists: readonly (readonly string[])[]): (readonly [string, number])[] {
   const count = Math.max(...lists.map((list) => list.length));
   return Array.from({ length: count }, (_, index) => {
@@ -151,7 +154,7 @@ function explorerCalls(facts: HostileFacts): Calls {
       ...texts.map((text) => `/api/v1/source-search?${query({ q: text })}`),
       ...texts.map((text) => `/api/v1/source-search?${query({ q: 'hostile', path: text })}`),
     ],
-    // Two paths have the same answer, so each path is tested with half of the patterns.
+    // The following two paths read the same data of a contract, so each path is tested with half of the patterns.
     '/v2/contract/all-chains/{address}': everyNth(contracts, 2).map(
       (address) => `/v2/contract/all-chains/${address}`,
     ),

@@ -146,7 +146,7 @@ async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: re
     world.v3.positionManager,
   ];
   for (const token of world.tokens) {
-    // Each user gets a thousandth of the inventory.
+    // Each user gets a thousandth of the trader's balance.
     const amount = (await readBalance(rpc, token.address, world.trader)) / 1_000n;
     for (const to of users) {
       const data = encodeCall(TRADER, 'give', [token.address, to, amount]);

@@ -29,7 +29,7 @@ function readNodeFolder(pid: string): string | null {
     const at = words.indexOf('--cache-path');
     return at < 0 ? null : (words[at + 1] ?? null);
   } catch {
-    // The process ended in the meantime.
+    // The process has ended since the list of processes was read.
     return null;
   }
 }

@@ -113,7 +113,10 @@ function failRequest(fault: RequestFault, response: ServerResponse): void {
   }
 }
 
-/** The same question about an older head, if the call asks for the newest block. */
+/**
+ * Changes a call for the newest block into a call for the final block, as from a node that is behind. Returns every
+ * other call as it is.
+ */
 function staler(call: Json): Json {
   const [first, ...rest] = (call['params'] ?? []) as unknown[];
   return first === 'latest' ? { ...call, params: ['finalized', ...rest] } : call;

@@ -1,4 +1,4 @@
-/** A lying node: answers with recorded blocks of a real node, after one field of one block was changed. */
+/** A node that lies: it answers with recorded blocks of a real node, but one field of one block is changed. */
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../createRandom';
@@ -55,7 +55,10 @@ function lieAboutLogs(random: Random, logs: Json[], receipts: Recorded['receipts
   return true;
 }
 
-/** One lie about one block. Log indexes stay complete. Null if the block has nothing to lie about. */
+/**
+ * A copy of the block with one lie of this kind. Log indexes stay without gaps, so that they do not reveal the lie.
+ * Null if the block has no field for this kind.
+ */
 export function lie(random: Random, block: Recorded, kind: LieKind): Recorded | null {
   const copy = structuredClone(block);
   const { header, receipts } = copy;
@@ -76,7 +79,7 @@ export function lie(random: Random, block: Recorded, kind: LieKind): Recorded | 
   return copy;
 }
 
-/** Answers calls from recorded blocks, in the order of their numbers from 0 on, after `change`. */
+/** Answers JSON-RPC calls from recorded blocks, each changed by `change` first. `blocks[n]` is block number n. */
 export function answerFrom(
   blocks: readonly Recorded[],
   change: (block: Recorded) => Recorded = (block) => block,
@@ -96,7 +99,7 @@ export function answerFrom(
   };
 }
 
-/** The receipt that the node sends for the transaction with this hash, after `change`. */
+/** The receipt of the transaction with this hash in the changed blocks; null if no block has this transaction. */
 function receiptOf(
   blocks: readonly Recorded[],
   change: (block: Recorded) => Recorded,

@@ -128,7 +128,8 @@ function readPairLog(
   if (pool === undefined) return null;
   if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
   const v3 = parsed.args.length > 6;
-  // A pair of one kind may emit an event that looks like the other kind's. The vault's Swap has five words.
+  // Ignores other Swap events: a V2 pair may emit an event like V3's and the reverse. The Swap of a vault has only five
+  // words.
   if (parsed.name !== 'Swap' || parsed.args.length < 6 || v3 !== pool.v3) return null;
   const args = parsed.args as readonly bigint[];
   const amount0 = v3 ? args[2]! : args[1]! - args[3]!;

@@ -125,8 +125,8 @@ export class VaultOracle {
     let leg: readonly [number, number] = [0, 1];
     for (let i = 0; i < tokens.length; i += 1) {
       for (let j = i + 1; j < tokens.length; j += 1) {
-        // The main leg has the largest sum of weights, or the quote and the largest other token. If several
-        // legs are equal, the first one is the main leg.
+        // If the pool holds a quote token, the main leg contains this token. If several legs are possible, the leg with
+        // the largest sum of weights is the main leg. If several sums are equal, the first one wins.
         const sum = weightOf(i) + weightOf(j);
         if (!standsFor([i, j])) continue;
         if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];
@@ -157,7 +157,8 @@ export class VaultOracle {
     pool.listed = true;
     const born = pool.birth.block.number >= this.firstBlock;
     const { type, weights } = pool.listing;
-    // A pool older than the first block is listed in its state before the block that reveals the pool.
+    // For a pool older than the first block, the row of the pool has the fee before the block whose log reveals the
+    // pool.
     const found = pool.feeMoved?.block === block.number ? pool.feeMoved.before : pool.fee;
     this.pools.push([
       block.number,
@@ -200,7 +201,7 @@ export class VaultOracle {
     if (name !== 'Swap') return null;
     const [tokenIn, tokenOut] = [args[1] as string, args[2] as string].map((token) => token.toLowerCase());
     const [amountIn, amountOut] = [args[3] as bigint, args[4] as bigint];
-    // Swaps before the first block are unknown to the ingester.
+    // The ingester does not see swaps before the first block, so such swaps raise no doubt.
     if (seen && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut)) pool.doubts |= 2;
     add(tokenIn!, amountIn);
     add(tokenOut!, -amountOut);
@@ -226,7 +227,7 @@ export class VaultOracle {
         ? 0
         : paying * (1 - (held / (held + paid)) ** (Number(weights[i]) / Number(weights[o])));
     };
-    // Float subtraction from 1 loses 1e-16 of the balance, far less than the slack.
+    // The slack of 1e-12 of the balance is far more than the rounding error of the floats, 1e-16.
     const [slackIn, slackOut] = [2 + held * 1e-12, 2 + paying * 1e-12];
     const out = Number(amountOut);
     return (

@@ -52,7 +52,7 @@ const EVENTS = new Map(
   }),
 );
 
-/** Topics of the pairs' events. Malformed logs have these topics too. */
+/** First topics of all events of V2 and V3 pairs. A log with such a topic may still be malformed. */
 export const PAIR_TOPICS: ReadonlySet<string> = new Set(
   [...EVENTS].flatMap(([topic, { name, parameters }]) => {
     const ofPair =

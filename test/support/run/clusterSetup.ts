@@ -9,7 +9,7 @@ declare global {
 export default async function clusterSetup(): Promise<void> {
   const cluster = await startEmbeddedCluster();
   globalThis.testCluster = cluster;
-  // Jest skips the teardown when it bails out.
+  // Jest skips clusterTeardown.ts when it stops at a first failure, so the end of this process also kills the servers.
   process.once('exit', () => {
     for (const server of cluster.servers) if (server.pid() > 0) process.kill(server.pid(), 'SIGKILL');
   });

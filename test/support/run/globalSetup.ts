@@ -35,7 +35,7 @@ export default async function globalSetup(): Promise<void> {
     throw error;
   });
   globalThis.testEngine = { server, folder };
-  // Jest skips the teardown when it bails out.
+  // Jest skips globalTeardown.ts when it stops at a first failure, so the end of this process also cleans up.
   process.once('exit', () => {
     const pid = server.pid();
     if (pid > 0) process.kill(pid, 'SIGKILL');

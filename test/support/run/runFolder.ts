@@ -72,7 +72,7 @@ export function abandonRunFolder(folder: string): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // The process ended in the meantime.
+      // The process has ended since the list of processes was read.
     }
   }
   // A killed process may hold its files for a moment.

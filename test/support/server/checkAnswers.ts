@@ -18,7 +18,7 @@ interface Operation {
   >;
 }
 
-/** Faults shown for one answer. */
+/** Most faults to describe for one answer. */
 const FAULTS_MAX = 5;
 const BODY_SHOWN = 400;
 

@@ -89,7 +89,10 @@ export class EventFollower extends NetEvents {
     this.running = this.follow();
   }
 
-  /** Stays connected from the next visit on. A client that always leaves before the first answer receives no events. */
+  /**
+   * From the next connection on, the client no longer disconnects. Otherwise a client that always leaves before the
+   * first answer would receive no events.
+   */
   stayConnected(): void {
     this.stayMs = Infinity;
   }

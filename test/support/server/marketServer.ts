@@ -11,7 +11,10 @@ import {
   type WorldOptions,
 } from '../worlds/world';
 
-/** Block numbers are relative to the world's first block. */
+/**
+ * Which blocks of a world are stored as final blocks and which as head blocks. Block numbers are relative to the
+ * world's first block.
+ */
 interface MarketPlan extends WorldOptions {
   /** The last final block of the newest snapshot. */
   readonly finalTo: number;
@@ -52,7 +55,7 @@ export const WALLETS_PLAN: MarketPlan = {
   inserts: 6,
 };
 
-/** A world and the block numbers of its plan. */
+/** A world, and the block numbers that separate its final, stored and head blocks. */
 export interface MarketWorld {
   readonly world: World;
   readonly finalTo: number;

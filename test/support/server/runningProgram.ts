@@ -39,7 +39,7 @@ export interface RunningProgram {
 /** A database that several programs use in turn. */
 export interface ProgramHome {
   readonly database: Database;
-  /** Address of the database without the connection that a test can cut. */
+  /** Direct address of the database. The program uses another one, through `cable`, which a test can cut. */
   readonly writerUrl: string;
   readonly cable: Cable;
   /** `ingest` is true by default. If false, the program only serves stored data. */
@@ -76,7 +76,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
         RATE_LIMIT_PER_MINUTE: '0',
         CLICKHOUSE_URL: through(test.writerUrl),
         CLICKHOUSE_READ_URL: through(test.readerUrl),
-        // Only under jest.cluster.config.js.
+        // This variable is set only under jest.cluster.config.js, where the test database is on a cluster.
         ...(process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined
           ? {}
           : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),

@@ -136,9 +136,9 @@ interface StubDraft {
   readonly bloom: string;
   readonly logsPerTx: number;
   readonly transactionsMin: number;
-  /** Set if blocks can be proven. */
+  /** Gives blocks real hashes and signatures; null if the chain's blocks need not be provable. */
   readonly sealer: BlockSealer | null;
-  /** Set if the chain serves other indexers too. */
+  /** Indexes the logs of a block for filtered requests of other indexers; null if only Candlehouse reads the chain. */
   readonly indexer: LogIndexer | null;
 }
 
@@ -222,14 +222,14 @@ export interface StubBlockOptions {
   readonly seed?: number;
   /** Time of block 0, unix seconds. */
   readonly genesisTime?: number;
-  /** All pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
+  /** If true, all pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
   readonly onlyV2?: boolean;
   /**
-   * Serves full blocks and lets eth_getLogs filter. Other indexers need full blocks and filters; Candlehouse does
-   * not.
+   * If true, serves full blocks and lets eth_getLogs filter. Other indexers need full blocks and filters; Candlehouse
+   * does not.
    */
   readonly forIndexers?: boolean;
-  /** Blocks have real hashes, roots and signatures. */
+  /** If true, blocks have real hashes, roots and signatures. */
   readonly provable?: boolean;
   /** Smallest number of transactions of a block; some have no logs. */
   readonly transactionsMin?: number;
@@ -246,7 +246,7 @@ export class StubBlockMaker {
   private readonly random: () => number;
   private readonly bloomOf = createBloomer();
 
-  /** `sealer` is set if the blocks are provable. */
+  /** `sealer` must be given if the option `provable` is true. */
   constructor(
     private readonly options: StubBlockOptions,
     private readonly sealer: BlockSealer | null = null,

@@ -206,7 +206,7 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
       state.logsAskedAt ??= Date.now();
       return logsOf(params[0] as LogFilter, chain);
     case 'eth_call':
-      // Every token has zero decimals; other calls get an empty answer.
+      // decimals() of every token is 0. Every other call gets an empty answer.
       return (params[0] as { data?: string }).data === DECIMALS ? ZERO_WORD : Buffer.from('"0x"');
     case 'stub_takeLogsAskedAt': {
       const at = state.logsAskedAt;

@@ -6,7 +6,10 @@ const root = (digit: string): string => `0x${digit.repeat(64)}`;
 /** Price that every transaction pays per gas. */
 export const STUB_GAS_PRICE = `0x${(10 ** 15).toString(16)}`;
 
-/** Header fields beside the fields of every stub header. */
+/**
+ * Header fields that the stub chain adds for other indexers. They complete the fields that every header of the stub
+ * chain has.
+ */
 export const FULL_HEADER = {
   nonce: zeros(8),
   mixHash: root('5'),

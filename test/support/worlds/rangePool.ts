@@ -20,7 +20,7 @@ export interface PoolNames {
   readonly address: Hex;
   readonly token0: Hex;
   readonly token1: Hex;
-  /** Null: the pool is older than the first ingested block. */
+  /** Block of the pool's creation; null if the pool is older than the first ingested block. */
   readonly createdBlock: number | null;
 }
 

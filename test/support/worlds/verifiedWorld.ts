@@ -120,7 +120,7 @@ export function compileWorld(): Promise<WorldContract[]> {
   return compiled;
 }
 
-/** The contract's address in the records, unless it is deployed. */
+/** The address of a contract in records of tests that do not deploy it. */
 export function addressOf(contract: WorldContract): Hex {
   const label = `${contract.version} ${contract.path}:${contract.name}`;
   return `0x${keccak256(toUtf8Bytes(label)).slice(-40)}`;

@@ -99,7 +99,10 @@ const CANCUN = { ...SHANGHAI, evmVersion: 'cancun' };
 
 const UNOPTIMIZED = { ...SHANGHAI, optimizer: { enabled: false, runs: 200 } };
 
-/** Everything that makes the records of verifiedWorld.ts. Not optimized where that would take long. */
+/**
+ * All sources and compiler settings from which verifiedWorld.ts makes its records. Large sets are compiled without the
+ * optimizer, which would take long.
+ */
 export function listSourceSets(): SourceSet[] {
   const istanbul = { optimizer: { enabled: true, runs: 999_999 }, evmVersion: 'istanbul' };
   const hashless = { metadata: { bytecodeHash: 'none' } };

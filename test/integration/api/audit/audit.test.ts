@@ -144,7 +144,7 @@ function checkSums(audit: Audit, stored: number | null): void {
   expect(Math.abs(Number(audit.price_usd) / stored - 1)).toBeLessThan(1e-9);
 }
 
-/** An anchor has a configured price and no cost. For other tokens a larger price move costs more. */
+/** An anchor has a configured price and no published cost of moving it. For other tokens a larger move costs more. */
 function checkCost({ hops, manipulation_cost_usd: cost, price_age_blocks: age }: Audit): void {
   if (hops.length === 0) expect([cost, age]).toEqual([null, null]);
   else expect(age).toBeGreaterThanOrEqual(0);
@@ -155,7 +155,7 @@ function checkCost({ hops, manipulation_cost_usd: cost, price_age_blocks: age }:
   }
 }
 
-/** Computes the hash as the OpenAPI document describes it, from the answer alone. */
+/** Computes the hash of an audit as the OpenAPI document describes it, from the answer alone. */
 function hashOf(audit: Audit): string {
   const lines = ['candlehouse-audit 1', `chain ${CHAIN_ID}`, `block ${audit.derived_at_block}`];
   lines.push(`token ${audit.token.address}`);
@@ -207,7 +207,8 @@ async function checkAll(share = 1, edges = false): Promise<void> {
       // The prices must have equal bits, not be nearly equal.
       const derived = derivePrice(inputs);
       expect([derived.usd, derived.capUsd]).toEqual([stored.usd, stored.cap]);
-      // The reserve of a pool is at least a hundred times its depth, but a concentrated pool may hold less.
+      // A cap is at most a pool's balance, and a move by 2 % pays out about 1 % of a balance. So the depth is at least
+      // about 1 % of the cap; in a concentrated pool it may be more.
       expect(audit.depth_usd).toBe(audit.hops.length === 0 ? null : derived.depthUsd);
       if (audit.depth_usd !== null) expect(audit.depth_usd).toBeGreaterThan(stored.cap * 0.009_9);
       if (number <= head.finalTo) rememberOrCompare(`${name} ${number}`, audit);
@@ -373,7 +374,8 @@ test('an audit needs at most 16 statements, even for the longest route', async (
 
 test('audits of the newest block are equal whether read from memory or from the database, also after reorgs', async () => {
   const tables = createAuditTables(runner, CHAIN_ID, api.market.pairs);
-  // Builds the tables once before the rounds, so that each round continues from the previous one.
+  // Builds the audit's in-memory tables once before the rounds, so that each round updates the tables of the round
+  // before.
   await tables.at(head);
   for (const round of ['fork', 'promotion', 'growth']) {
     chain.mine(round === 'promotion' ? 40 : 5);

@@ -91,7 +91,10 @@ interface Side {
 
 const met = { counted: 0, left: 0 };
 
-/** The tracked swaps of a token, with their prices by the rule of the documentation. */
+/**
+ * The tracked swaps of a token. A swap has a price only if the token's audit at this block uses the pool in its first
+ * hop.
+ */
 async function sidesOf(token: Hex): Promise<Side[]> {
   const sides: Side[] = [];
   for (const swap of swaps) {

@@ -25,7 +25,7 @@ const RICH: SimToken = { address: named(50), decimals: 18 };
 const SCAM: SimToken = { address: named(51), decimals: 18 };
 const [BACKED, INVENTED, WALLET] = [named(60), named(61), named(70)];
 const HELD = 12_000;
-/** Lower bound of a rounded cap divided by the exact cap. */
+/** Published caps are rounded down, to at least this part of the exact cap. */
 const STEP = 2 ** (-1 / 16);
 const ISSUED = 10n ** 12n;
 const WEI = 10n ** 18n;
@@ -48,7 +48,10 @@ const swap = (pair: Hex, amount0In: bigint, amount1Out: bigint): Draft => ({
   data: data(amount0In, 0n, 0n, amount1Out),
 });
 
-/** Events of the attacker in one block. DAI has the lowest address. The pool of DAI must be old and have two makers. */
+/**
+ * Logs that the attacker causes in a block. A trusted price needs an old pool with two makers, so the pool of DAI and
+ * RICH begins early and gets two trades. DAI has the lowest address, so it is token0.
+ */
 function attack(number: number): readonly Draft[] {
   if (number === 5) return [pairCreated(BACKED, DAI, RICH), sync(BACKED, 12_000n, 12_000n)];
   if (number === 6 || number === 7) return [sync(BACKED, 12_000n, 12_000n), swap(BACKED, 1_000n, 990n)];
@@ -139,7 +142,7 @@ test.each(['in the head', 'once final'])(
   },
 );
 
-test('a token whose pools are its whole route has no warning about its value', async () => {
+test('a token that trades only in the pools of its route has no warning value_capped', async () => {
   const { warnings } = await get(`/tokens/${TOKENS.HEX.address}/audit`, auditAnswerShape);
   expect(warnings.map(({ code }) => code)).not.toContain('value_capped');
 });

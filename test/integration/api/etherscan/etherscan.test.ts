@@ -42,7 +42,10 @@ afterAll(() => world.close());
 
 const PAIRS = ['0_1', '0_2', '0_3', '1_2', '1_3', '2_3'];
 
-/** Matches by Etherscan's rules: every stated clause about given topics holds, and topics outside all clauses match. */
+/**
+ * Matches by Etherscan's rules. A clause such as `topic0_1_opr=or` joins two topics, and counts only if both are given.
+ * Every clause must hold, and every given topic outside of the clauses must match.
+ */
 function matchesPlainly(query: Record<string, string>, row: LogRow): boolean {
   const topics = topicsOf(row);
   const holds = (place: string | undefined): boolean =>

@@ -107,7 +107,8 @@ test('a long form is parsed like URLSearchParams parses it, with valid and inval
   const whole = ['a', '+', '%41', '%C3%A9', '%e2%82%ac', '%F0%9F%98%80', '='];
   const kinds = [
     [...whole, '😀', 'é'],
-    // Node itself changes malformed escapes that are not ASCII.
+    // Malformed escapes are tested without raw characters outside of ASCII, because Node's URLSearchParams garbles a
+    // text that has both.
     [...whole, '%', '%4', '%FF', '%82'],
   ];
   for (let round = 0; round < 20; round += 1) {

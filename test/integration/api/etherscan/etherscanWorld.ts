@@ -35,7 +35,7 @@ import { logRow } from '../../../support/worlds/logRow';
 
 export const BLOCKS = 60;
 export const STORED_TO = FIRST_LOG_BLOCK + 40;
-/** The final tables and the head tables both hold the blocks from here to `STORED_TO`. */
+/** First block in the head tables. The final tables hold the blocks from this one to `STORED_TO` too. */
 export const HEAD_FROM = STORED_TO - 4;
 export const TIP = FIRST_LOG_BLOCK + BLOCKS - 1;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

@@ -65,8 +65,10 @@ interface PlainLog {
   readonly ord: number;
 }
 
-/** Follows the rules of the API: values in a list and topics in a clause are alternatives; everything else
- * must hold together. */
+/**
+ * Whether the log matches by the rules of the API. The values of a list are alternatives, and so are the two topics of
+ * an `either` clause. All conditions must hold together.
+ */
 function matchesPlainly(filter: LogFilter, log: PlainLog): boolean {
   if (filter.addresses.length > 0 && !filter.addresses.includes(log.address as Hex)) return false;
   for (let place = 0; place < 4; place += 1) {

@@ -93,7 +93,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** All these rows are in one final block. */
+/** Makes `count` transfers of a token, all in one final block. */
 function transfersOf(address: Hex, count: number): LogRow[] {
   const block = world.blocks.find(({ number }) => number === STORED_TO)!;
   return Array.from({ length: count }, (_, index) =>
@@ -114,7 +114,7 @@ test('a verified token is marked as verified and ranks before a busier unverifie
   expect(first).toMatchObject({ type: 'token', address: SINGLE, title: 'ZZTOP', verified: true });
   expect(second).toMatchObject({ type: 'token', address: COPY, title: 'ZZTOP', verified: false });
   expect(first!.score).toBeGreaterThan(second!.score);
-  // A search for the contract's name finds the same token.
+  // A search for the name of the contract, which differs from the token's symbol, finds the same token.
   expect(await hits('vault')).toContainEqual(
     expect.objectContaining({ type: 'token', address: SINGLE, title: 'Vault', verified: true }),
   );
@@ -227,7 +227,7 @@ test('blanks around a search text change nothing', async () => {
   }
 });
 
-test('the chain id is read in any letter case, and a mistyped name is refused', async () => {
+test('the parameter chainId is accepted in any letter case, and a mistyped parameter name is refused', async () => {
   for (const name of ['chainId', 'chainid', 'CHAINID']) {
     const { json } = await explorer.get(`/search?q=vault&${name}=943`);
     expect([name, json['meta']!['as_of_block']]).toEqual([name, null]);

@@ -41,7 +41,10 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-/** Sets USD values with more digits than a float holds, as trades above 9,000 USD have. */
+/**
+ * Enlarges USD values beyond the 16 digits of a float. With 12 decimal places, trades above 9,000 USD have so many
+ * digits.
+ */
 function enlargeValues({ blocks }: World): void {
   const large = <T extends bigint | null>(value: T): T =>
     (value === null ? value : value * 123_456_789n) as T;

@@ -44,7 +44,7 @@ afterAll(() => market?.close());
 
 type Row = ReadRow;
 
-/** 64-bit integers arrive as text in JSON. */
+/** Reads a file with the engine. The engine returns 64-bit integers as text, which this function turns into numbers. */
 async function readRowsBack(bytes: Buffer, format: string, columns: string): Promise<Row[]> {
   const rows = await readBack(market.writerUrl, market.db, bytes, format, columns);
   return rows.map((row) => ({ ...row, ...whole(row, ['trades', 'buys', 'sells']) }));

@@ -211,8 +211,8 @@ function checkValues(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
     expect([up, down]).toEqual([null, null]);
     return;
   }
-  // Amounts are in whole tokens. Moving V2 reserves along x·y = k must give the same depth as the formula by
-  // L.
+  // Amounts are in whole tokens. The product computes depth from the liquidity L. This test moves the reserves along
+  // x·y = k, which must give the same depth; in a V3 pool, k is L².
   const [d0, d1] = [decimalsOf(world, pool.token0), decimalsOf(world, pool.token1)];
   const x = Number(pool.base_is_token0 ? now.reserve0 : now.reserve1) / 10 ** decimalsOf(world, base);
   const y = Number(pool.base_is_token0 ? now.reserve1 : now.reserve0) / 10 ** decimalsOf(world, quote);
@@ -313,7 +313,7 @@ describe('the table of pairs equals a plain recomputation', () => {
     expect(found('nothing like this')).toBe(0);
   });
 
-  test('the table of pairs is the same when built on a cached base, which is read again only if its rows changed', async () => {
+  test('the table of pairs is the same when built from cached pools, which are read again only if their rows changed', async () => {
     let bases = 0;
     const counting: QueryRunner = {
       ...store.runner,
@@ -337,7 +337,8 @@ describe('the table of pairs equals a plain recomputation', () => {
     const ascending = heads.toSorted((a, b) => a.finalTo - b.finalTo || a.number - b.number);
     for (const head of ascending.slice(2)) await check(head);
     expect(bases).toBe(1);
-    // Reads a snapshot older than the cached base, and then the newest snapshot again.
+    // The cached rows are newer than the first snapshot, so it reads all pools again. The newest snapshot then
+    // continues from the cached rows.
     await check(ascending[0]!);
     await check(ascending.at(-1)!);
     expect(bases).toBe(2);

@@ -139,7 +139,10 @@ export function likeWithLike(now: PlainPrice, then: PlainPrice): number | null {
   return rank(then) < rank(now) ? null : then.usd;
 }
 
-/** The USD price of a token by a swap; 0 if bars (or highs and lows) do not use the price. */
+/**
+ * The USD price of the token that one swap implies. 0 if bars ignore this price or, with `countsIn` = `highs`, if highs
+ * and lows ignore it.
+ */
 export function usdBySwap(swap: SwapRow, token: string, countsIn: 'bars' | 'highs'): number {
   const isToken0 = swap.token0 === token;
   const bit = (countsIn === 'bars' ? 1 : 4) * (isToken0 ? 1 : 2);

@@ -129,7 +129,10 @@ async function check(head: HeadSnapshot, request: TicksRequest): Promise<number>
   return answer.data.length;
 }
 
-/** All pairs at the first head. Two pairs at each other head, different ones for each timeframe. */
+/**
+ * The pairs to compare: all pairs at the first head, and two pairs at each other head, different ones for each
+ * timeframe.
+ */
 function pairsFor(timeframe: Timeframe, index: number, head: HeadSnapshot): `0x${string}`[] {
   const known = pairsKnownTo(head);
   if (index === 0) return known;
@@ -188,7 +191,7 @@ describe('bars of a pair equal a plain recomputation', () => {
     }
   });
 
-  test('inverted, filled and limited bars of a pair equal a plain recomputation', async () => {
+  test('bars of a pair with the parameters invert, fill, limit and to equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     const pair = PAIRS[0]!;
     for (const [index, timeframe] of TIMEFRAMES.entries()) {
@@ -196,7 +199,8 @@ describe('bars of a pair equal a plain recomputation', () => {
         for (const fill of [false, true]) {
           for (const limit of [1, 7, 300]) {
             const head = heads[(index + limit) % heads.length]!;
-            // Requests for one-hour bars use every bound. Requests for other bars use one bound, in turn.
+            // Values of the parameter `to`. Requests for one-hour bars use every value, requests for other bars use one
+            // of them in turn.
             const bounds = [null, head.timestamp, head.timestamp + 1e6, 5];
             const turn = index + (invert ? 1 : 0) + (fill ? 2 : 0);
             const tos = timeframe === '1h' ? bounds : [bounds[turn % bounds.length]!];

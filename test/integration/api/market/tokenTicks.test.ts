@@ -141,7 +141,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     },
   );
 
-  test('filled and limited bars of a token equal a plain recomputation', async () => {
+  test('bars of a token with the parameters fill and limit equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     let turn = 0;
     for (const timeframe of TIMEFRAMES) {
@@ -224,7 +224,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     expect(meta.next_to).toBe(data[0]!.time);
   });
 
-  test('bars of a token need one query for bars and one for the head, and none for known tokens', async () => {
+  test('a request for bars of a token already in memory runs one query for bars and one for head blocks', async () => {
     const asked = request({ token: hexOf('aa', (seed + 1) % 6, 40), limit: 10, currency: 'usd' });
     await get(snapshots['a head half promoted']!, asked);
     runs.clear();

@@ -115,8 +115,8 @@ function checkDetail(
     decimals: token.decimals,
     pool_count: pools.length,
     traders_24h: makersOf(day),
-    // The stored blocks begin after the chain's first block, so a token may have had a pool before all its stored
-    // pools.
+    // The stored blocks begin after the chain's first block. A token may have had an earlier pool, so its creation time
+    // is unknown.
     created_at: null,
     last_trade_at: own(Infinity).at(-1)?.timestamp ?? null,
     first_seen_block: Math.min(...pools.map(({ ord }) => blockOfOrd(ord))),

@@ -145,7 +145,7 @@ describe('UDF history has the bars of /ticks', () => {
     },
   );
 
-  test('UDF history by countback from the oldest bar has every bar once, then answers no_data', async () => {
+  test('paging UDF history back with countback gives every bar once, and then no_data', async () => {
     const bars = plain(await allTicks(PAIR, '1m', 'quote'));
     const seen: PlainBar[] = [];
     for (let to = HEAD.timestamp + 1; ;) {

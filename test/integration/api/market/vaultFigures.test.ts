@@ -102,7 +102,7 @@ test('an audit shows the fee that was valid at its block', async () => {
   let changed = 0;
   for (let [block, turn] = [100, 0]; block <= head.number; block += 40, turn += 1) {
     const pools = new Map(listedAt(block).map((pool) => [pool.address as string, pool]));
-    // Half of the tokens get a price at each block, the other half at the next block.
+    // To save time, audits half of the tokens at each block, and the other half at the next block.
     const half = [0, 1, 2, 3, 4, 5, 8, 9, 10, 11].filter((index) => (index + turn) % 2 === 0);
     for (const token of half.map(simToken)) {
       const question = { token, block, candidates: [], neighbours: [] };
@@ -249,7 +249,7 @@ test('the value of a mint or burn includes all tokens of the pool with a trusted
     }
     const expected = [...values.values()].reduce((sum, value) => sum + value, 0);
     const found = item.amount_usd ?? 0;
-    // Other tests check capped values.
+    // Skips events whose value a cap limits, because other tests check capped values.
     if (isCapped) continue;
     expect(item.amount_usd === null).toBe(values.size === 0);
     expect([block, at, Math.abs(found - expected) <= 1e-6 + 1e-9 * expected]).toEqual([block, at, true]);

@@ -69,8 +69,8 @@ const lpTokens = (): Set<string> =>
   new Set(poolsAt(HEAD).flatMap(({ address, pool_type }) => (pool_type === 2 ? [address] : [])));
 
 /**
- * Expected holders of a token by a plain sum. During a backfill the sum includes all stored transfers, even
- * newer ones.
+ * Expected holders of a token by a plain sum. During a backfill the API counts all stored transfers, even those newer
+ * than the snapshot, and so does this sum.
  */
 function plainHolding(of: HeadSnapshot, token: string) {
   const asOf = of.number < STORED ? wholeSnapshot(world, STORED, STORED) : of;
@@ -168,7 +168,8 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('ho
       await expectPlain(tables, at(tip));
       await expectPlain(tables, at(tip + 1, [tip, tip + 1]));
     }
-    // The later heads count again only tokens without an earlier transfer.
+    // The later heads update the counts of the previous head. They count all holders only of tokens that had no
+    // transfer before.
     expect(counted.length).toBeLessThan(6);
     for (const [, of] of some()) await expectPlain(tables, of);
     expect(followed).toBeGreaterThan(100);
@@ -189,7 +190,7 @@ test('a new head counts again only the holders of tokens with new transfers', as
     const blocks = [...moves.canonical.values()].filter(({ number }) => number >= from && number <= to);
     return new Set(blocks.flatMap(({ transfers }) => transfers.map(({ token }) => token.slice(2))));
   };
-  // Both snapshots end below the last stored block, so rows above the snapshots are no reason to count again.
+  // Every snapshot ends below the last stored block. Transfers above a snapshot must not make the tables count again.
   await tables.at(wholeSnapshot(world, FINAL, FINAL + 10));
   for (const [finalTo, tip] of [
     [FINAL, FINAL + 11],
@@ -281,7 +282,7 @@ describe('endpoints show the holders and the supply of a token', () => {
     }
   });
 
-  test('holders and supply are null if the history is incomplete, except for pools created in the history', async () => {
+  test('holders and supply are null if the history is incomplete, except of LP tokens of pools created in the stored history', async () => {
     const partial = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
     market.head = partial;
     const { json } = await market.api.get('/api/v1/tokens');

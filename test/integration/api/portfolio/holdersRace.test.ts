@@ -20,7 +20,7 @@ const BATCHES = 25;
 const ROWS = 3_000;
 const WALLETS = Array.from({ length: 40 }, (_, index) => hexOf('e1', index, 40));
 
-// One range of final blocks, and one head block for each batch of transfers.
+// The first ten blocks of the world are final. Each batch of transfers is in one of the head blocks after them.
 const marketWorld = makeMarketWorld({
   ...WALLETS_PLAN,
   blocks: 10 + BATCHES,

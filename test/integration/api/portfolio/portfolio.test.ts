@@ -335,7 +335,8 @@ test('transfers from the zero address to itself are part of the supply, like the
   await insertRows(market.db, transfersTable, [
     { ...common, sender: ZERO_ADDRESS, recipient: ZERO_ADDRESS, amount: locked, kind: 'transfer' },
   ]);
-  // A separate process answers, because this process has no reason to count final blocks again.
+  // A second API answers, because the first one remembers its counts of final blocks and would not see the added
+  // transfer.
   const other = await startApi(market.runner, () => ({ ...at, version: 'after' }));
   const after = (await other.get(path)).json['data']!;
   expect(Number(after['total_supply']) - Number(before['total_supply'])).toBeCloseTo(1_000, 6);
