@@ -93,7 +93,10 @@ async function answer<Answer>(
   ctx.body = body;
 }
 
-/** Parses the parameters of an endpoint. `others` are further names in the query. Throws bad_request. */
+/**
+ * Parses the parameters of an endpoint. `others` are names of query parameters that the caller parses itself.
+ * Throws bad_request.
+ */
 export function readParams<P extends Params, Q extends Params>(
   endpoint: Pick<EndpointSpec<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
   ctx: RouteContext,

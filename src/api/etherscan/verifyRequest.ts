@@ -37,7 +37,7 @@ const VYPER_REFUSED =
   'Vyper contracts cannot be verified here: no Vyper compiler is installed. Allowed: Solidity and ' +
   'Yul, with codeformat solidity-single-file or solidity-standard-json-input';
 
-/** Throws bad_request with a text that the caller sees. */
+/** Parses the parameters of verifysourcecode. Throws bad_request with a text that the caller sees. */
 export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {
   const address = needAddress(asked, 'contractaddress');
   const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();

@@ -57,16 +57,20 @@ export interface ManipulationCost {
   readonly down: MoveCosts;
 }
 
-/** The depth of a pool is known up to a move of 2 %. */
+/** Depth is measured up to a price move of 2 % (as ln). Beyond it, the liquidity of a V3 pool may end. */
 const KNOWN_LOG = Math.log(1.02);
 /** Pools whose prices differ by less than this (as ln) stay in the hop together (hop.ts). */
 const AGREEMENT_LOG = 0.05;
 /**
- * Depth of open pools per depth of vault pools from which the open pools exclude vault pools far from their price: a
- * tenth of the whole depth (hop.ts). Routes round depths to steps of 9 %, so this limit is lower.
+ * Open pools exclude vault pools with a distant price if the open pools hold a tenth of the whole depth
+ * (hop.ts), so a ninth of the vault pools' depth. The factor 0.9 is for the depths of routes, which are
+ * rounded to steps of 9 %.
  */
 const OPEN_PER_VAULT = 0.9 / 9;
-/** Most pools of a hop. Every selection of these pools is tried; shallower pools are ignored. */
+/**
+ * Largest number of pools of a hop that the attacker may move. Every selection of these pools is tried, which
+ * limits the work; shallower pools are ignored.
+ */
 const POOLS_MAX = 6;
 /**
  * Depth in USD of a pool with 10,000 USD on its known side. A trusted price needs a pool of at least this size
@@ -192,7 +196,8 @@ function hopCost(hop: CostHop, log: number): number {
 }
 
 /**
- * Cost of moving all pools, by different parts. Under Σ share_i·d_i = d, the least Σ c_i·d_i² is d² / Σ(share_i²/c_i).
+ * Least cost of moving the hop price by d if every pool moves, pool i by d_i. The shares give Σ share_i·d_i =
+ * d, and the costs are c_i·d_i². Their least sum is d² / Σ(share_i²/c_i).
  */
 function jointCost(pools: readonly CostPool[], log: number): number {
   let ease = 0;
@@ -238,7 +243,8 @@ function missingDepth(moved: readonly CostPool[], rest: readonly CostPool[], log
   const untrusted = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
   const outvoting = Math.max(0, restUsd - keptUsd);
   if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault)) return Math.max(outvoting, untrusted);
-  // The moved open pools exclude the vault pools, so they outvote the other open pools only.
+  // Moved open pools can instead exclude the vault pools of the hop. They then must outvote only the open
+  // pools that were not moved.
   const [keptOpen, restOpen] = [depthOf(kept.filter(isOpen)), depthOf(rest.filter(isOpen))];
   const vaults = depthOf([...moved, ...rest].filter(({ isVault }) => isVault));
   const excluding = Math.max(0, restOpen - keptOpen, vaults * OPEN_PER_VAULT - keptOpen - restOpen);

@@ -41,8 +41,10 @@ const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
 type Where = z.infer<typeof whereShape>;
 const countShape = z.object({ events: z.string() });
 
-/** Whether an item passes a filter, by the same rule as the SQL. An item whose row cannot be read has only
- * its kind. */
+/**
+ * Whether an item passes a filter, by the same rule as the SQL. An item whose row cannot be read is judged by
+ * its kind alone.
+ */
 export function matchesActivity(filter: ActivityFilter, item: ActivityEntry): boolean {
   if (!isDecoded(item)) return filter.kinds.includes(item.stored_as);
   return (

@@ -10,7 +10,7 @@ import { toSeries } from './tickSeries';
 import { tokenBars } from './tokenBars';
 import { tokenRefOf } from '../tokens/tokens';
 
-/** Times in the database are 32 bits wide. */
+/** Largest time in the database, whose times are unix seconds of 32 bits. */
 const TIME_MAX = 4_294_967_295;
 
 const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;

@@ -25,7 +25,7 @@ interface TopicAt {
   readonly topic: Hex;
 }
 
-/** At least one of these two conditions must match. */
+/** Two conditions on topics, of which a log must match at least one. */
 export type EitherTopic = readonly [TopicAt, TopicAt];
 
 export interface LogFilter {

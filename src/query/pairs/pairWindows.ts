@@ -17,7 +17,10 @@ export interface PairWindows {
   readonly volumeWeek: number;
   readonly volumeMonth: number;
   readonly feesWeek: number;
-  /** Null for a pool without a state, or with more than two tokens. */
+  /**
+   * Means of reserves and values over the week. Null for a pool without a state, or with more than two
+   * tokens.
+   */
   readonly meanReservesWeek: MeanReservesRow | null;
   /**
    * Raw mean balances of each token over the week, for a pool of more than two tokens. Null for other pools, and
@@ -31,7 +34,7 @@ export interface PairWindows {
  * because a week of swaps is too large to send.
  */
 const SWAPS_A_DAY_MAX = 1_000;
-/** Limit above the number of rows that a query may return. */
+/** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
 interface PairHour {

@@ -1,6 +1,6 @@
 /** Computes the pool share of LP tokens in exact integers. Pure. */
 
-/** Converts a float share to an integer of this many parts. */
+/** A share from 0 to 1 is rounded to an integer number of parts; this many parts make 1. */
 const SHARE_UNIT = 1_000_000_000_000;
 
 /** Reserves of a V2 pair, raw. */
@@ -35,8 +35,10 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
   return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
 }
 
-/** The raw balance of the pool that belongs to `held` LP tokens, rounded down. Null if the supply is zero or
- * smaller than the balance of the pool. */
+/**
+ * The part of the pool's raw reserve `held` that belongs to `balance` LP tokens of `supply`, rounded down.
+ * Null if the supply is zero, or smaller than the balance.
+ */
 export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
   if (supply <= 0n || balance > supply) return null;
   return (held * balance) / supply;

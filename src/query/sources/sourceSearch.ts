@@ -91,7 +91,8 @@ export async function searchSources(
       expectedMs = (before.tookMs / before.looked) * ranked.files.length;
   }
   const ranked = await rankByRegex(source, question, regex, expectedMs);
-  // Both lists have the same order, so the files that were already matched come first.
+  // The files found by the index and the files found by the expression are ranked alike, so the files that
+  // were already matched come first.
   const others = ranked.files.filter((file) => !seen.has(file.content_hash));
   before = { ...before, looked: ranked.files.length - others.length };
   return pageOf(source, question, ranked, await lookInto(source, question, others, before));
@@ -134,7 +135,8 @@ async function lookInto(
   const shown = [...before.shown];
   let { total, looked, tookMs, size } = before;
   for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
-    // The counted files must be the same for every batch size.
+    // A batch ends at FILES_COUNTED files, so that the number of counted files does not depend on the batch
+    // size.
     const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
     const batch = files.slice(at, at + most);
     const started = performance.now();

@@ -35,7 +35,7 @@ type TokenTrades = Readonly<
 >;
 
 interface TokenFacts extends HoldingFacts {
-  /** Null if the token had no swap in the last 24 hours. */
+  /** Trading of the token; null if it had no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
   /** Whether every pool of the factories is listed. Otherwise an older pool of the token may be missing. */
   readonly poolsComplete: boolean;

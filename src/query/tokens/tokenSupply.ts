@@ -27,7 +27,10 @@ export interface HoldingFacts {
   readonly keptAtZero?: bigint;
 }
 
-/** LP tokens are not checked, because a known factory created their pools. */
+/**
+ * Facts about the holders of an LP token. LP tokens are not checked with balanceOf, because a known factory
+ * created their contracts.
+ */
 export type LpFacts = Pick<HoldingFacts, 'holding' | 'partial'>;
 
 /** The supply of a token, in raw units. */
@@ -147,7 +150,8 @@ export const UNBALANCED_TRANSFERS: Warning = {
 };
 
 /**
- * Has the code of UNBALANCED_TRANSFERS, because in both cases transfer logs claim tokens that were never minted.
+ * Shares the code `unbalanced_transfers` with another warning, because in both cases transfer logs claim
+ * tokens that were never minted.
  */
 const INVENTED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',

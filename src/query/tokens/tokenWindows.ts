@@ -15,7 +15,7 @@ export interface TokenWindows {
   readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
-/** Limit above the number of rows that a query may return. */
+/** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
 interface TokenSwap {

@@ -22,7 +22,7 @@ const ALREADY = 'Contract source code already verified';
 const BLOCKSCOUT_ALREADY = 'Smart-contract already verified.';
 const REASON_MAX = 1_000;
 
-/** The limits in words, for the OpenAPI document. */
+/** The limits of verification requests in words, for the OpenAPI document. */
 export const VERIFY_BOUNDS =
   'verifysourcecode: a client address may have two open verifications, and addresses take turns. A ' +
   'compilation may use 30 s of processor time, 1 GiB of memory and 8 MiB of output. A repeated ' +
