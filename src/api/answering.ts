@@ -38,7 +38,7 @@ export interface Question<Answer> {
    * is full.
    */
   keepMs?(answer: Answer): number | null;
-  /** Converts the answer to a table, for clients that ask for a table format. Only lists have it. */
+  /** Converts the answer to a table, for clients that ask for a table format. Absent if the answer is no list. */
   readonly asTable?: TableWriter;
 }
 

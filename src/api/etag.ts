@@ -1,4 +1,4 @@
-/** Computes strong ETags of bodies, and the comparison with If-None-Match. */
+/** Computes ETags of bodies, and compares them with If-None-Match. */
 import { createHash } from 'node:crypto';
 
 /** A strong ETag: a hash of the bytes. */

@@ -106,7 +106,8 @@ function directEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
 }
 
 /**
- * Compares the price in each native pool of the anchor with the weighted median of the other anchor's native pools.
+ * Compares two anchors through the native token: the native price in each of the anchor's pools with the native
+ * token, and the weighted median of this price in the other anchor's pools.
  */
 function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
   if (input.wrappedNative === null) return [];

@@ -266,7 +266,7 @@ function addPool(group: Group, pool: GroupPool): boolean {
   return true;
 }
 
-/** Index of the first pool whose key is not smaller. */
+/** Index of the first pool whose key is not smaller than `key`. The pools ascend by key. */
 function placeOf(pools: readonly GroupPool[], key: LegKey): number {
   let low = 0;
   let high = pools.length;

@@ -73,9 +73,9 @@ const OPEN_PER_VAULT = 0.9 / 9;
  */
 const POOLS_MAX = 6;
 /**
- * Depth in USD of a pool with 10,000 USD on its known side. A trusted price needs a pool of at least this size
- * (confidence.ts). The attacker loses only the depth. The attacker can place the rest of the 10,000 USD as liquidity
- * up to 50 % away from the price, and withdraw it later.
+ * Depth in USD that a false price needs to be trusted. A trusted price needs a pool with 10,000 USD on its known side
+ * (confidence.ts). Such a pool has this depth, which the attacker loses. The rest of the 10,000 USD can be liquidity
+ * up to 50 % away from the price, which the attacker withdraws later.
  */
 const TRUSTED_DEPTH_USD = 10_000 * DEPTH_PART;
 
@@ -108,7 +108,10 @@ function published(usd: number): number {
   return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
 }
 
-/** USD to move the price by a factor of e^log. At most one hop gets another route. */
+/**
+ * USD to move the price by a factor of e^log. The attacker may give at most one hop another route, if that is
+ * cheaper.
+ */
 function moveCost(hops: readonly CostHop[], log: number): number {
   const shifts = hops.map((hop) => freeShift(hop, log > 0));
   let least = pushCost(hops, shifts, log);

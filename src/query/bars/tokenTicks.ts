@@ -59,8 +59,8 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
         seconds,
         to,
         headTimestamp: head.timestamp,
-        // Prices are already per whole token, as in USD bars of pairs, and the token's amounts are in the fields of
-        // token0.
+        // The bars of a token have the form of a pair's USD bars: prices are per whole token, and the token's amounts
+        // are in the fields of token0.
         currency: 'usd',
         invert: false,
         baseIsToken0: true,

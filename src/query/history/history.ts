@@ -12,8 +12,8 @@ import { isHistoryPartial } from '../holders/balances';
 /** Limit for safety: more pools or tokens than any chain has. */
 const ROWS_MAX = 2_000_000;
 /**
- * A row may become visible up to this time, in microseconds, after a row with a later version. Reads of new
- * rows go back by it.
+ * A row may become visible up to this time, in microseconds, after a row with a later version. Reads of new rows
+ * therefore start this much earlier.
  */
 const LATE_US = 60_000_000n;
 

@@ -51,10 +51,7 @@ const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(
 const movedRowShape = z.object({ token: z.string() });
 
 export interface HolderTable {
-  /**
-   * The holder counts of a token. Null if it has no transfers, or is not counted because its history is
-   * partial.
-   */
+  /** The holders of a token. Null if it has no transfers, or is not counted because its history is partial. */
   of(token: string): TokenHolding | null;
 }
 
@@ -242,9 +239,7 @@ async function followLarge(
   return followed;
 }
 
-/**
- * Remembers which tokens to count, for each array of pools. The array stays the same until a pool is added.
- */
+/** The tokens to count, remembered for each array of pools, which stays the same until a pool is added. */
 const wantedOf = new WeakMap<
   readonly StoredPool[],
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }

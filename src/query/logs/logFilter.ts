@@ -74,7 +74,10 @@ export function isNarrow({ topics, either }: LogFilter): boolean {
 
 const bare = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
 
-/** Parameters that all queries for logs share. They include only head blocks in `range`, and there are often none. */
+/**
+ * Parameters that all queries for logs share. Of the head blocks, they list only those in `range`, which is often
+ * none.
+ */
 export function logParams(
   chainId: number,
   head: HeadSnapshot,

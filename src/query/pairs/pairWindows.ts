@@ -71,8 +71,8 @@ export async function readPairWindows(
   swapsADay = 0,
 ): Promise<PairWindows> {
   const tip = await findFinalTip(runner, chainId, head);
-  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave out swaps
-  // before the window.
+  // Looks up the block at a whole hour instead of the exact start, because such look-ups are cached. Time filters
+  // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const windowOf = async (seconds: number): Promise<Window> => {
     const since = Math.max(head.timestamp - seconds, 0);

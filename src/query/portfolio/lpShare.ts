@@ -21,9 +21,10 @@ export function integerRoot(value: bigint): bigint {
 }
 
 /**
- * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders. With φ
- * the protocol's share of fees: S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 the formula equals
- * _mintFee of UniswapV2Pair.sol. `last` has the reserves after the newest mint or burn; their product is kLast.
+ * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders. With S
+ * the supply, φ the protocol's share of fees and k the product of the reserves: S·φ·(√k − √kLast) / ((1 − φ)·√k +
+ * φ·√kLast). For φ = 1/6 the formula equals _mintFee of UniswapV2Pair.sol. kLast is k after the newest mint or burn,
+ * from the reserves in `last`.
  */
 export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves, share: number): bigint {
   if (!(share > 0) || share >= 1) return 0n;

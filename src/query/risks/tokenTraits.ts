@@ -27,8 +27,8 @@ export type TokenTraits = z.infer<typeof traitsRowShape>;
 const logoRowShape = z.object({ token: z.string(), logo_url: z.string() });
 
 /**
- * A row may become visible up to this time, in ms, after a row with a later version. Reads of new rows go
- * back by it.
+ * A row may become visible up to this time, in ms, after a row with a later version. Reads of new rows therefore
+ * start this much earlier.
  */
 const LATE_MS = 60_000;
 

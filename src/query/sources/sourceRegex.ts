@@ -70,7 +70,7 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
   }
 }
 
-/** A search with a shorter expected time than this, in ms, runs in one slice. */
+/** A search that is expected to take less time than this, in ms, reads all files in one slice. */
 const WHOLE_MS = 300;
 
 /**

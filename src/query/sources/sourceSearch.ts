@@ -22,8 +22,8 @@ const REGEX_BATCH = 16;
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
 /**
- * Number of further files that this process matches, if the expression is fast, before ClickHouse searches for
- * matching files.
+ * If the expression is fast, this many more of the ranked files are matched before ClickHouse searches all files for
+ * the expression.
  */
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;
@@ -118,7 +118,7 @@ function nothingFound({ regex }: SourceQuestion): Found {
  * number of their matches fills the page.
  */
 function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
-  // Only ClickHouse runs a slow expression, because it has a time limit.
+  // A slow expression is left to the search over all files, which has a time limit.
   if (size < TEXT_BATCH || looked === 0) return false;
   const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
   return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;

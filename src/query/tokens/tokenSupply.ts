@@ -37,7 +37,7 @@ export type LpFacts = Pick<HoldingFacts, 'holding' | 'partial'>;
 interface Supply {
   /** Minted tokens without those sent to the zero address, except what the contract still counts there. */
   readonly total: bigint;
-  /** The part of the total at burn addresses. */
+  /** The part of the total supply that is at burn addresses. */
   readonly burned: bigint;
 }
 
@@ -54,7 +54,10 @@ export function supplyOf(facts: HoldingFacts): Supply | null {
   return { total: book.total + keptAtZero, burned };
 }
 
-/** The supply without what the contract keeps at the zero address, and the balances of the watched holders. */
+/**
+ * The supply of a token, without tokens that the contract keeps at the zero address, and the balances of the watched
+ * holders. Null if they are unknown.
+ */
 function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
   if (checks?.rebasing === true || inventsTransfers(checks)) return null;
   if (partial) return told ?? null;
@@ -77,7 +80,7 @@ export function circulationOf(facts: HoldingFacts, token: string): Circulation |
   const { partial, watched = [], keptAtZero = 0n } = facts;
   const own = watched.filter(({ tokens }) => tokens === null || tokens.some((one) => one === token));
   if (supply === null || book === null || own.every(({ kind }) => kind === 'burn')) return null;
-  // With a late start, a holder is unknown until the contract was asked for its balance.
+  // If the history begins late, the balance of a watched holder is unknown until the contract was asked for it.
   if (partial && own.some(({ address }) => !book.watched.has(address))) return null;
   const excludes = own.map(({ address, label }) => ({
     address,

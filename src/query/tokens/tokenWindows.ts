@@ -41,8 +41,8 @@ export async function readTokenWindows(
   const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
   const tip = await findFinalTip(runner, chainId, head);
   const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
-  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave out swaps
-  // before the window.
+  // Looks up the block at a whole hour instead of the exact start, because such look-ups are cached. Time filters
+  // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
   const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
