@@ -129,7 +129,7 @@ function readLicense(asked: AskedParams): string | null {
   return license;
 }
 
-/** Etherscan and its clients misspell the parameter; Blockscout accepts both spellings. */
+/** Etherscan and its clients misspell the name of the constructor arguments; Blockscout accepts both spellings. */
 function readArguments(asked: AskedParams): Hex | null {
   const name = ['constructorArguements', 'constructorArguments'].find((each) => textOf(asked, each) !== null);
   if (name === undefined) return null;

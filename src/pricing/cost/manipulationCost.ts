@@ -219,7 +219,8 @@ function jointCost(pools: readonly CostPool[], log: number): number {
 function selectionCost({ pools: all, dormant, hasUnused }: CostHop, log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
   if (dormant !== null) pools.push({ ...EMPTY_POOL, ...dormant });
-  // An open pool that joins the hop may exclude its vault pools. Its depth counts as supplied by the attacker.
+  // An unused open pool may join the hop and exclude the hop's vault pools. It starts without depth; the attacker
+  // supplies the depth that it needs.
   if (hasUnused && pools.some(({ isVault }) => isVault)) pools.push(EMPTY_POOL);
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {

@@ -22,7 +22,9 @@ interface LegRequest {
   readonly quote: Hex | null;
 }
 
-/** Throws bad_request for tokens outside the pool, or for the same token twice. */
+/**
+ * Finds the leg that a request is about. Throws bad_request for tokens outside the pool, or for the same token twice.
+ */
 export function findPoolLeg(
   chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>,
   pool: StoredPool,

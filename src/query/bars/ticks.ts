@@ -29,7 +29,10 @@ export interface TicksRequest {
   readonly fill: boolean;
   /** Whether the base and quote tokens are exchanged. Allowed only with currency `quote`. */
   readonly invert: boolean;
-  /** Two of the pool's tokens. Null means the base and quote of the pool's token0 and token1. */
+  /**
+   * Two tokens of the pool, as base and quote. Null means the pool's own base and quote, which are its token0 and
+   * token1.
+   */
   readonly base: Hex | null;
   readonly quote: Hex | null;
 }

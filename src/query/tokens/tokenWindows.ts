@@ -11,7 +11,10 @@ import { slotOf } from '../bars/tickSeries';
 export interface TokenWindows {
   /** USD value of tracked swaps (with a trusted price). */
   readonly volumeWeek: number;
-  /** The highest USD price ever after a swap that counts for highs. Null without such a swap. */
+  /**
+   * The highest USD price ever, right after a swap in a pool that makes a trusted price of the token. Null without
+   * such a swap.
+   */
   readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
@@ -22,7 +25,7 @@ interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;
   readonly volume: bigint;
-  /** USD price of the token after the swap. 0 if the swap does not count for highs. */
+  /** USD price of the token after the swap; 0 if the swap is in no pool that makes a trusted price of the token. */
   readonly usd: number;
 }
 
