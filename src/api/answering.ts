@@ -38,7 +38,7 @@ export interface Question<Answer> {
    * is full.
    */
   keepMs?(answer: Answer): number | null;
-  /** Converts the answer to a table, for clients that ask for a table format. Only lists have it. */
+  /** Converts the answer to a table, for clients that ask for a table format. Absent if the answer is no list. */
   readonly asTable?: TableWriter;
 }
 
@@ -93,7 +93,10 @@ async function answer<Answer>(
   ctx.body = body;
 }
 
-/** Parses the parameters of an endpoint. `others` are further names in the query. Throws bad_request. */
+/**
+ * Parses the parameters of an endpoint. `others` are names of query parameters that the caller parses itself.
+ * Throws bad_request.
+ */
 export function readParams<P extends Params, Q extends Params>(
   endpoint: Pick<EndpointSpec<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
   ctx: RouteContext,

@@ -33,9 +33,12 @@ export interface AppOptions {
   readonly corsOrigin: string;
   /** Allowed requests per client address and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
-  /** Limits of the load. Default: no limits. */
+  /**
+   * Limits on the requests in flight and on the data read, per client, and on event loop delay. Default: no
+   * limits.
+   */
   readonly load?: LoadLimits;
-  /** Proxies whose X-Forwarded-For counts. Default: none. */
+  /** Networks of the proxies whose X-Forwarded-For header names the client. Default: none. */
   readonly trustedProxies?: readonly string[];
   /** Called for each answered request. `route` is the path of the matching route, or `none`. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;

@@ -26,7 +26,7 @@ export function bodyReader({
     textLimit: `${bytesMax}b`,
     encoding: null,
     onerror(error: Error, ctx: Koa.Context): never {
-      // The remaining bytes of the body are not read.
+      // After an error, the rest of the body stays unread, so the connection cannot carry another request.
       ctx.set('Connection', 'close');
       throw refuse('status' in error && error.status === 413);
     },

@@ -16,7 +16,7 @@ const BYTES_MAX = 24 * 1024 * 1024;
  * Answers that `toJsonBody` returns as bytes are cached at the first request.
  */
 const LARGE = 256 * 1024;
-/** Number of large answers whose keys are remembered. */
+/** Number of large answers whose keys are remembered, to recognise the second request for one. */
 const LARGE_KEYS_MAX = 500;
 
 interface CachedAnswer {

@@ -1,4 +1,4 @@
-/** Computes strong ETags of bodies, and the comparison with If-None-Match. */
+/** Computes ETags of bodies, and compares them with If-None-Match. */
 import { createHash } from 'node:crypto';
 
 /** A strong ETag: a hash of the bytes. */
@@ -6,7 +6,7 @@ export function etagOf(body: Buffer | string): string {
   return `"${createHash('sha1').update(body).digest('base64url')}"`;
 }
 
-/** The weak form, for a body whose bytes depend on Accept-Encoding. */
+/** The weak form of an ETag, for a body whose bytes depend on Accept-Encoding. */
 export function weaken(etag: string): string {
   return etag.startsWith('W/') ? etag : `W/${etag}`;
 }

@@ -23,9 +23,9 @@ interface ExampleFacts {
 }
 
 export interface Example {
-  /** The path with its query string. */
+  /** The path of the example call, with its query string. */
   readonly call: string;
-  /** Texts of the parameters by name. */
+  /** The parameters of the example call, as texts by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly answer: unknown;
 }
@@ -114,7 +114,10 @@ async function findFacts(market: MarketDeps, head: HeadSnapshot): Promise<Exampl
   };
 }
 
-/** Whether a route can answer an example call. A route with parameters in its path needs a call of the list. */
+/**
+ * Whether a route can answer an example call. A route with parameters in its path needs an entry in CALLS,
+ * because such parameters have no defaults.
+ */
 function hasExample({ path, method, doc }: Route): boolean {
   if (doc.answer === undefined || doc.hasExample === false) return false;
   return method !== 'post' && (CALLS[path] !== undefined || !path.includes(':'));

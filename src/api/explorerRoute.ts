@@ -136,15 +136,18 @@ function spellChainId(querystring: string): string {
   return spelled.toString();
 }
 
-/** Any chain's database can write a table, because the rows are parameters. */
+/**
+ * Lets a database write answers as Parquet or Arrow. Any chain's database can, because the query reads no
+ * table.
+ */
 function tableWriter(deps: ExplorerDeps, of: TableWriter['of']): { asTable?: TableWriter } {
   const chain = deps.chainIds.map((chainId) => deps.findChain(chainId)).find((found) => found !== null);
   return chain === undefined || chain === null ? {} : { asTable: { runner: chain.runner, of } };
 }
 
 /**
- * Answers a question about a chain at its head, which the headers name. If `what` is null, the answer is not
- * cached. Throws unavailable.
+ * Prepares the answer to a request about a chain at its head. The headers of the answer name this head.
+ * `what` is the cache key; if it is null, the answer is not cached. Throws unavailable.
  */
 export function questionOf<Answer>(
   deps: ExplorerDeps,

@@ -27,9 +27,12 @@ export interface HttpLimits {
   readonly socketsPerAddressMax: number;
   /** Number of pipelined requests that may wait on one socket. One more request closes the socket. */
   readonly unansweredMax: number;
-  /** Whether local addresses have no limit of their own. Behind a proxy, every client has a local address. */
+  /**
+   * Whether the limit of sockets per address spares local addresses. Behind a local proxy, all clients have
+   * one.
+   */
   readonly localExempt: boolean;
-  /** Networks without a limit of their own: trusted proxies, which carry many clients. */
+  /** Networks that the limit of sockets per address spares: trusted proxies, which carry many clients. */
   readonly trustedProxies?: readonly string[];
 }
 

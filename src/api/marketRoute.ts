@@ -42,7 +42,10 @@ export interface MarketEndpoint<P extends Params, Q extends Params, Answer> exte
   read(params: ParsedOf<P> & ParsedOf<Q>, head: HeadSnapshot): Promise<Answer>;
 }
 
-/** Makes a route that answers JSON from the current head. For `refuse`, see `answering`. */
+/**
+ * Makes a route that answers JSON from the current head. `refuse` translates an error into a dialect's
+ * format; null leaves the error to the app.
+ */
 export function marketRoute<P extends Params, Q extends Params, Answer>(
   deps: MarketDeps,
   endpoint: MarketEndpoint<P, Q, Answer>,

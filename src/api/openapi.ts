@@ -80,7 +80,7 @@ const HEADERS: Json = {
   },
 };
 
-/** Body of routes that accept POST: the parameters, or some of them. */
+/** Body of a POST in the Etherscan dialect. It may contain the same parameters as the query. */
 const FORM: Json = {
   description: 'The parameters of the call. Parameters in the query override parameters in the body',
   content: Object.fromEntries(

@@ -34,7 +34,10 @@ export function refuseMistyped(given: URLSearchParams, known: readonly string[])
   if (fault !== null) throw new AppError('bad_request', fault);
 }
 
-/** The error text for a parameter that looks like a typing error of a known one that is absent; null without one. */
+/**
+ * The error text for the first unknown parameter that resembles a known one. A known parameter that the query
+ * also has is not suggested. Null if there is no such parameter.
+ */
 export function findMistyped(given: URLSearchParams, known: readonly string[]): string | null {
   const absent = known.filter((name) => !given.has(name));
   for (const name of new Set(given.keys())) {

@@ -22,8 +22,8 @@ const ELEMENTARY =
   /^(?:address|bool|string|bytes(?:[1-9]|[12]\d|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9]{2}|2[0-4]\d|25[0-6])?|u?fixed(?:\d{1,3}x\d{1,2})?|function)(?:\[\d{0,12}\])*$/;
 const TUPLE = /^tuple((?:\[\d{0,12}\])*)$/;
 /**
- * Names that types in libraries may have: storage pointers, enums and contracts appear there by their type
- * names.
+ * Types in the ABI of a library. Such an ABI names storage pointers, enums and contracts by their Solidity
+ * types, such as `mapping(uint256 => bool) storage`.
  */
 const LIBRARY_TYPE = /^[\w$.=> ()[\]]+$/;
 

@@ -43,8 +43,8 @@ export function wholeTokens(raw: bigint, decimals: number): number {
  */
 export function formatRatio(numerator: bigint, denominator: bigint, significant = 18): string {
   if (numerator === 0n) return '0';
-  // The numbers of digits give the size of the ratio within one digit, so the quotient has one or two extra
-  // digits. The division truncates, because rounding both here and below would round twice.
+  // The numbers of digits give the size of the ratio within one digit, so the quotient has one or two digits
+  // more than the result. The division truncates, so the only rounding is the one to the result's digits.
   const exponent = numerator.toString().length - denominator.toString().length;
   const shift = significant + 1 - exponent;
   const scaled = shift >= 0 ? numerator * 10n ** BigInt(shift) : numerator;

@@ -24,7 +24,7 @@ interface HeldApart {
   readonly address: Hex;
   /** Name of the address for people. */
   readonly label: string;
-  /** The tokens for which the address counts; absent means every token. */
+  /** The tokens whose balances at this address are not in circulation; absent means every token. */
   readonly tokens?: readonly Hex[];
 }
 
@@ -52,7 +52,7 @@ export interface ChainDescription {
   readonly bridgedTokens?: readonly Hex[];
   /** The last block that the chain shares with the chain whose state it copied. Absent for a chain of its own. */
   readonly forkBlock?: number;
-  /** Tokens that are known to be copies from the fork. */
+  /** Tokens that exist on this chain only because it copied the state of another chain. */
   readonly forkTokens?: readonly Hex[];
   /** Depth at which a block is final, if the node has no `finalized` tag. */
   readonly confirmations: number;
@@ -82,7 +82,7 @@ export interface WatchedHolder {
   readonly address: Hex;
   readonly label: string;
   readonly kind: WatchedKind;
-  /** The tokens for which the address counts; null means every token. */
+  /** The tokens whose balances at this address are not in circulation; null means every token. */
   readonly tokens: readonly Hex[] | null;
 }
 

@@ -12,7 +12,10 @@ export type StateQuestion =
     }
   | { readonly kind: 'coin'; readonly address: Hex };
 
-/** For a call its result as hex data, for a coin the balance as a hex number. Null if there is no answer. */
+/**
+ * The answer to one question: the result of a call as hex data, or a balance of the native coin as a hex number. Null
+ * if there is no answer.
+ */
 export type StateAnswers = readonly (Hex | null)[];
 
 export interface NodeState {

@@ -48,9 +48,9 @@ export interface VerificationJob extends ContractId {
   /** Id of the ticket in the form of a UUID. */
   readonly id: string;
   readonly state: VerificationState;
-  /** Unix time in milliseconds. */
+  /** Time of the request, unix time in milliseconds. */
   readonly startedAt: number;
-  /** Unix time in milliseconds; null while the job is open. */
+  /** Time of the result, unix time in milliseconds; null while the job is open. */
   readonly finishedAt: number | null;
 }
 

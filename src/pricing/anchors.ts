@@ -18,7 +18,8 @@ const DEVIATION_LOG_MAX = Math.log(1.02);
  */
 const DIRECT_PART = 0.5;
 /**
- * Pools with fewer USD on the poorer side are ignored. Without a price of the native token, its side does not count.
+ * A pool is ignored if one of its sides has fewer USD than this. While the native token has no price, only
+ * the other side counts.
  */
 const BACKING_MIN_USD = 1_000;
 
@@ -26,7 +27,7 @@ export interface PegInput {
   readonly wrappedNative: Hex | null;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
-  /** Legs of an anchor with other anchors and the wrapped native token, and possibly some other legs. */
+  /** Legs of an anchor: all with other anchors and the wrapped native token. Further legs may be included. */
   legsOf(anchor: Hex): readonly IndexedLeg[];
 }
 
@@ -47,7 +48,7 @@ interface Quote {
 interface JudgedAnchors {
   /** The anchors that keep their role, in configured order. */
   readonly sound: readonly PriceAnchor[];
-  /** The sound anchors that trade more than 2 % above the others. */
+  /** The anchors that keep their role although they trade more than 2 % above the other anchors. */
   readonly above: ReadonlySet<PriceAnchor>;
 }
 
@@ -105,7 +106,8 @@ function directEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
 }
 
 /**
- * Compares the price in each native pool of the anchor with the weighted median of the other anchor's native pools.
+ * Compares two anchors through the native token: the native price in each of the anchor's pools with the native
+ * token, and the weighted median of this price in the other anchor's pools.
  */
 function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
   if (input.wrappedNative === null) return [];

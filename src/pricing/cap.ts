@@ -25,7 +25,7 @@ const ROUNDING = 1e-9;
 
 /** The fields of a hop that decide the cap. */
 interface CappedHop {
-  /** Whole next tokens per whole token. */
+  /** Price of the hop: whole next tokens per whole token. */
   readonly price: number;
   /** Whole next tokens that the pools of the hop can pay out together. */
   readonly cap: number;
@@ -52,7 +52,7 @@ export interface CappedValue {
   readonly usd: number;
   /** Cap of the token in USD; Infinity for an anchor. */
   readonly capUsd: number;
-  /** Part of the pool's value that this side has by the pool's own price, up to a common factor. */
+  /** Value of this side by the pool's own price, in any unit that all sides of the pool share. */
   readonly part: number;
 }
 

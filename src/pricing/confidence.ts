@@ -79,7 +79,10 @@ export function hopConfidence(pools: readonly HopEvidence[], deviation: number, 
   return recent ? Math.min(confidence, UNTRUSTED_MAX) : confidence;
 }
 
-/** One pool of a route: its weight and backing when the route was made, and the part of its depth that is left. */
+/**
+ * One pool of a route: its weight and the USD on its known side when the route was made, and the part of its
+ * depth that is left.
+ */
 export interface RemainingDepth {
   readonly weight: number;
   readonly backingUsd: number;

@@ -48,7 +48,10 @@ export function inDoublings(depthUsd: number): number {
   return depthUsd > 0 ? 2 ** Math.min(OCTAVES_MAX, Math.floor(Math.log2(depthUsd))) : 0;
 }
 
-/** Liquidity for routes at a time at or after the record: the mean over 30 minutes, limited by the newest liquidity. */
+/**
+ * Liquidity for the route search: the 30-minute mean at `time`, at most the liquidity of the record's state.
+ * `time` is not before the record.
+ */
 export function confirmedLiquidity(record: LegRecord, time: number): number {
   return Math.min(meanLiquidity(record, time), record.state.liquidity);
 }

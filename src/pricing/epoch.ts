@@ -88,7 +88,7 @@ export interface LegMoves {
   readonly blocks: readonly LegMove[];
   /** Whole token1 traded since the epoch began. */
   readonly traded: number;
-  /** As in LegRecord, without decay since the epoch began. */
+  /** The part of ln(price) that came without a swap. It does not decay within the epoch. */
   readonly unswapped: number;
   readonly makers: LegMakers;
   /** Block in which the leg first had a price, or had one again after it had none. */
@@ -148,18 +148,22 @@ export function meanLiquidity(record: LegRecord, time: number): number {
   const { liquidity } = record.state;
   const seconds = time - at;
   if (!(seconds > 0)) return depthWeight > 0 ? depthLiquidity : liquidity;
-  // As in `drift`, without an object, because a route search calls this function for every pool.
+  // Repeats the formula of `drift` without allocating an object: a route search calls this function for every
+  // pool.
   const left = Math.exp(-seconds / MEAN_SECONDS);
   const kept = depthWeight * left;
   return liquidity + (depthLiquidity - liquidity) * (kept / (kept + (1 - left)));
 }
 
-/** `depthWeight` of a leg at a time at or after its record. */
+/** Part of the 30 minutes that the mean of a leg covers at `time`, 0–1. `time` is not before the record. */
 export function lifeWeight(record: LegRecord, time: number): number {
   return drift(record, record.state.liquidity, time - record.at).depthWeight;
 }
 
-/** `unswapped` of a leg at a time at or after its record, without moves in between. */
+/**
+ * The part of ln(price) that came without a swap, decayed from the record to `time`, without moves in
+ * between.
+ */
 export function unswappedAt(record: LegRecord | undefined, time: number): number {
   if (record === undefined || record.unswapped === 0) return 0;
   return record.unswapped * Math.exp(-(time - record.at) / MEAN_SECONDS);

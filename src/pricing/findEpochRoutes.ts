@@ -30,7 +30,7 @@ interface EpochRoutes {
   readonly routed: RoutedTokens;
 }
 
-/** Reads only the records of the live legs. */
+/** Finds the anchors and routes of the epoch. Reads only the records of legs that moved within 30 days. */
 export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const { block, time, tokenOf } = input;
   const { sound, above } = judgeAnchors(input.anchors, input);

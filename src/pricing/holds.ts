@@ -5,7 +5,7 @@
  */
 import type { LegState } from './leg';
 
-/** A state of a leg within a block, and what made it. */
+/** A state of a leg within a block, and the kind of event that led to it. */
 export interface LegStep {
   readonly state: LegState;
   /** `reserve_swap`: a swap in a constant product pool, which may contain a donation. `other`: no swap. */

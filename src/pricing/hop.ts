@@ -21,10 +21,11 @@ const DISAGREEMENT_LOG = 0.05;
 /** Largest weight of a pool, if the hop has at least three pools and the other pools hold enough of the depth. */
 const WEIGHT_MAX = 0.6;
 /**
- * Smallest part of the depth that the other pools must hold. With less, the remaining weight would go to dust pools.
+ * A pool's weight is limited only if the other pools of the hop hold at least this part of the depth. With less, the
+ * weight above the limit would go to dust pools. Open pools, too, must hold this part to exclude vault pools.
  */
 const OTHERS_MIN = 0.1;
-/** Lists of at most this many values are sorted by insertion. */
+/** Lists of at most this many values are sorted by insertion, which is faster for short lists. */
 const FEW = 24;
 
 export const HOP_WARNINGS = [
@@ -70,7 +71,7 @@ interface HopExclusion {
 }
 
 export interface HopPrice {
-  /** Σ weight · price; 0 if no pool has a price. */
+  /** Price of the hop: Σ weight · price over its pools; 0 if no pool has a price. */
   readonly price: number;
   readonly pools: readonly HopPool[];
   readonly excluded: readonly HopExclusion[];

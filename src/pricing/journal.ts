@@ -2,7 +2,7 @@
 export class Journal {
   private readonly blocks: { readonly number: number; readonly undos: (() => void)[] }[] = [];
 
-  /** Later changes belong to this block. */
+  /** Opens a block: the changes added from now on belong to it. */
   open(number: number): void {
     this.blocks.push({ number, undos: [] });
   }

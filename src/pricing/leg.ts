@@ -12,7 +12,7 @@ export type LegKey = string;
 export interface Leg {
   readonly key: LegKey;
   readonly pair: Hex;
-  /** 256 · index of token0 + index of token1. */
+  /** Number of the leg in its pool: 256 · index of token0 + index of token1. */
   readonly number: number;
   readonly token0: Hex;
   readonly token1: Hex;
@@ -25,7 +25,7 @@ export interface Leg {
 
 /** State at the end of a block, in whole tokens. */
 export interface LegState {
-  /** Whole token1 per whole token0; 0 if there is no price. */
+  /** Price: whole token1 per whole token0; 0 if there is no price. */
   readonly price: number;
   /** V2: √(reserve0 · reserve1); V3: liquidity by a walk of the ticks, or active; weighted: `weightedLiquidity`. */
   readonly liquidity: number;

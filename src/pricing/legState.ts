@@ -18,9 +18,9 @@ export interface LegsPool {
   readonly pool_type: number;
   readonly token0: Hex;
   readonly token1: Hex;
-  /** Empty for pools of two tokens. */
+  /** All tokens of a pool with more than two tokens; empty for pools of two tokens. */
   readonly tokens: readonly Hex[];
-  /** Times 10^18; empty if the pool has no weights. */
+  /** Weights of the tokens, where 10^18 means 1; empty if the pool has no weights. */
   readonly weights: readonly bigint[];
 }
 
@@ -29,7 +29,7 @@ export interface PricedState {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
   readonly liquidity: bigint;
-  /** Raw token1 per raw token0; 0 if there is no price. */
+  /** Price: raw token1 per raw token0; 0 if there is no price. */
   readonly price: number;
   readonly balances: readonly bigint[];
   /** Reasons why a vault pool backs no price, as in pool_states. 0 means that the pool has no doubt. */

@@ -13,11 +13,14 @@ import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
 
 export interface Market<L extends Leg = Leg> {
   stateOf(leg: L): LegState;
-  /** Undefined if the leg first moved within the running epoch. */
+  /** The newest epoch record of the leg. Undefined if the leg first moved within the running epoch. */
   recordOf(leg: L): LegRecord | undefined;
   /** Whole token1 traded since the running epoch began. */
   tradedIn(leg: L): number;
-  /** `unswapped` of the leg, as in LegMoves. */
+  /**
+   * The part of the leg's ln(price) that came without a swap, as of the start of the running epoch or the
+   * last move.
+   */
   unswappedIn(leg: L): number;
   /** Highest price in USD of a configured anchor that lost its role. Infinity for other tokens. */
   ceilingOf(token: Hex): number;
@@ -69,7 +72,10 @@ export type AnchorPrices = ReadonlyMap<Hex, number>;
 /** An anchor is never valued above this multiple of its configured price. */
 const ANCHOR_MAX = 1.02;
 
-/** Makes `ceilingOf` of a Market from the configured anchors. */
+/**
+ * Makes a function that returns the highest allowed USD price of a token: a multiple of an anchor's
+ * configured price, and Infinity for other tokens.
+ */
 export function ceilingsOf(anchors: readonly PriceAnchor[]): (token: Hex) => number {
   const ceilings = new Map(anchors.map(({ address, priceUsd }) => [address, priceUsd * ANCHOR_MAX]));
   return (token) => ceilings.get(token) ?? Infinity;
@@ -103,7 +109,8 @@ export function priceRouteHop<L extends Leg>(
     grows ||= depth.grows;
   }
   const whole = left === weights;
-  // The pools were chosen for a depth that is gone. Another route of the token has more.
+  // The pools of the route lost so much depth that another route of the token is deeper, so the price is not
+  // trusted.
   const isOutranked = left < route.otherDepthUsd;
   if (isOutranked || left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
   // Fields are listed, because a spread takes several times as long, and each block prices hundreds of hops.
@@ -137,7 +144,7 @@ export function priceNewHop<L extends Leg>(
   return priceHop(route.pools.map((pool) => hopInput(route, pool, 1, market, anchors)));
 }
 
-/** Sum over the pools of a hop that its price does not exclude. */
+/** Sums `valueOf` over the pools of a hop, without the pools that the price of the hop excludes. */
 function sumUsed(
   depths: readonly PoolDepth[],
   { excluded }: HopPrice,
@@ -162,7 +169,7 @@ function remainingDepth<L extends Leg>(
   const ratio = ratioOf(leg, route, anchors);
   const confirmed = record === undefined ? 0 : confirmedLiquidity(record, market.epochTime);
   const grows = record !== undefined && confirmed < record.state.liquidity;
-  // Depths are in known tokens instead of USD, because only their ratio is used.
+  // Both depths are amounts of the token with the known price, not USD: only the ratio of the depths is used.
   const then =
     record === undefined ? null : knownSide({ state: record.state, liquidity: confirmed }, knownIsToken0, 1);
   // No epoch has confirmed this liquidity, so the route is recent and never trusted.

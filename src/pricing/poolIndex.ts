@@ -155,7 +155,10 @@ export class PoolIndex {
     return entry;
   }
 
-  /** Sets the state of a leg at the end of a block, as a move of the running epoch. `unswapped`: as in LegMoves. */
+  /**
+   * Sets the state of a leg at the end of a block, as a move of the running epoch. `unswapped` is the part of
+   * ln(price) that came without a swap.
+   */
   move(leg: IndexedLeg, move: LegMove, unswapped: number, bornBlock: number): void {
     const moves = this.movesOf(leg);
     const before = { state: leg.state, bornBlock: leg.bornBlock, unswapped: moves.unswapped };
@@ -184,7 +187,10 @@ export class PoolIndex {
     });
   }
 
-  /** `unswapped` of a leg, as in LegMoves. */
+  /**
+   * The part of a leg's ln(price) that came without a swap, as of the start of the running epoch or the last
+   * move.
+   */
   unswappedOf({ moves, record }: IndexedLeg): number {
     return moves === null ? unswappedAt(record, this.now.epochTime) : moves.unswapped;
   }
@@ -251,8 +257,8 @@ export class PoolIndex {
   }
 
   /**
-   * If the record of a leg is undone, the leg stays in the list of live legs. The list may contain legs that are not
-   * live.
+   * Sets the newest record of a leg, and lists the leg as one that moved within 30 days. Undoing the record
+   * leaves the leg in this list, which may contain other legs too.
    */
   private setRecord(leg: IndexedLeg, record: LegRecord): void {
     leg.record = record;

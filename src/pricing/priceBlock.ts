@@ -10,11 +10,14 @@ import type { PriceRoute, TokenHop } from './priceRoute';
 export interface FoundLeg {
   readonly key: LegKey;
   readonly state: LegState;
-  /** Time of its last move, unix seconds. */
+  /** Time of the leg's last move, unix seconds. */
   readonly movedAt: number;
 }
 
-/** The record that the leg would have if its last move had been ingested long ago. `at`: end of the last epoch. */
+/**
+ * Makes an epoch record of a leg that has been quiet since `movedAt`: its means equal its state. `at` is the
+ * end of the last epoch.
+ */
 export function recordOfFound(leg: Leg, { state, movedAt }: FoundLeg, at: number): LegRecord {
   return {
     leg,
@@ -42,7 +45,7 @@ export interface MarketBlock {
   readonly moves: readonly { readonly key: LegKey; readonly steps: readonly LegStep[] }[];
   /** Legs that were quiet since before the first ingested block, and that become known with this block. */
   readonly found?: readonly FoundLeg[];
-  /** Whole token1 traded per leg, and the makers of the trades in log order; null: unknown. */
+  /** Whole token1 traded per leg, and the makers of the trades in log order. A maker is null if unknown. */
   readonly traded: readonly {
     readonly key: LegKey;
     readonly amount: number;

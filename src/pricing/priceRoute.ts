@@ -24,13 +24,16 @@ export type RouteWarning = (typeof ROUTE_WARNINGS)[number];
 
 export interface RoutePool<L extends Leg = Leg> {
   readonly leg: L;
-  /** USD that move the price by 2 %, rounded to an eighth of a doubling; not normalized. */
+  /**
+   * Weight of the pool: the USD that move its price by 2 %, rounded to an eighth of a doubling. The weights
+   * of a route do not sum to 1.
+   */
   readonly weight: number;
 }
 
 export interface PriceRoute<L extends Leg = Leg> {
   readonly token: Hex;
-  /** ZERO_ADDRESS for an anchor. */
+  /** The token in which the route prices `token`; ZERO_ADDRESS for an anchor. */
   readonly next: Hex;
   /** Number of hops to the anchor; 0 for an anchor. */
   readonly hops: number;
@@ -76,7 +79,7 @@ export function isAnchorRoute(route: PriceRoute): boolean {
   return route.hops === 0 && route.confidence > 0;
 }
 
-/** False if the token never had a route, or lost its route. */
+/** Whether a token has a route. False if it never had one, or lost it. */
 export function isRouted(route: PriceRoute | null): boolean {
   return route !== null && (route.hops > 0 || isAnchorRoute(route));
 }

@@ -64,7 +64,10 @@ export class Pricer {
   private readonly hops = new Map<IndexedToken, CurrentHop>();
   /** The current state of the legs, for pricing hops. */
   private readonly market: Market<IndexedLeg>;
-  /** Tokens whose shared pools connect the anchors for the peg check. */
+  /**
+   * The anchors and the wrapped native token. The peg check compares prices in the pools between these
+   * tokens.
+   */
   private readonly pegged: ReadonlySet<Hex>;
   private pegLegs: IndexedLeg[] = [];
 

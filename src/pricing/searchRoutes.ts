@@ -29,7 +29,7 @@ export interface RoutedToken {
   readonly usd: number;
 }
 
-/** In the order in which tokens got their routes. */
+/** The tokens with a route, in the order in which they got their routes. */
 export type RoutedTokens = Map<IndexedToken, RoutedToken>;
 
 /** The values of a leg that decide its weight in a hop. */
@@ -48,7 +48,7 @@ export interface RouteSearch {
   readonly anchors: AnchorPrices;
   /** The price of a hop over these pools. */
   priceHop(route: Pick<PriceRoute<IndexedLeg>, 'token' | 'next' | 'pools'>): HopPrice;
-  /** Legs that may price other tokens in this token, and possibly some other legs. */
+  /** All legs that may price another token in this token. Further legs may be included. */
   legsOf(token: IndexedToken): readonly IndexedLeg[];
   /** Weight of the leg. Null if the search does not use the leg. */
   weigh(leg: IndexedLeg): LegWeight | null;
@@ -88,7 +88,9 @@ export function searchRoutes(
 ): readonly IndexedLeg[] {
   const unused: IndexedLeg[] = [];
   const groups = new Map<IndexedToken, Group[]>();
-  /** Groups that routed tokens do not use. */
+  /**
+   * Groups through which a token could be priced, but is not, because it got its route through another group.
+   */
   const others = new Map<IndexedToken, Group[]>();
   const queue = new PriorityQueue<IndexedToken>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
@@ -147,9 +149,10 @@ export function searchRoutes(
 }
 
 /**
- * Depth in USD of the deepest other route of each token. An unused group is another route for its token. It is also one
- * for the tokens on the token's way to an anchor, which it reaches backwards, as long as the group does not lead
- * through them itself.
+ * Depth in USD of the deepest other route of each token. A group that its token T does not use is another
+ * route of T. If T is priced over the tokens A and B, then A could be priced in T over this group, and B in
+ * A. The group is therefore another route of A and B too, unless its own way to an anchor passes through
+ * them.
  */
 function otherDepths(
   others: ReadonlyMap<IndexedToken, readonly Group[]>,
@@ -198,7 +201,10 @@ function nextToken({ next, pools }: PriceRoute<IndexedLeg>): IndexedToken | unde
   return pools[0]?.leg.tokens.find(({ address }) => address === next);
 }
 
-/** The pool for the group of `token` with `other`, whose price is known. Null if the search does not use the pool. */
+/**
+ * The leg as a pool that prices `token` in `other`, whose price is known. Null if the search does not use the
+ * pool.
+ */
 function poolOf(
   input: RouteSearch,
   leg: IndexedLeg,
@@ -224,7 +230,7 @@ function addOther(
 ): void {
   const token = leg.tokens[0] === via ? leg.tokens[1] : leg.tokens[0];
   const known = routed.get(via);
-  // Most of these legs are the ones by which `via` is priced.
+  // Skips a leg to the token in which `via` itself is priced. Most legs that get here are such legs.
   if (known === undefined || known.route.next === token.address) return;
   if (routed.get(token)?.route.hops === 0 || leadsThrough(via, token, routed)) return;
   const pool = poolOf(input, leg, token, via, known);
@@ -260,7 +266,7 @@ function addPool(group: Group, pool: GroupPool): boolean {
   return true;
 }
 
-/** Index of the first pool whose key is not smaller. */
+/** Index of the first pool whose key is not smaller than `key`. The pools ascend by key. */
 function placeOf(pools: readonly GroupPool[], key: LegKey): number {
   let low = 0;
   let high = pools.length;
@@ -307,7 +313,8 @@ function priceByGroup(
   let backingUsd = 0;
   let stale = true;
   for (const [i, { key, weight }] of hop.pools.entries()) {
-    // If the hop excludes no pool, both lists are equal, and no search is needed.
+    // If the hop excludes no pool, its pools and the group's have the same order. Otherwise the pool is
+    // searched by key.
     const pool = pools[i]?.leg.key === key ? pools[i] : pools[placeOf(pools, key)];
     if (pool === undefined) continue;
     used.push({ weight, backingUsd: pool.backingUsd, age: pool.age });

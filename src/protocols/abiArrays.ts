@@ -32,7 +32,8 @@ export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): (rea
     arrays.push(words.slice(at + 1, end));
     at = end;
   }
-  // An offset or a length beyond the data has also moved `at` beyond the end.
+  // The arrays must end exactly at the end of the data. An array that is longer than the data moves `at`
+  // beyond this end.
   return at === words.length ? arrays : null;
 }
 

@@ -112,9 +112,12 @@ export interface Protocol {
   readonly creationTopic: Hex;
   /** topic0 of each event that this protocol's decoder reads. */
   readonly eventTopics: ReadonlySet<Hex>;
-  /** Null if the topic matches but the layout is malformed. The caller counts these logs. */
+  /**
+   * Decodes the creation event of a pool. Null if the log has the event's topic but a malformed layout; the
+   * caller counts such logs.
+   */
   decodeCreation(log: ChainLog): PoolCreation | null;
-  /** Null for an unknown topic or a malformed layout. Never throws. */
+  /** Decodes an event of a pool. Null for an unknown topic or a malformed layout. Never throws. */
   decodeEvent(log: ChainLog): PoolEvent | null;
   /** The state after the event. The same object if nothing changed. Balances never become negative. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;

@@ -9,7 +9,7 @@ import { sqrtRatioAtTick, TICK_MAX, TICK_MIN } from './tickMath';
 export const TICKS_MAX = 1_000;
 
 const TWO_POW_96 = 2 ** 96;
-/** Bits of the fraction of a factor. */
+/** Factors of √price are integers with this many bits after the binary point. */
 const FACTOR_BITS = 52n;
 
 /** √price at the ends of a walk, as factors of the current √price. */

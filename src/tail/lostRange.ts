@@ -17,7 +17,10 @@ interface LostEvents {
   readonly toOrd: number;
 }
 
-/** Invariant: if both values are set, the lost events are in the first removed block or above. */
+/**
+ * The blocks and events that a client lost. If both `reorg` and `events` are set, all lost events are in the
+ * first removed block or above.
+ */
 export class LostRange {
   private reorg: LostReorg | null = null;
   private events: LostEvents | null = null;

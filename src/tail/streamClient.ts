@@ -13,7 +13,9 @@ export const QUEUE_BYTES_MAX = 1_000_000;
 
 /** The part of an HTTP response that a stream needs. */
 export interface StreamSink {
-  /** False means that the bytes were accepted, but the next write must wait for drain(). */
+  /**
+   * Writes to the socket. False means that the bytes were accepted, but the next write must wait for drain().
+   */
   write(bytes: Buffer): boolean;
   end(): void;
   /** Number of written bytes that are still in this process. */

@@ -31,7 +31,8 @@ export function activity(deps: MarketDeps): Route {
       // The read asks for one more event than shown, to find out whether there is a next page.
       const page = { beforeOrd: cursor, skip, limit: params.limit + 1 };
       const counting = deps.activityCounter.count(head, filter);
-      // The count is needed first only if the query skips events.
+      // Waits for the number of events first if the query skips some: past the last event, nothing needs to
+      // be read.
       const there = skip === 0 || skip < (await counting);
       const [total, events] = await Promise.all([
         counting,

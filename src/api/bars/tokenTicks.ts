@@ -43,7 +43,8 @@ export function tokenTicks(deps: MarketDeps): Route {
         currency,
         fill,
       });
-      // A token that has bars is in a pool, so only a token without bars must be looked up.
+      // A token that has bars exists. If there are no bars, this throws not_found for a token that is in no
+      // pool.
       if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
       return answer;
     },

@@ -79,7 +79,7 @@ const INVALID_ADDRESS = {
   errors: [{ title: 'Invalid value', source: { pointer: '/address_hash' }, detail: 'Invalid format' }],
 } as const;
 
-/** Throws a 404 if the contract is not verified. */
+/** Reads a contract with its verification. Throws a 404 if it is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
@@ -160,7 +160,10 @@ function decodeArguments({ abi, constructorArguments }: VerifiedContract): unkno
   }
 }
 
-/** The ABI coder of ethers needs mutable arrays, so the type is passed as text. */
+/**
+ * Writes a parameter as text, such as `tuple(uint256 a) b`, because ethers' ABI coder accepts no readonly
+ * arrays.
+ */
 function toDecodable({ name, type, components }: AbiParameter): string {
   return components === undefined
     ? `${type} ${name}`

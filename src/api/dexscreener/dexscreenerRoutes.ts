@@ -23,7 +23,7 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
 import type { Route } from '../route';
 
-/** Limit of one /events call, about 30 MB. A request for more events is refused; an answer is never cut. */
+/** Largest number of events of one /events answer, about 30 MB. A request for more events is refused. */
 const EVENTS_MAX = 50_000;
 const BLOCK_MAX = 4_294_967_295;
 const LEG_SPAN = 256;
@@ -92,7 +92,10 @@ function textOr(text: string | null, instead: string): string {
 
 interface PairId {
   readonly address: Hex;
-  /** The two tokens of the pool, encoded as in swaps. Null means the two tokens of the pool's default leg. */
+  /**
+   * The leg as `swaps.leg` encodes it, 256 · i + j for tokens i and j of the pool. Null means token0 and
+   * token1.
+   */
   readonly leg: number | null;
 }
 
@@ -131,7 +134,7 @@ function parsePairId(text: string): PairId | null {
   return { address: parseAddress(address, 'id'), leg };
 }
 
-/** Returns null if the pool does not trade these two tokens. */
+/** Details of a pool's leg; `wanted` null means token0 and token1. Null if the pool has no such leg. */
 function toPair({ pool, item }: PairEntry, wanted: number | null): ScreenerPair | null {
   const tokens = tokensOfPool(pool);
   const leg = wanted ?? legOfPool(pool, pool.token0, pool.token1);

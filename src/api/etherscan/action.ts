@@ -16,7 +16,7 @@ export interface Ask {
   readonly deps: DialectDeps;
   readonly asked: AskedParams;
   readonly chainId: number;
-  /** The client address as the rate limiter counts it. */
+  /** The client under which requests are limited: its IPv4 address, or the /64 of its IPv6 address. */
   readonly client: string;
   /** The head of the chain. Null if the chain is valid but this service does not store it. */
   readonly moment: ChainMoment | null;

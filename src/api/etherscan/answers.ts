@@ -40,7 +40,10 @@ export function ok(result: Result): EtherscanAnswer {
   return { status: '1', message: 'OK', result };
 }
 
-/** Clients look for these texts in `message`, so the answer has them in both fields. */
+/**
+ * An answer with status 0. Clients look for two texts in `message`, so these appear in `message` and
+ * `result`.
+ */
 export function refuse(text: string): EtherscanAnswer {
   const twice = text === TEXTS.window || text === TEXTS.timeout;
   return { status: '0', message: twice ? text : 'NOTOK', result: text };

@@ -14,7 +14,10 @@ export const ETHERSCAN_PATHS = [
   '/v2/network/testnet/evm/:chainId/etherscan/api',
 ] as const;
 
-/** This path is a prefix of all other endpoints, so it belongs to the dialect only if `module` is given. */
+/**
+ * All market endpoints are below /api/v1. A request for /api/v1 itself is one of the dialect if it names a
+ * `module`.
+ */
 export const SHARED_PATH = '/api/v1';
 
 export const CHAIN_LIST_PATH = '/v2/chainlist';

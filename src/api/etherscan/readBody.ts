@@ -11,7 +11,7 @@ import { BODY_MAX, VERIFY_BODY_MAX } from './mounts';
 /** The only action with large bodies, because callers send sources. */
 const VERIFY = 'verifysourcecode';
 const JSON_BOUNDS = { depthMax: 8, partsMax: 1_000 };
-/** Limits of the standard JSON input in the field of the sources. */
+/** Limits of depth and number of parts for the standard JSON input, which is JSON text inside one field. */
 const SOURCE_BOUNDS = { depthMax: 32, partsMax: 20_000 };
 const PAIRS_MAX = 1_000;
 /** Length of the pieces in which a form is decoded, so that one long value does not block other requests. */
@@ -92,7 +92,7 @@ function parseObject(text: string): object {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null) return body;
   } catch {
-    // The throw below handles invalid JSON.
+    // Invalid JSON is refused like JSON that is no object.
   }
   throw dialectError(TEXTS.badBody);
 }
@@ -108,7 +108,7 @@ async function parseForm(text: string): Promise<[string, string][]> {
       continue;
     }
     const at = pair.indexOf('=');
-    // No parameter has a name this long.
+    // Skips a pair without `=`, and a pair whose name is longer than that of any parameter.
     if (at === -1 || at > PIECE) continue;
     const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, at)}=`)];
     const pieces: string[] = [];

@@ -67,7 +67,7 @@ export const ERC721: TokenKind = {
 
 const batchShape = z.tuple([z.array(z.bigint()), z.array(z.bigint())]);
 
-/** Topic 1 is the operator, so sender and recipient follow it. */
+/** Topic 1 of the ERC-1155 transfer events is the operator, so sender and recipient are topics 2 and 3. */
 export const ERC1155: TokenKind = {
   topics0: [TRANSFER_SINGLE, TRANSFER_BATCH],
   from: 2,

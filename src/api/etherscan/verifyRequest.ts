@@ -37,7 +37,7 @@ const VYPER_REFUSED =
   'Vyper contracts cannot be verified here: no Vyper compiler is installed. Allowed: Solidity and ' +
   'Yul, with codeformat solidity-single-file or solidity-standard-json-input';
 
-/** Throws bad_request with a text that the caller sees. */
+/** Parses the parameters of verifysourcecode. Throws bad_request with a text that the caller sees. */
 export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {
   const address = needAddress(asked, 'contractaddress');
   const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();
@@ -129,7 +129,7 @@ function readLicense(asked: AskedParams): string | null {
   return license;
 }
 
-/** Etherscan and its clients misspell the parameter; Blockscout accepts both spellings. */
+/** Etherscan and its clients misspell the name of the constructor arguments; Blockscout accepts both spellings. */
 function readArguments(asked: AskedParams): Hex | null {
   const name = ['constructorArguements', 'constructorArguments'].find((each) => textOf(asked, each) !== null);
   if (name === undefined) return null;

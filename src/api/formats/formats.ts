@@ -24,7 +24,7 @@ const COMPRESSIONS = ['none', 'lz4', 'zstd'] as const satisfies readonly Compres
 /** Media types of the tables, for the OpenAPI document. */
 export const TABLE_TYPES: readonly string[] = [TYPES.csv, TYPES.parquet, TYPES.arrow];
 
-/** Parameters of every list. */
+/** Parameters that every list accepts for answers as tables. */
 export const FORMAT_PARAMS = {
   format: parsedParam({
     parse: (text) => FORMATS.find((format) => format === text) ?? null,

@@ -17,9 +17,9 @@ import { clientOf } from './limitRate';
 export interface LoadLimits {
   readonly rowsPerMinute: number;
   readonly bytesPerMinute: number;
-  /** Requests of one client that wait for their answer. */
+  /** Largest number of requests of one client that may wait for their answers. */
   readonly inFlightMax: number;
-  /** Mean delay of the event loop in ms over about a second. */
+  /** Mean delay of the event loop, in ms over about a second, above which new requests get 503. */
   readonly loopDelayMaxMs: number;
 }
 
@@ -89,7 +89,7 @@ export function limitLoad(
   };
 }
 
-/** Answers at once. An error would write a log line for each refused request. */
+/** Answers 503 without throwing, because an error would write a log line for each refused request. */
 function shed(ctx: Koa.ParameterizedContext<RequestState>): void {
   ctx.status = 503;
   ctx.type = 'application/json';
@@ -109,7 +109,7 @@ function refill(known: Balance | undefined, { rowsPerMinute, bytesPerMinute }: L
   return known;
 }
 
-/** Throws if the client has read more than its share. */
+/** Throws if the client has read more rows or bytes than one client may read per minute. */
 function checkBalance(
   ctx: Koa.ParameterizedContext<RequestState>,
   balance: Balance,
@@ -142,7 +142,8 @@ function watchEventLoop(maxMs: number, log: Logger): () => boolean {
   return () => {
     const at = performance.now();
     if (at - sampledAt < SAMPLE_MS) return isLate;
-    // The histogram counts nanoseconds, and a delay includes the resolution.
+    // Node's histogram is in nanoseconds and measures each timer's whole interval, so the resolution is
+    // subtracted.
     const delayMs = delays.count === 0 ? 0 : delays.mean / 1e6 - RESOLUTION_MS;
     if (delayMs > maxMs && !isLate)
       log.warn(

@@ -65,7 +65,7 @@ export interface ReadyzDeps {
   isEngineAway?(): boolean;
   /** Which part of the stored chain is proven at which level. */
   proof?(): Promise<Proof>;
-  /** Unix time in milliseconds. */
+  /** The machine's clock: returns unix time in milliseconds. */
   now?(): number;
 }
 

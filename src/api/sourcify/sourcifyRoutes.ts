@@ -90,7 +90,7 @@ function missing(chainId: number, address: Hex): Json {
   };
 }
 
-/** Throws a 404 if the contract is not verified. */
+/** Reads the fields of a verified contract. Throws a 404 if it is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,

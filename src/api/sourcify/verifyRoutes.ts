@@ -83,7 +83,10 @@ interface VerifyEndpoint {
   readonly path: string;
   readonly summary: string;
   readonly body: z.ZodType;
-  /** The request without its contract; null if no similar contract is verified. */
+  /**
+   * Builds the verification request, without the contract to verify. Null if the sources should come from a
+   * verified contract with the same code, and there is none.
+   */
   draft(ctx: RouteContext, contract: ContractId, queue: VerificationQueue): Promise<Draft | null>;
 }
 
@@ -187,7 +190,10 @@ async function draftFromMetadata(
   return { ...draft, creationTransaction };
 }
 
-/** Null if no contract with the same code is verified. */
+/**
+ * Builds a request from the sources of a verified contract with the same code. Null if there is no such
+ * contract.
+ */
 async function draftFromTwin(
   deps: DialectDeps,
   ctx: RouteContext,

@@ -57,21 +57,25 @@ export interface ManipulationCost {
   readonly down: MoveCosts;
 }
 
-/** The depth of a pool is known up to a move of 2 %. */
+/** Depth is measured up to a price move of 2 % (as ln). Beyond it, the liquidity of a V3 pool may end. */
 const KNOWN_LOG = Math.log(1.02);
 /** Pools whose prices differ by less than this (as ln) stay in the hop together (hop.ts). */
 const AGREEMENT_LOG = 0.05;
 /**
- * Depth of open pools per depth of vault pools from which the open pools exclude vault pools far from their price: a
- * tenth of the whole depth (hop.ts). Routes round depths to steps of 9 %, so this limit is lower.
+ * Open pools exclude vault pools with a distant price if the open pools hold a tenth of the whole depth
+ * (hop.ts), so a ninth of the vault pools' depth. The factor 0.9 is for the depths of routes, which are
+ * rounded to steps of 9 %.
  */
 const OPEN_PER_VAULT = 0.9 / 9;
-/** Most pools of a hop. Every selection of these pools is tried; shallower pools are ignored. */
+/**
+ * Largest number of pools of a hop that the attacker may move. Every selection of these pools is tried, which
+ * limits the work; shallower pools are ignored.
+ */
 const POOLS_MAX = 6;
 /**
- * Depth in USD of a pool with 10,000 USD on its known side. A trusted price needs a pool of at least this size
- * (confidence.ts). The attacker loses only the depth. The attacker can place the rest of the 10,000 USD as liquidity
- * up to 50 % away from the price, and withdraw it later.
+ * Depth in USD that a false price needs to be trusted. A trusted price needs a pool with 10,000 USD on its known side
+ * (confidence.ts). Such a pool has this depth, which the attacker loses. The rest of the 10,000 USD can be liquidity
+ * up to 50 % away from the price, which the attacker withdraws later.
  */
 const TRUSTED_DEPTH_USD = 10_000 * DEPTH_PART;
 
@@ -104,7 +108,10 @@ function published(usd: number): number {
   return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
 }
 
-/** USD to move the price by a factor of e^log. At most one hop gets another route. */
+/**
+ * USD to move the price by a factor of e^log. The attacker may give at most one hop another route, if that is
+ * cheaper.
+ */
 function moveCost(hops: readonly CostHop[], log: number): number {
   const shifts = hops.map((hop) => freeShift(hop, log > 0));
   let least = pushCost(hops, shifts, log);
@@ -192,7 +199,8 @@ function hopCost(hop: CostHop, log: number): number {
 }
 
 /**
- * Cost of moving all pools, by different parts. Under Σ share_i·d_i = d, the least Σ c_i·d_i² is d² / Σ(share_i²/c_i).
+ * Least cost of moving the hop price by d if every pool moves, pool i by d_i. The shares give Σ share_i·d_i =
+ * d, and the costs are c_i·d_i². Their least sum is d² / Σ(share_i²/c_i).
  */
 function jointCost(pools: readonly CostPool[], log: number): number {
   let ease = 0;
@@ -211,7 +219,8 @@ function jointCost(pools: readonly CostPool[], log: number): number {
 function selectionCost({ pools: all, dormant, hasUnused }: CostHop, log: number): number {
   const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
   if (dormant !== null) pools.push({ ...EMPTY_POOL, ...dormant });
-  // An open pool that joins the hop may exclude its vault pools. Its depth counts as supplied by the attacker.
+  // An unused open pool may join the hop and exclude the hop's vault pools. It starts without depth; the attacker
+  // supplies the depth that it needs.
   if (hasUnused && pools.some(({ isVault }) => isVault)) pools.push(EMPTY_POOL);
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
@@ -238,7 +247,8 @@ function missingDepth(moved: readonly CostPool[], rest: readonly CostPool[], log
   const untrusted = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
   const outvoting = Math.max(0, restUsd - keptUsd);
   if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault)) return Math.max(outvoting, untrusted);
-  // The moved open pools exclude the vault pools, so they outvote the other open pools only.
+  // Moved open pools can instead exclude the vault pools of the hop. They then must outvote only the open
+  // pools that were not moved.
   const [keptOpen, restOpen] = [depthOf(kept.filter(isOpen)), depthOf(rest.filter(isOpen))];
   const vaults = depthOf([...moved, ...rest].filter(({ isVault }) => isVault));
   const excluding = Math.max(0, restOpen - keptOpen, vaults * OPEN_PER_VAULT - keptOpen - restOpen);

@@ -41,8 +41,10 @@ const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
 type Where = z.infer<typeof whereShape>;
 const countShape = z.object({ events: z.string() });
 
-/** Whether an item passes a filter, by the same rule as the SQL. An item whose row cannot be read has only
- * its kind. */
+/**
+ * Whether an item passes a filter, by the same rule as the SQL. An item whose row cannot be read is judged by
+ * its kind alone.
+ */
 export function matchesActivity(filter: ActivityFilter, item: ActivityEntry): boolean {
   if (!isDecoded(item)) return filter.kinds.includes(item.stored_as);
   return (
@@ -256,7 +258,8 @@ async function readRows(
   ): Promise<Row[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
   const swaps = ordsOf(['swap']);
   const liquidity = ordsOf(['mint', 'burn']);
-  // The engine reads scattered rows with many columns in one thread. Two queries use two threads.
+  // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
+  // in parallel.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
     read('activity/list_swaps', swaps.slice(0, middle), readSwapRow),

@@ -51,7 +51,7 @@ export interface SwapActivityRow extends CommonRow {
   readonly raw_price: number;
   readonly price_usd: number;
   readonly amount_usd: number;
-  /** Null if the pool's fee is above 10 %. */
+  /** Fee of the swap in USD. Null if the pool's fee is above 10 %. */
   readonly fee_usd: number | null;
   readonly tracked: boolean;
 }
@@ -68,7 +68,7 @@ export const liquidityActivityRowShape = commonShape.extend({
   /** USD value of token0's amount, a decimal with 12 places. */
   amount0_usd: z.string().nullable(),
   amount1_usd: z.string().nullable(),
-  /** Which tokens had a trusted price: bit 1 for token0, bit 2 for token1. */
+  /** Which tokens had a trusted price: 1 if token0 had one, plus 2 if token1 had one. */
   trust: z.int(),
   /**
    * USD value of the moved amounts of tokens other than token0 and token1, by trusted prices. Null if none of them
@@ -117,7 +117,7 @@ function toUndecodableItem(row: ActivityRow, finalNumber: number): UndecodableIt
   };
 }
 
-/** Throws for an invalid value in the row. */
+/** Builds the item of an event from its row. Throws for an invalid value in the row. */
 function toReadItem(row: ActivityRow, tokens: TokenMap, finalNumber: number): ActivityItem {
   const scale = {
     decimals0: tokens.get(row.token0)?.decimals ?? null,

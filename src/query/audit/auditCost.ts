@@ -15,7 +15,10 @@ interface PricedPath {
   readonly hops: readonly { readonly route: AuditRoute; readonly hop: HopPrice }[];
 }
 
-/** Returns null if the token has no price, or if the token is an anchor, whose price is configured. */
+/**
+ * Cost of moving the price of a token. Null if the token has no price, or is an anchor, whose price is
+ * configured.
+ */
 export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): ManipulationCost | null {
   const { anchor, anchors, market, legs, fees, block, tokens } = inputs;
   if (usd === null || anchor === null || hops.length === 0) return null;

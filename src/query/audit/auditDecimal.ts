@@ -16,7 +16,7 @@ interface Exact {
   readonly scale: number;
 }
 
-/** A plain decimal string ≥ 0. */
+/** Parses a decimal string ≥ 0 without exponent. */
 function parse(text: string): Exact {
   const [whole = '0', fraction = ''] = text.split('.');
   return { digits: BigInt(whole + fraction), scale: fraction.length };

@@ -10,7 +10,7 @@ import type { TokenPrice } from '../prices/priceByHops';
 import type { TokenTable } from '../tokens/tokenTable';
 
 export interface AuditDirectory {
-  /** Undefined if the token is unknown. */
+  /** The pool at this address; undefined if there is none. */
   findPair(address: Hex): AuditPoolRow | undefined;
   findToken(address: Hex): Token | undefined;
   /**

@@ -33,7 +33,7 @@ export class HopReader {
       });
   }
 
-  /** Must be called before the prices of these tokens are read. */
+  /** Loads the hops of these tokens, before their prices are read. */
   async load(tokens: readonly Hex[]): Promise<void> {
     for (const token of tokens) this.asked.add(token);
     if (this.now === null) await this.loadHops(tokens);

@@ -1,6 +1,6 @@
 /**
- * Collects the inputs of one token's price at the end of one block: its route, the routes beyond, and the state of
- * their pools. The pure price function then computes the price again.
+ * Collects the inputs of one token's price at the end of one block: its route, the routes of the next tokens up to
+ * the anchor, and the state of their pools. The pure price function then computes the price again.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { wholeTokens } from '../../domain/amounts';

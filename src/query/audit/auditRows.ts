@@ -100,14 +100,17 @@ export interface AuditBlock {
   readonly afterOrd: number;
 }
 
-/** Throws not_found for a block that is not stored. */
+/**
+ * Reads the block of an audit and the times of its epoch. Throws not_found for a block that is not stored.
+ */
 export async function getAuditBlock(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
   number: number,
 ): Promise<AuditBlock> {
-  // The base of the first epoch is before the store, so its routes were made at the first block.
+  // Routes are made from the state at the last block before the epoch. If that block is not stored, because
+  // the epoch is the first one, they are made from the first stored block.
   const base = Math.max(epochStart(number) - 1, head.startBlock);
   const times = new Map(head.blocks.map((block) => [block.number, block.timestamp]));
   const final = [number, base].filter((wanted) => wanted <= head.finalTo);
@@ -138,7 +141,7 @@ export interface AuditReader {
   listEpochs(pairs: readonly Hex[], afterOrd: number): Promise<EpochRow[]>;
   /** Newest states in the running epoch and in the given epochs. */
   listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<AuditStateRow[]>;
-  /** Newest states of any age. */
+  /** Newest states of the pools, however old. */
   listOlderStates(pairs: readonly Hex[]): Promise<AuditStateRow[]>;
   /** Swaps since the epoch began, in order. */
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
@@ -146,7 +149,7 @@ export interface AuditReader {
 
 type Named = { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] };
 
-/** Reads as of the end of a block of the snapshot's chain. */
+/** Makes the queries of an audit. They read as of the end of the block `number` of the snapshot's chain. */
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
   const { read, readBoth } = createStatements(runner, head, number);
   const first = epochStart(number);
@@ -164,7 +167,8 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
         ({ token }) => token,
       ),
     async listHops(tokens) {
-      // A token whose pools trade has a hop within the last day. A search over all hops would take long.
+      // A token whose pools trade has a stored hop from the last day, so only the last day is read first.
+      // Reading all hops would take long; only tokens without a recent hop need it.
       const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
       const recent = await listHops(tokens, from);
       if (from === 0 || recent.length === new Set(tokens).size) return recent;

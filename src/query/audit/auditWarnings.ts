@@ -128,7 +128,10 @@ export const MAX_HOPS_REACHED: Warning = {
   severity: 'warning',
 };
 
-/** `reasons` lists why each examined pool of the token was excluded. */
+/**
+ * Makes the warning that a token has no route. `reasons` has one reason per examined pool why it is in no
+ * route.
+ */
 export function noRouteWarning(reasons: readonly string[]): Warning {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -1,4 +1,7 @@
-/** Finds the two tokens of a pool that a request is about: the tokens of the default leg, or `base` and `quote`. */
+/**
+ * Finds the two tokens of a pool that a request is about: `base` and `quote`, or else token0 and token1 of
+ * the pool.
+ */
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
 import { orientPool } from '../../domain/orientPool';
@@ -19,7 +22,9 @@ interface LegRequest {
   readonly quote: Hex | null;
 }
 
-/** Throws bad_request for tokens outside the pool, or for the same token twice. */
+/**
+ * Finds the leg that a request is about. Throws bad_request for tokens outside the pool, or for the same token twice.
+ */
 export function findPoolLeg(
   chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>,
   pool: StoredPool,

@@ -15,7 +15,7 @@ import { tokenRefOf } from '../tokens/tokens';
 
 /** The leg of pools with two tokens: 256 · 0 + 1. */
 const ONLY_LEG = 1;
-/** Times in the database are 32 bits wide. */
+/** Largest time in the database, whose times are unix seconds of 32 bits. */
 const TIME_MAX = 4_294_967_295;
 
 export interface TicksRequest {
@@ -27,9 +27,12 @@ export interface TicksRequest {
   readonly to: number | null;
   readonly currency: Currency;
   readonly fill: boolean;
-  /** Allowed only with currency `quote`. */
+  /** Whether the base and quote tokens are exchanged. Allowed only with currency `quote`. */
   readonly invert: boolean;
-  /** Two of the pool's tokens. Null means the tokens of the default leg. */
+  /**
+   * Two tokens of the pool, as base and quote. Null means the pool's own base and quote, which are its token0 and
+   * token1.
+   */
   readonly base: Hex | null;
   readonly quote: Hex | null;
 }

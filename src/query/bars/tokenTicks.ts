@@ -10,7 +10,7 @@ import { toSeries } from './tickSeries';
 import { tokenBars } from './tokenBars';
 import { tokenRefOf } from '../tokens/tokens';
 
-/** Times in the database are 32 bits wide. */
+/** Largest time in the database, whose times are unix seconds of 32 bits. */
 const TIME_MAX = 4_294_967_295;
 
 const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;
@@ -59,8 +59,8 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
         seconds,
         to,
         headTimestamp: head.timestamp,
-        // Prices are already per whole token, as in USD bars of pairs, and the token's amounts are in the fields of
-        // token0.
+        // The bars of a token have the form of a pair's USD bars: prices are per whole token, and the token's amounts
+        // are in the fields of token0.
         currency: 'usd',
         invert: false,
         baseIsToken0: true,

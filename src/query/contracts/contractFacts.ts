@@ -71,7 +71,7 @@ export interface ContractFacts {
   readonly token: Token | null;
 }
 
-/** At most 1,000 different addresses. The map omits addresses without any fact. */
+/** Reads the facts about at most 1,000 different addresses. The map omits addresses without any fact. */
 export async function readFacts(
   source: LogSource,
   head: HeadSnapshot,
@@ -120,7 +120,7 @@ async function readKnown(
   const [only] = bare;
   const params = {
     ...snapshotParams(head),
-    // For a single address the engine uses the key directly and builds no set.
+    // A single address has its own parameter, because ClickHouse reads one key faster than a set of one key.
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
     limit: ROWS_MAX,
@@ -139,7 +139,7 @@ async function readKnown(
 /** The values of the column `fact`, as in list_contract_facts.sql. */
 const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5 } as const;
 
-/** list_contract_facts.sql explains the columns of each fact. */
+/** One fact about a contract. What each column means depends on the fact; see list_contract_facts.sql. */
 interface FactRow {
   readonly address: Hex;
   readonly fact: number;
@@ -264,7 +264,7 @@ function addFact(known: Known, row: FactRow): void {
   }
 }
 
-/** Null for a contract without any stored fact, even if the contract is verified. */
+/** The facts about one contract. Null if no fact about it is stored, even if the contract is verified. */
 function toFacts(
   chainId: number,
   address: Hex,
@@ -310,7 +310,7 @@ function compareCreations(a: Creation, b: Creation): number {
   return missing(a.creator) - missing(b.creator) || missing(a.factory) - missing(b.factory);
 }
 
-/** Null if the address has no code. */
+/** The contract's code from a row. Null if the row says that the address has no code. */
 export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
   const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);

@@ -36,7 +36,7 @@ interface Moment {
   readonly head: HeadSnapshot;
 }
 
-/** Summaries of contracts, in the given order. A contract may have a verification and no other facts. At most 100. */
+/** Summaries of at most 100 contracts, in the given order. A contract may have a verification and no other facts. */
 export async function toSummaries(
   { contracts, verified }: RecordDeps,
   { source, head }: Moment,

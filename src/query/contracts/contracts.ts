@@ -39,7 +39,7 @@ interface ContractQuestion {
 }
 
 export interface ContractReader {
-  /** Returns null if nothing shows that the address is a contract. */
+  /** The facts about one contract. Null if nothing shows that the address is a contract. */
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
   /** Reads many contracts in the order of their addresses; at most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;

@@ -12,7 +12,7 @@ export interface NodeCode {
   /** The current code at an address. Null if there is no code, undefined if no answer came in time. Never
    * rejects. */
   find(address: Hex): Promise<ContractCode | null | undefined>;
-  /** Returns the current code, but waits as long as the node's own timeout. Throws node_failed. */
+  /** Like `find`, but waits for the answer until the node client's timeout. Then throws node_failed. */
   get(address: Hex): Promise<ContractCode | null>;
 }
 

@@ -27,7 +27,9 @@ function toSignatures(row: z.infer<typeof signatureRowShape>): KnownSignature[] 
   return entry === null ? [] : [{ ...row, entry }];
 }
 
-/** Reads the market chain's database. */
+/**
+ * Makes a reader of signatures. `runner` queries the market chain's database, where signatures are stored.
+ */
 export function createSignatureReader(runner: QueryRunner): SignatureReader {
   return {
     async listBySelectors(selectors) {

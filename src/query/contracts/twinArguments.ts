@@ -90,7 +90,10 @@ async function derive(
   return checkArguments(abi, rest) === null ? rest : null;
 }
 
-/** Null if the transaction did not create the contract directly, or if the node has no answer. */
+/**
+ * Reads from the node the creation code in a transaction. Null if the transaction did not create the contract
+ * directly, or if the node has no answer.
+ */
 async function readCreationCode(
   { readsOf }: TwinArgumentsDeps,
   { chainId, address, transaction }: Made,

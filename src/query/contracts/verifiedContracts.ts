@@ -76,7 +76,7 @@ export interface Deployment {
   readonly block: number | null;
 }
 
-/** A stored verification with the fields for the writer and the creation facts. */
+/** A stored verification, with the code hash and the creation of its contract. */
 export interface StoredVerification {
   readonly contract: VerifiedContract;
   readonly codeHash: Hex | null;
@@ -167,7 +167,8 @@ async function readTwins(
       .find((each) => each?.codeHash === codeHash);
     if (found === undefined) continue;
     const twinOf = { chainId: found.contract.chainId, address: found.contract.address };
-    // The contract exists at the same address on the ancestor chain.
+    // A twin at the same address of the ancestor chain is the original of this contract, so the constructor
+    // arguments are the same too.
     const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
     // Contracts with the same code may have different constructor arguments. Only if the constructor takes no
     // arguments are they equal.
@@ -220,7 +221,10 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
   };
 }
 
-/** Returns an empty list if the text cannot be read, so that the other fields of the record stay usable. */
+/**
+ * Parses the libraries of a verification. Returns none if the text cannot be read, so that the other fields
+ * of the record stay usable.
+ */
 function parseLibraries(text: string): z.infer<typeof librariesShape> {
   try {
     return librariesShape.parse(JSON.parse(text));

@@ -48,7 +48,9 @@ export function planStretch({ since, until }: Stretch, finalTime: number | null)
   return { hours: { from, to }, swaps: ends.filter((end) => end.since < end.until) };
 }
 
-/** Sums over the period. A DEX may have several rows for the same day. */
+/**
+ * Lists the trading of each DEX by day over the period. A DEX may have several rows for the same day, to be added.
+ */
 export async function listDexDays(
   runner: QueryRunner,
   chainId: number,

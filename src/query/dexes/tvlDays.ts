@@ -17,7 +17,10 @@ const ROWS_MAX = 2_000_000;
 const dayRowShape = z.object({ day: z.int(), dex: z.string(), tvl_usd: z.number() });
 
 interface TvlDays {
-  /** Null if the day was not computed yet. A DEX without a pool on a computed day has 0. */
+  /**
+   * TVL of a DEX at the end of a day. Null if the day was not computed yet. A DEX without a pool on a
+   * computed day has 0.
+   */
   of(dex: string, day: number): number | null;
   has(day: number): boolean;
 }
@@ -30,7 +33,8 @@ export async function readTvlDays(runner: QueryRunner, from: number, to: number)
     const ofDay = days.get(day) ?? new Map<string, number>();
     days.set(day, ofDay.set(dex, tvl_usd));
   }
-  // Rows of a day without the mark belong to an insert that is not complete.
+  // The insert of a day contains a row with an empty DEX name. A day without this row is not stored
+  // completely yet.
   const marked = (day: number): Map<string, number> | null => {
     const found = days.get(day);
     return found?.has('') === true ? found : null;

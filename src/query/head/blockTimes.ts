@@ -9,7 +9,7 @@ import type { HeadSnapshot } from './headSnapshot';
 const blockRowShape = z.object({ number: z.int(), timestamp: z.int() });
 type BlockTime = z.infer<typeof blockRowShape>;
 
-/** Times in the database are 32 bits wide. */
+/** Largest time in the database, whose times are unix seconds of 32 bits. */
 const TIME_MAX = 4_294_967_295;
 /** Largest number of results per snapshot. A limit is needed because callers can choose the times. */
 const FOUND_MAX = 256;

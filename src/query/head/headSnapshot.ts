@@ -18,7 +18,7 @@ export interface HeadBlock {
 }
 
 export interface HeadSnapshot {
-  /** Changes whenever answers may change. Part of every cache key. */
+  /** A text that changes whenever answers may change. It is part of every cache key. */
   readonly version: string;
   /** The first ingested block. */
   readonly startBlock: number;

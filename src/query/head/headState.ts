@@ -54,7 +54,7 @@ export interface HeadNews {
   readonly fresh: readonly FreshBlock[];
 }
 
-/** A stored head and its snapshot. */
+/** A head as the database stores it, and the snapshot computed from it. */
 export interface HeadReading {
   readonly row: HeadRow;
   readonly snapshot: HeadSnapshot | null;
@@ -66,8 +66,9 @@ export async function readHead(runner: QueryRunner, chainId: number): Promise<He
 }
 
 /**
- * Like readHead, but with the stored row. A gap above the last final block is a race with the writer, so a
- * few retries follow. If the gap stays, the snapshot has the linked and complete blocks below the gap.
+ * Reads the head: its row in the database, and the snapshot computed from this row. A gap above the last
+ * final block is a race with the writer, so a few retries follow. If the gap stays, the snapshot has the
+ * linked and complete blocks below the gap.
  */
 export async function readHeadRow(runner: QueryRunner, chainId: number): Promise<HeadReading | null> {
   for (let attempt = 1; ; attempt += 1) {
@@ -145,7 +146,8 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
   const number = top?.number ?? row.final_to;
   const hash = top?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
-    // The hash distinguishes equal version numbers of an old and a new database.
+    // The head version includes the start of the block hash: if the database is replaced, the new one may
+    // have the same numbers as the old one.
     version: `${row.seq}.${version}.${hash.slice(2, 10)}`,
     startBlock: row.start_block,
     number,

@@ -21,7 +21,9 @@ interface Precomputable {
 }
 
 export interface Precomputer {
-  /** The same tables, but each request counts as demand. */
+  /**
+   * Returns the same tables. A request to them makes the precomputer build the tables of the next heads too.
+   */
   watch<T extends Precomputable>(tables: T): T;
   /** Call this with each new head. */
   onHead(head: HeadSnapshot): void;

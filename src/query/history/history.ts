@@ -11,7 +11,10 @@ import { isHistoryPartial } from '../holders/balances';
 
 /** Limit for safety: more pools or tokens than any chain has. */
 const ROWS_MAX = 2_000_000;
-/** Time in microseconds that a row may become visible after a row with a later version. */
+/**
+ * A row may become visible up to this time, in microseconds, after a row with a later version. Reads of new rows
+ * therefore start this much earlier.
+ */
 const LATE_US = 60_000_000n;
 
 const searchShape = z.object({

@@ -14,7 +14,10 @@ const TOKENS_MAX = 2_000_000;
  */
 const UNCONFIRMED_MIN = 2;
 const UNCONFIRMED_PART = 0.1;
-/** Number of checked addresses from which the check confirms the holders of a token whose logs do not add up. */
+/**
+ * The holder count of a rebasing token is published only if the checks with balanceOf cover at least this
+ * many holders.
+ */
 const CONFIRMING_MIN = 8;
 
 export interface BalanceChecks {
@@ -22,7 +25,7 @@ export interface BalanceChecks {
   readonly rebasing: boolean;
   /** Number of checked addresses that hold the token according to its logs. */
   readonly held: number;
-  /** Number of these addresses for which the contract answered 0, or gave no usable answer. */
+  /** Number of checked holders by the logs for which the contract answered 0, or gave no usable answer. */
   readonly unconfirmed: number;
 }
 
@@ -50,7 +53,10 @@ export function inventsTransfers(checks: BalanceChecks | null): boolean {
   return unconfirmed >= UNCONFIRMED_MIN && unconfirmed > held * UNCONFIRMED_PART;
 }
 
-/** Whether the balances of the token change without transfers, and the contract still confirms the holders. */
+/**
+ * Whether the token's holders can be counted from logs although its balances change without transfers:
+ * balanceOf confirms that enough checked addresses hold the token.
+ */
 export function confirmsHolders(checks: BalanceChecks | null): boolean {
   return checks !== null && checks.rebasing && checks.held >= CONFIRMING_MIN && !inventsTransfers(checks);
 }

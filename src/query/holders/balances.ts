@@ -33,7 +33,10 @@ export function isHistoryPartial(head: HeadSnapshot): boolean {
 interface Holdings {
   /** Every token that the address ever sent or received, even at balance 0; at most BALANCES_MAX. */
   readonly balances: Balances;
-  /** 0 if the address owns no V3 position. Above 0, it may own some. */
+  /**
+   * Number of V3 positions that the address received. If it is 0, the address owns none; otherwise it may own
+   * some.
+   */
   readonly positionsGot: number;
 }
 

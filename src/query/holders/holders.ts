@@ -27,7 +27,7 @@ const TOKENS_MAX = 20_000_000;
 const CONCENTRATED = 3;
 /** Number of addresses from which it is cheaper to apply changes than to count a token again. */
 const FOLLOW_FROM = 5_000;
-/** If more balances change between two head versions, every large token is counted again. */
+/** If more balances than this change between two head versions, every large token is counted again. */
 const CHANGES_MAX = 200_000;
 
 const holdersRowShape = z.object({
@@ -51,7 +51,7 @@ const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(
 const movedRowShape = z.object({ token: z.string() });
 
 export interface HolderTable {
-  /** Null for a token without transfers. Also null for a token that is not counted because its history is partial. */
+  /** The holders of a token. Null if it has no transfers, or is not counted because its history is partial. */
   of(token: string): TokenHolding | null;
 }
 
@@ -83,7 +83,7 @@ interface Counted {
    * creator or a pool is added.
    */
   readonly creators: ReadonlyMap<string, Hex>;
-  /** The function from which `creators` was made. */
+  /** The function from which `creators` was made. While it stays the same, `creators` is reused. */
   readonly creatorOf: WatchedAt['creatorOf'];
   readonly pools: readonly StoredPool[];
 }
@@ -239,7 +239,7 @@ async function followLarge(
   return followed;
 }
 
-/** Wanted tokens by the array of pools, which rarely changes. */
+/** The tokens to count, remembered for each array of pools, which stays the same until a pool is added. */
 const wantedOf = new WeakMap<
   readonly StoredPool[],
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }

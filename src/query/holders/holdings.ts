@@ -16,7 +16,7 @@ export class Holdings {
     private readonly changed: ReadonlyMap<string, Held> = new Map(),
   ) {}
 
-  /** Undefined if the token is not counted. */
+  /** The holders of a token; undefined if the token is not counted. */
   get(token: string): Held | undefined {
     const held = this.changed.get(token);
     return held === undefined ? this.base.get(token) : held;

@@ -25,7 +25,10 @@ interface Holder {
   readonly balance: bigint;
 }
 
-/** Counts without watched holders. Null if no transfer of the token is stored. */
+/**
+ * Counts the holders of the token and its supply, but reads no balances of burn addresses, treasuries and
+ * lockers. Null if no transfer of the token is stored.
+ */
 export async function readTokenHolding(
   runner: QueryRunner,
   head: HeadSnapshot,

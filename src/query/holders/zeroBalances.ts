@@ -18,7 +18,7 @@ const rowShape = z.object({ token: z.string(), held: z.string(), sent: z.string(
 interface ZeroBalance {
   /** The balance of the zero address. */
   readonly held: bigint;
-  /** The part that was sent there after its mint. The supply by the logs lacks this part. */
+  /** LP tokens that a holder sent to the zero address after their mint. The supply by the logs lacks them. */
   readonly sent: bigint;
 }
 

@@ -41,14 +41,16 @@ interface ReadValue {
 }
 
 const WORD = 32;
-/** Limit of output characters per byte of data, with names and types of tuples. Tuples with short names need
- * 5. */
+/**
+ * Limit on the size of decoded values: characters of output per byte of data, including names and types of
+ * tuple fields. Tuples with short names need 5 characters per byte.
+ */
 const TEXT_PER_BYTE = 8;
 const TEXT_MIN = 4_096;
 /** Number of characters for quotes, commas and keys of a value. */
 const TEXT_PER_VALUE = 40;
 
-/** Throws for an unknown type. */
+/** Prepares a type for decoding. Throws for an unknown type. */
 export function layoutOf(type: ParamType): Layout {
   if (type.isArray()) {
     const item = layoutOf(type.arrayChildren);

@@ -53,7 +53,10 @@ export interface EventForm {
 
 const TOPICS_MAX = 4;
 
-/** Returns null for anonymous events, for ABI entries that are no events, and for events with unknown types. */
+/**
+ * Prepares an event of an ABI for decoding. Null for anonymous events, for ABI entries that are no events,
+ * and for events with unknown types.
+ */
 export function toEventForm(entry: AbiEntry): EventForm | null {
   if (entry.type !== 'event' || entry.anonymous === true) return null;
   try {

@@ -12,7 +12,7 @@ const KEPT = 2;
 /** Number of contracts, 28 bytes each. Further contracts count as 0 logs. */
 const CONTRACTS_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
-/** A row of both queries: address and count. */
+/** Size of a row in bytes: a contract's address of 20 bytes, and its count of logs. */
 const ROW_BYTES = 28;
 
 export interface Counts {

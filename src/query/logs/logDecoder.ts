@@ -32,7 +32,10 @@ type Forms = ReadonlyMap<Hex, readonly EventForm[]>;
 export interface LogDecoder {
   /** One decoded log per log; null for a log without a fitting event. At most 1,000 logs. */
   decode(source: LogSource, head: HeadSnapshot, logs: readonly StoredLog[]): Promise<(DecodedLog | null)[]>;
-  /** Must be called when verifications change without a new head. */
+  /**
+   * Drops all remembered ABIs. Must be called when a verification is stored, because this does not change the
+   * head.
+   */
   forget(): void;
 }
 
@@ -141,7 +144,10 @@ export interface Proxies {
   readonly upgrades: UpgradeMap;
 }
 
-/** At most 1,000 addresses. `known` has codes that the caller has already read. */
+/**
+ * Finds the proxies among at most 1,000 addresses. `known` has contract codes that the caller has already
+ * read.
+ */
 export async function readProxies(
   source: LogSource,
   head: HeadSnapshot,

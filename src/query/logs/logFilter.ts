@@ -25,7 +25,7 @@ interface TopicAt {
   readonly topic: Hex;
 }
 
-/** At least one of these two conditions must match. */
+/** Two conditions on topics, of which a log must match at least one. */
 export type EitherTopic = readonly [TopicAt, TopicAt];
 
 export interface LogFilter {
@@ -74,7 +74,10 @@ export function isNarrow({ topics, either }: LogFilter): boolean {
 
 const bare = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
 
-/** Parameters that all queries for logs share. They include only head blocks in `range`, and there are often none. */
+/**
+ * Parameters that all queries for logs share. Of the head blocks, they list only those in `range`, which is often
+ * none.
+ */
 export function logParams(
   chainId: number,
   head: HeadSnapshot,

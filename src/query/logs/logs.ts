@@ -17,7 +17,9 @@ import { TIME_BUDGETS } from '../head/timeBudgets';
 
 /** Counting by the table's key stops at this total. The engine counts about this many logs in some milliseconds. */
 const KEYED_TOTAL_MAX = 100_000;
-/** Counting of single positions stops at this total, because no page may start after this many logs. */
+/**
+ * If no table key serves the filter, counting stops at this total: a page may skip at most this many logs.
+ */
 const SEARCHED_TOTAL_MAX = 10_000;
 const TOPICS_MAX = 4;
 /** Number of positions in one query. */
@@ -151,7 +153,10 @@ function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRan
     : { from: Math.max(range.from, last + 1), to: range.to };
 }
 
-/** Returns up to one row more than the page holds. */
+/**
+ * Lists the logs of one contract and one topic0. Returns up to one row more than the page holds, to show
+ * whether a next page exists.
+ */
 function listEventLogs(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,

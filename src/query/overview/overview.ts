@@ -33,7 +33,7 @@ export type GasRow = z.infer<typeof gasRowShape>;
 interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;
-  /** Null for a chain without a burn token. */
+  /** The burn token of the chain; null if it has none. */
   readonly burn: Burn | null;
   /** URL of the chain's logo, or null. */
   readonly logo: string | null;

@@ -111,7 +111,8 @@ export function createPairBases(runner: QueryRunner, vaultChain: number | null):
 
 async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {
   const ord = lastOrdOfBlock(head.finalTo);
-  // The counts are read before the rows. If rows are stored again during the read, the next counts differ.
+  // The counts are read before the rows. If rows are stored again during the read, the next counts differ, and the
+  // base is read again.
   const counts = await countRows(runner, ord);
   const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;

@@ -158,7 +158,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
   return { up: usdOf(depth.up), down: usdOf(depth.down) };
 }
 
-/** Liquidity of the default leg, in raw units. */
+/** Liquidity of the leg of token0 and token1, in raw units. */
 function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, number]): number {
   const weights = weightsOfPool(pool);
   const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;

@@ -148,8 +148,8 @@ export class PairEntry {
   }
 
   /**
-   * `sum` plus the USD that a token, and the anchors beside it, contribute to the liquidity. Runs for every pair of a
-   * token, so it must be fast.
+   * Adds this pair to `sum`, the liquidity of the token `address` in USD: the counted value of the token, and
+   * of anchors in the same pair. Runs for every pair of a token, so it must be fast.
    */
   addCounted(sum: number, address: string): number {
     const { pool, tokens, price0, price1, view } = this;
@@ -364,7 +364,7 @@ function finiteOrNull(change: number | null): number | null {
   return change !== null && Number.isFinite(change) ? change : null;
 }
 
-/** Counts of one time window; zeros if there is no row. */
+/** Numbers of trades and traders of one time window; zeros if there is no row. */
 export function tradeCounts(trades: TradesRow | null, window: Window): TradeCounts {
   if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
   const buys = trades[`buys_${window}`];

@@ -10,7 +10,10 @@ export interface HeldState {
   readonly reserve1: number;
 }
 
-/** A swap with the USD value of each token, expressed in units of 10^-decimals of the other token; 0 if unknown. */
+/**
+ * A swap. `usd0` is the USD value of one raw unit of token0, times 10^decimals of token1; 0 if unknown.
+ * `usd1` is the reverse.
+ */
 export interface ValuedSwap {
   readonly ord: number;
   readonly timestamp: number;
@@ -25,10 +28,10 @@ interface Moment {
 }
 
 /**
- * Time-weighted means of reserves and values over (since, now], by the rules of list_past_prices.sql. For a pool
- * created in the window, the means start at its first state. Each value uses the price of the swap before it. The
- * time before the first swap uses the price of that swap. `states` has the window's states and the newest state
- * before the window. Null without a state.
+ * Time-weighted means of reserves and their values over (since, now]. list_past_prices.sql computes the same.
+ * For a pool created in the window, the means start at its first state. Each value uses the price of the swap
+ * before it. The time before the first swap uses the price of that swap. `states` has the window's states and
+ * the newest state before the window. Null without a state.
  */
 export function meanReserves(
   states: readonly HeldState[],

@@ -99,8 +99,8 @@ export const stateRowShape = z.object({
 export type StateRow = z.infer<typeof stateRowShape>;
 
 /**
- * Time-weighted means: reserves in raw units, and values as in list_past_prices.sql. Null if no second of the window
- * has passed.
+ * Time-weighted means of a window: raw reserves, and the USD value of each reserve times 10^decimals of the
+ * other token. A value is 0 if unknown. All are null if no second of the window has passed.
  */
 export const meanReservesRowShape = z.object({
   mean_reserve0: z.number().nullable(),

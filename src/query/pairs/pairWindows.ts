@@ -17,7 +17,10 @@ export interface PairWindows {
   readonly volumeWeek: number;
   readonly volumeMonth: number;
   readonly feesWeek: number;
-  /** Null for a pool without a state, or with more than two tokens. */
+  /**
+   * Means of reserves and values over the week. Null for a pool without a state, or with more than two
+   * tokens.
+   */
   readonly meanReservesWeek: MeanReservesRow | null;
   /**
    * Raw mean balances of each token over the week, for a pool of more than two tokens. Null for other pools, and
@@ -31,7 +34,7 @@ export interface PairWindows {
  * because a week of swaps is too large to send.
  */
 const SWAPS_A_DAY_MAX = 1_000;
-/** Limit above the number of rows that a query may return. */
+/** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
 interface PairHour {
@@ -68,8 +71,8 @@ export async function readPairWindows(
   swapsADay = 0,
 ): Promise<PairWindows> {
   const tip = await findFinalTip(runner, chainId, head);
-  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave out swaps
-  // before the window.
+  // Looks up the block at a whole hour instead of the exact start, because such look-ups are cached. Time filters
+  // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const windowOf = async (seconds: number): Promise<Window> => {
     const since = Math.max(head.timestamp - seconds, 0);

@@ -11,7 +11,10 @@ interface HeldValue {
   readonly price: TokenPrice;
   /** USD by any price; null if unknown. */
   readonly usd: number | null;
-  /** The token's part of the position's value at the pool's price, up to a common factor. */
+  /**
+   * Value of the token in the position by the pool's own price, in any unit that all tokens of the position
+   * share.
+   */
   readonly part: number;
 }
 

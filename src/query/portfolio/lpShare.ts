@@ -1,6 +1,6 @@
 /** Computes the pool share of LP tokens in exact integers. Pure. */
 
-/** Converts a float share to an integer of this many parts. */
+/** A share from 0 to 1 is rounded to an integer number of parts; this many parts make 1. */
 const SHARE_UNIT = 1_000_000_000_000;
 
 /** Reserves of a V2 pair, raw. */
@@ -21,9 +21,10 @@ export function integerRoot(value: bigint): bigint {
 }
 
 /**
- * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders. With φ
- * the protocol's share of fees: S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 the formula equals
- * _mintFee of UniswapV2Pair.sol. `last` has the reserves after the newest mint or burn; their product is kLast.
+ * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders. With S
+ * the supply, φ the protocol's share of fees and k the product of the reserves: S·φ·(√k − √kLast) / ((1 − φ)·√k +
+ * φ·√kLast). For φ = 1/6 the formula equals _mintFee of UniswapV2Pair.sol. kLast is k after the newest mint or burn,
+ * from the reserves in `last`.
  */
 export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves, share: number): bigint {
   if (!(share > 0) || share >= 1) return 0n;
@@ -35,8 +36,10 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
   return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
 }
 
-/** The raw balance of the pool that belongs to `held` LP tokens, rounded down. Null if the supply is zero or
- * smaller than the balance of the pool. */
+/**
+ * The part of the pool's raw reserve `held` that belongs to `balance` LP tokens of `supply`, rounded down.
+ * Null if the supply is zero, or smaller than the balance.
+ */
 export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
   if (supply <= 0n || balance > supply) return null;
   return (held * balance) / supply;

@@ -41,7 +41,7 @@ interface Holding {
   readonly capped: boolean;
 }
 
-/** `priced` is the token whose price is used, or null. */
+/** Makes a holding. `priced` is the address of the token whose price values it; null if it has no price. */
 function toHolding(
   raw: bigint,
   decimals: number,

@@ -72,7 +72,7 @@ export function createRiskTables(
       ],
       shares: sharesOf(entry),
     });
-    // Lists of the same head show the same pairs again and again.
+    // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
     const known = new WeakMap<PairEntry, Warning[]>();
     return {
       watched,
@@ -93,7 +93,8 @@ export function createRiskTables(
 }
 
 /**
- * Leaves out the fork until the head is above the fork block. Until then, no contract is newer than the copied state.
+ * The rules for tokens at a head. Until the head is above the fork block, the rules about tokens copied by a
+ * fork do not apply: all contracts are then part of the shared history.
  */
 function rulesAt(chain: RiskChain, head: HeadSnapshot): RiskRules {
   const isAfterFork = chain.forkBlock !== undefined && head.number > chain.forkBlock;

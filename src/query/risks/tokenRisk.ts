@@ -4,7 +4,9 @@ import type { Token } from '../../wire/primitives';
 import type { TransferTax, Warning } from '../../wire/risks';
 import type { TokenTraits } from './tokenTraits';
 
-/** A tax is only published if it was measured in at least this many swaps of its side. */
+/**
+ * A buy tax is only published if it was measured in at least this many buys; a sell tax likewise, in sells.
+ */
 const MEASURED_MIN = 5;
 /** Smallest part that counts as a tax. Smaller parts are rounding of the token. */
 const TAX_MIN = 0.0001;

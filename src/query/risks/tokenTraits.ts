@@ -26,7 +26,10 @@ export type TokenTraits = z.infer<typeof traitsRowShape>;
 
 const logoRowShape = z.object({ token: z.string(), logo_url: z.string() });
 
-/** Time in ms that a row may become visible after a row with a later version. */
+/**
+ * A row may become visible up to this time, in ms, after a row with a later version. Reads of new rows therefore
+ * start this much earlier.
+ */
 const LATE_MS = 60_000;
 
 const versionedRowShape = traitsRowShape.extend({ version: z.coerce.number() });
@@ -41,7 +44,7 @@ export function createTraitReader(runner: QueryRunner): () => Promise<ReadonlyMa
     const rows = await runner.run('risks/list_traits', params, versionedRowShape);
     const fresh = rows.filter(({ version }) => version > newest - LATE_MS);
     if (fresh.length === 0) return known;
-    // Earlier readers keep the map that they got.
+    // Copies the map instead of changing it, because callers may still use the map of an earlier call.
     const next = new Map(known);
     for (const { version, ...row } of fresh) {
       next.set(row.token, row);

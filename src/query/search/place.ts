@@ -6,7 +6,7 @@ export const PLACE_EXACT = 4;
 const BETWEEN = /[\s/\-_:,]+/;
 /** End of a pair name whose second symbol is not typed yet: `weth/`. */
 const OPEN_END = /[/-]\s*$/;
-/** A search text with more words is not taken for the symbols of a pair. */
+/** A search text with more words than this is not read as the symbols of a pair. */
 const WORDS_MAX = 4;
 
 /** 4 exact, 3 prefix, 2 start of a word, 1 inside, 0 no match. */

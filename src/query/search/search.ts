@@ -210,7 +210,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);
     if (type === 'pair' && !isPair) return [];
-    // The address of a pool may also be stored as a token.
+    // A pool whose LP token is stored as a token is shown as a pair.
     const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
     const score = scoreOf(place, verified, logsOf(address));
@@ -240,7 +240,9 @@ interface HitFacts {
   readonly verified: ReadonlySet<Hex>;
 }
 
-/** At most 1,000 addresses. Two parallel queries are faster than one combined query. */
+/**
+ * Finds out what at most 1,000 found addresses are. Two parallel queries are faster than one combined query.
+ */
 export async function readHitFacts(
   verifiedDb: string,
   { source, head }: Pick<Moment, 'source' | 'head'>,

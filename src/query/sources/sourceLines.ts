@@ -24,7 +24,7 @@ export function splitLines(content: string): string[] {
 
 /** The text in lower case, with every character at the same index as before. */
 export function foldCase(text: string): string {
-  // This is the only character whose lower case has two characters. They would shift all later characters.
+  // İ is the only character whose lower case has two characters, which would shift all later characters.
   return text.replaceAll('İ', 'i').toLowerCase();
 }
 

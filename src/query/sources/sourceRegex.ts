@@ -27,7 +27,10 @@ const NEEDLE_MAX = 60;
 const checkShape = z.object({ matches_nothing: z.boolean() });
 const hashShape = z.object({ content_hash: z.templateLiteral(['0x', z.string()]) });
 
-/** Throws bad_request with field q for an expression that is invalid, too large, or matches the empty text. */
+/**
+ * Checks a regular expression and prepares it for the search. Throws bad_request with field q for an
+ * expression that is invalid, too large, or matches the empty text.
+ */
 export async function readRegexQuestion(
   runner: QueryRunner,
   q: string,
@@ -67,7 +70,7 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
   }
 }
 
-/** A search with a shorter expected time than this, in ms, runs in one slice. */
+/** A search that is expected to take less time than this, in ms, reads all files in one slice. */
 const WHOLE_MS = 300;
 
 /**

@@ -22,8 +22,8 @@ const REGEX_BATCH = 16;
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
 /**
- * Number of further files that this process matches, if the expression is fast, before ClickHouse searches for
- * matching files.
+ * If the expression is fast, this many more of the ranked files are matched before ClickHouse searches all files for
+ * the expression.
  */
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;
@@ -91,7 +91,8 @@ export async function searchSources(
       expectedMs = (before.tookMs / before.looked) * ranked.files.length;
   }
   const ranked = await rankByRegex(source, question, regex, expectedMs);
-  // Both lists have the same order, so the files that were already matched come first.
+  // The files found by the index and the files found by the expression are ranked alike, so the files that
+  // were already matched come first.
   const others = ranked.files.filter((file) => !seen.has(file.content_hash));
   before = { ...before, looked: ranked.files.length - others.length };
   return pageOf(source, question, ranked, await lookInto(source, question, others, before));
@@ -117,7 +118,7 @@ function nothingFound({ regex }: SourceQuestion): Found {
  * number of their matches fills the page.
  */
 function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
-  // Only ClickHouse runs a slow expression, because it has a time limit.
+  // A slow expression is left to the search over all files, which has a time limit.
   if (size < TEXT_BATCH || looked === 0) return false;
   const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
   return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;
@@ -134,7 +135,8 @@ async function lookInto(
   const shown = [...before.shown];
   let { total, looked, tookMs, size } = before;
   for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
-    // The counted files must be the same for every batch size.
+    // A batch ends at FILES_COUNTED files, so that the number of counted files does not depend on the batch
+    // size.
     const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
     const batch = files.slice(at, at + most);
     const started = performance.now();

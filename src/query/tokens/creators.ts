@@ -20,7 +20,7 @@ const countRowShape = z.object({ stored: z.string() });
 
 /** The creators of tokens. Successive heads share the table until another creator becomes known. */
 interface CreatorTable {
-  /** Null if the creator is unknown. */
+  /** The creator of a token's contract; null if unknown. */
   of(token: string): Hex | null;
   /** The creator of the pool's base token. Null if the creator is unknown. */
   ofBase(pool: StoredPool): Hex | null;

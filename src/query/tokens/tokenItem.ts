@@ -26,8 +26,8 @@ import type { TokenWindows } from './tokenWindows';
 const DAY_SECONDS = 86_400;
 
 /**
- * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price of swaps
- * that count for highs and lows; 0 without such a swap.
+ * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price right after
+ * a swap in the pools that make a trusted price of the token; 0 without such a swap.
  */
 type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
@@ -35,7 +35,7 @@ type TokenTrades = Readonly<
 >;
 
 interface TokenFacts extends HoldingFacts {
-  /** Null if the token had no swap in the last 24 hours. */
+  /** Trading of the token; null if it had no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
   /** Whether every pool of the factories is listed. Otherwise an older pool of the token may be missing. */
   readonly poolsComplete: boolean;

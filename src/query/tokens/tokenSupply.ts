@@ -27,14 +27,17 @@ export interface HoldingFacts {
   readonly keptAtZero?: bigint;
 }
 
-/** LP tokens are not checked, because a known factory created their pools. */
+/**
+ * Facts about the holders of an LP token. LP tokens are not checked with balanceOf, because a known factory
+ * created their contracts.
+ */
 export type LpFacts = Pick<HoldingFacts, 'holding' | 'partial'>;
 
 /** The supply of a token, in raw units. */
 interface Supply {
   /** Minted tokens without those sent to the zero address, except what the contract still counts there. */
   readonly total: bigint;
-  /** The part of the total at burn addresses. */
+  /** The part of the total supply that is at burn addresses. */
   readonly burned: bigint;
 }
 
@@ -51,7 +54,10 @@ export function supplyOf(facts: HoldingFacts): Supply | null {
   return { total: book.total + keptAtZero, burned };
 }
 
-/** The supply without what the contract keeps at the zero address, and the balances of the watched holders. */
+/**
+ * The supply of a token, without tokens that the contract keeps at the zero address, and the balances of the watched
+ * holders. Null if they are unknown.
+ */
 function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
   if (checks?.rebasing === true || inventsTransfers(checks)) return null;
   if (partial) return told ?? null;
@@ -74,7 +80,7 @@ export function circulationOf(facts: HoldingFacts, token: string): Circulation |
   const { partial, watched = [], keptAtZero = 0n } = facts;
   const own = watched.filter(({ tokens }) => tokens === null || tokens.some((one) => one === token));
   if (supply === null || book === null || own.every(({ kind }) => kind === 'burn')) return null;
-  // With a late start, a holder is unknown until the contract was asked for its balance.
+  // If the history begins late, the balance of a watched holder is unknown until the contract was asked for it.
   if (partial && own.some(({ address }) => !book.watched.has(address))) return null;
   const excludes = own.map(({ address, label }) => ({
     address,
@@ -147,7 +153,8 @@ export const UNBALANCED_TRANSFERS: Warning = {
 };
 
 /**
- * Has the code of UNBALANCED_TRANSFERS, because in both cases transfer logs claim tokens that were never minted.
+ * Shares the code `unbalanced_transfers` with another warning, because in both cases transfer logs claim
+ * tokens that were never minted.
  */
 const INVENTED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',

@@ -11,18 +11,21 @@ import { slotOf } from '../bars/tickSeries';
 export interface TokenWindows {
   /** USD value of tracked swaps (with a trusted price). */
   readonly volumeWeek: number;
-  /** The highest USD price ever after a swap that counts for highs. Null without such a swap. */
+  /**
+   * The highest USD price ever, right after a swap in a pool that makes a trusted price of the token. Null without
+   * such a swap.
+   */
   readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
-/** Limit above the number of rows that a query may return. */
+/** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
 interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;
   readonly volume: bigint;
-  /** USD price of the token after the swap. 0 if the swap does not count for highs. */
+  /** USD price of the token after the swap; 0 if the swap is in no pool that makes a trusted price of the token. */
   readonly usd: number;
 }
 
@@ -41,8 +44,8 @@ export async function readTokenWindows(
   const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
   const tip = await findFinalTip(runner, chainId, head);
   const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
-  // The start is rounded to a whole hour, because blocks at whole hours are cached. Time filters then leave out swaps
-  // before the window.
+  // Looks up the block at a whole hour instead of the exact start, because such look-ups are cached. Time filters
+  // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
   const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([

@@ -34,7 +34,7 @@ export function tokenOf(tokens: TokenMap, address: string): Token {
   return tokens.get(address) ?? { address, symbol: null, name: null, decimals: null };
 }
 
-/** The token for answers that only need its decimals. */
+/** The token for answers that need no more than its address, symbol and decimals. */
 export function tokenRefOf(tokens: TokenMap, address: string): TokenRef {
   const { symbol, decimals } = tokenOf(tokens, address);
   return { address, symbol, decimals };

@@ -53,7 +53,8 @@ function compareHeader(block: ChainBlock, rows: readonly StoredBlock[]): BlockDi
   if (row === undefined || rows.length > 1)
     return [{ block: number, field: 'rows', stored: String(rows.length), proven: '1' }];
   const listed = (stored: readonly string[], proven: readonly Value[]): [Value, Value] =>
-    // A node without receipts does not give these values.
+    // Lists that the store lacks, or of which a value is unknown, count as equal: a node without receipts
+    // does not give them.
     stored.length === 0 || proven.includes(null) ? [null, null] : [stored.join(' '), proven.join(' ')];
   return differing(number, '', {
     hash: [row.hash, block.hash],
@@ -128,7 +129,7 @@ function compareSwap(block: ChainBlock, row: StoredSwap, decode: Decode): BlockD
   return differing(block.number, `swap ${index} `, {
     tx_hash: [row.tx_hash, log.transactionHash],
     tx_index: [row.tx_index, log.transactionIndex],
-    // A node without receipts and bodies does not give senders.
+    // The sender is compared only if the node gave receipts or bodies, which contain it.
     maker: maker === null ? [null, null] : [row.maker, maker],
     ...(swap === null
       ? {}

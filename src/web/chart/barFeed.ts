@@ -112,7 +112,7 @@ class Feed implements BarFeed {
   }
 
   private next(): Step | null {
-    // A whole page includes the last bars.
+    // Loading the newest page also loads the last bars, so the last bars need no request of their own.
     if (this.wanted.newest) this.wanted.last = false;
     return STEPS.find((name) => this.wanted[name]) ?? null;
   }

@@ -70,8 +70,8 @@ function failureOf(status: number, body: unknown): ApiFailure {
 export async function getBody(url: string, signal: AbortSignal): Promise<unknown> {
   let response = await call(url, signal);
   for (let tries = 1; tries < TRIES && !response.ok; tries += 1) {
-    // The client sent too many requests, or the database does not answer for a moment. The server names the
-    // time for the next attempt.
+    // An error answer with Retry-After is temporary: too many requests, or a database that does not answer for a
+    // moment. The call is repeated after that time.
     const wait = response.headers.get('Retry-After');
     if (wait === null || Number(wait) > PATIENCE_S) break;
     await pause(Number(wait) * 1000, signal);

@@ -110,8 +110,10 @@ function readAddresses(asked: AskedParams): Hex[] {
   return [...new Set(given.map(addressOf))];
 }
 
-/** The answer has exactly these seven keys. A pool without a known creator gets its factory as creator,
- * because clients need an address. */
+/**
+ * The creation of a contract in the seven keys of Etherscan's format. A pool without a known creator gets its
+ * factory as creator, because clients need an address.
+ */
 function toCreation(facts: ContractFacts | null) {
   const creation = facts?.creation ?? null;
   if (facts === null || creation === null) return [];

@@ -47,7 +47,8 @@ async function getGasEstimate({ asked, moment }: Ask) {
   ]);
   if (blocks.length === 0 || seconds === null) return refuse(TEXTS.action);
   const taking = countTaking(blocks, BigInt(text));
-  // If none of the examined blocks would have included the transaction, one block more is assumed.
+  // If no examined block would have included the transaction, the estimate is one block more than were
+  // examined.
   const turns = taking === 0 ? blocks.length + 1 : blocks.length / taking;
   return ok(String(Math.ceil(turns * seconds)));
 }

@@ -29,7 +29,7 @@ const REVERTED = { code: 3, message: 'execution reverted' };
 /** Builds the parameters of the node's method from the parameters of the action. */
 type ParamsOf = (asked: AskedParams, head: HeadSnapshot) => readonly unknown[];
 
-/** None of these methods sends or signs transactions. */
+/** The node's methods that module=proxy passes on. None of them sends or signs transactions. */
 const READS: readonly (readonly [method: string, paramsOf: ParamsOf])[] = [
   ['eth_getBlockByNumber', (asked, head) => [blockOf(asked, head), flagOf(asked)]],
   ['eth_getUncleByBlockNumberAndIndex', (asked, head) => [blockOf(asked, head), quantityOf(asked, 'index')]],
@@ -74,8 +74,10 @@ async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<Diale
   return { ...REPLY, ...answer };
 }
 
-/** Plain calls at the head are cached per block. Calls on older states, and calls for revert reasons, go to
- * the node. */
+/**
+ * eth_call. A call at the head without value and gas fields is answered from a cache per block. Other calls
+ * go to the node, and so does a call that reverts, because the node tells the reason.
+ */
 async function call(ask: Ask): Promise<DialectAnswer> {
   const { asked } = ask;
   const to = needAddress(asked, 'to');

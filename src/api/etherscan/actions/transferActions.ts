@@ -41,7 +41,7 @@ interface TransferQuestion {
   readonly skip: number;
   readonly limit: number;
   readonly fromBlock: number;
-  /** Last block; null means up to the head. */
+  /** Last block whose transfers are listed; null means up to the head. */
   readonly toBlock: number | null;
 }
 

@@ -17,12 +17,15 @@ const STATES = {
   already: 'Already Verified',
   failed: 'Fail - Unable to verify',
 } as const;
-/** Clients look for these texts at the start of `result`. hardhat-verify knows one text per service, forge knows both. */
+/**
+ * The texts for a contract that is already verified. hardhat-verify looks at the start of `result` for the text of
+ * its service, Etherscan or Blockscout; forge accepts both.
+ */
 const ALREADY = 'Contract source code already verified';
 const BLOCKSCOUT_ALREADY = 'Smart-contract already verified.';
 const REASON_MAX = 1_000;
 
-/** The limits in words, for the OpenAPI document. */
+/** The limits of verification requests in words, for the OpenAPI document. */
 export const VERIFY_BOUNDS =
   'verifysourcecode: a client address may have two open verifications, and addresses take turns. A ' +
   'compilation may use 30 s of processor time, 1 GiB of memory and 8 MiB of output. A repeated ' +
@@ -53,8 +56,8 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
 }
 
 /**
- * Whether the client speaks to a Blockscout server. These clients name no chain, and they spell
- * `constructorArguments` correctly. Etherscan's name is `constructorArguements`.
+ * Whether the client expects a Blockscout server. Such a client names no chain and sends `constructorArguments`,
+ * which clients of Etherscan misspell as `constructorArguements`.
  */
 function isForBlockscout(asked: AskedParams): boolean {
   const named = asked.has('constructorarguments') && !asked.has('constructorarguements');
