@@ -300,6 +300,33 @@ test('new trades appear in the trade list and in the last bar without a reload, 
   expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
 });
 
+test('focus and selection stay while new trades arrive and the figures of the pair change', async () => {
+  const page = await open(`/#/pair/${world.pair}`);
+  const newest = page.locator('table.tape tbody tr').first();
+  const price = page.locator('.page-price small');
+  const keepFocus = (selector: string): Promise<unknown> =>
+    page.evaluate(`window.kept = document.querySelector('${selector}'), window.kept.focus()`);
+  const isFocused = (): Promise<unknown> => page.evaluate('document.activeElement === window.kept');
+  const first = await newest.getAttribute('data-id');
+  await keepFocus('table.tape tbody tr:last-child .copy');
+  await eventually(
+    () => newest.getAttribute('data-id'),
+    (id) => id !== first,
+    120_000,
+  );
+  expect(await isFocused()).toBe(true);
+  const before = await price.innerText();
+  await keepFocus('.page-name a');
+  await page.evaluate("getSelection().selectAllChildren(document.querySelector('.rail-card dt'))");
+  await eventually(
+    () => price.innerText(),
+    (text) => text !== before,
+    120_000,
+  );
+  expect(await isFocused()).toBe(true);
+  expect(await page.evaluate('getSelection().toString()')).toBe('Liquidity');
+});
+
 test('the docs list every endpoint and parameter, and their examples can be run', async () => {
   const page = await open('/docs', DESKTOP, (status) => status === 400);
   const document = await world.openapi();

@@ -42,6 +42,40 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/** Makes these nodes the children of `parent`. A node that stays is not moved, so it keeps focus and selection. */
+export function setChildren(parent: Node, nodes: readonly Node[]): void {
+  const wanted = new Set(nodes);
+  for (const child of [...parent.childNodes]) if (!wanted.has(child)) child.remove();
+  let place: Node | null = parent.firstChild;
+  for (const node of nodes) {
+    if (node === place) place = place.nextSibling;
+    else parent.insertBefore(node, place);
+  }
+}
+
+/** Makes `wanted` the only child of `parent`. Equal parts of the shown child stay, so they keep focus and selection. */
+export function showIn(parent: Element, wanted: Node): void {
+  const { firstChild } = parent;
+  if (firstChild === null) parent.append(wanted);
+  else replaceChanged(firstChild, wanted);
+}
+
+/** An element with other attributes is replaced as a whole, because its listeners may belong to these attributes. */
+function replaceChanged(shown: ChildNode, wanted: Node): void {
+  if (shown.isEqualNode(wanted)) return;
+  const [before, after] = [[...shown.childNodes], [...wanted.childNodes]];
+  if (
+    before.length === 0 ||
+    before.length !== after.length ||
+    !shown.cloneNode().isEqualNode(wanted.cloneNode())
+  )
+    return shown.replaceWith(wanted);
+  after.forEach((next, index) => {
+    const child = before[index];
+    if (child !== undefined) replaceChanged(child, next);
+  });
+}
+
 /** Joins class names and skips empty ones. */
 export function classes(...names: readonly (string | false | null)[]): string {
   return names.filter((name) => name !== false && name !== null && name !== '').join(' ');

@@ -3,7 +3,7 @@
  * button. A reload keeps the old content until the new content arrives.
  */
 import { failureText, type ApiFailure } from './api.ts';
-import { button, h } from './dom.ts';
+import { button, h, setChildren } from './dom.ts';
 
 export interface Loaded {
   readonly element: HTMLElement;
@@ -28,7 +28,7 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
   let running: AbortController | null = null;
   let shown = false;
   const show = (node: Node): void => {
-    element.replaceChildren(node);
+    setChildren(element, [node]);
     element.setAttribute('aria-busy', 'false');
   };
   const reload = (): void => {

@@ -2,7 +2,7 @@
 import type { ActivityEntry, ActivityItem } from '../../wire/activity';
 import { failureText, getAnswer, type Query } from '../core/api.ts';
 import { pairHash } from '../core/app.ts';
-import { button, h, segments } from '../core/dom.ts';
+import { button, h, segments, setChildren } from '../core/dom.ts';
 import {
   formatAmount,
   formatPrice,
@@ -63,6 +63,10 @@ class Rows implements Tape {
   private readonly more = button('Older', () => void this.load(this.cursor), { class: 'button more' });
   private kinds: Kinds = 'swap';
   private items: ActivityItem[] = [];
+  /** Events of the stream that are not drawn yet. */
+  private readonly fresh = new Set<string>();
+  /** The next frame, if it draws the tape; else 0. */
+  private frame = 0;
   private cursor: string | null = null;
   private running: AbortController | null = null;
 
@@ -99,12 +103,14 @@ class Rows implements Tape {
     if (!this.kinds.split(',').includes(item.event_type)) return;
     if (this.items.some(({ id }) => id === item.id)) return;
     this.items = [item, ...this.items].sort(newestFirst).slice(0, ROWS_MAX);
-    this.draw(item.id);
+    this.fresh.add(item.id);
+    // A block brings many events at once. One drawing per frame shows them all.
+    this.frame ||= requestAnimationFrame(() => this.draw());
   }
 
   voidFrom(block: number): void {
     this.items = this.items.filter((item) => item.block_number < block);
-    this.draw(null);
+    this.draw();
     // A page that is loading may be older than the reorg.
     void this.load(null);
   }
@@ -130,7 +136,7 @@ class Rows implements Tape {
       if (from !== null || this.cursor === null) this.cursor = page.meta.next_cursor;
       const decoded = page.data.filter((item) => item.event_type !== 'undecodable');
       this.items = merge(this.items, decoded);
-      this.draw(null);
+      this.draw();
     } catch (error) {
       if (!signal.aborted && this.items.length === 0)
         this.notice.replaceChildren(failureNotice(failureText(error), () => void this.load(null)));
@@ -144,10 +150,15 @@ class Rows implements Tape {
     return h('table', { class: 'data tape', 'aria-label': 'Activity' }, head, this.body);
   }
 
-  private draw(fresh: string | null): void {
+  private draw(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
     const seen = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
-    const rows = this.items.map((item) => seen.get(item.id) ?? toRow(item, this.options, item.id === fresh));
-    this.body.replaceChildren(...rows);
+    const rows = this.items.map(
+      (item) => seen.get(item.id) ?? toRow(item, this.options, this.fresh.has(item.id)),
+    );
+    this.fresh.clear();
+    setChildren(this.body, rows);
     this.notice.replaceChildren(rows.length === 0 ? emptyNotice('No activity of this kind yet') : '');
     this.more.hidden = this.cursor === null || rows.length >= ROWS_MAX;
   }

@@ -4,7 +4,7 @@ import type { PairAnswer, PairDetail } from '../../wire/pairs';
 import { getAnswer } from '../core/api.ts';
 import { tokenHash, type App, type View } from '../core/app.ts';
 import { createChartPanel, TIMEFRAMES, type ChartPanel, type Timeframe } from '../chart/chartPanel.ts';
-import { h } from '../core/dom.ts';
+import { h, showIn } from '../core/dom.ts';
 import {
   formatAmount,
   formatCount,
@@ -50,8 +50,8 @@ export const pairView: View = (app, place, main, signal) => {
         signal,
       });
     }
-    head.replaceChildren(pairHead(pair));
-    aside.replaceChildren(pairRail(pair));
+    showIn(head, pairHead(pair));
+    showIn(aside, pairRail(pair));
     app.setTitle(
       `${symbolOf(pair.base_token)}/${symbolOf(pair.quote_token)} ${formatUsdPrice(pair.price_usd)}`,
     );
