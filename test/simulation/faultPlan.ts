@@ -50,8 +50,8 @@ export class FaultPlan {
   }
 
   /**
-   * Delay in ms until a statement takes effect whose sender gave it up or died; null if the sender waits for the
-   * statement.
+   * Delay in ms after which a statement takes effect although its sender gave it up or died; null if the sender waits
+   * for the statement.
    */
   lateMs(): number | null {
     const dying = this.death === null && this.random.chance(this.crashChance / 3);

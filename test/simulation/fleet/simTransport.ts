@@ -135,7 +135,7 @@ export class SimTransport implements RpcTransport {
     return { error: asError(this.name, refusal) };
   }
 
-  /** Fails a request without a usable answer. */
+  /** Ends a request without a usable answer, in one of several ways. */
   private async fail(signal?: AbortSignal): Promise<never> {
     const { random, world, nature } = this.options;
     const status = (code: number, retryAfter?: string): RpcError =>

@@ -127,7 +127,7 @@ describe('recorded pools of a real Balancer vault are decoded as their contracts
         const known = registry.findVaultPool(addressOf(poolId));
         const books = answersAt(poolId, number)?.books ?? null;
         if (known === undefined) {
-          // Before the registration of the pool, the vault's call reverts.
+          // Before the registration of the pool, calls to the vault about the pool revert.
           expect(books).toBeNull();
           continue;
         }

@@ -119,7 +119,7 @@ test.each([4, 5, 6, 7, 8])(
   },
 );
 
-test('a rewind of the pool index goes back to the last final block at most', () => {
+test('a rewind of the pool index never goes back beyond the last final block', () => {
   const index = new PoolIndex();
   for (let number = 1; number <= 5; number += 1) {
     index.journal.open(number);

@@ -69,7 +69,7 @@ test('symbolic links and pipes are refused in every place of a contract', async 
   });
 });
 
-test('a folder of a chain that is a symbolic link is empty', async () => {
+test("a symbolic link in place of a chain's folder counts as an empty folder", async () => {
   link(chain);
   expect(await readAll()).toEqual({});
 });
