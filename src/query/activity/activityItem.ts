@@ -219,7 +219,8 @@ function absolute(amount: bigint): bigint {
 
 function stateDecimalPrice(row: SwapActivityRow, scale: Scale): string | null {
   if (row.pool_type === WEIGHTED || row.pool_type === STABLE) {
-    // Weights or an invariant set the price of these pools, so the ratio of the reserves is not a price.
+    // Weights or an invariant set the price of a weighted or stable pool, so the ratio of its reserves is not a
+    // price.
     const price = scalePrice(row.raw_price, scale.decimals0, scale.decimals1, row.base_is_token0);
     return price > 0 ? plainNumber(price) : null;
   }

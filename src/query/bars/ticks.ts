@@ -39,7 +39,7 @@ export interface TicksRequest {
 
 export interface TicksSource extends LegBarsSource {
   readonly directory: Directory;
-  /** Token prices. If absent, a token has a price exactly if it has bars with a price. */
+  /** Tables that tell whether a token has a USD price now. If absent, every token counts as one without a price. */
   readonly pairs?: Pick<PairTables, 'at'>;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }
