@@ -157,7 +157,7 @@ function wordOf(data: Hex | null | undefined, index: number): bigint | null {
 }
 
 /**
- * A topic0 for the made-up log of an older pool: any event of a vault except the registration of a new pool.
+ * A topic0 for the made-up log of an older pool. It can be any event of a vault except the registration of a new pool.
  * VaultDiscovery takes the pool id from this log.
  */
 const [EVENT_OF_OLDER = POOL_REGISTERED] = [...VAULT_TOPICS].filter((topic) => topic !== POOL_REGISTERED);
