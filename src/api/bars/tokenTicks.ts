@@ -22,7 +22,6 @@ export function tokenTicks(deps: MarketDeps): Route {
         absent: 'usd',
         description: 'Prices in US dollars, or in native coins, per whole token',
       }),
-      fill: flagParam('Adds bars without trades, at the close of the previous bar'),
       invert: flagParam('Only pairs can be inverted: true is a 400 here'),
     },
     answer: tokenTicksAnswerShape,
@@ -34,7 +33,7 @@ export function tokenTicks(deps: MarketDeps): Route {
           `invert: got "true" with currency=${currency}; allowed: only for pairs with currency=quote`,
         );
     },
-    async read({ address, timeframe, limit, to, currency, fill }, head) {
+    async read({ address, timeframe, limit, to, currency, fill, continuous }, head) {
       const answer = await ticks.get(head, {
         token: address,
         timeframe,
@@ -42,6 +41,7 @@ export function tokenTicks(deps: MarketDeps): Route {
         to: toSeconds(to),
         currency,
         fill,
+        continuous,
       });
       // A token that has bars exists. If there are no bars, this throws not_found for a token that is in no
       // pool.

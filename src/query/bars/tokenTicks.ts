@@ -24,6 +24,8 @@ export interface TokenTicksRequest {
   readonly to: number | null;
   readonly currency: TokenCurrency;
   readonly fill: boolean;
+  /** Whether each bar opens at the close of the bar before it; default: false. */
+  readonly continuous?: boolean;
 }
 
 interface TokenTicksSource {
