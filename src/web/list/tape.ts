@@ -14,6 +14,7 @@ import {
 } from '../core/format.ts';
 import { emptyNotice, failureNotice, skeleton } from '../core/panel.ts';
 import { addressLink, ago } from '../core/pieces.ts';
+import { amountsOf, priceOf, sideOf, tokensOf, type TradeFrame } from './tradeFrame.ts';
 
 interface ActivityPage {
   readonly data: readonly ActivityEntry[];
@@ -27,6 +28,13 @@ export interface Tape {
   voidFrom(block: number): void;
   /** Loads the newest page again. */
   reload(): void;
+  /** Shows all rows in another frame. */
+  reframe(frame: TapeFrame): void;
+}
+
+/** The frame of the trades, and the symbol of its currency. */
+export interface TapeFrame extends TradeFrame {
+  readonly symbol: string;
 }
 
 interface TapeOptions {
@@ -34,8 +42,7 @@ interface TapeOptions {
   readonly filter: Query;
   /** Whether rows name their pair. */
   readonly namesPair: boolean;
-  /** The token whose amounts come first. */
-  readonly base: string | null;
+  readonly frame: TapeFrame;
   readonly signal: AbortSignal;
 }
 
@@ -60,7 +67,9 @@ class Rows implements Tape {
   private readonly options: TapeOptions;
   private readonly body = h('tbody');
   private readonly notice = h('div');
+  private readonly priceHead = h('th', { scope: 'col', class: 'tape-price' });
   private readonly more = button('Older', () => void this.load(this.cursor), { class: 'button more' });
+  private frame: TapeFrame;
   private kinds: Kinds = 'swap';
   private items: ActivityItem[] = [];
   private cursor: string | null = null;
@@ -68,6 +77,7 @@ class Rows implements Tape {
 
   constructor(options: TapeOptions) {
     this.options = options;
+    this.frame = options.frame;
     const choice = segments<Kinds>({
       label: 'Kind of activity',
       values: KINDS,
@@ -116,6 +126,13 @@ class Rows implements Tape {
     void this.load(null);
   }
 
+  reframe(frame: TapeFrame): void {
+    this.frame = frame;
+    this.priceHead.textContent = `Price ${frame.symbol}`;
+    this.body.replaceChildren();
+    if (this.items.length > 0) this.draw(null);
+  }
+
   /** Loads the newest page, or the page at a cursor. */
   private async load(from: string | null): Promise<void> {
     this.running?.abort();
@@ -139,14 +156,22 @@ class Rows implements Tape {
 
   private table(): HTMLTableElement {
     const names = NAMES.filter((name) => this.options.namesPair || name !== 'Pair');
-    const heads = names.map((name) => h('th', { scope: 'col', class: `tape-${name.toLowerCase()}` }, name));
+    const heads = names.map((name) =>
+      name === 'Price'
+        ? this.priceHead
+        : h('th', { scope: 'col', class: `tape-${name.toLowerCase()}` }, name),
+    );
+    this.priceHead.textContent = `Price ${this.frame.symbol}`;
     const head = h('thead', {}, h('tr', {}, ...heads));
     return h('table', { class: 'data tape', 'aria-label': 'Activity' }, head, this.body);
   }
 
   private draw(fresh: string | null): void {
     const seen = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
-    const rows = this.items.map((item) => seen.get(item.id) ?? toRow(item, this.options, item.id === fresh));
+    const { namesPair } = this.options;
+    const rows = this.items.map(
+      (item) => seen.get(item.id) ?? toRow(item, this.frame, namesPair, item.id === fresh),
+    );
     this.body.replaceChildren(...rows);
     this.notice.replaceChildren(rows.length === 0 ? emptyNotice('No activity of this kind yet') : '');
     this.more.hidden = this.cursor === null || rows.length >= ROWS_MAX;
@@ -163,28 +188,28 @@ function merge(shown: readonly ActivityItem[], page: readonly ActivityItem[]): A
   return [...shown.filter(({ id }) => !known.has(id)), ...page].sort(newestFirst);
 }
 
-function toRow(item: ActivityItem, options: TapeOptions, isFresh: boolean): HTMLTableRowElement {
-  const [first, second] = amountsOf(item, options.base);
-  const kind = item.event_type === 'swap' ? item.side : item.event_type;
+function toRow(
+  item: ActivityItem,
+  frame: TradeFrame,
+  namesPair: boolean,
+  isFresh: boolean,
+): HTMLTableRowElement {
+  const [first = UNKNOWN, second = UNKNOWN] =
+    amountsOf(item, frame)?.map(({ token, amount }) => `${formatAmount(amount)} ${symbolOf(token)}`) ?? [];
+  const price = priceOf(item, frame);
+  const kind = item.event_type === 'swap' ? sideOf(item, frame) : item.event_type;
   const cells: [string, Node | string][] = [
     ['time', ago(item.timestamp)],
     ['type', h('span', { class: `kind ${kind}` }, kind)],
     ['usd', formatUsd(item.amount_usd)],
     ['amount', first],
     ['for', second],
-    [
-      'price',
-      'price_usd' in item
-        ? formatUsdPrice(item.price_usd ?? null)
-        : 'price' in item
-          ? formatPrice(item.price)
-          : UNKNOWN,
-    ],
+    ['price', frame.currency === null ? formatUsdPrice(price) : formatPrice(price)],
   ];
-  if (options.namesPair)
+  if (namesPair)
     cells.push([
       'pair',
-      h('a', { href: pairHash(item.pair_address) }, `${symbolOf(item.token0)}/${symbolOf(item.token1)}`),
+      h('a', { href: pairHash(item.pair_address) }, tokensOf(item).map(symbolOf).join('/')),
     ]);
   cells.push(['maker', item.maker === null ? UNKNOWN : addressLink(item.maker, 'wallet')]);
   cells.push([
@@ -198,14 +223,4 @@ function toRow(item: ActivityItem, options: TapeOptions, isFresh: boolean): HTML
   const row = h('tr', { 'data-id': item.id, class: `${kind}${isFresh ? ' fresh' : ''}` });
   row.append(...cells.map(([name, cell]) => h('td', { class: `tape-${name}` }, cell)));
   return row;
-}
-
-/** The amounts moved, the base token first. */
-function amountsOf(item: ActivityItem, base: string | null): [string, string] {
-  const isSwapped = base !== null && base === item.token1.address;
-  const [first, second] = isSwapped ? [item.token1, item.token0] : [item.token0, item.token1];
-  if (!('amount0' in item)) return [UNKNOWN, UNKNOWN];
-  const [left, right] = isSwapped ? [item.amount1, item.amount0] : [item.amount0, item.amount1];
-  const plain = (amount: string): string => formatAmount(amount.replace('-', ''));
-  return [`${plain(left)} ${symbolOf(first)}`, `${plain(right)} ${symbolOf(second)}`];
 }

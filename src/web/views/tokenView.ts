@@ -49,7 +49,12 @@ export const tokenView: View = (app, place, main, signal) => {
   const page = h('div', {}, head, h('div', { class: 'with-rail' }, left, aside));
   const fill = (token: TokenDetail): void => {
     chart = tokenChart(app, token, place.query, signal);
-    tape = createTape({ filter: { token: address }, namesPair: true, base: address, signal });
+    tape = createTape({
+      filter: { token: address },
+      namesPair: true,
+      frame: { token: address, currency: null, symbol: 'USD' },
+      signal,
+    });
     audit = auditPanel(address, signal);
     const pools = pairsOf(`/tokens/${address}/pools`, signal, 'No pool holds this token');
     left.append(
@@ -90,7 +95,7 @@ export const tokenView: View = (app, place, main, signal) => {
 };
 
 function tokenChart(app: App, token: TokenDetail, query: URLSearchParams, signal: AbortSignal): ChartPanel {
-  return createChartPanel({
+  return createChartPanel<'usd' | 'native'>({
     app,
     path: `/tokens/${token.address}/ticks`,
     fileName: token.address,
@@ -99,6 +104,7 @@ function tokenChart(app: App, token: TokenDetail, query: URLSearchParams, signal
       ['native', 'Native'],
     ],
     currency: query.get('currency') === 'native' ? 'native' : 'usd',
+    queryOf: (currency) => ({ currency }),
     timeframe: readTimeframe(query),
     emptyText: 'No bars: no trade of this token has a price yet',
     signal,

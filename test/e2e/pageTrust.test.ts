@@ -1,0 +1,145 @@
+/** What the web page says about trades, prices and its own state, in a real browser on the real program. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+import {
+  DESKTOP,
+  launchBrowser,
+  type LaunchedBrowser,
+  openPage,
+  type Expected,
+  untilLoaded,
+  type Look,
+  type WatchedPage,
+} from '../support/server/browser';
+import { asCsv, readCsv, startPageWorld, type PageWorld } from '../support/worlds/pageWorld';
+import { formatPrice, formatUsdPrice } from '../../src/web/core/format';
+
+/** Folder for screenshots, if set. */
+const PICTURES = process.env['SCREENSHOTS'];
+/** Addresses that the page looks up without knowing their kind may answer 404. */
+const LOOKED_UP = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs\/0x)/;
+const expected = (status: number, path: string): boolean => status === 404 && LOOKED_UP.test(path);
+
+let world: PageWorld;
+let launched: LaunchedBrowser;
+const opened: WatchedPage[] = [];
+
+async function open(path: string, look: Look = DESKTOP, allowed: Expected = expected): Promise<Page> {
+  const watched = await openPage(launched.browser, world.url, look, allowed);
+  opened.push(watched);
+  await watched.page.goto(path);
+  await untilLoaded(watched.page);
+  return watched.page;
+}
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  writeFileSync(join(PICTURES, `${name}.png`), await page.screenshot());
+}
+
+beforeAll(async () => {
+  launched = await launchBrowser();
+  world = await startPageWorld({ swaps: 400, days: 1 });
+});
+
+afterAll(async () => {
+  await launched?.close();
+  await world?.stop();
+});
+
+afterEach(async () => {
+  const faults = opened.flatMap((watched) => watched.faults);
+  await Promise.all(opened.splice(0).map(({ context }) => context.close()));
+  expect(faults).toEqual([]);
+});
+
+const refShape = z.looseObject({ address: z.string(), symbol: z.string().nullable() });
+const pairShape = z.object({ data: z.looseObject({ base_token: refShape, quote_token: refShape }) });
+const swapsShape = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      token_out: z.string(),
+      base_token: refShape,
+      price: z.string().nullable(),
+      price_usd: z.string().nullable(),
+      quote_price_usd: z.string().nullable(),
+    }),
+  ),
+});
+type Swap = z.infer<typeof swapsShape>['data'][number];
+
+const tokensOfPair = async (): Promise<z.infer<typeof pairShape>['data']> =>
+  pairShape.parse(await world.json(`/api/v1/pairs/${world.pair}`)).data;
+
+/** The trade list of the page, in one step: the kind and price of each row by the id of its event. */
+async function shownTrades(page: Page): Promise<Record<string, readonly [kind: string, price: string]>> {
+  const rows = z.array(z.tuple([z.string(), z.string(), z.string()])).parse(
+    await page.evaluate(`[...document.querySelectorAll('table.tape tbody tr')].map((row) =>
+      [row.dataset.id, row.querySelector('.kind').textContent, row.querySelector('.tape-price').textContent])`),
+  );
+  return Object.fromEntries(rows.map(([id, kind, price]) => [id, [kind, price]]));
+}
+
+/** Compares the rows of the page with the swaps of the API. The chain goes on, so only common events count. */
+async function checkTrades(
+  page: Page,
+  filter: string,
+  token: string,
+  priceOf: (swap: Swap, isBase: boolean) => string,
+): Promise<void> {
+  await untilLoaded(page);
+  const shown = await shownTrades(page);
+  const { data } = swapsShape.parse(await world.json(`/api/v1/activity?event_type=swap&limit=50&${filter}`));
+  const known = data.filter(({ id }) => id in shown);
+  // A pool whose balance of a token falls sells the token to the trader.
+  const wanted = known.map((swap): [string, readonly [string, string]] => [
+    swap.id,
+    [swap.token_out === token ? 'buy' : 'sell', priceOf(swap, swap.base_token.address === token)],
+  ]);
+  expect(known.length).toBeGreaterThan(10);
+  expect(Object.fromEntries(known.map(({ id }) => [id, shown[id]]))).toEqual(Object.fromEntries(wanted));
+}
+
+test('the trades on the page of a token have the side and the price of this token, also where it is the quote token', async () => {
+  const { base_token, quote_token } = await tokensOfPair();
+  for (const { address } of [base_token, quote_token]) {
+    const page = await open(`/#/token/${address}`);
+    expect(await page.locator('th.tape-price').innerText()).toMatch(/price usd/i);
+    await checkTrades(page, `token=${address}`, address, (swap, isBase) =>
+      formatUsdPrice(isBase ? swap.price_usd : swap.quote_price_usd),
+    );
+    await keepPicture(page, `trades-token-${address.slice(2, 6)}`);
+  }
+});
+
+test('the trades on the page of a pair follow the currency and the direction of its chart', async () => {
+  const { base_token, quote_token } = await tokensOfPair();
+  const page = await open(`/#/pair/${world.pair}?timeframe=1h`);
+  const filter = `pair=${world.pair}`;
+  const head = page.locator('th.tape-price');
+  await checkTrades(page, filter, base_token.address, ({ price_usd }) => formatUsdPrice(price_usd));
+  await page.locator('button[data-value=quote]').click();
+  await checkTrades(page, filter, base_token.address, ({ price }) => formatPrice(price));
+  expect((await head.innerText()).toLowerCase()).toBe(`price ${quote_token.symbol?.toLowerCase()}`);
+  await page.locator('button[data-value=base]').click();
+  await checkTrades(page, filter, quote_token.address, ({ price }) => formatPrice(1 / Number(price)));
+  expect((await head.innerText()).toLowerCase()).toBe(`price ${base_token.symbol?.toLowerCase()}`);
+  await keepPicture(page, 'trades-inverted');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
+  const drawn = await readCsv(download);
+  const series = await world.wholeSeries(
+    `/api/v1/pairs/${world.pair}/ticks?timeframe=1h&currency=quote&invert=true`,
+  );
+  const closed = asCsv(series.filter((bar) => bar.closed)).slice(0, drawn.length - 1);
+  expect(closed.length).toBeGreaterThan(5);
+  expect(drawn.slice(0, closed.length)).toEqual(closed);
+});
