@@ -192,6 +192,8 @@ test('the theme follows the system until the user switches it, and the choice is
 test('a failed request shows an error with a retry button, and an unknown pair shows a message', async () => {
   const watched = await openPage(launched.browser, world.url, DESKTOP);
   const { page } = watched;
+  // While /readyz does not answer, failed parts of the page do not load by themselves.
+  await page.route('/readyz', (route) => route.abort());
   await page.route('**/api/v1/tokens*', (route) =>
     route.fulfill({ status: 503, json: { success: false, error: 'away', code: 'unavailable' } }),
   );

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { z } from 'zod';
 
 import {
@@ -10,12 +10,15 @@ import {
   launchBrowser,
   type LaunchedBrowser,
   openPage,
+  PHONE,
   type Expected,
   untilLoaded,
   type Look,
   type WatchedPage,
 } from '../support/server/browser';
 import { asCsv, readCsv, startPageWorld, type PageWorld } from '../support/worlds/pageWorld';
+import { eventually } from '../support/eventually';
+import { readyShape, type ReadyAnswer } from '../../src/wire/ready';
 import { formatPrice, formatUsdPrice } from '../../src/web/core/format';
 
 /** Folder for screenshots, if set. */
@@ -142,4 +145,88 @@ test('the trades on the page of a pair follow the currency and the direction of 
   const closed = asCsv(series.filter((bar) => bar.closed)).slice(0, drawn.length - 1);
   expect(closed.length).toBeGreaterThan(5);
   expect(drawn.slice(0, closed.length)).toEqual(closed);
+});
+
+/** A function that changes the answers of /readyz on their way to the page. */
+async function changeReadiness(page: Page): Promise<(change: (answer: ReadyAnswer) => ReadyAnswer) => void> {
+  let change = (answer: ReadyAnswer): ReadyAnswer => answer;
+  await page.route('/readyz', async (route: Route) => {
+    const answer = readyShape.parse(await (await route.fetch()).json());
+    await route.fulfill({ json: change(answer) });
+  });
+  return (next) => void (change = next);
+}
+
+test('the header names the state of the service, and prices are grey while they are old', async () => {
+  const watched = await openPage(launched.browser, world.url, PHONE, expected);
+  opened.push(watched);
+  const { page } = watched;
+  const setAnswer = await changeReadiness(page);
+  // The page must not see newer blocks than those of the changed answers.
+  await page.route('**/activity/stream*', (route) => route.abort());
+  await page.goto(`/#/pair/${world.pair}`);
+  await untilLoaded(page);
+  const text = page.locator('#state-text');
+  const price = async (): Promise<string> =>
+    z
+      .string()
+      .parse(await page.evaluate(`getComputedStyle(document.querySelector('.page-price strong')).color`));
+  const fresh = await price();
+  const states: [RegExp, (answer: ReadyAnswer) => ReadyAnswer][] = [
+    [/^delayed by 6\d s$/, (answer) => withHead(answer, { age_seconds: 62 })],
+    [
+      /^backfilling, 41 %, 3 min left$/,
+      (answer) => ({
+        ...answer,
+        backfill: { from_block: 1, to_block: 900, done_pct: 41.6, seconds_left: 170 },
+      }),
+    ],
+    [
+      /^database away$/,
+      (answer) => ({
+        ...answer,
+        checks: { ...answer.checks, database: { ok: false, last_answer_seconds: 9 } },
+      }),
+    ],
+  ];
+  for (const [wanted, change] of states) {
+    setAnswer(change);
+    await eventually(
+      () => text.innerText(),
+      (shown) => wanted.test(shown),
+    );
+    expect(await price()).not.toBe(fresh);
+    await keepPicture(page, `state-${wanted.source.slice(1, 9).trim()}`);
+  }
+});
+
+function withHead(answer: ReadyAnswer, head: Partial<ReadyAnswer['checks']['head']>): ReadyAnswer {
+  return { ...answer, checks: { ...answer.checks, head: { ...answer.checks.head, ...head } } };
+}
+
+test('the header says live when blocks arrive', async () => {
+  const page = await open('/');
+  await page.locator('#live[data-state=live]').waitFor();
+  expect(await page.locator('#state-text').innerText()).toBe('live');
+  await keepPicture(page, 'state-live');
+});
+
+test('parts of the page that failed while the service was away load by themselves when it is back', async () => {
+  const watched = await openPage(launched.browser, world.url, DESKTOP, expected);
+  opened.push(watched);
+  const { page } = watched;
+  const away = (route: Route): Promise<void> => route.fulfill({ status: 503, json: {} });
+  for (const path of ['**/api/v1/**', '/readyz']) await page.route(path, away);
+  await page.goto('/');
+  await eventually(
+    () => page.getByRole('alert').count(),
+    (count) => count >= 3,
+  );
+  for (const path of ['**/api/v1/**', '/readyz']) await page.unroute(path, away);
+  await eventually(
+    () => page.getByRole('alert').count(),
+    (count) => count === 0,
+  );
+  await untilLoaded(page);
+  expect(await page.locator('table[aria-label=Tokens] tbody tr').count()).toBeGreaterThan(5);
 });

@@ -8,6 +8,7 @@ import { createCandleChart, type CandleChart } from './candleChart.ts';
 import { button, h, segments } from '../core/dom.ts';
 import { formatPrice, formatTime, formatUsd } from '../core/format.ts';
 import { emptyNotice, failureNotice } from '../core/panel.ts';
+import { retryWhenBack } from '../core/recovery.ts';
 
 export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 export type Timeframe = (typeof TIMEFRAMES)[number];
@@ -154,6 +155,7 @@ class Panel<C extends string> implements ChartPanel {
     if ((this.feed?.bars().length ?? 0) > 0) return;
     this.chart.element.dataset['state'] = 'failed';
     this.cover.replaceChildren(failureNotice(failureText(error), () => this.start()));
+    if (this.life !== null) retryWhenBack(error, () => this.start(), this.life.signal);
   }
 
   private tellOlder(state: 'loading' | 'more' | 'all'): void {

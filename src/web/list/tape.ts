@@ -14,6 +14,7 @@ import {
 } from '../core/format.ts';
 import { emptyNotice, failureNotice, skeleton } from '../core/panel.ts';
 import { addressLink, ago } from '../core/pieces.ts';
+import { retryWhenBack } from '../core/recovery.ts';
 import { amountsOf, priceOf, sideOf, tokensOf, type TradeFrame } from './tradeFrame.ts';
 
 interface ActivityPage {
@@ -149,8 +150,10 @@ class Rows implements Tape {
       this.items = merge(this.items, decoded);
       this.draw(null);
     } catch (error) {
-      if (!signal.aborted && this.items.length === 0)
-        this.notice.replaceChildren(failureNotice(failureText(error), () => void this.load(null)));
+      if (signal.aborted || this.items.length > 0) return;
+      const retry = (): void => void this.load(null);
+      this.notice.replaceChildren(failureNotice(failureText(error), retry));
+      retryWhenBack(error, retry, signal);
     }
   }
 
