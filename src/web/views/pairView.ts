@@ -16,6 +16,7 @@ import {
   symbolOf,
 } from '../core/format.ts';
 import type { LiveEvent } from '../core/live.ts';
+import { pairLiquidity } from '../core/countedLiquidity.ts';
 import { isMissing, loaded, skeleton } from '../core/panel.ts';
 import {
   addressLink,
@@ -260,7 +261,7 @@ function pairRail(pair: PairDetail): HTMLElement {
     'div',
     { class: 'card rail-card' },
     facts(
-      fact('Liquidity', formatUsd(pair.liquidity_usd)),
+      fact('Liquidity', pairLiquidity(pair)),
       fact(
         'Depth ±2%',
         `${formatUsd(pair.depth_2pct_usd.down)} / ${formatUsd(pair.depth_2pct_usd.up)}`,
