@@ -15,6 +15,7 @@ import { searchView } from './views/searchView.ts';
 import { watchService } from './core/serviceWatch.ts';
 import { setUpTheme } from './core/themeSwitch.ts';
 import { tokenView } from './views/tokenView.ts';
+import { transactionView } from './views/transactionView.ts';
 
 const VIEWS: Readonly<Record<string, View>> = {
   '': marketView,
@@ -22,6 +23,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   pairs: marketView,
   pair: pairView,
   token: tokenView,
+  tx: transactionView,
   portfolio: portfolioView,
   contract: contractView,
   dexes: dexesView,

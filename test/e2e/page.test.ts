@@ -154,7 +154,7 @@ test('the slash key, typing, an arrow and Enter open a token from the search, an
   await page.keyboard.press('/');
   expect(await page.evaluate('document.activeElement.id')).toBe('search');
   await page.keyboard.type('hexd');
-  await page.locator('#found [role=option]').first().waitFor();
+  await page.locator('#found [role=option][id]').first().waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   const [found] = await world.addresses('/api/v1/tokens?q=hexd');
@@ -171,7 +171,7 @@ test('the slash key, typing, an arrow and Enter open a token from the search, an
 test('the search box offers an address both as a pair and as a wallet', async () => {
   const page = await open('/');
   await page.getByRole('combobox', { name: 'Search' }).fill(world.pair);
-  const options = page.locator('#found [role=option]');
+  const options = page.locator('#found [role=option][id]');
   await options.first().waitFor();
   expect(await options.locator('.badge').allInnerTexts()).toEqual(expect.arrayContaining(['pair', 'wallet']));
 });

@@ -56,6 +56,7 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
+  for (const { page } of opened) await page.unrouteAll({ behavior: 'ignoreErrors' });
   const faults = opened.flatMap((watched) => watched.faults);
   await Promise.all(opened.splice(0).map(({ context }) => context.close()));
   expect(faults).toEqual([]);
@@ -162,8 +163,7 @@ test('the header names the state of the service, and prices are grey while they 
   opened.push(watched);
   const { page } = watched;
   const setAnswer = await changeReadiness(page);
-  // The page must not see newer blocks than those of the changed answers.
-  await page.route('**/activity/stream*', (route) => route.abort());
+  await page.route('**/activity/stream*', (route) => route.fulfill({ status: 503, json: {} }));
   await page.goto(`/#/pair/${world.pair}`);
   await untilLoaded(page);
   const text = page.locator('#state-text');
@@ -173,7 +173,7 @@ test('the header names the state of the service, and prices are grey while they 
       .parse(await page.evaluate(`getComputedStyle(document.querySelector('.page-price strong')).color`));
   const fresh = await price();
   const states: [RegExp, (answer: ReadyAnswer) => ReadyAnswer][] = [
-    [/^delayed by 6\d s$/, (answer) => withHead(answer, { age_seconds: 62 })],
+    [/^delayed by 6\d s$/, (answer) => withHead(answer, { age_seconds: 62, block_number: LAST })],
     [
       /^backfilling, 41 %, 3 min left$/,
       (answer) => ({
@@ -199,6 +199,9 @@ test('the header names the state of the service, and prices are grey while they 
     await keepPicture(page, `state-${wanted.source.slice(1, 9).trim()}`);
   }
 });
+
+/** No newer block ends the delay of a changed answer. */
+const LAST = 4_294_967_295;
 
 function withHead(answer: ReadyAnswer, head: Partial<ReadyAnswer['checks']['head']>): ReadyAnswer {
   return { ...answer, checks: { ...answer.checks, head: { ...answer.checks.head, ...head } } };
@@ -229,4 +232,132 @@ test('parts of the page that failed while the service was away load by themselve
   );
   await untilLoaded(page);
   expect(await page.locator('table[aria-label=Tokens] tbody tr').count()).toBeGreaterThan(5);
+});
+
+const answerShape = z.looseObject({ data: z.looseObject({}) });
+
+/** Changes fields of an answer of the API on its way to the page. */
+async function changeAnswer(page: Page, path: string, fields: Record<string, unknown>): Promise<void> {
+  await page.route(path, async (route: Route) => {
+    const answer = answerShape.parse(await (await route.fetch()).json());
+    await route.fulfill({ json: { ...answer, data: { ...answer.data, ...fields } } });
+  });
+}
+
+test('liquidity without a trusted price names what counts, the whole and the reason', async () => {
+  const watched = await openPage(launched.browser, world.url, PHONE, expected);
+  opened.push(watched);
+  const { page } = watched;
+  await changeAnswer(page, `**/api/v1/tokens/${world.token}`, {
+    price_confidence: 'low',
+    liquidity_usd: 0,
+    pools_liquidity_usd: 7_990,
+    warnings: [{ code: 'low_liquidity', message: 'Too little <b>liquidity</b>', severity: 'warning' }],
+  });
+  await changeAnswer(page, `**/api/v1/pairs/${world.pair}`, {
+    liquidity_usd: 0,
+    reserve0_usd: 3_000,
+    reserve1_usd: 4_990,
+  });
+  const liquidity = page.locator('.fact', { hasText: /^Liquidity/ }).locator('dd');
+  for (const [path, reason] of [
+    [`/#/token/${world.token}`, 'Too little <b>liquidity</b>'],
+    [`/#/pair/${world.pair}`, 'No token of this pool has a trusted price'],
+  ] as const) {
+    await page.goto(path);
+    await untilLoaded(page);
+    const text = (await liquidity.innerText()).replace(/\s+/g, ' ');
+    expect(text).toBe(`counted $0 of $7.99k: price not trusted ${reason}`);
+  }
+  await keepPicture(page, 'counted');
+});
+
+test('the page of an LP token says so and links to its pair', async () => {
+  const page = await open(`/#/token/${world.pair}`);
+  const link = page.locator('.lp-of a');
+  expect(await link.getAttribute('href')).toBe(`#/pair/${world.pair}`);
+  const { base_token, quote_token } = await tokensOfPair();
+  expect(await link.innerText()).toBe(`${base_token.symbol} / ${quote_token.symbol}`);
+  const watched = await openPage(launched.browser, world.url, DESKTOP, expected);
+  opened.push(watched);
+  const lp_pair = { address: world.pair, name: 'A / B' };
+  await changeAnswer(watched.page, `**/api/v1/tokens/${world.token}`, { lp_pair });
+  await watched.page.goto(`/#/token/${world.token}`);
+  await untilLoaded(watched.page);
+  expect(await watched.page.locator('.lp-of').innerText()).toBe('LP token of A / B');
+});
+
+const eventsShape = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      tx_hash: z.string(),
+      decoded: z
+        .looseObject({ name: z.string(), args: z.array(z.looseObject({ value: z.unknown() })) })
+        .nullable(),
+    }),
+  ),
+});
+
+test('amounts of decoded logs are in whole tokens, with the raw integer in the tooltip', async () => {
+  const page = await open(`/#/contract/${world.pair}`);
+  const { data } = eventsShape.parse(await world.json(`/api/v1/contracts/${world.pair}/events?limit=50`));
+  const { tokens } = z
+    .object({ data: z.looseObject({ tokens: z.array(refShape.extend({ decimals: z.int() })) }) })
+    .parse(await world.json(`/api/v1/pairs/${world.pair}`)).data;
+  const sync = data.findLast(({ decoded }) => decoded?.name === 'Sync');
+  expect(sync).toBeDefined();
+  for (const [index, { value }] of (sync?.decoded?.args ?? []).entries()) {
+    const raw = String(value);
+    const cell = page.locator(`dd[title="${raw} raw"]`).first();
+    const [number = '', symbol] = (await cell.innerText()).split(' ');
+    const { symbol: wanted = null, decimals = 0 } = tokens[index] ?? {};
+    expect(symbol).toBe(wanted);
+    expect(Number(number.replaceAll(',', ''))).toBeCloseTo(Number(raw) / 10 ** decimals, 3);
+  }
+  await keepPicture(page, 'decoded');
+});
+
+test('the search finds a transaction by its whole hash and opens its logs', async () => {
+  const { data } = eventsShape.parse(await world.json(`/api/v1/contracts/${world.pair}/events?limit=50`));
+  const hash = data.at(-1)?.tx_hash ?? '';
+  const logs = await world.json(`/api/v1/logs?tx_hash=${hash}&limit=200`);
+  const page = await open('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill(hash);
+  await page.locator('#found [role=option]', { hasText: hash }).click();
+  await page.waitForURL(`**/#/tx/${hash}`);
+  await untilLoaded(page);
+  expect(await page.locator('ol.events > li').count()).toBe(eventsShape.parse(logs).data.length);
+  await keepPicture(page, 'transaction');
+});
+
+test('a search names each pair by its tokens, not by its LP token', async () => {
+  const page = await open('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill('uni-v2');
+  const options = page.locator('#found [role=option][id]');
+  await options.first().waitFor();
+  const titles = await options.locator('strong').allInnerTexts();
+  expect(titles.length).toBeGreaterThan(3);
+  expect(titles.filter((title) => !title.includes(' / '))).toEqual([]);
+  await keepPicture(page, 'search');
+});
+
+test('results of an earlier text cannot be opened while the next search runs', async () => {
+  const page = await open('/');
+  const box = page.getByRole('combobox', { name: 'Search' });
+  const results = page.locator('#found [role=option][id]');
+  await box.fill('wpls');
+  await results.first().waitFor();
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/v1/search?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await box.fill('hexd');
+  expect(await results.count()).toBe(0);
+  expect(await page.locator('#found').innerText()).toBe('Searching …');
+  answer();
+  await results.first().waitFor();
+  expect((await results.first().innerText()).toLowerCase()).toContain('hexd');
 });

@@ -1,7 +1,7 @@
 /** The live activity tape of a pair or token, newest first. Removes events that a reorg removed. */
 import type { ActivityEntry, ActivityItem } from '../../wire/activity';
 import { failureText, getAnswer, type Query } from '../core/api.ts';
-import { pairHash } from '../core/app.ts';
+import { pairHash, transactionHash } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
 import {
   formatAmount,
@@ -218,8 +218,12 @@ function toRow(
   cells.push([
     'tx',
     h(
-      'span',
-      { class: 'mono', title: `${item.tx_hash}, block ${item.block_number}` },
+      'a',
+      {
+        class: 'mono',
+        href: transactionHash(item.tx_hash),
+        title: `${item.tx_hash}, block ${item.block_number}`,
+      },
       shortHex(item.tx_hash),
     ),
   ]);
