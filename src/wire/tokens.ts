@@ -177,6 +177,17 @@ export const tokenDetailShape = z
         'Part of the LP tokens that the creator holds, percent: the mean over the pools in which the token is the ' +
         'base token, weighted by liquidity_usd; null if unknown',
     }),
+    pools_liquidity_usd: usdShape.meta({
+      description:
+        'Sum of liquidity_usd of the pools of the token, USD, also if the price of the token is not trusted',
+    }),
+    lp_pair: z
+      .object({
+        address: addressShape.meta({ description: 'Address of the pair' }),
+        name: z.string().meta({ description: 'Name of the pair', example: 'WPLS / DAI' }),
+      })
+      .nullable()
+      .meta({ description: 'The pair whose LP token this token is; null for other tokens' }),
     top_pool_address: addressShape
       .nullable()
       .meta({ description: 'Pool of the token with the most liquidity' }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { engineFolderOf, knock } from '../../src/clickhouse/engine/engineDoor';
-import { readyShape } from '../../src/api/service/readyz';
+import { readyShape } from '../../src/wire/ready';
 import { DEX_V2, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/world/worldPlan';
 import type { ChainItem } from '../../src/wire/chains';
 import type { Overview } from '../../src/wire/overview';
