@@ -9,7 +9,7 @@ import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './chains/pa
 import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { isHash, toLowerHex } from './domain/hex';
-import { parseNetwork } from './domain/networks';
+import { parseNetwork, readIpcPath } from './domain/networks';
 import type { ProofMode, ProofOptions } from './domain/block';
 import { AppError, errorText } from './errors';
 
@@ -93,8 +93,8 @@ function setting<T>(
 }
 
 const rpcUrls = setting(
-  `a comma-separated list of at most ${RPC_URLS_MAX} http, https, ws or wss URLs`,
-  (text) => readUrls(text, ['http:', 'https:', 'ws:', 'wss:']),
+  `a comma-separated list of at most ${RPC_URLS_MAX} http, https, ws or wss URLs, or ipc:///path`,
+  readRpcUrls,
   redactUrls,
 );
 const clickhouseUrl = setting('http(s)://user:password@host:port/database', readClickHouseUrl, redactUrls);
@@ -307,9 +307,11 @@ function readTrustedBlock(text: string): ProofOptions['trusted'] {
 }
 
 /** The URLs of a comma list, without duplicates. */
-function readUrls(text: string, protocols: readonly string[]): readonly string[] | null {
+function readRpcUrls(text: string): readonly string[] | null {
   const urls = text.split(',').map((part) => part.trim());
-  const good = urls.every((each) => isUrl(each, protocols));
+  const good = urls.every(
+    (each) => isUrl(each, ['http:', 'https:', 'ws:', 'wss:']) || readIpcPath(each) !== null,
+  );
   return good && urls.length <= RPC_URLS_MAX ? [...new Set(urls)] : null;
 }
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ADDRESS_ALLOWED, findAddress } from '../domain/address';
 import type { ChainDescription } from '../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
+import { readIpcPath } from '../domain/networks';
 import { PROTOCOL_NAMES } from '../domain/pool';
 import { AppError } from '../errors';
 import { findBuiltInChain } from './builtInChains';
@@ -55,10 +56,18 @@ const listOf = <T extends z.ZodType>(item: T, lengthMax = LIST_MAX) => {
 };
 const url = (protocols: readonly string[]) => {
   const allowed = `a URL that begins with ${protocols.join(', ')}`;
-  return z
-    .string(allowed)
-    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), allowed);
+  return z.string(allowed).refine((value) => hasProtocol(value, protocols), allowed);
 };
+function hasProtocol(value: string, protocols: readonly string[]): boolean {
+  return URL.canParse(value) && protocols.includes(new URL(value).protocol);
+}
+const RPC_PROTOCOLS = ['http:', 'https:', 'ws:', 'wss:'];
+const rpcUrl = z
+  .string()
+  .refine(
+    (value) => readIpcPath(value) !== null || hasProtocol(value, RPC_PROTOCOLS),
+    `a URL that begins with ${RPC_PROTOCOLS.join(', ')}, or ipc:///path`,
+  );
 const positive = 'a number above 0';
 const share = 'a number from 0 to 1';
 const slug = 'at most 64 characters of a-z, 0-9, _ and -, beginning with a letter or digit';
@@ -111,7 +120,7 @@ const description = z.strictObject({
   forkTokens: listOf(contract).exactOptional(),
   confirmations: integer(0, 1_000_000).default(DEFAULT_CONFIRMATIONS),
   startBlock: integer(0, UINT32_MAX).nullable().default(null),
-  rpcUrls: listOf(url(['http:', 'https:', 'ws:', 'wss:'])).default([]),
+  rpcUrls: listOf(rpcUrl).default([]),
   logo: url(['http:', 'https:', 'data:']).exactOptional(),
   dexes: listOf(dex),
 });

@@ -1,4 +1,6 @@
-/** Networks in CIDR notation, for example `10.0.0.0/8`, and addresses as proxies write them. */
+/**
+ * Networks in CIDR notation, for example `10.0.0.0/8`, addresses as proxies write them, and URLs of Unix sockets.
+ */
 import { BlockList, isIP } from 'node:net';
 
 /** Tells whether an address belongs to one of the networks. */
@@ -44,4 +46,12 @@ export function bareAddress(text: string): string {
 export function isLoopback(address: string): boolean {
   const bare = bareAddress(address);
   return bare === '::1' || bare.startsWith('127.');
+}
+
+/**
+ * Returns the path in an URL such as `ipc:///run/geth.ipc`, otherwise null. The system cuts off a longer path than 103
+ * bytes, and would open another file.
+ */
+export function readIpcPath(text: string): string | null {
+  return /^ipc:\/\/(\/(?![^]*[%?#,])[!-~]{1,102})$/.exec(text)?.[1] ?? null;
 }

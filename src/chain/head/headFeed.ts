@@ -1,4 +1,4 @@
-/** Reports changes of the node's head. Always polls; endpoints with WebSocket also push new heads. */
+/** Reports changes of the node's head. Always polls; endpoints with WebSocket or IPC also push new heads. */
 import type { BlockRef } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

@@ -1,15 +1,18 @@
-/** Chooses HTTP or WebSocket by the scheme of an endpoint's URL. */
+/** Chooses HTTP, WebSocket or IPC by the scheme of an endpoint's URL. */
 import { createHttpTransport } from './httpTransport';
+import { openIpc } from './ipcWire';
 import { parseEndpointUrl, type RpcTransport, type TransportOptions } from './rpcTransport';
-import { createWsTransport } from './wsTransport';
+import { createSocketTransport } from './socketTransport';
+import { openWebSocket } from './webSocketWire';
 
 /**
  * Creates the transport for the endpoint at place `index` of the configured list. @throws AppError
- * `bad_config` if the URL is not http(s) or ws(s).
+ * `bad_config` if the URL is not http(s), ws(s) or ipc.
  */
 export function createTransport(url: string, index: number, options: TransportOptions): RpcTransport {
   const endpoint = parseEndpointUrl(url, index);
+  if (endpoint.socketPath !== null) return createSocketTransport(endpoint, options, openIpc);
   return endpoint.url.protocol.startsWith('ws')
-    ? createWsTransport(endpoint, options)
+    ? createSocketTransport(endpoint, options, openWebSocket)
     : createHttpTransport(endpoint, options);
 }

@@ -337,7 +337,7 @@ export class EndpointPool {
 }
 
 export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
-  /** URLs of the endpoints, http(s):// or ws(s)://, in order of preference. */
+  /** URLs of the endpoints, http(s)://, ws(s):// or ipc:///path, in order of preference. */
   readonly urls: readonly string[];
   /** Timeout of one whole answer (default 30 s). */
   readonly timeoutMs?: number;

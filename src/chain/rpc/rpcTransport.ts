@@ -4,6 +4,7 @@
  */
 import { AppError, errorText } from '../../errors';
 import type { Hex } from '../../domain/hex';
+import { readIpcPath } from '../../domain/networks';
 import type { Clock } from './clock';
 import { kindOfRpcError, RpcError, type RpcErrorFacts } from './rpcError';
 
@@ -41,7 +42,7 @@ export interface RpcTransport {
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   /**
-   * Only for WebSocket: calls `onHead` at each new head and after each reconnect. Returns a function that
+   * Only for WebSocket and IPC: calls `onHead` at each new head and after each reconnect. Returns a function that
    * stops these calls.
    */
   watchHeads?(onHead: (hint: HeadHint | null) => void): () => void;
@@ -65,6 +66,8 @@ export interface EndpointUrl {
   readonly url: URL;
   readonly name: string;
   readonly authorization: string | null;
+  /** Path of the Unix socket of an `ipc` URL, otherwise null. */
+  readonly socketPath: string | null;
   /**
    * Replaces each part of the URL that may be a key by a placeholder. `text` comes from the node or from a
    * library.
@@ -73,26 +76,35 @@ export interface EndpointUrl {
 }
 
 /**
- * @throws AppError `bad_config` if the URL is not http(s) or ws(s). The error names only the endpoint's
+ * @throws AppError `bad_config` if the URL is not http(s), ws(s) or ipc. The error names only the endpoint's
  * index.
  */
 export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^(?:https?|wss?):$/.test(url.protocol)) {
-    throw new AppError('bad_config', `RPC endpoint #${index} is not an http(s):// or ws(s):// URL`);
+  const socketPath = readIpcPath(text);
+  if (url === null || (socketPath === null && !/^(?:https?|wss?):$/.test(url.protocol))) {
+    const allowed = 'an http(s)://, ws(s):// or ipc:///path URL';
+    throw new AppError('bad_config', `RPC endpoint #${index} is not ${allowed}`);
   }
   const user = decodeURIComponent(url.username);
   const password = decodeURIComponent(url.password);
   const credentials = Buffer.from(`${user}:${password}`).toString('base64');
   const authorization = user === '' && password === '' ? null : `Basic ${credentials}`;
   // A node may repeat the URL or the Authorization header in its texts, so both count as secrets.
-  const secrets = [...url.pathname.split('/'), ...url.searchParams.values(), user, password, credentials];
+  const path = [url.pathname, ...url.pathname.split('/')];
+  const secrets = [...path, ...url.searchParams.values(), user, password, credentials];
   const hidden = secrets.filter((secret) => secret.length >= 6).sort((a, b) => b.length - a.length);
   url.username = '';
   url.password = '';
   url.hash = '';
   const scrub = (raw: string): string => hidden.reduce((clean, secret) => clean.replaceAll(secret, '…'), raw);
-  return { url, name: `#${index} ${url.host}`, authorization, scrub };
+  return {
+    url,
+    name: `#${index} ${socketPath === null ? url.host : 'ipc'}`,
+    authorization,
+    socketPath,
+    scrub,
+  };
 }
 
 /** Largest length in characters of a node's text in an error. A longer text is cut. */

@@ -77,8 +77,9 @@ const POOL = new Interface([
 ]);
 
 /** Starts a node for one test file, without automatic mining. */
-export async function startTestAnvil(): Promise<TestAnvil> {
-  const node = await startAnvil({ log: createLog('silent', false), timestamp: GENESIS_TIMESTAMP });
+export async function startTestAnvil(extraArguments: readonly string[] = []): Promise<TestAnvil> {
+  const log = createLog('silent', false);
+  const node = await startAnvil({ log, timestamp: GENESIS_TIMESTAMP, extraArguments });
   const rpc = openDevRpc(node.url);
   const stop = async (): Promise<void> => {
     await rpc.close();

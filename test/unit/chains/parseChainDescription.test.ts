@@ -51,7 +51,7 @@ describe('parseChainDescription checks every field', () => {
       burn: { token: TOKEN.toLowerCase(), addresses: [ZERO, OTHER] },
       confirmations: 12,
       startBlock: 0,
-      rpcUrls: ['https://a.example', 'ws://b.example:8546'],
+      rpcUrls: ['https://a.example', 'ws://b.example:8546', 'ipc:///run/geth.ipc'],
       logo: 'https://a.example/logo.svg',
       wrappedNative: null,
       dexes: [
@@ -126,6 +126,7 @@ describe('parseChainDescription checks every field', () => {
     ['startBlock: got -8640; allowed: ', { startBlock: -8_640 }],
     ['startBlock: got "latest"; allowed: ', { startBlock: 'latest' }],
     ['rpcUrls.0: got "localhost"; allowed: ', { rpcUrls: ['localhost'] }],
+    ['rpcUrls.0: got "ipc:/run/geth.ipc"; allowed: ', { rpcUrls: ['ipc:/run/geth.ipc'] }],
     ['rpcUrls: got "http://a"; allowed: ', { rpcUrls: 'http://a' }],
     ['logo: got "javascript:alert(1)"; allowed: ', { logo: 'javascript:alert(1)' }],
     ['dexes.0.name: got "Some V2"; allowed: ', dex({ name: 'Some V2' })],

@@ -187,7 +187,9 @@ test('an error contains only the host of the URL, even if the node repeats the k
 
 test('an unusable URL is a bad_config error that names only the index of the endpoint', () => {
   const secret = 'ftp://host/averysecretkey';
-  expect(() => transportTo(secret)).toThrow(/^RPC endpoint #0 is not an http\(s\):\/\/ or ws\(s\):\/\/ URL$/);
+  expect(() => transportTo(secret)).toThrow(
+    /^RPC endpoint #0 is not an http\(s\):\/\/, ws\(s\):\/\/ or ipc:\/\/\/path URL$/,
+  );
 });
 
 test('an aborted call rejects with the reason of the abort', async () => {

@@ -1,24 +1,19 @@
 /**
- * JSON-RPC over WebSocket: matches answers to calls by id, pings silent servers, reconnects with growing
- * pauses, and subscribes to newHeads again after each reconnect.
+ * JSON-RPC over a lasting connection (WebSocket or IPC): matches answers to calls by id, pings silent servers,
+ * reconnects with growing pauses, and subscribes to newHeads again after each reconnect.
  */
-import type { Socket } from 'node:net';
-
-import { WebSocket, type RawData } from 'ws';
-
 import { isHash, isQuantity, toLowerHex } from '../../domain/hex';
 import { linkSignals, onAbort } from './abortSignals';
-import { AnswerMeter, boundOf, tooLargeText } from './answerBounds';
+import { boundOf, tooLargeText } from './answerBounds';
 import { backoffMs, withDeadline } from './clock';
 import { parseAnswer } from './parseAnswer';
-import { kindOfHttpStatus, type RpcErrorKind } from './rpcError';
+import type { RpcErrorKind } from './rpcError';
 import {
   endpointError,
   isRecord,
   oversizedError,
   readRpcAnswer,
   reasonOf,
-  USER_AGENT,
   type EndpointUrl,
   type HeadHint,
   type RpcAnswer,
@@ -27,7 +22,6 @@ import {
   type TransportOptions,
 } from './rpcTransport';
 
-const HANDSHAKE_TIMEOUT_MS = 10_000;
 /**
  * Time in ms after which a silent server gets a ping. If it stays silent for the same time again, the connection is
  * treated as dead.
@@ -38,6 +32,27 @@ const RECONNECT_MAX_MS = 10_000;
 /** Largest number of calls without an answer on one connection. */
 const PENDING_MAX = 10_000;
 
+/** One connection that carries whole messages. Its events never come before `OpenWire` has returned. */
+interface Wire {
+  send(text: string, onError: (error: Error) => void): void;
+  /** Makes a living server send something. */
+  ping(): void;
+  /** Closes the connection at once. A further call does nothing. */
+  end(): void;
+}
+
+interface WireEvents {
+  onOpen(): void;
+  /** The server sent something, which need not be a message. */
+  onHeard(): void;
+  /** The bytes of one whole message. */
+  onMessage(pieces: Buffer[]): void;
+  /** The connection could not be opened, or has ended. May be called again; only the first call counts. */
+  onEnd(error: Error): void;
+}
+
+export type OpenWire = (endpoint: EndpointUrl, options: TransportOptions, events: WireEvents) => Wire;
+
 interface Pending {
   readonly call: RpcCall;
   readonly deliver: (answer: RpcAnswer) => void;
@@ -46,21 +61,20 @@ interface Pending {
 
 /** The state of one connection. Each reconnect creates a new state. */
 interface Connection {
-  readonly socket: WebSocket;
+  readonly wire: Wire;
   readonly pending: Map<number, Pending>;
   readonly ended: AbortController;
-  /** Measures the size of the message that is arriving. */
-  readonly meter: AnswerMeter;
   lastHeardAt: number;
   subscription: string | null;
 }
 
 type HeadListener = (hint: HeadHint | null) => void;
 
-class WsTransport implements RpcTransport {
+class SocketTransport implements RpcTransport {
   readonly name: string;
   private readonly endpoint: EndpointUrl;
   private readonly options: TransportOptions;
+  private readonly openWire: OpenWire;
   private readonly closed = new AbortController();
   private readonly listeners = new Set<HeadListener>();
   private connecting: Promise<Connection> | null = null;
@@ -68,10 +82,11 @@ class WsTransport implements RpcTransport {
   private keeping = false;
   private nextId = 1;
 
-  constructor(endpoint: EndpointUrl, options: TransportOptions) {
+  constructor(endpoint: EndpointUrl, options: TransportOptions, openWire: OpenWire) {
     this.name = endpoint.name;
     this.endpoint = endpoint;
     this.options = options;
+    this.openWire = openWire;
   }
 
   async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
@@ -120,77 +135,41 @@ class WsTransport implements RpcTransport {
   }
 
   private open(): Promise<Connection> {
-    const headers: Record<string, string> = { 'user-agent': USER_AGENT };
-    if (this.endpoint.authorization !== null) headers['authorization'] = this.endpoint.authorization;
+    const { clock } = this.options;
     return new Promise((resolve, reject) => {
-      const socket = new WebSocket(this.endpoint.url, {
-        headers,
-        handshakeTimeout: Math.min(HANDSHAKE_TIMEOUT_MS, this.options.timeoutMs),
-        maxPayload: this.options.bodyBytesMax,
-        perMessageDeflate: false,
-        followRedirects: false,
-      });
-      const meter = new AnswerMeter(this.options.bodyBytesMax, (why) => {
-        this.drop(connection, this.oversized(why));
-        socket.terminate();
+      const wire = this.openWire(this.endpoint, this.options, {
+        onOpen: () => {
+          this.connection = connection;
+          void this.watchdog(connection);
+          if (this.listeners.size > 0) void this.subscribe(connection);
+          resolve(connection);
+        },
+        onHeard: () => {
+          connection.lastHeardAt = clock.now();
+        },
+        onMessage: (pieces) => void this.receive(connection, pieces),
+        onEnd: (error) => {
+          release();
+          reject(error);
+          this.drop(connection, error);
+        },
       });
       const connection: Connection = {
-        socket,
+        wire,
         pending: new Map(),
         ended: new AbortController(),
-        meter,
-        lastHeardAt: this.options.clock.now(),
+        lastHeardAt: clock.now(),
         subscription: null,
       };
-      const release = onAbort(this.closed.signal, () => socket.terminate());
-      // The 'error' listener stays for the socket's whole life. Without one, an error would end the process.
-      socket.on('error', (error) => {
-        const tooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-        const failure = tooLarge
-          ? this.oversized(tooLargeText(this.options.bodyBytesMax))
-          : this.error('network', reasonOf(error), error);
-        reject(failure);
-        this.drop(connection, failure);
-      });
-      let wire: Socket | null = null;
-      socket.on('upgrade', (response) => {
-        wire = response.socket;
-      });
-      socket.on('unexpected-response', (_request, response) => {
-        const status = response.statusCode ?? 0;
-        reject(
-          this.error(kindOfHttpStatus(status), `the server answered HTTP ${status} and opened no WebSocket`),
-        );
-        socket.terminate();
-      });
-      socket.on('close', (code) => {
-        release();
-        const failure = this.error('network', `the connection was closed (code ${code})`);
-        reject(failure);
-        this.drop(connection, failure);
-      });
-      socket.on('message', (message) => {
-        meter.restart();
-        void this.receive(connection, message);
-      });
-      socket.on('pong', () => {
-        connection.lastHeardAt = this.options.clock.now();
-      });
-      socket.on('open', () => {
-        wire?.on('data', (piece: Buffer) => meter.add(piece));
-        this.connection = connection;
-        void this.watchdog(connection);
-        if (this.listeners.size > 0) void this.subscribe(connection);
-        resolve(connection);
-      });
+      const release = onAbort(this.closed.signal, () => wire.end());
     });
   }
 
-  /** Drops a dead connection and rejects all its pending calls. */
+  /** Ends a connection and rejects all its pending calls. */
   private drop(connection: Connection, error: Error): void {
     if (connection.ended.signal.aborted) return;
     connection.ended.abort();
-    connection.meter.close();
+    connection.wire.end();
     if (this.connection === connection) this.connection = null;
     for (const call of connection.pending.values()) call.fail(error);
     connection.pending.clear();
@@ -224,10 +203,10 @@ class WsTransport implements RpcTransport {
         await clock.sleep(PING_AFTER_MS, connection.ended.signal);
         const silentMs = clock.now() - connection.lastHeardAt;
         if (silentMs >= 2 * PING_AFTER_MS) {
-          connection.socket.terminate();
+          connection.wire.end();
           return;
         }
-        if (silentMs >= PING_AFTER_MS) connection.socket.ping();
+        if (silentMs >= PING_AFTER_MS) connection.wire.ping();
       }
     } catch {
       // The connection has ended, so no more pings are needed.
@@ -272,25 +251,20 @@ class WsTransport implements RpcTransport {
         reject(error);
       };
       connection.pending.set(id, { call, deliver, fail });
-      connection.socket.send(
+      connection.wire.send(
         JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params }),
         (error) => {
-          if (error !== undefined && error !== null && connection.pending.delete(id)) {
-            fail(this.error('network', reasonOf(error), error));
-          }
+          if (connection.pending.delete(id)) fail(this.error('network', reasonOf(error), error));
         },
       );
     });
   }
 
-  private async receive(connection: Connection, message: RawData): Promise<void> {
-    connection.lastHeardAt = this.options.clock.now();
-    const pieces = Array.isArray(message) ? message : [toBuffer(message)];
+  private async receive(connection: Connection, pieces: Buffer[]): Promise<void> {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const parsed = await parseAnswer(pieces, this.options.clock);
     if (!isRecord(parsed)) {
-      this.drop(connection, this.error('network', 'a WebSocket message is not JSON-RPC'));
-      connection.socket.terminate();
+      this.drop(connection, this.error('network', 'a message of the node is not JSON-RPC'));
       return;
     }
     if (parsed['method'] === 'eth_subscription') {
@@ -310,13 +284,13 @@ class WsTransport implements RpcTransport {
   }
 }
 
-/** Creates the transport of a ws(s) endpoint. Connects at the first call, or when heads are first watched. */
-export function createWsTransport(endpoint: EndpointUrl, options: TransportOptions): RpcTransport {
-  return new WsTransport(endpoint, options);
-}
-
-function toBuffer(message: Buffer | ArrayBuffer): Buffer {
-  return Buffer.isBuffer(message) ? message : Buffer.from(message);
+/** Creates the transport. Connects at the first call, or when heads are first watched. */
+export function createSocketTransport(
+  endpoint: EndpointUrl,
+  options: TransportOptions,
+  openWire: OpenWire,
+): RpcTransport {
+  return new SocketTransport(endpoint, options, openWire);
 }
 
 function readHint(head: unknown): HeadHint | null {
