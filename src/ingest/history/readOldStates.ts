@@ -157,8 +157,8 @@ function wordOf(data: Hex | null | undefined, index: number): bigint | null {
 }
 
 /**
- * A topic0 for the made-up log of an older pool. It can be any event of a vault except the registration of a new pool.
- * VaultDiscovery takes the pool id from this log.
+ * A topic0 for the made-up log of an older pool. It may be the topic0 of every event of a vault, except the
+ * registration of a new pool. VaultDiscovery takes the pool id from this log.
  */
 const [EVENT_OF_OLDER = POOL_REGISTERED] = [...VAULT_TOPICS].filter((topic) => topic !== POOL_REGISTERED);
 
