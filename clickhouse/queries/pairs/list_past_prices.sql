@@ -2,9 +2,9 @@
 -- the 24 hours. Only pools whose state changed within the day have a row. Prices are raw token1 per raw token0; 0
 -- means that the pool had no price. Mean reserves are raw. For a younger pool, the mean starts at its first state. The
 -- means are null if no second has passed. `mean_value0` and `mean_value1` are the mean USD values of the reserves.
--- Each state uses the USD price of the pool's previous swap in the window. Their unit is 10^-d USD, where d is the
--- decimals of the pool's other token. States before the first swap use the price of the first swap; the value is 0
--- without a price. Reads the day by the key ord, and the newest state before the day through the projection
+-- Each state uses the USD price of the pool's previous swap in the window. The unit of these two means is 10^-d USD,
+-- where d is the decimals of the pool's other token. States before the first swap use the price of the first swap; the
+-- value is 0 without a price. Reads the day by the key ord, and the newest state before the day through the projection
 -- by_pair_kind. Runs once for each new head, never for each request.
 WITH
     (
