@@ -1,5 +1,5 @@
 -- Each row: one token. The columns give the balances of the zero address and of the given holders at the
--- newest block, as they result from the stored transfers. A transfer of a head block is added only if its ord
+-- newest block, computed from the stored transfers alone. A transfer of a head block is added only if its ord
 -- is above last_ord of the stored balance, because a promotion stores transfers before the snapshot's cursor
 -- moves. The parameters `tokens` and `holders` are hex without 0x.
 WITH
