@@ -14,14 +14,14 @@ import { listWorse } from './baseline';
 import { log, say, SWAPS, type Bench } from './bench';
 import { printTable, type Figure } from './figure';
 import { benchIdle } from './groups/idle';
-import { benchIngest } from './groups/groupsOfIngest';
+import { benchIngest } from './groups/ingest/groupsOfIngest';
 import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groups/groupsOfReads';
 import { benchReorgs, benchStream, benchStreamClients } from './groups/groupsOfStreams';
 import { benchPeers } from './peers/benchPeers';
 import { loadFolder } from './loaders/loadedFolder';
-import { benchPricing } from './groups/pricing';
-import { benchFlaky } from './groups/flaky';
-import { benchProof } from './groups/proof';
+import { benchPricing } from './groups/ingest/pricing';
+import { benchFlaky } from './groups/ingest/flaky';
+import { benchProof } from './groups/ingest/proof';
 import { benchRecovery } from './groups/recovery';
 import { benchWhileIngesting } from './groups/whileIngesting';
 

@@ -21,6 +21,7 @@ import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore } from '../ingest/repair/gapStore';
 import type { Mending } from '../ingest/repair/viewCheck';
 import { pausableGaps, pausableStore } from '../ingest/store/pause';
+import { backfillProgress } from '../ingest/session/backfillProgress';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
@@ -248,7 +249,8 @@ function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): IngestFa
   const health = rpc.health();
   const problems = listIngestProblems(status, health, { now, wallMs: Date.now() });
   const nodeAnswers = doesNodeAnswer(health, now);
-  return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, problems };
+  const backfill = backfillProgress(status, now);
+  return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, problems, backfill };
 }
 
 function figuresOf(status: IngestStatus, rpc: EndpointPool): IngestFigures {

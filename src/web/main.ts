@@ -1,11 +1,10 @@
-/** Starts the page: header, router, live state and clock. A table below maps locations to views. */
-import { onBlock, seeIndexedBlock, urlOf, type Query } from './core/api.ts';
+/** Starts the page: header, router and clock. A table below maps locations to views. */
+import { onBlock, urlOf, type Query } from './core/api.ts';
 import type { App, Place, View } from './core/app.ts';
 import { contractView } from './views/contractView.ts';
 import { dexesView } from './views/dexesView.ts';
 import { byId, h } from './core/dom.ts';
-import { formatCount } from './core/format.ts';
-import { blockOf, createLiveStream, type LiveEvent, type LiveState, type LiveStream } from './core/live.ts';
+import { blockOf, createLiveStream, type LiveEvent, type LiveStream } from './core/live.ts';
 import { marketView } from './views/marketView.ts';
 import { pairView } from './views/pairView.ts';
 import { emptyNotice } from './core/panel.ts';
@@ -13,8 +12,10 @@ import { keepTimes } from './core/pieces.ts';
 import { portfolioView } from './views/portfolioView.ts';
 import { setUpSearch } from './core/searchBox.ts';
 import { searchView } from './views/searchView.ts';
+import { watchService } from './core/serviceWatch.ts';
 import { setUpTheme } from './core/themeSwitch.ts';
 import { tokenView } from './views/tokenView.ts';
+import { transactionView } from './views/transactionView.ts';
 
 const VIEWS: Readonly<Record<string, View>> = {
   '': marketView,
@@ -22,19 +23,11 @@ const VIEWS: Readonly<Record<string, View>> = {
   pairs: marketView,
   pair: pairView,
   token: tokenView,
+  tx: transactionView,
   portfolio: portfolioView,
   contract: contractView,
   dexes: dexesView,
   search: searchView,
-};
-
-/** Without stream events, the page polls for the newest block. */
-const POLL_MS = 5_000;
-const STATES: Readonly<Record<LiveState, string>> = {
-  idle: 'Paused while the page is hidden',
-  connecting: 'Connecting to the live stream',
-  live: 'Live: events arrive as they are indexed',
-  away: 'The live stream is interrupted; reconnecting',
 };
 
 interface HeadListener {
@@ -47,7 +40,7 @@ interface HeadListener {
 function start(): void {
   const live = createLiveStream();
   const heads = new Set<HeadListener>();
-  const showHead = headLine(live);
+  const service = watchService(live);
   let head = 0;
 
   const callDue = (): void => {
@@ -63,14 +56,11 @@ function start(): void {
   const seeBlock = (block: number): void => {
     if (block === head) return;
     head = block;
-    showHead(block);
+    service.seeBlock(block);
     for (const listener of heads) listener.isDue = true;
   };
   onBlock(seeBlock);
   setInterval(callDue, 500);
-  setInterval(() => {
-    if (!document.hidden) void poll();
-  }, POLL_MS);
   const app: App = {
     live,
     go: (hash) => void (location.hash = hash),
@@ -94,46 +84,6 @@ function start(): void {
   if (input instanceof HTMLInputElement) setUpSearch(app, input, byId('found'));
   keepTimes();
   setUpRouter(app, follow);
-}
-
-/**
- * Asks for the state of the service, and shows its first problem in the header. Every answer also reports its block to
- * `onBlock`.
- */
-async function poll(): Promise<void> {
-  const trouble = byId('trouble');
-  try {
-    const response = await fetch('/readyz', { signal: AbortSignal.timeout(POLL_MS) });
-    seeIndexedBlock(response);
-    const answer: unknown = await response.json();
-    const message = firstProblem(answer);
-    trouble.textContent = message;
-    trouble.hidden = message === '';
-  } catch {
-    // The live dot in the header already shows that the service does not answer.
-    trouble.hidden = true;
-  }
-}
-
-/** The message of the first problem in an answer of /readyz; empty without a problem. */
-function firstProblem(answer: unknown): string {
-  const problems =
-    typeof answer === 'object' && answer !== null && 'problems' in answer ? answer.problems : null;
-  const first: unknown = Array.isArray(problems) ? problems[0] : null;
-  const isProblem = typeof first === 'object' && first !== null && 'message' in first;
-  return isProblem && typeof first.message === 'string' ? first.message : '';
-}
-
-/** The block number and the live dot in the header. */
-function headLine(live: LiveStream): (block: number) => void {
-  const dot = byId('live');
-  const number = byId('block');
-  live.onstate((state) => {
-    dot.dataset['state'] = state;
-    dot.title = STATES[state];
-    dot.setAttribute('aria-label', STATES[state]);
-  });
-  return (block) => void (number.textContent = formatCount(block));
 }
 
 function placeOf(hash: string): Place {

@@ -76,6 +76,11 @@ const swapItemShape = z
     price_usd: decimalShape.nullable().meta({
       description: 'Marginal price after the swap, USD per base token; null without a USD price',
     }),
+    quote_price_usd: decimalShape.nullable().meta({
+      description:
+        'Marginal price after the swap, USD per quote token, by the USD price of the base token; null without a ' +
+        'USD price',
+    }),
     execution_price: decimalShape.nullable().meta({
       description:
         'Price that the trader paid, quote tokens per base token: |net quote| / |net base|; null if ' +

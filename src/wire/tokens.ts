@@ -177,6 +177,17 @@ export const tokenDetailShape = z
         'Part of the LP tokens that the creator holds, percent: the mean over the pools in which the token is the ' +
         'base token, weighted by liquidity_usd; null if unknown',
     }),
+    pools_liquidity_usd: usdShape.meta({
+      description:
+        'Sum of liquidity_usd of the pools of the token, USD, also if the price of the token is not trusted',
+    }),
+    lp_pair: z
+      .object({
+        address: addressShape.meta({ description: 'Address of the pair' }),
+        name: z.string().meta({ description: 'Name of the pair', example: 'WPLS / DAI' }),
+      })
+      .nullable()
+      .meta({ description: 'The pair whose LP token this token is; null for other tokens' }),
     top_pool_address: addressShape
       .nullable()
       .meta({ description: 'Pool of the token with the most liquidity' }),
@@ -208,13 +219,21 @@ export type TokenAnswer = z.infer<typeof tokenAnswerShape>;
 export const TOKEN_CURRENCIES = ['usd', 'native'] as const;
 export type TokenCurrency = (typeof TOKEN_CURRENCIES)[number];
 
+/** Where the prices of a token's bars come from. */
+export const TOKEN_SOURCES = ['all', 'path', 'main_pool'] as const;
+
 /** `reason` explains why a token has no bars. */
 export const tokenTicksAnswerShape = z.object({
   data: z.array(barShape),
   meta: ticksMetaShape.extend({
     currency: z.enum(TOKEN_CURRENCIES).meta({ description: 'Currency of the prices' }),
-    reason: z.enum(['no_usd_price', 'no_native_price']).optional().meta({
-      description: 'Why the series is empty: no swap of the token has a price in this currency',
+    pool: addressShape.nullable().optional().meta({
+      description:
+        'With source=main_pool: the pool that carries the most weight in the price of the token now; null if the price comes from no pool',
+    }),
+    reason: z.enum(['no_usd_price', 'no_native_price', 'no_main_pool', 'unknown_decimals']).optional().meta({
+      description:
+        'Why the series is empty. no_usd_price, no_native_price: the series has no price in this currency. no_main_pool: the price of the token comes from no pool now. unknown_decimals: decimals() of a token fails or exceeds 77',
     }),
   }),
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 import { startStubChain, type StubChain } from '../support/stub/stubChain';
 import { stubDescription } from '../support/stub/stubDescription';
-import { readyShape } from '../../src/api/service/readyz';
+import { readyShape } from '../../src/wire/ready';
 import { CLUSTER_NAME } from '../support/engine/embeddedCluster';
 import { createTestDatabase } from '../support/engine/engine';
 import { enginePid, runProgram, runToSuccess, startProgram, waitForBlock } from '../support/server/program';

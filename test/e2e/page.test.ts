@@ -154,7 +154,7 @@ test('the slash key, typing, an arrow and Enter open a token from the search, an
   await page.keyboard.press('/');
   expect(await page.evaluate('document.activeElement.id')).toBe('search');
   await page.keyboard.type('hexd');
-  await page.locator('#found [role=option]').first().waitFor();
+  await page.locator('#found [role=option][id]').first().waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   const [found] = await world.addresses('/api/v1/tokens?q=hexd');
@@ -171,7 +171,7 @@ test('the slash key, typing, an arrow and Enter open a token from the search, an
 test('the search box offers an address both as a pair and as a wallet', async () => {
   const page = await open('/');
   await page.getByRole('combobox', { name: 'Search' }).fill(world.pair);
-  const options = page.locator('#found [role=option]');
+  const options = page.locator('#found [role=option][id]');
   await options.first().waitFor();
   expect(await options.locator('.badge').allInnerTexts()).toEqual(expect.arrayContaining(['pair', 'wallet']));
 });
@@ -192,6 +192,8 @@ test('the theme follows the system until the user switches it, and the choice is
 test('a failed request shows an error with a retry button, and an unknown pair shows a message', async () => {
   const watched = await openPage(launched.browser, world.url, DESKTOP);
   const { page } = watched;
+  // While /readyz does not answer, failed parts of the page do not load by themselves.
+  await page.route('/readyz', (route) => route.abort());
   await page.route('**/api/v1/tokens*', (route) =>
     route.fulfill({ status: 503, json: { success: false, error: 'away', code: 'unavailable' } }),
   );

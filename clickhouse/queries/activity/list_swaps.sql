@@ -25,6 +25,7 @@ SELECT
     tick,
     price,
     price_usd,
+    quote_price_usd,
     amount_usd,
     fee_pips,
     tracked

@@ -16,7 +16,7 @@ import type { EmbeddedServer } from '../../../src/clickhouse/engine/server';
 import { errorText } from '../../../src/errors';
 import { askRows } from '../../../test/support/engine/askRows';
 import { installProject } from '../../../test/support/server/installProject';
-import { ingest } from '../groups/backfill';
+import { ingest } from '../groups/ingest/backfill';
 import { createDatabase, databaseUrl, log, say, waitForMerges, type Bench } from '../bench';
 import { startBenchChild } from '../children/childProcess';
 import type { Figure } from '../figure';

@@ -4,8 +4,9 @@ import { AppError } from '../../errors';
 import { createAuditDirectory } from '../../query/audit/auditDirectory';
 import { readAuditInputs, type AuditQuestion } from '../../query/audit/auditInputs';
 import { toAudit } from '../../query/audit/tokenAudit';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TokenEntry } from '../../query/tokens/tokenItem';
-import { auditAnswerShape } from '../../wire/audit';
+import { auditAnswerShape, type Audit } from '../../wire/audit';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { badParam, integerParam } from '../params';
 import type { Route } from '../route';
@@ -29,7 +30,6 @@ export function tokenAudit(deps: MarketDeps): Route {
     answer: auditAnswerShape,
     errors: [400, 404, 503],
     async read({ address, block }, head) {
-      const { chain, runner } = deps;
       if (block !== null && block > head.number)
         throw badParam('block', String(block), `at most ${head.number}, the newest indexed block`);
       const entry = await getTokenEntry(deps, address, head);
@@ -41,15 +41,27 @@ export function tokenAudit(deps: MarketDeps): Route {
           `there is no price of ${address} at block ${number}: its first pool appeared in block ` +
             `${firstSeenBlock}`,
         );
-      const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
-      const { chainId, wrappedNative } = chain;
-      const question = questionOf(address, entry, number);
-      const table = number === head.number ? await deps.audits.at(head) : null;
-      const sources = { runner, chainId, sources: chain, directory, table };
-      const inputs = await readAuditInputs(sources, head, question);
-      return { data: toAudit(address, chainId, wrappedNative, inputs) };
+      return { data: await readTokenAudit(deps, head, address, entry, number) };
     },
   });
+}
+
+/** The audit of a token at the end of a block from its first pool on. */
+export async function readTokenAudit(
+  deps: MarketDeps,
+  head: HeadSnapshot,
+  address: Hex,
+  entry: TokenEntry,
+  number: number,
+): Promise<Audit> {
+  const { chain, runner } = deps;
+  const { chainId, wrappedNative } = chain;
+  const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
+  const question = questionOf(address, entry, number);
+  const table = number === head.number ? await deps.audits.at(head) : null;
+  const sources = { runner, chainId, sources: chain, directory, table };
+  const inputs = await readAuditInputs(sources, head, question);
+  return toAudit(address, chainId, wrappedNative, inputs);
 }
 
 /** Takes the token's oldest pools, so the choice does not change when new pools appear. */

@@ -1,6 +1,6 @@
 /** Parameters that choose bars, shared by the endpoints of pairs and tokens. */
 import { TIMEFRAMES } from '../../domain/timeframes';
-import { integerParam, oneOfParam } from '../params';
+import { flagParam, integerParam, oneOfParam } from '../params';
 
 /** Larger values of the parameter `to` are milliseconds, not seconds. */
 const MILLISECONDS_ABOVE = 1e11;
@@ -19,6 +19,8 @@ export const BAR_RANGE_PARAMS = {
     absent: null,
     description: 'Only bars that open before this time, unix seconds; values above 1e11 are milliseconds',
   }),
+  fill: flagParam('Adds bars without trades, at the close of the previous bar'),
+  continuous: flagParam('Each bar opens at the close of the bar before it; high and low include this price'),
 };
 
 /**

@@ -18,7 +18,6 @@ export function pairTicks(deps: MarketDeps): Route {
         absent: 'usd',
         description: 'Prices in US dollars, or in quote tokens, per base token',
       }),
-      fill: flagParam('Adds bars without trades, at the close of the previous bar'),
       invert: flagParam('Exchanges base and quote; only with currency=quote'),
       base: addressParam(
         'base',

@@ -1,12 +1,19 @@
-/** GET /api/v1/tokens/{address}/ticks: bars of a token over all its pools. */
+/**
+ * GET /api/v1/tokens/{address}/ticks: bars of a token over all its pools, of its published price, or of the pool that
+ * carries the most weight in this price.
+ */
+import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { createTokenTicks } from '../../query/bars/tokenTicks';
-import { TOKEN_CURRENCIES, tokenTicksAnswerShape } from '../../wire/tokens';
+import { readPathBars } from '../../query/bars/pathBars';
+import { createTokenTicks, type ReadTokenBars, type TokenTicksRequest } from '../../query/bars/tokenTicks';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { TOKEN_CURRENCIES, TOKEN_SOURCES, tokenTicksAnswerShape } from '../../wire/tokens';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { flagParam, oneOfParam } from '../params';
 import type { Route } from '../route';
-import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
+import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
+import { getMainPoolTicks } from './mainPoolTicks';
 
 export function tokenTicks(deps: MarketDeps): Route {
   const { runner, chain, directory } = deps;
@@ -22,7 +29,11 @@ export function tokenTicks(deps: MarketDeps): Route {
         absent: 'usd',
         description: 'Prices in US dollars, or in native coins, per whole token',
       }),
-      fill: flagParam('Adds bars without trades, at the close of the previous bar'),
+      source: oneOfParam(TOKEN_SOURCES, {
+        absent: 'all',
+        description:
+          'Prices of the swaps in all pools (all), the published price after each block in which it changed (path), or the bars of the pool that carries the most weight in the price now (main_pool)',
+      }),
       invert: flagParam('Only pairs can be inverted: true is a 400 here'),
     },
     answer: tokenTicksAnswerShape,
@@ -34,19 +45,32 @@ export function tokenTicks(deps: MarketDeps): Route {
           `invert: got "true" with currency=${currency}; allowed: only for pairs with currency=quote`,
         );
     },
-    async read({ address, timeframe, limit, to, currency, fill }, head) {
-      const answer = await ticks.get(head, {
-        token: address,
-        timeframe,
-        limit,
-        to: toSeconds(to),
-        currency,
-        fill,
-      });
+    async read({ address, source, to, invert: _, ...rest }, head) {
+      const request = { ...rest, token: address, to: toSeconds(to) };
+      if (source === 'main_pool') return getMainPoolTicks(deps, ticks, head, request);
+      if (source === 'path') return ticks.get(head, request, await pathReader(deps, head, request));
+      const answer = await ticks.get(head, request);
       // A token that has bars exists. If there are no bars, this throws not_found for a token that is in no
       // pool.
       if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
       return answer;
     },
   });
+}
+
+/** Reads bars of the published price. Throws not_found for a token without a pool. */
+async function pathReader(
+  deps: MarketDeps,
+  head: HeadSnapshot,
+  { token, currency }: TokenTicksRequest,
+): Promise<ReadTokenBars> {
+  const { runner, chain } = deps;
+  const { firstSeenBlock } = await getTokenEntry(deps, token, head);
+  const source = { runner, chainId: chain.chainId, sources: chain };
+  const firstBlock = Math.max(firstSeenBlock, head.startBlock);
+  const native: Hex | null = currency === 'native' ? chain.wrappedNative : null;
+  return async (rows, choice) => {
+    if (currency === 'native' && native === null) return { priced: [], neverPriced: true };
+    return readPathBars(source, head, { ...choice, token, native, firstBlock }, rows);
+  };
 }

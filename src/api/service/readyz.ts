@@ -3,11 +3,10 @@
  * SQL. The status is 200 if the database answers, and the newest indexed block is younger than 5 minutes or
  * equals the node's. Otherwise it is 503.
  */
-import { z } from 'zod';
-
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TailFacts } from '../../tail/tailLoop';
-import { proofShape, type Proof } from '../../wire/proof';
+import type { Proof } from '../../wire/proof';
+import { readyShape, type ReadyAnswer } from '../../wire/ready';
 import type { Route } from '../route';
 
 const HEAD_AGE_MAX_S = 300;
@@ -39,6 +38,8 @@ export interface IngestFacts extends NodeFacts {
   /** Other problems: a node with wrong answers, a lagging node, lost rows being read again, a stuck
    * promotion. */
   readonly problems: readonly ReadyProblem[];
+  /** The backfill that is running; absent or null if there is none. */
+  readonly backfill?: ReadyAnswer['backfill'];
 }
 
 export interface ReadyProblem {
@@ -70,52 +71,6 @@ export interface ReadyzDeps {
 }
 
 const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null };
-
-const checkShape = z.object({ ok: z.boolean().meta({ description: 'Whether the check passes' }) });
-export const readyShape = z.object({
-  ready: z.boolean().meta({ description: 'Whether answers are current: the database and the head are ok' }),
-  checks: z.object({
-    database: checkShape.extend({
-      last_answer_seconds: z.number().nullable().meta({
-        description: 'Seconds since the last answer of the database; null if there was none',
-      }),
-    }),
-    head: checkShape.extend({
-      block_number: z
-        .int()
-        .nullable()
-        .meta({ description: 'Number of the newest indexed block; null if no block is indexed yet' }),
-      block_hash: z
-        .string()
-        .nullable()
-        .meta({ description: 'Hash of the newest indexed block; null without a block' }),
-      final_block: z.int().nullable().meta({ description: 'Last final block; null without a block' }),
-      age_seconds: z
-        .int()
-        .nullable()
-        .meta({ description: 'Age of the newest indexed block in seconds; null without a block' }),
-    }),
-    node: checkShape
-      .extend({
-        head: z.int().nullable().meta({ description: "Number of the node's newest block; null if unknown" }),
-        behind_blocks: z.int().nullable().meta({
-          description: 'Blocks from the newest indexed block to the head of the node; null if unknown',
-        }),
-      })
-      .nullable()
-      .meta({ description: 'State of the node; null if this process did not ask the node' }),
-  }),
-  proof: proofShape,
-  problems: z.array(
-    z.object({
-      code: z.string().meta({ description: 'Stable code' }),
-      message: z
-        .string()
-        .meta({ description: 'Description of the problem for people; the wording may change' }),
-    }),
-  ),
-});
-export type ReadyAnswer = z.infer<typeof readyShape>;
 
 /** The current answer without the proof, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
@@ -185,13 +140,11 @@ export function judge(
   return {
     ready: database && current,
     checks: {
-      database: {
-        ok: database,
-        last_answer_seconds: silenceMs === null ? null : Math.round(silenceMs) / 1000,
-      },
+      database: databaseCheck(database, silenceMs),
       head: headCheck(head, current, ageSeconds),
       node,
     },
+    backfill: ingest?.backfill ?? null,
     proof: NO_PROOF,
     problems: [
       ...listProblems(head, tail, facts, ingest === null ? byClock : null),
@@ -203,6 +156,10 @@ export function judge(
 
 function isNodeHead(head: HeadSnapshot | null, node: NodeFacts | null): boolean {
   return head !== null && node?.nodeAnswers === true && head.number === node.nodeHead;
+}
+
+function databaseCheck(ok: boolean, silenceMs: number | null): ReadyAnswer['checks']['database'] {
+  return { ok, last_answer_seconds: silenceMs === null ? null : Math.round(silenceMs) / 1000 };
 }
 
 function headCheck(

@@ -24,8 +24,12 @@ export function token(deps: MarketDeps): Route {
     async read({ address }, head) {
       const entry = await getTokenEntry(deps, address, head);
       const { chainId } = deps.chain;
-      const windows = await readTokenWindows(deps.runner, chainId, head, address);
-      return { data: toTokenDetail(entry, windows, explorerLink(chainId, address)) };
+      const [windows, pairs] = await Promise.all([
+        readTokenWindows(deps.runner, chainId, head, address),
+        deps.pairs.at(head),
+      ]);
+      const own = pairs.byAddress.get(address);
+      return { data: toTokenDetail(entry, windows, explorerLink(chainId, address), own) };
     },
   });
 }

@@ -50,6 +50,7 @@ export interface SwapActivityRow extends CommonRow {
   /** Price in raw token1 per raw token0; 0 if the swap has no price. */
   readonly raw_price: number;
   readonly price_usd: number;
+  readonly quote_price_usd: number;
   readonly amount_usd: number;
   /** Fee of the swap in USD. Null if the pool's fee is above 10 %. */
   readonly fee_usd: number | null;
@@ -183,7 +184,8 @@ function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapIte
     amount0: formatUnits(amount0, scale.decimals0 ?? 0),
     amount1: formatUnits(amount1, scale.decimals1 ?? 0),
     price: stateDecimalPrice(row, scale),
-    price_usd: row.price_usd > 0 ? plainNumber(row.price_usd) : null,
+    price_usd: usdOrNull(row.price_usd),
+    quote_price_usd: usdOrNull(row.quote_price_usd),
     execution_price: executionPrice(base, quote),
     fee_usd: row.tracked ? row.fee_usd : null,
     // A vault's event names neither the sender nor the recipient.
@@ -193,6 +195,11 @@ function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapIte
       ? { sqrt_price_x96: row.sqrt_price_x96, tick: row.tick, liquidity_raw: row.liquidity }
       : {}),
   });
+}
+
+/** A stored price of 0 means that there is none. */
+function usdOrNull(price: number): string | null {
+  return price > 0 ? plainNumber(price) : null;
 }
 
 function positive(amount: bigint): bigint {

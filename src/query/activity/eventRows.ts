@@ -19,6 +19,7 @@ export function readSwapRow(row: RowReader): SwapActivityRow {
     tick: row.i32(),
     raw_price: row.f64(),
     price_usd: row.f64(),
+    quote_price_usd: row.f64(),
   };
   const amount_usd = row.decimal128();
   const fee_usd = swapFeeUsd({ amount_usd, fee_pips: row.u32() });

@@ -50,6 +50,7 @@ function swapOf(row: SwapRow): ActivityRow {
     tick: row.tick,
     raw_price: row.price,
     price_usd: row.price_usd,
+    quote_price_usd: row.quote_price_usd,
     amount_usd: unitsToNumber(row.amount_usd, USD_DECIMALS),
     fee_usd: feeUsd === null ? null : unitsToNumber(feeUsd, USD_DECIMALS),
     tracked: row.tracked,

@@ -3,7 +3,7 @@
  * from the store.
  */
 import type { Anchor } from '../../domain/chainDescription';
-import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { isAddress, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { ANCHOR_CONFIDENCE } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { AuditReader } from './auditRows';
@@ -50,6 +50,21 @@ export class HopReader {
       for (const row of rows) this.hops.set(row.token, toHop(row));
       wanted = rows.map(({ next_token }) => next_token);
     }
+  }
+
+  /** A loaded hop, or the configured price of an anchor. */
+  hopOf(token: string): Hop | undefined {
+    return this.hops.get(token);
+  }
+
+  /** The given tokens and all next tokens on their paths. Only valid after `loadHops`. */
+  tokensOnPaths(tokens: readonly Hex[]): ReadonlySet<Hex> {
+    const found = new Set(tokens);
+    for (const token of found) {
+      const next = this.hops.get(token)?.nextToken;
+      if (next !== undefined && next !== ZERO_ADDRESS && isAddress(next)) found.add(next);
+    }
+    return found;
   }
 
   /** USD per whole token; null if the token has no price. */

@@ -40,6 +40,8 @@ export interface BarsRead {
   readonly priced: BarPart[];
   /** True if the series has no bar with a price at any time. */
   readonly neverPriced: boolean;
+  /** True if only the close of the first bar is right, because older prices were not read; default: false. */
+  readonly partial?: boolean;
 }
 
 interface BarPage {

@@ -1,4 +1,7 @@
-/** Converts raw bars to a chart series: the last `limit` bars in whole tokens, optionally filled or inverted. Pure. */
+/**
+ * Converts raw bars to a chart series: the last `limit` bars in whole tokens, optionally filled, inverted or continuous.
+ * Pure.
+ */
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { scalePrice } from '../../domain/prices';
 import type { Bar, Currency } from '../../wire/ticks';
@@ -12,6 +15,10 @@ interface SeriesOptions {
   readonly to: number;
   readonly fill: boolean;
   readonly invert: boolean;
+  /** Whether each bar opens at the close of the bar before it; default: false. */
+  readonly continuous?: boolean;
+  /** The oldest of the given bars is not complete. Only its close is right, so it is not shown. */
+  readonly partial?: boolean;
   readonly currency: Currency;
   /** Time of the newest indexed block. */
   readonly headTimestamp: number;
@@ -27,16 +34,29 @@ interface Series {
 
 /**
  * `bars`: priced bars in ascending order, without gaps in the data below `to`. If the series is long enough, there are
- * at least `limit` + 1 bars. The extra bar shows that older bars exist, and gives the first close with `fill`.
+ * at least `limit` + 1 bars. The extra bar shows that older bars exist, and gives the close before the first bar.
  */
 export function toSeries(bars: readonly BarPart[], options: SeriesOptions): Series {
-  const oldest = bars[0];
-  if (oldest === undefined) return { data: [], nextTo: null };
-  if (!options.fill) {
-    const shown = bars.slice(-options.limit);
-    const data = shown.map((bar) => toBar(bar, options));
-    return { data, nextTo: bars.length > shown.length ? (data[0]?.time ?? null) : null };
-  }
+  const { data, before } = options.fill ? fillBars(bars, options) : lastBars(bars, options);
+  const nextTo = before === undefined ? null : (data[0]?.time ?? null);
+  if (options.continuous !== true) return { data, nextTo };
+  return { data: connectBars(data, before === undefined ? null : toBar(before, options).close), nextTo };
+}
+
+interface Shown {
+  readonly data: Bar[];
+  /** The newest bar before the data; undefined if the data begin with the first bar of the series. */
+  readonly before: BarPart | undefined;
+}
+
+function lastBars(bars: readonly BarPart[], options: SeriesOptions): Shown {
+  const start = Math.max(firstShown(options), bars.length - options.limit);
+  return { data: bars.slice(start).map((bar) => toBar(bar, options)), before: bars[start - 1] };
+}
+
+function fillBars(bars: readonly BarPart[], options: SeriesOptions): Shown {
+  const oldest = bars[firstShown(options)];
+  if (oldest === undefined) return { data: [], before: undefined };
   const lastSlot = Math.min(
     slotOf(options.headTimestamp, options.seconds),
     slotOf(options.to - 1, options.seconds),
@@ -52,7 +72,22 @@ export function toSeries(bars: readonly BarPart[], options: SeriesOptions): Seri
     close = shown.close;
     data.push(shown);
   }
-  return { data, nextTo: oldest.bucket < start ? start : null };
+  return { data, before };
+}
+
+/** Index of the oldest bar that may be shown. */
+function firstShown({ partial }: SeriesOptions): number {
+  return partial === true ? 1 : 0;
+}
+
+/** Opens each bar at the close before it. High and low include that price. `before` is null at the first bar. */
+function connectBars(bars: readonly Bar[], before: number | null): Bar[] {
+  let close = before;
+  return bars.map((bar) => {
+    const open = close ?? bar.open;
+    close = bar.close;
+    return { ...bar, open, high: Math.max(bar.high, open), low: Math.min(bar.low, open) };
+  });
 }
 
 export function slotOf(timestamp: number, seconds: number): number {
@@ -95,7 +130,8 @@ function toBar(part: BarPart, options: SeriesOptions): Bar {
     low: scale(turned ? part.high : part.low),
     close: scale(part.close),
     volume: base,
-    volume_usd: part.untracked === part.trades ? null : unitsToNumber(part.volumeUsd, USD_DECIMALS),
+    volume_usd:
+      part.trades > 0 && part.untracked === part.trades ? null : unitsToNumber(part.volumeUsd, USD_DECIMALS),
     trades: part.trades,
     buys: invert ? sells : part.buys,
     sells: invert ? part.buys : sells,

@@ -29,6 +29,8 @@ export interface TicksRequest {
   readonly fill: boolean;
   /** Whether the base and quote tokens are exchanged. Allowed only with currency `quote`. */
   readonly invert: boolean;
+  /** Whether each bar opens at the close of the bar before it; default: false. */
+  readonly continuous?: boolean;
   /**
    * Two tokens of the pool, as base and quote. Null means the pool's own base and quote, which are its token0 and
    * token1.

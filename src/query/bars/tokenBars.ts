@@ -65,6 +65,26 @@ export function tokenBars(
   };
 }
 
+/** The amounts and counts of a token's bar. `lastOrd`: the position (`ord`) of its newest swap. */
+export type BarVolume = Pick<BarPart, 'volume0' | 'volumeUsd' | 'trades' | 'buys' | 'lastOrd'>;
+
+/** Amounts and counts of the stored bars in the given buckets, by bucket. */
+export async function readTokenVolumes(
+  runner: QueryRunner,
+  token: Hex,
+  seconds: number,
+  buckets: readonly number[],
+): Promise<ReadonlyMap<number, BarVolume>> {
+  const params = { token: token.slice(2), timeframe: seconds, buckets, limit: buckets.length };
+  const rows = await runner.read('bars/list_token_volumes', params, (row) => {
+    const bucket = row.u32();
+    const volume0 = row.u256();
+    const volumeUsd = row.decimal128();
+    return [bucket, { volume0, volumeUsd, trades: row.u64(), buys: row.u64(), lastOrd: row.u64() }] as const;
+  });
+  return new Map(rows);
+}
+
 function readPart(row: RowReader, usd: boolean): BarPart {
   const prices = readPrices(row, usd);
   return {

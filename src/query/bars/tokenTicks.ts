@@ -3,7 +3,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
 import type { TokenCurrency, TokenTicksAnswer } from '../../wire/tokens';
-import { readBars } from './barReader';
+import { readBars, type BarRows, type BarsRead } from './barReader';
 import type { Directory } from '../tokens/directory';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { toSeries } from './tickSeries';
@@ -24,6 +24,8 @@ export interface TokenTicksRequest {
   readonly to: number | null;
   readonly currency: TokenCurrency;
   readonly fill: boolean;
+  /** Whether each bar opens at the close of the bar before it; default: false. */
+  readonly continuous?: boolean;
 }
 
 interface TokenTicksSource {
@@ -33,31 +35,43 @@ interface TokenTicksSource {
   readonly directory: Directory;
 }
 
+/** Which bars to read: at least `wanted` bars that open before `to`, each of `seconds`. */
+interface BarChoice {
+  readonly seconds: number;
+  readonly to: number;
+  readonly wanted: number;
+}
+
+/** Reads other bars than those of the token's swaps (`rows`). */
+export type ReadTokenBars = (rows: BarRows, choice: BarChoice) => Promise<BarsRead>;
+
 export interface TokenTicks {
   /**
    * The last `limit` bars of a token that open before `to`. An answer without `reason` means that a pool of the
    * snapshot holds the token. With a `reason`, the address may not be a token at all.
    */
-  get(head: HeadSnapshot, request: TokenTicksRequest): Promise<TokenTicksAnswer>;
+  get(head: HeadSnapshot, request: TokenTicksRequest, read?: ReadTokenBars): Promise<TokenTicksAnswer>;
 }
 
 export function createTokenTicks(source: TokenTicksSource): TokenTicks {
   return {
-    async get(head, request) {
+    async get(head, request, read) {
       const { token, currency, timeframe } = request;
       const seconds = TIMEFRAME_SECONDS[timeframe];
       const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
       const bars = tokenBars(source.runner, head, token, currency);
       const quote = currency === 'usd' ? null : source.wrappedNative;
-      const [tokens, { priced, neverPriced }] = await Promise.all([
+      const wanted = request.limit + 1;
+      const [tokens, { priced, neverPriced, partial = false }] = await Promise.all([
         source.directory.listTokens(quote === null ? [token] : [token, quote]),
-        readBars(bars, head, seconds, to, request.limit + 1),
+        read === undefined ? readBars(bars, head, seconds, to, wanted) : read(bars, { seconds, to, wanted }),
       ]);
       const base = tokenRefOf(tokens, token);
       const series = toSeries(priced, {
         ...request,
         seconds,
         to,
+        partial,
         headTimestamp: head.timestamp,
         // The bars of a token have the form of a pair's USD bars: prices are per whole token, and the token's amounts
         // are in the fields of token0.

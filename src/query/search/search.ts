@@ -116,7 +116,8 @@ async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex)
   const kind = facts?.kind ?? 'other';
   const isContract = facts !== null || record !== null;
   const type = kind === 'token' || kind === 'pair' ? kind : isContract ? 'contract' : 'address';
-  const title = token?.symbol ?? token?.name ?? record?.name ?? address;
+  const pair = kind === 'pair' ? deps.pairs().find(({ pool }) => pool.address === address) : undefined;
+  const title = pair?.tokens.name ?? token?.symbol ?? token?.name ?? record?.name ?? address;
   const subtitle = title === address ? null : address;
   const verified = record !== null;
   return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
@@ -207,6 +208,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
     readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
     counts,
   ]);
+  const pairAt = pairsAt(deps.pairs(), named);
   const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);
     if (type === 'pair' && !isPair) return [];
@@ -214,7 +216,12 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
     const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
     const score = scoreOf(place, verified, logsOf(address));
-    return hit(shown, chainId, { address }, title, subtitle, verified, score);
+    const what = { address };
+    // LP tokens and contracts of pools all have the same name, so a pair shows its tokens.
+    const pair = isPair ? pairAt.get(address) : undefined;
+    return pair === undefined
+      ? hit(shown, chainId, what, title, subtitle, verified, score)
+      : hit(shown, chainId, what, pair.tokens.name, pair.pool.dex, verified, score);
   });
   for (const { name, displayName } of deps.dexes) {
     const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
@@ -230,6 +237,13 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   }
   const isAll = isWhole && pairs.length < EACH_MAX && signatures.length < SIGNATURES_MAX;
   return { hits, isWhole: isAll };
+}
+
+/** The pairs at the found addresses. */
+function pairsAt(pairs: readonly NamedPair[], found: ReadonlyMap<string, unknown>): Map<string, NamedPair> {
+  const at = new Map<string, NamedPair>();
+  for (const pair of pairs) if (found.has(pair.pool.address)) at.set(pair.pool.address, pair);
+  return at;
 }
 
 /** Which of the found addresses are pools, tokens or verified contracts. */

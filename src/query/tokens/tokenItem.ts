@@ -24,6 +24,7 @@ import {
 import type { TokenWindows } from './tokenWindows';
 
 const DAY_SECONDS = 86_400;
+const V3 = 3;
 
 /**
  * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price right after
@@ -189,11 +190,15 @@ function plainOrNull(value: number | null): string | null {
   return value === null || value === 0 ? null : plainNumber(value);
 }
 
-/** The detail of a token. `explorer` is the address of an explorer page, or null. */
+/**
+ * The detail of a token. `explorer` is the address of an explorer page, or null. `own` is the pool at the address of
+ * the token.
+ */
 export function toTokenDetail(
   entry: TokenEntry,
   windows: TokenWindows,
   explorer: string | null,
+  own?: PairEntry,
 ): TokenDetail {
   const { item, facts, price, pairs, address } = entry;
   const { trades } = facts;
@@ -218,11 +223,19 @@ export function toTokenDetail(
     transfer_tax_pct: facts.risks?.taxOf(address) ?? null,
     lp_locked_pct: meanShare(sharesOf(entry, pairs, 'locked')),
     lp_held_by_creator_pct: creatorShareOf(entry),
+    pools_liquidity_usd: pairs.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0),
+    lp_pair: lpPairOf(own),
     top_pool_address: topPool(pairs),
     links: { explorer },
     first_seen_block: entry.firstSeenBlock,
     warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfEntry(entry, item.created_at)],
   };
+}
+
+/** V3 pools have no LP token. */
+function lpPairOf(own: PairEntry | undefined): TokenDetail['lp_pair'] {
+  if (own === undefined || own.pool.pool_type === V3) return null;
+  return { address: own.pool.address, name: own.tokens.name };
 }
 
 function circulationFields({

@@ -1,29 +1,32 @@
 /** The chart with its controls: timeframe, currency, CSV download, and a table for people who cannot use a canvas. */
 import type { Bar } from '../../wire/ticks';
 import type { App } from '../core/app.ts';
-import { failureText } from '../core/api.ts';
+import { failureText, type Query } from '../core/api.ts';
 import { createBarFeed, type BarFeed } from './barFeed.ts';
 import { toCsv } from './barSeries.ts';
 import { createCandleChart, type CandleChart } from './candleChart.ts';
 import { button, h, segments } from '../core/dom.ts';
 import { formatPrice, formatTime, formatUsd } from '../core/format.ts';
 import { emptyNotice, failureNotice } from '../core/panel.ts';
+import { retryWhenBack } from '../core/recovery.ts';
 
 export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 export type Timeframe = (typeof TIMEFRAMES)[number];
 
-interface ChartPanelOptions {
+interface ChartPanelOptions<C extends string> {
   readonly app: App;
   /** API path of the bars, such as `/pairs/0x…/ticks`. */
   readonly path: string;
   readonly fileName: string;
-  readonly currencies: readonly (readonly [value: string, label: string])[];
+  readonly currencies: readonly (readonly [value: C, label: string])[];
   readonly timeframe: Timeframe;
-  readonly currency: string;
+  readonly currency: C;
+  /** The query of the bars in a currency. */
+  readonly queryOf: (currency: C) => Query;
   readonly emptyText: string;
   readonly signal: AbortSignal;
   /** Called with the selection, which the view writes into the address bar. */
-  readonly onchoice: (choice: { readonly timeframe: Timeframe; readonly currency: string }) => void;
+  readonly onchoice: (choice: { readonly timeframe: Timeframe; readonly currency: C }) => void;
 }
 
 export interface ChartPanel {
@@ -35,15 +38,15 @@ export interface ChartPanel {
 /** Number of rows in the table of bars. */
 const TABLE_ROWS = 200;
 
-export function createChartPanel(options: ChartPanelOptions): ChartPanel {
+export function createChartPanel<C extends string>(options: ChartPanelOptions<C>): ChartPanel {
   return new Panel(options);
 }
 
 const QUIET = { class: 'button quiet' };
 
-class Panel implements ChartPanel {
+class Panel<C extends string> implements ChartPanel {
   readonly element: HTMLElement;
-  private readonly options: ChartPanelOptions;
+  private readonly options: ChartPanelOptions<C>;
   private readonly chart: CandleChart;
   private readonly cover = h('div', { class: 'chart-cover' });
   private readonly table = h('div', {
@@ -58,11 +61,11 @@ class Panel implements ChartPanel {
     title: 'Load older bars',
   });
   private timeframe: Timeframe;
-  private currency: string;
+  private currency: C;
   private feed: BarFeed | null = null;
   private life: AbortController | null = null;
 
-  constructor(options: ChartPanelOptions) {
+  constructor(options: ChartPanelOptions<C>) {
     this.options = options;
     this.timeframe = options.timeframe;
     this.currency = options.currency;
@@ -87,7 +90,7 @@ class Panel implements ChartPanel {
       value: this.timeframe,
       onchange: (value) => this.choose(value, this.currency),
     });
-    const currencies = segments<string>({
+    const currencies = segments<C>({
       label: 'Currency',
       values: this.options.currencies,
       value: this.currency,
@@ -113,7 +116,7 @@ class Panel implements ChartPanel {
     );
   }
 
-  private choose(timeframe: Timeframe, currency: string): void {
+  private choose(timeframe: Timeframe, currency: C): void {
     this.timeframe = timeframe;
     this.currency = currency;
     this.options.onchoice({ timeframe, currency });
@@ -129,7 +132,7 @@ class Panel implements ChartPanel {
     this.chart.element.dataset['state'] = 'loading';
     this.feed = createBarFeed({
       path: this.options.path,
-      query: { timeframe: this.timeframe, currency: this.currency },
+      query: { timeframe: this.timeframe, ...this.options.queryOf(this.currency) },
       signal: AbortSignal.any([own.signal, this.options.signal]),
       onbars: (bars, isNew) => this.show(bars, isNew),
       onfailure: (error) => this.fail(error),
@@ -152,6 +155,7 @@ class Panel implements ChartPanel {
     if ((this.feed?.bars().length ?? 0) > 0) return;
     this.chart.element.dataset['state'] = 'failed';
     this.cover.replaceChildren(failureNotice(failureText(error), () => this.start()));
+    if (this.life !== null) retryWhenBack(error, () => this.start(), this.life.signal);
   }
 
   private tellOlder(state: 'loading' | 'more' | 'all'): void {

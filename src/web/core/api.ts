@@ -3,6 +3,8 @@
  * receive the block of each answer. The browser revalidates answers by their ETag.
  */
 
+import type { ReadyAnswer } from '../../wire/ready';
+
 export const API = '/api/v1';
 
 export class ApiFailure extends Error {
@@ -54,7 +56,7 @@ async function call(url: string, signal: AbortSignal): Promise<Response> {
 }
 
 /** Tells the listeners the block of an answer. */
-export function seeIndexedBlock(response: Response): void {
+function seeIndexedBlock(response: Response): void {
   const block = Number(response.headers.get('X-Indexed-Block'));
   if (block > 0) for (const listener of blockListeners) listener(block);
 }
@@ -109,6 +111,16 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
       reject(new DOMException('left', 'AbortError'));
     });
   });
+}
+
+/** The answer of /readyz. Its status says only whether answers are current. */
+export async function getReadiness(signal: AbortSignal): Promise<ReadyAnswer> {
+  const response = await fetch('/readyz', { signal });
+  seeIndexedBlock(response);
+  const body: unknown = await response.json();
+  if (typeof body !== 'object' || body === null || !('checks' in body))
+    throw new ApiFailure(response.status, 'unreadable', 'The answer has no checks');
+  return body as ReadyAnswer;
 }
 
 /** A message for people, from any thrown value. */

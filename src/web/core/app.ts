@@ -25,4 +25,5 @@ export type View = (app: App, place: Place, main: HTMLElement, signal: AbortSign
 export const pairHash = (address: string): string => `#/pair/${address}`;
 export const tokenHash = (address: string): string => `#/token/${address}`;
 export const walletHash = (address: string): string => `#/portfolio/${address}`;
+export const transactionHash = (hash: string): string => `#/tx/${hash}`;
 export const contractHash = (address: string): string => `#/contract/${address}`;

@@ -22,8 +22,15 @@ export interface ContractRecord {
   readonly code_hash: string | null;
   readonly code_size: number | null;
   readonly proxy: { readonly kind: string; readonly implementation: string | null } | null;
-  readonly token: { readonly symbol: string | null; readonly name: string | null } | null;
-  readonly pair: unknown;
+  readonly token: {
+    readonly symbol: string | null;
+    readonly name: string | null;
+    readonly decimals: number | null;
+  } | null;
+  readonly pair: {
+    readonly pool_type: number;
+    readonly tokens: readonly { readonly symbol: string | null; readonly decimals: number | null }[];
+  } | null;
   readonly first_seen_block: number | null;
   readonly last_seen_block: number | null;
   readonly log_count: number;
@@ -42,6 +49,7 @@ export interface LogEntry {
     readonly name: string;
     readonly signature: string;
     readonly args: readonly {
+      readonly position: number;
       readonly name: string;
       readonly type: string;
       readonly indexed: boolean;

@@ -4,8 +4,7 @@
  * repeated.
  */
 import { API, urlOf, type Query } from './api.ts';
-
-export type LiveState = 'idle' | 'connecting' | 'live' | 'away';
+import type { LiveState } from './serviceState.ts';
 
 export interface LiveEvent {
   readonly kind: 'swap' | 'mint' | 'burn' | 'sync' | 'reorg' | 'gap';

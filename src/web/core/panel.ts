@@ -4,6 +4,7 @@
  */
 import { failureText, type ApiFailure } from './api.ts';
 import { button, h, setChildren } from './dom.ts';
+import { retryWhenBack } from './recovery.ts';
 
 export interface Loaded {
   readonly element: HTMLElement;
@@ -50,6 +51,10 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
         if (shown) return;
         const text = options.explain?.(error) ?? failureText(error);
         // A missing object is not a failure, and a retry would not help.
+        const retryUnlessShown = (): void => {
+          if (!shown) retry();
+        };
+        retryWhenBack(error, retryUnlessShown, options.signal);
         show(isMissing(error) ? emptyNotice(text) : failureNotice(text, () => retry()));
       },
     );

@@ -3,7 +3,7 @@ import { failureText } from './api.ts';
 import type { App } from './app.ts';
 import { h } from './dom.ts';
 import { badge } from './pieces.ts';
-import { findAnything, type Found } from '../views/searchView.ts';
+import { findAnything, SEARCHED_MAX, type Found } from '../views/searchView.ts';
 
 const TYPING_MS = 180;
 const FOUND_MAX = 6;
@@ -42,9 +42,10 @@ class SearchBox {
   }
 
   type(): void {
-    clearTimeout(this.timer);
-    const q = this.input.value.trim().slice(0, 64);
+    const q = this.input.value.trim().slice(0, SEARCHED_MAX);
+    this.forget();
     if (q === '') return this.close();
+    this.say('Searching …');
     this.timer = window.setTimeout(() => void this.look(q), TYPING_MS);
   }
 
@@ -63,12 +64,17 @@ class SearchBox {
   }
 
   close(): void {
+    this.forget();
+    this.list.hidden = true;
+    this.input.setAttribute('aria-expanded', 'false');
+  }
+
+  /** Drops the results of the last search, so that nobody opens them under a new text. */
+  private forget(): void {
     this.running?.abort();
     clearTimeout(this.timer);
     this.found = [];
     this.chosen = -1;
-    this.list.hidden = true;
-    this.input.setAttribute('aria-expanded', 'false');
     this.input.removeAttribute('aria-activedescendant');
   }
 

@@ -6,6 +6,7 @@ import { failureText } from '../core/api.ts';
 import { button, classes, h } from '../core/dom.ts';
 import { failureNotice } from '../core/panel.ts';
 import { formatCount } from '../core/format.ts';
+import { retryWhenBack } from '../core/recovery.ts';
 
 export interface Column<T> {
   readonly label: string;
@@ -123,11 +124,19 @@ class Rows<T> implements DataTable {
       this.showRows(page);
     } catch (error) {
       if (signal.aborted) return;
-      if (isNew || this.shown === null) this.showFailure(error);
+      if (isNew || this.shown === null) {
+        this.showFailure(error);
+        retryWhenBack(error, () => this.retry(), this.options.signal);
+      }
     }
     this.running = null;
     this.element.classList.remove('waiting');
     this.element.setAttribute('aria-busy', 'false');
+  }
+
+  /** Loads again after a failure, unless a refresh has loaded the rows already. */
+  private retry(): void {
+    if (this.shown === null) void this.load(true);
   }
 
   private showWaiting(isNew: boolean): void {

@@ -1,7 +1,7 @@
 /** The live activity tape of a pair or token, newest first. Removes events that a reorg removed. */
 import type { ActivityEntry, ActivityItem } from '../../wire/activity';
 import { failureText, getAnswer, type Query } from '../core/api.ts';
-import { pairHash } from '../core/app.ts';
+import { pairHash, transactionHash } from '../core/app.ts';
 import { button, h, segments, setChildren } from '../core/dom.ts';
 import {
   formatAmount,
@@ -14,6 +14,8 @@ import {
 } from '../core/format.ts';
 import { emptyNotice, failureNotice, skeleton } from '../core/panel.ts';
 import { addressLink, ago } from '../core/pieces.ts';
+import { retryWhenBack } from '../core/recovery.ts';
+import { amountsOf, priceOf, sideOf, tokensOf, type TradeFrame } from './tradeFrame.ts';
 
 interface ActivityPage {
   readonly data: readonly ActivityEntry[];
@@ -27,6 +29,13 @@ export interface Tape {
   voidFrom(block: number): void;
   /** Loads the newest page again. */
   reload(): void;
+  /** Shows all rows in another frame. */
+  reframe(frame: TapeFrame): void;
+}
+
+/** The frame of the trades, and the symbol of its currency. */
+export interface TapeFrame extends TradeFrame {
+  readonly symbol: string;
 }
 
 interface TapeOptions {
@@ -34,8 +43,7 @@ interface TapeOptions {
   readonly filter: Query;
   /** Whether rows name their pair. */
   readonly namesPair: boolean;
-  /** The token whose amounts come first. */
-  readonly base: string | null;
+  readonly frame: TapeFrame;
   readonly signal: AbortSignal;
 }
 
@@ -60,18 +68,21 @@ class Rows implements Tape {
   private readonly options: TapeOptions;
   private readonly body = h('tbody');
   private readonly notice = h('div');
+  private readonly priceHead = h('th', { scope: 'col', class: 'tape-price' });
   private readonly more = button('Older', () => void this.load(this.cursor), { class: 'button more' });
+  private frame: TapeFrame;
   private kinds: Kinds = 'swap';
   private items: ActivityItem[] = [];
   /** Events of the stream that are not drawn yet. */
   private readonly fresh = new Set<string>();
-  /** The next frame, if it draws the tape; else 0. */
-  private frame = 0;
+  /** The animation frame in which the tape is drawn next; 0 if none is requested. */
+  private drawing = 0;
   private cursor: string | null = null;
   private running: AbortController | null = null;
 
   constructor(options: TapeOptions) {
     this.options = options;
+    this.frame = options.frame;
     const choice = segments<Kinds>({
       label: 'Kind of activity',
       values: KINDS,
@@ -104,8 +115,8 @@ class Rows implements Tape {
     if (this.items.some(({ id }) => id === item.id)) return;
     this.items = [item, ...this.items].sort(newestFirst).slice(0, ROWS_MAX);
     this.fresh.add(item.id);
-    // A block brings many events at once. One drawing per frame shows them all.
-    this.frame ||= requestAnimationFrame(() => this.draw());
+    // A block brings many events at once. One drawing per animation frame shows them all.
+    this.drawing ||= requestAnimationFrame(() => this.draw());
   }
 
   voidFrom(block: number): void {
@@ -120,6 +131,13 @@ class Rows implements Tape {
     this.cursor = null;
     this.body.replaceChildren();
     void this.load(null);
+  }
+
+  reframe(frame: TapeFrame): void {
+    this.frame = frame;
+    this.priceHead.textContent = `Price ${frame.symbol}`;
+    this.body.replaceChildren();
+    if (this.items.length > 0) this.draw();
   }
 
   /** Loads the newest page, or the page at a cursor. */
@@ -138,24 +156,32 @@ class Rows implements Tape {
       this.items = merge(this.items, decoded);
       this.draw();
     } catch (error) {
-      if (!signal.aborted && this.items.length === 0)
-        this.notice.replaceChildren(failureNotice(failureText(error), () => void this.load(null)));
+      if (signal.aborted || this.items.length > 0) return;
+      const retry = (): void => void this.load(null);
+      this.notice.replaceChildren(failureNotice(failureText(error), retry));
+      retryWhenBack(error, retry, signal);
     }
   }
 
   private table(): HTMLTableElement {
     const names = NAMES.filter((name) => this.options.namesPair || name !== 'Pair');
-    const heads = names.map((name) => h('th', { scope: 'col', class: `tape-${name.toLowerCase()}` }, name));
+    const heads = names.map((name) =>
+      name === 'Price'
+        ? this.priceHead
+        : h('th', { scope: 'col', class: `tape-${name.toLowerCase()}` }, name),
+    );
+    this.priceHead.textContent = `Price ${this.frame.symbol}`;
     const head = h('thead', {}, h('tr', {}, ...heads));
     return h('table', { class: 'data tape', 'aria-label': 'Activity' }, head, this.body);
   }
 
   private draw(): void {
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    cancelAnimationFrame(this.drawing);
+    this.drawing = 0;
     const seen = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
+    const { namesPair } = this.options;
     const rows = this.items.map(
-      (item) => seen.get(item.id) ?? toRow(item, this.options, this.fresh.has(item.id)),
+      (item) => seen.get(item.id) ?? toRow(item, this.frame, namesPair, this.fresh.has(item.id)),
     );
     this.fresh.clear();
     setChildren(this.body, rows);
@@ -174,49 +200,43 @@ function merge(shown: readonly ActivityItem[], page: readonly ActivityItem[]): A
   return [...shown.filter(({ id }) => !known.has(id)), ...page].sort(newestFirst);
 }
 
-function toRow(item: ActivityItem, options: TapeOptions, isFresh: boolean): HTMLTableRowElement {
-  const [first, second] = amountsOf(item, options.base);
-  const kind = item.event_type === 'swap' ? item.side : item.event_type;
+function toRow(
+  item: ActivityItem,
+  frame: TradeFrame,
+  namesPair: boolean,
+  isFresh: boolean,
+): HTMLTableRowElement {
+  const [first = UNKNOWN, second = UNKNOWN] =
+    amountsOf(item, frame)?.map(({ token, amount }) => `${formatAmount(amount)} ${symbolOf(token)}`) ?? [];
+  const price = priceOf(item, frame);
+  const kind = item.event_type === 'swap' ? sideOf(item, frame) : item.event_type;
   const cells: [string, Node | string][] = [
     ['time', ago(item.timestamp)],
     ['type', h('span', { class: `kind ${kind}` }, kind)],
     ['usd', formatUsd(item.amount_usd)],
     ['amount', first],
     ['for', second],
-    [
-      'price',
-      'price_usd' in item
-        ? formatUsdPrice(item.price_usd ?? null)
-        : 'price' in item
-          ? formatPrice(item.price)
-          : UNKNOWN,
-    ],
+    ['price', frame.currency === null ? formatUsdPrice(price) : formatPrice(price)],
   ];
-  if (options.namesPair)
+  if (namesPair)
     cells.push([
       'pair',
-      h('a', { href: pairHash(item.pair_address) }, `${symbolOf(item.token0)}/${symbolOf(item.token1)}`),
+      h('a', { href: pairHash(item.pair_address) }, tokensOf(item).map(symbolOf).join('/')),
     ]);
   cells.push(['maker', item.maker === null ? UNKNOWN : addressLink(item.maker, 'wallet')]);
   cells.push([
     'tx',
     h(
-      'span',
-      { class: 'mono', title: `${item.tx_hash}, block ${item.block_number}` },
+      'a',
+      {
+        class: 'mono',
+        href: transactionHash(item.tx_hash),
+        title: `${item.tx_hash}, block ${item.block_number}`,
+      },
       shortHex(item.tx_hash),
     ),
   ]);
   const row = h('tr', { 'data-id': item.id, class: `${kind}${isFresh ? ' fresh' : ''}` });
   row.append(...cells.map(([name, cell]) => h('td', { class: `tape-${name}` }, cell)));
   return row;
-}
-
-/** The amounts moved, the base token first. */
-function amountsOf(item: ActivityItem, base: string | null): [string, string] {
-  const isSwapped = base !== null && base === item.token1.address;
-  const [first, second] = isSwapped ? [item.token1, item.token0] : [item.token0, item.token1];
-  if (!('amount0' in item)) return [UNKNOWN, UNKNOWN];
-  const [left, right] = isSwapped ? [item.amount1, item.amount0] : [item.amount0, item.amount1];
-  const plain = (amount: string): string => formatAmount(amount.replace('-', ''));
-  return [`${plain(left)} ${symbolOf(first)}`, `${plain(right)} ${symbolOf(second)}`];
 }

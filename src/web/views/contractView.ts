@@ -3,11 +3,12 @@ import { getAnswer, getChains } from '../core/api.ts';
 import { contractHash, pairHash, tokenHash, type View } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
 import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
-import { formatCount, formatTime, shortHex } from '../core/format.ts';
+import { formatCount, shortHex } from '../core/format.ts';
 import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
-import { addressLink, ago, badge, copyButton, fact, facts } from '../core/pieces.ts';
+import { addressLink, badge, copyButton, fact, facts } from '../core/pieces.ts';
 import { addressForm } from './portfolioView.ts';
 import { sourceSearch } from './sourceSearch.ts';
+import { eventItem } from '../list/eventItem.ts';
 
 const EVENTS = 50;
 
@@ -61,7 +62,7 @@ function chainChoice(
 function contract(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
   const body = h('div', { class: 'tab-body' });
   const show = (tab: Tab): void => {
-    if (tab === 'events') body.replaceChildren(eventList(record.address, chain, signal));
+    if (tab === 'events') body.replaceChildren(eventList(record, chain, signal));
     else if (tab === 'source') body.replaceChildren(sourceBrowser(record));
     else body.replaceChildren(abiView(record));
   };
@@ -88,9 +89,7 @@ function summary(record: ContractRecord): HTMLElement {
   const status = record.verification?.status ?? (record.verified ? 'verified' : null);
   const links = [
     record.token === null ? null : h('a', { href: tokenHash(record.address) }, 'token page'),
-    record.pair === null || record.pair === undefined
-      ? null
-      : h('a', { href: pairHash(record.address) }, 'pair page'),
+    record.pair === null ? null : h('a', { href: pairHash(record.address) }, 'pair page'),
   ];
   return h(
     'section',
@@ -128,7 +127,7 @@ function summary(record: ContractRecord): HTMLElement {
   );
 }
 
-function eventList(address: string, chain: string | null, signal: AbortSignal): HTMLElement {
+function eventList(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
   let event = '';
   let offset = 0;
   const input = h('input', {
@@ -140,7 +139,7 @@ function eventList(address: string, chain: string | null, signal: AbortSignal): 
   const list = loaded({
     load: (life) =>
       getAnswer<ListAnswer<LogEntry>>(
-        `/contracts/${address}/events`,
+        `/contracts/${record.address}/events`,
         { chainId: chain, limit: EVENTS, offset, event },
         life,
       ),
@@ -156,7 +155,7 @@ function eventList(address: string, chain: string | null, signal: AbortSignal): 
       return h(
         'div',
         {},
-        h('ol', { class: 'events' }, ...data.map(eventItem)),
+        h('ol', { class: 'events' }, ...data.map((entry) => eventItem(entry, record))),
         h(
           'div',
           { class: 'pager' },
@@ -180,48 +179,6 @@ function eventList(address: string, chain: string | null, signal: AbortSignal): 
     list.reload();
   });
   return h('div', {}, input, list.element);
-}
-
-function eventItem(entry: LogEntry): HTMLElement {
-  const { decoded } = entry;
-  return h(
-    'li',
-    {},
-    h(
-      'div',
-      { class: 'event-head' },
-      h(
-        'strong',
-        { title: decoded?.signature ?? 'Not decoded: no known ABI fits' },
-        decoded?.name ?? shortHex(entry.topics[0] ?? '0x'),
-      ),
-      h('span', { class: 'muted' }, `block ${formatCount(entry.block_number)} · log ${entry.log_index}`),
-      h('span', { class: 'mono muted', title: entry.tx_hash }, shortHex(entry.tx_hash)),
-      h('span', { class: 'spring' }),
-      entry.timestamp === null
-        ? null
-        : h('span', { title: formatTime(entry.timestamp) }, ago(entry.timestamp)),
-    ),
-    decoded === null
-      ? h('pre', { class: 'raw' }, [...entry.topics, entry.data].join('\n'))
-      : h('dl', { class: 'args' }, ...decoded.args.map(argument)),
-  );
-}
-
-function argument(arg: {
-  readonly name: string;
-  readonly type: string;
-  readonly indexed: boolean;
-  readonly value: unknown;
-}): HTMLElement {
-  const text = typeof arg.value === 'string' ? arg.value : JSON.stringify(arg.value);
-  const isAddress = arg.type === 'address' && /^0x[0-9a-f]{40}$/.test(text);
-  return h(
-    'div',
-    {},
-    h('dt', { title: `${arg.type}${arg.indexed ? ', indexed' : ''}` }, arg.name === '' ? arg.type : arg.name),
-    h('dd', { class: 'mono' }, isAddress ? h('a', { href: contractHash(text) }, text) : text),
-  );
 }
 
 function sourceBrowser(record: ContractRecord): HTMLElement {

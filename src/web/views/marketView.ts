@@ -17,6 +17,7 @@ import { formatAmount, formatCount, formatPrice, formatUsd, formatUsdPrice } fro
 import { PAIR_COLUMNS, TOKEN_COLUMNS } from '../list/listColumns.ts';
 import { loaded, skeleton } from '../core/panel.ts';
 import { change, tile } from '../core/pieces.ts';
+import { retryWhenBack } from '../core/recovery.ts';
 
 const REFRESH_MS = 10_000;
 const SEARCH_MS = 200;
@@ -243,14 +244,16 @@ function dexChoice(chosen: string, signal: AbortSignal, onchoice: (name: string)
     h('option', { value: '' }, 'All DEXes'),
   );
   select.addEventListener('change', () => onchoice(select.value));
-  getAnswer<DexNames>('/dexes', { limit: 100 }, signal).then(
-    ({ data }) => {
-      select.append(
-        ...data.map(({ dex_name, display_name }) => h('option', { value: dex_name }, display_name)),
-      );
-      select.value = chosen;
-    },
-    () => undefined,
-  );
+  const load = (): void =>
+    void getAnswer<DexNames>('/dexes', { limit: 100 }, signal).then(
+      ({ data }) => {
+        select.append(
+          ...data.map(({ dex_name, display_name }) => h('option', { value: dex_name }, display_name)),
+        );
+        select.value = chosen;
+      },
+      (error: unknown) => retryWhenBack(error, load, signal),
+    );
+  load();
   return select;
 }

@@ -16,6 +16,7 @@ import {
   symbolOf,
 } from '../core/format.ts';
 import type { LiveEvent } from '../core/live.ts';
+import { pairLiquidity } from '../core/countedLiquidity.ts';
 import { isMissing, loaded, skeleton } from '../core/panel.ts';
 import {
   addressLink,
@@ -29,7 +30,7 @@ import {
   facts,
   poolBadges,
 } from '../core/pieces.ts';
-import { createTape, type Tape } from '../list/tape.ts';
+import { createTape, type Tape, type TapeFrame } from '../list/tape.ts';
 
 const REFRESH_MS = 4_000;
 
@@ -42,13 +43,10 @@ export const pairView: View = (app, place, main, signal) => {
   const aside = h('aside', { class: 'rail' });
   const build = (pair: PairDetail): Node => {
     if (chart === null) {
-      chart = pairChart(app, pair, place.query, signal);
-      tape = createTape({
-        filter: { pair: address },
-        namesPair: false,
-        base: pair.base_token.address,
-        signal,
-      });
+      const currency = readCurrency(pair, place.query);
+      chart = pairChart(app, pair, place.query, signal, (chosen) => tape?.reframe(frameOf(pair, chosen)));
+      const frame = frameOf(pair, currency);
+      tape = createTape({ filter: { pair: address }, namesPair: false, frame, signal });
     }
     showIn(head, pairHead(pair));
     showIn(aside, pairRail(pair));
@@ -121,21 +119,48 @@ export function readTimeframe(query: URLSearchParams): Timeframe {
   return TIMEFRAMES.find((timeframe) => timeframe === query.get('timeframe')) ?? '1h';
 }
 
-function pairChart(app: App, pair: PairDetail, query: URLSearchParams, signal: AbortSignal): ChartPanel {
-  const isQuote = query.get('currency') === 'quote' || pair.price_usd === null;
-  return createChartPanel({
+/** The currencies of the chart: USD, the quote token, and the base token, in which the chart is inverted. */
+const CURRENCIES = ['usd', 'quote', 'base'] as const;
+type Currency = (typeof CURRENCIES)[number];
+
+function readCurrency(pair: PairDetail, query: URLSearchParams): Currency {
+  const asked = CURRENCIES.find((currency) => currency === query.get('currency')) ?? 'usd';
+  return asked === 'usd' && pair.price_usd === null ? 'quote' : asked;
+}
+
+/** The trades of the pair in the currency and direction of the chart. */
+function frameOf({ base_token, quote_token }: PairDetail, currency: Currency): TapeFrame {
+  const [token, other] = currency === 'base' ? [quote_token, base_token] : [base_token, quote_token];
+  return currency === 'usd'
+    ? { token: token.address, currency: null, symbol: 'USD' }
+    : { token: token.address, currency: other.address, symbol: symbolOf(other) };
+}
+
+function pairChart(
+  app: App,
+  pair: PairDetail,
+  query: URLSearchParams,
+  signal: AbortSignal,
+  oncurrency: (currency: Currency) => void,
+): ChartPanel {
+  return createChartPanel<Currency>({
     app,
     path: `/pairs/${pair.address}/ticks`,
     fileName: pair.address,
     currencies: [
       ['usd', 'USD'],
       ['quote', symbolOf(pair.quote_token)],
+      ['base', symbolOf(pair.base_token)],
     ],
-    currency: isQuote ? 'quote' : 'usd',
+    currency: readCurrency(pair, query),
+    queryOf: (currency) => (currency === 'base' ? { currency: 'quote', invert: true } : { currency }),
     timeframe: readTimeframe(query),
     emptyText: 'No bars: the pair has no trades yet, or its quote token has no USD price',
     signal,
-    onchoice: ({ timeframe, currency }) => app.remember({ timeframe, currency }),
+    onchoice({ timeframe, currency }) {
+      app.remember({ timeframe, currency });
+      oncurrency(currency);
+    },
   });
 }
 
@@ -236,7 +261,7 @@ function pairRail(pair: PairDetail): HTMLElement {
     'div',
     { class: 'card rail-card' },
     facts(
-      fact('Liquidity', formatUsd(pair.liquidity_usd)),
+      fact('Liquidity', pairLiquidity(pair)),
       fact(
         'Depth ±2%',
         `${formatUsd(pair.depth_2pct_usd.down)} / ${formatUsd(pair.depth_2pct_usd.up)}`,

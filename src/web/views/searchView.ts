@@ -2,7 +2,7 @@
 import type { PairItem } from '../../wire/pairs';
 import type { TokenItem } from '../../wire/tokens';
 import { ApiFailure, getAnswer } from '../core/api.ts';
-import { contractHash, pairHash, tokenHash, walletHash, type View } from '../core/app.ts';
+import { contractHash, pairHash, tokenHash, transactionHash, walletHash, type View } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import type { ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
 import { formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
@@ -19,6 +19,9 @@ export interface Found {
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** Longest text of a search, and of a search in the lists of tokens and pairs. */
+export const SEARCHED_MAX = 128;
+const LISTED_TEXT_MAX = 64;
 
 /** Finds the meanings of an address or text, the most likely first. */
 export async function findAnything(q: string, limit: number, signal: AbortSignal): Promise<Found[]> {
@@ -31,6 +34,7 @@ export async function findAnything(q: string, limit: number, signal: AbortSignal
     // Without an explorer, search the market's lists.
     if (signal.aborted || !(error instanceof ApiFailure)) throw error;
   }
+  if (q.length > LISTED_TEXT_MAX) return [];
   const [tokens, pairs] = await Promise.all([
     getAnswer<{ data: readonly TokenItem[] }>('/tokens', { q, limit }, signal),
     getAnswer<{ data: readonly PairItem[] }>('/pairs', { q, limit }, signal),
@@ -90,6 +94,7 @@ function fromHit(hit: SearchHit): Found | null {
     hit.address ?? hit.hash ?? (hit.number === null || hit.number === undefined ? null : String(hit.number));
   const common = { kind: hit.type, title: hit.title ?? id ?? hit.type, subtitle: hit.subtitle ?? '' };
   if (hit.type === 'dex') return { ...common, hash: `#/pairs?dex=${encodeURIComponent(hit.title ?? '')}` };
+  if (hit.type === 'tx' && id !== null) return { ...common, hash: transactionHash(id) };
   const address = hit.address ?? null;
   if (address === null) return null;
   if (hit.type === 'token') return { ...common, hash: tokenHash(address) };
@@ -119,7 +124,7 @@ export const searchView: View = (app, place, main, signal) => {
   const results = loaded({
     load: async (life) => {
       try {
-        return await findAnything(q.slice(0, 64), LISTED, life);
+        return await findAnything(q.slice(0, SEARCHED_MAX), LISTED, life);
       } finally {
         // Source results are placed below the list once the list has its final height, so that nothing moves.
         if (!life.aborted) main.append(sources);

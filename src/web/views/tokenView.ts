@@ -1,8 +1,9 @@
 /** The page of one token: its price with the audit, its chart over all pools, its pools and its supply. */
 import type { AuditAnswer, Audit } from '../../wire/audit';
+import type { PairAnswer } from '../../wire/pairs';
 import type { TokenAnswer, TokenDetail } from '../../wire/tokens';
 import { getAnswer } from '../core/api.ts';
-import { contractHash, tokenHash, type App, type View } from '../core/app.ts';
+import { contractHash, pairHash, tokenHash, type App, type View } from '../core/app.ts';
 import { auditPath, REASONS } from '../chart/auditPath.ts';
 import { createChartPanel, type ChartPanel } from '../chart/chartPanel.ts';
 import { button, h } from '../core/dom.ts';
@@ -32,10 +33,13 @@ import {
   warningList,
 } from '../core/pieces.ts';
 import { createTape, type Tape } from '../list/tape.ts';
+import { tokenLiquidity } from '../core/countedLiquidity.ts';
 import { tokenNames } from '../core/tokenNames.ts';
 
 const REFRESH_MS = 4_000;
 const AUDIT_MS = 15_000;
+/** Pools of this type have no LP token. */
+const V3 = 3;
 
 export const tokenView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
@@ -49,7 +53,12 @@ export const tokenView: View = (app, place, main, signal) => {
   const page = h('div', {}, head, h('div', { class: 'with-rail' }, left, aside));
   const fill = (token: TokenDetail): void => {
     chart = tokenChart(app, token, place.query, signal);
-    tape = createTape({ filter: { token: address }, namesPair: true, base: address, signal });
+    tape = createTape({
+      filter: { token: address },
+      namesPair: true,
+      frame: { token: address, currency: null, symbol: 'USD' },
+      signal,
+    });
     audit = auditPanel(address, signal);
     const pools = pairsOf(`/tokens/${address}/pools`, signal, 'No pool holds this token');
     left.append(
@@ -65,8 +74,9 @@ export const tokenView: View = (app, place, main, signal) => {
     );
   };
   const view = loaded({
-    load: (life) => getAnswer<TokenAnswer>(`/tokens/${address}`, {}, life),
+    load: (life) => getToken(address, life),
     render: ({ data }) => {
+      if ('base_token' in data) return lpToken(data);
       if (chart === null) fill(data);
       head.replaceChildren(tokenHead(data));
       aside.replaceChildren(tokenRail(data));
@@ -90,7 +100,7 @@ export const tokenView: View = (app, place, main, signal) => {
 };
 
 function tokenChart(app: App, token: TokenDetail, query: URLSearchParams, signal: AbortSignal): ChartPanel {
-  return createChartPanel({
+  return createChartPanel<'usd' | 'native'>({
     app,
     path: `/tokens/${token.address}/ticks`,
     fileName: token.address,
@@ -99,6 +109,7 @@ function tokenChart(app: App, token: TokenDetail, query: URLSearchParams, signal
       ['native', 'Native'],
     ],
     currency: query.get('currency') === 'native' ? 'native' : 'usd',
+    queryOf: (currency) => ({ currency }),
     timeframe: readTimeframe(query),
     emptyText: 'No bars: no trade of this token has a price yet',
     signal,
@@ -119,6 +130,7 @@ function tokenHead(token: TokenDetail): HTMLElement {
         'div',
         { class: 'under' },
         confidenceBadge(token.price_confidence),
+        token.lp_pair !== null && lpNotice(token.lp_pair.address, token.lp_pair.name),
         ...token.flags.map((flag) => badge(flag, 'warn')),
       ),
     ),
@@ -132,13 +144,43 @@ function tokenHead(token: TokenDetail): HTMLElement {
   );
 }
 
+function lpNotice(address: string, name: string): HTMLElement {
+  return h('span', { class: 'lp-of' }, 'LP token of ', h('a', { href: pairHash(address) }, name));
+}
+
+/** A token without a pool may be the LP token of a pair. Otherwise it is not found. */
+async function getToken(address: string, signal: AbortSignal): Promise<TokenAnswer | PairAnswer> {
+  try {
+    return await getAnswer<TokenAnswer>(`/tokens/${address}`, {}, signal);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const answer = await getAnswer<PairAnswer>(`/pairs/${address}`, {}, signal);
+    if (answer.data.pool_type === V3) throw error;
+    return answer;
+  }
+}
+
+/** The page of an LP token that no pool holds. */
+function lpToken({ address, name }: PairAnswer['data']): HTMLElement {
+  return h(
+    'header',
+    { class: 'page-head' },
+    h(
+      'div',
+      { class: 'page-name' },
+      h('h1', {}, 'LP token'),
+      h('div', { class: 'under' }, lpNotice(address, name)),
+    ),
+  );
+}
+
 function tokenRail(token: TokenDetail): HTMLElement {
   return h(
     'div',
     { class: 'card rail-card' },
     warningList(token.warnings),
     facts(
-      fact('Liquidity', formatUsd(token.liquidity_usd)),
+      fact('Liquidity', tokenLiquidity(token)),
       fact(
         'FDV',
         formatUsd(token.fdv_usd),

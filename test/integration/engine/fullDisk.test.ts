@@ -14,7 +14,7 @@ import {
   type StubChain,
 } from '../../support/stub/stubChain';
 import { stubDescription } from '../../support/stub/stubDescription';
-import { readyShape, type ReadyAnswer } from '../../../src/api/service/readyz';
+import { readyShape, type ReadyAnswer } from '../../../src/wire/ready';
 import { runAll } from '../../../src/commands/runAll';
 import { loadConfig } from '../../../src/config';
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import pino from 'pino';
 
 import { stubDescription } from '../stub/stubDescription';
-import { readyShape, type ReadyAnswer } from '../../../src/api/service/readyz';
+import { readyShape, type ReadyAnswer } from '../../../src/wire/ready';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { runAll } from '../../../src/commands/runAll';
 import { loadConfig } from '../../../src/config';

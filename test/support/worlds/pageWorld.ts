@@ -54,7 +54,7 @@ const DAYS = 3;
 /**
  * Starts a development chain with a trader that keeps trading, and the built program that ingests and serves the chain.
  */
-export async function startPageWorld(): Promise<PageWorld> {
+export async function startPageWorld({ swaps = SWAPS, days = DAYS } = {}): Promise<PageWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-page-'));
   const log = createLog('silent', false);
   // Stop functions, called in reverse order, also when a later start fails.
@@ -63,7 +63,7 @@ export async function startPageWorld(): Promise<PageWorld> {
     for (const end of started.reverse()) await end();
   };
   try {
-    const chain = await startDevChain({ dataDir: folder, log, swaps: SWAPS, days: DAYS });
+    const chain = await startDevChain({ dataDir: folder, log, swaps, days });
     started.push(() => chain.stop());
     const program = await startProgram('all', {
       RPC_URL: chain.wsUrl,

@@ -1,5 +1,6 @@
 /** Tests when /readyz reports ready, and which problems it reports otherwise. */
-import { judge, readyShape, type IngestFacts } from '../../../src/api/service/readyz';
+import { judge, type IngestFacts } from '../../../src/api/service/readyz';
+import { readyShape } from '../../../src/wire/ready';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 
 const NOW_MS = 1_700_000_000_000;

@@ -159,6 +159,7 @@ function checkSwap(
   else expect(item.amount_in).toBe(plain(base, baseDecimals));
   expect(item.amount_usd).toBe(row.tracked ? nearestUsd(row.amount_usd) : null);
   expect(item.price_usd === null ? 0 : Number(item.price_usd)).toBe(row.price_usd);
+  expect(item.quote_price_usd === null ? 0 : Number(item.quote_price_usd)).toBe(row.quote_price_usd);
   expect(item.fee_usd).toBe(row.tracked ? nearestUsd(feeOf(row)) : null);
   const scaled = row.price * 10 ** (d0 - d1);
   const price = row.price === 0 || !known ? null : row.base_is_token0 ? scaled : 1 / scaled;

@@ -23,7 +23,7 @@ const BARS =
   'time UInt32, open Float64, high Float64, low Float64, close Float64, volume Float64, volume_usd Nullable(Float64), ' +
   'trades UInt64, buys UInt64, sells UInt64, closed Bool';
 const TEXTS =
-  'side token_in token_out amount_in amount_out amount0 amount1 price price_usd execution_price sender recipient ' +
+  'side token_in token_out amount_in amount_out amount0 amount1 price price_usd quote_price_usd execution_price sender recipient ' +
   'sqrt_price_x96 liquidity_raw owner reserve0 reserve1 maker token0_symbol token1_symbol';
 const EVENTS = [
   'id String, event_type String, block_number UInt32, timestamp UInt32, tx_hash String, log_index UInt32',

@@ -5,10 +5,10 @@ import { blockOfOrd } from '../../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createHolderTables } from '../../../../src/query/holders/holders';
 import { createPairTables, readPairTable } from '../../../../src/query/pairs/pairTable';
-import { toTokenDetail } from '../../../../src/query/tokens/tokenItem';
+import { toTokenDetail, type TokenEntry } from '../../../../src/query/tokens/tokenItem';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
 import { createTokenTables, readTokenTable, type TokenTable } from '../../../../src/query/tokens/tokenTable';
-import { readTokenWindows } from '../../../../src/query/tokens/tokenWindows';
+import { readTokenWindows, type TokenWindows } from '../../../../src/query/tokens/tokenWindows';
 import { WINDOW_SECONDS, type TradeCounts } from '../../../../src/wire/pairs';
 import { tokenDetailShape, type TokenDetail } from '../../../../src/wire/tokens';
 import { CHAIN } from '../../../support/server/apiServer';
@@ -193,6 +193,17 @@ function checkHighs(detail: TokenDetail, token: string, head: HeadSnapshot): voi
   expect(detail.price_ath_at).toBe(best?.timestamp ?? null);
 }
 
+/** The sum over the pools, and the pair of an LP token: any pool but a V3 pool. */
+function checkPools(entry: TokenEntry, windows: TokenWindows): void {
+  const sum = entry.pairs.reduce((usd, { item }) => usd + item.liquidity_usd, 0);
+  expect(toTokenDetail(entry, windows, null)).toMatchObject({ pools_liquidity_usd: sum, lp_pair: null });
+  for (const own of entry.pairs) {
+    const { address, name, pool_type } = own.item;
+    const wanted = pool_type === 3 ? null : { address, name };
+    expect(toTokenDetail(entry, windows, null, own).lp_pair).toEqual(wanted);
+  }
+}
+
 function checkLiquidity(
   detail: TokenDetail,
   token: string,
@@ -228,7 +239,9 @@ test('the table of tokens has the tokens of canonical pools with recomputed figu
       const token = world.tokens.find(({ address }) => address === item.address)!;
       const own = pools.filter((pool) => holds(pool, token.address));
       const windows = await readTokenWindows(store.runner, CHAIN_ID, head, item.address);
-      checkDetail(toTokenDetail(table.byAddress.get(item.address)!, windows, null), token, own, head);
+      const entry = table.byAddress.get(item.address)!;
+      checkDetail(toTokenDetail(entry, windows, null), token, own, head);
+      checkPools(entry, windows);
     }
   }
   const wanted = [

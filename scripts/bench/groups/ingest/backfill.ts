@@ -1,27 +1,27 @@
 /** Measures a backfill from a stub node through every table and view, against a raw insert of the same encoded rows. */
 import { cpus } from 'node:os';
 
-import { createBlockSource } from '../../../src/chain/blocks/blockSource';
-import { systemClock } from '../../../src/chain/rpc/clock';
-import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
-import type { ProofOptions } from '../../../src/domain/block';
-import type { ChainDescription } from '../../../src/domain/chainDescription';
-import type { Database } from '../../../src/clickhouse/client/database';
-import { toOrd } from '../../../src/domain/ord';
-import { createClickHouseStore } from '../../../src/ingest/store/clickhouseStore';
+import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
+import { systemClock } from '../../../../src/chain/rpc/clock';
+import { createEndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import type { ProofOptions } from '../../../../src/domain/block';
+import type { ChainDescription } from '../../../../src/domain/chainDescription';
+import type { Database } from '../../../../src/clickhouse/client/database';
+import { toOrd } from '../../../../src/domain/ord';
+import { createClickHouseStore } from '../../../../src/ingest/store/clickhouseStore';
 import {
   HASH_BLOCKS,
   hashRanges,
   listWholeRanges,
   writeRangeHash,
-} from '../../../src/ingest/repair/rangeHash';
-import { runIngest } from '../../../src/ingest/session/runIngest';
-import { newIngestStatus } from '../../../src/ingest/session/status';
-import type { Logger } from '../../../src/log';
-import { processorSeconds } from '../children/childProcess';
-import type { Figure } from '../figure';
-import { askRows } from '../../../test/support/engine/askRows';
-import { stubDescription } from '../../../test/support/stub/stubDescription';
+} from '../../../../src/ingest/repair/rangeHash';
+import { runIngest } from '../../../../src/ingest/session/runIngest';
+import { newIngestStatus } from '../../../../src/ingest/session/status';
+import type { Logger } from '../../../../src/log';
+import { processorSeconds } from '../../children/childProcess';
+import type { Figure } from '../../figure';
+import { askRows } from '../../../../test/support/engine/askRows';
+import { stubDescription } from '../../../../test/support/stub/stubDescription';
 
 /** A value for each process of a backfill: its id, or seconds of processor time. */
 type PerProcess = Readonly<Record<'ingester' | 'engine' | 'node', number>>;

@@ -1,11 +1,19 @@
 /** Benchmark groups that ingest a chain: decode, backfill, insert. */
 import { benchBackfill } from './backfill';
-import { createDatabase, databaseUrl, log, memoryFigure, say, writeDescription, type Bench } from '../bench';
-import { startBenchChild, type BenchChild } from '../children/childProcess';
+import {
+  createDatabase,
+  databaseUrl,
+  log,
+  memoryFigure,
+  say,
+  writeDescription,
+  type Bench,
+} from '../../bench';
+import { startBenchChild, type BenchChild } from '../../children/childProcess';
 import { benchDecode } from './decode';
 import { benchInserts } from './inserts';
-import { serveApi } from '../loaders/servedApi';
-import { startStubChain } from '../../../test/support/stub/stubChain';
+import { serveApi } from '../../loaders/servedApi';
+import { startStubChain } from '../../../../test/support/stub/stubChain';
 
 const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const CHAIN = { blocks: BLOCKS, logsPerBlock: 200, pairs: 2_000 };

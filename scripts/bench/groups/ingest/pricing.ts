@@ -2,12 +2,12 @@
  * Measures the cost of prices as the number of pools grows. Compares the time per block for many pools with the time
  * for a tenth of the pools. Also measures how long undoing blocks takes.
  */
-import type { Hex } from '../../../src/domain/hex';
-import { BORN_BEFORE } from '../../../src/pricing/epoch';
-import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
-import type { MarketBlock } from '../../../src/pricing/priceBlock';
-import { Pricer } from '../../../src/pricing/pricer';
-import { median, type Figure } from '../figure';
+import type { Hex } from '../../../../src/domain/hex';
+import { BORN_BEFORE } from '../../../../src/pricing/epoch';
+import { makeLeg, type Leg, type LegState } from '../../../../src/pricing/leg';
+import type { MarketBlock } from '../../../../src/pricing/priceBlock';
+import { Pricer } from '../../../../src/pricing/pricer';
+import { median, type Figure } from '../../figure';
 
 const POOLS = 100_000;
 /** One pool in eight is live: it moved within 30 days. */

@@ -1,7 +1,7 @@
 /** Compares the speed of a backfill from a single node of which a share of the calls fails with the same node without failures. */
-import { createDatabase, log, say, type Bench } from '../bench';
-import { startBenchChild } from '../children/childProcess';
-import { percentile } from '../figure';
+import { createDatabase, log, say, type Bench } from '../../bench';
+import { startBenchChild } from '../../children/childProcess';
+import { percentile } from '../../figure';
 import { ingest } from './backfill';
 
 const LOGS_PER_BLOCK = 20;

@@ -2,14 +2,14 @@
  * Measures the cost of the proof of blocks: compares the speed of a backfill, and the time from a block to a stream
  * client, with PROOF=full and PROOF=bloom. Both variants alternate.
  */
-import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../bench';
-import { startBenchChild } from '../children/childProcess';
-import { percentile, type Figure } from '../figure';
-import { askRows } from '../../../test/support/engine/askRows';
-import { startStubChain } from '../../../test/support/stub/stubChain';
-import { serveApi } from '../loaders/servedApi';
+import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../../bench';
+import { startBenchChild } from '../../children/childProcess';
+import { percentile, type Figure } from '../../figure';
+import { askRows } from '../../../../test/support/engine/askRows';
+import { startStubChain } from '../../../../test/support/stub/stubChain';
+import { serveApi } from '../../loaders/servedApi';
 import { ingest } from './backfill';
-import { timeBlocks } from './latency';
+import { timeBlocks } from '../latency';
 
 const MODES = ['bloom', 'full'] as const;
 type Mode = (typeof MODES)[number];

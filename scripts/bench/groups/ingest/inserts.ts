@@ -2,9 +2,9 @@
  * Measures the insert path and the cost of views. Sends the insert requests of a recorded backfill again, to tables
  * with and without views. Sends them once more after ClickHouse has converted their rows to the Native format.
  */
-import { INSERT_SETTINGS, type Database } from '../../../src/clickhouse/client/database';
+import { INSERT_SETTINGS, type Database } from '../../../../src/clickhouse/client/database';
 import type { RecordedInsert } from './backfill';
-import { median, type Figure } from '../figure';
+import { median, type Figure } from '../../figure';
 
 const ROUNDS = 3;
 

@@ -1,0 +1,16 @@
+-- One row: how many of the newest final swaps of a pool lie in (after_ord, to_ord], at most `limit`, and the positions of
+-- the oldest and the newest of them. Uses the projection by_pair, and reads only positions. Never reads other pools. The
+-- caller reads RowBinary, so the order of columns is fixed.
+SELECT
+    count(),
+    toUInt64(min(ord)),
+    toUInt64(max(ord))
+FROM
+(
+    SELECT ord
+    FROM swaps
+    WHERE pair = unhex({key:String}) AND ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64}
+    ORDER BY ord DESC
+    LIMIT {limit:UInt32}
+)
+LIMIT 1

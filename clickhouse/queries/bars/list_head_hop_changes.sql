@@ -1,0 +1,18 @@
+-- Each row: a hop of one of the given tokens in the canonical head blocks, with the hop before it, newest first. The
+-- parameter `tokens` is hex without 0x. Uses the key ord of token_prices_head, which holds the newest minutes of the
+-- chain. The caller reads RowBinary, so the order of columns is fixed.
+SELECT
+    p.token,
+    p.ord,
+    p.timestamp,
+    p.next_token,
+    p.hop_price,
+    p.previous_next_token,
+    p.previous_hop_price
+FROM token_prices_head AS p
+WHERE has({commits:Array(UInt64)}, p.commit)
+    AND p.ord > {after_ord:UInt64}
+    AND p.ord <= {to_ord:UInt64}
+    AND p.token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+ORDER BY p.ord DESC
+LIMIT {limit:UInt32}

@@ -1,0 +1,45 @@
+-- Each row: the part of one bar that the swaps of a pool's leg in (after_ord, to_ord] make, as of the snapshot, with
+-- prices of `token`, one of the two tokens of the leg, in USD or in the native token (`native`). Reads the key ord over
+-- the whole range. With `sparse`, finds the final rows through the projection by_pair instead. The caller bounds the
+-- range, and reads RowBinary, so the order of columns is fixed.
+SELECT
+    toUInt32(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32}) AS bucket,
+    toUInt64(minIf(s.ord, s.p > 0)),
+    argMinIf(s.p, s.ord, s.p > 0),
+    toUInt64(maxIf(s.ord, s.p > 0)),
+    argMaxIf(s.p, s.ord, s.p > 0),
+    max(s.p),
+    minIf(s.p, s.p > 0),
+    sum(abs(s.amount)::UInt256),
+    sum(s.amount_usd),
+    count(),
+    countIf(NOT s.tracked),
+    countIf(s.amount < 0),
+    toUInt64(max(s.ord))
+FROM
+(
+    SELECT
+        ord,
+        timestamp,
+        amount_usd,
+        tracked,
+        token0 = unhex({token:String}) AS is_token0,
+        if(is_token0, amount0, amount1) AS amount,
+        if(is_token0 = base_is_token0, price_usd, quote_price_usd) AS usd,
+        if({native:Bool}, if(native_usd > 0, usd / native_usd, 0), usd) AS p
+    FROM swaps_chain
+    WHERE ord > {after_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+        AND pair = unhex({pair:String})
+        AND leg = {leg:UInt16}
+        -- if sparse
+        AND (ord > {final_ord:UInt64} OR ord IN (
+            SELECT ord
+            FROM swaps
+            WHERE pair = unhex({pair:String}) AND ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64}
+        ))
+        -- end
+) AS s
+GROUP BY bucket
+ORDER BY bucket
+LIMIT {limit:UInt32}

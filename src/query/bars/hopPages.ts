@@ -1,0 +1,263 @@
+/**
+ * Reads the changes of a token's published price, page by page from the newest block backwards. A page holds the changes
+ * of all hops that the price is made of in a range of blocks. pathBars.ts makes bars of them.
+ */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { isAddress, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
+import { AppError } from '../../errors';
+import { HOPS_MAX } from '../../pricing/priceRoute';
+import { HopReader } from '../audit/auditHops';
+import { createAuditReader } from '../audit/auditRows';
+import { findBlockTime } from '../head/blockTimes';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { Hop } from '../prices/priceByHops';
+import type { PriceSources } from '../prices/tokenPrices';
+import { findRowSpan, type RowSpan } from './rowSpan';
+import { findPricePoints, priceOfToken, type PathChange, type PricePoint } from './pathPoints';
+
+/** Largest number of tokens whose hops one page reads. A page with more tokens becomes shorter. */
+const TOKENS_MAX = 32;
+/** Further rows that a read of the head asks for. More than one block can have, so at least one block is complete. */
+const HEAD_ROWS_SPARE = 4 * TOKENS_MAX;
+const ADDRESS_BYTES = 20;
+
+export interface PathSource {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly sources: PriceSources;
+}
+
+export interface PathQuestion {
+  readonly token: Hex;
+  /** Price in the wrapped native token; null: in USD. */
+  readonly native: Hex | null;
+  /** The first block in which the token can have a price. */
+  readonly firstBlock: number;
+}
+
+interface PricePage {
+  /** The points of all blocks from the first one of the page on, ascending. */
+  readonly points: readonly PricePoint[];
+  /** The number of changes that were read. */
+  readonly changes: number;
+  /** The block before the page. */
+  readonly blockBefore: number;
+}
+
+/** The price changes of up to about `limit` changes of hops, back from the end of `block`. */
+export async function readPricePage(
+  source: PathSource,
+  head: HeadSnapshot,
+  question: PathQuestion,
+  block: number,
+  limit: number,
+): Promise<PricePage> {
+  const { runner, chainId, sources } = source;
+  const { token, native, firstBlock } = question;
+  const priced = native === null ? [token] : native === token ? [] : [token, native];
+  const end = new HopReader(createAuditReader(runner, head, block), sources.anchors, null);
+  const range = new HopRange(runner, head, { block, firstBlock, limit });
+  await range.read(end, priced);
+  const changes = [...range.rows].sort((a, b) => a.ord - b.ord);
+  const hops = await hopsBefore(source, head, end, range, changes);
+  const blockBefore = blockOfOrd(range.afterOrd);
+  const points = await findPricePoints({
+    changes,
+    hops,
+    priceOf: priceOfToken(token, native),
+    first: blockBefore < firstBlock ? await firstOf(runner, chainId, head, firstBlock) : null,
+  });
+  return { points, changes: changes.length, blockBefore };
+}
+
+async function firstOf(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  number: number,
+): Promise<{ readonly ord: number; readonly timestamp: number } | null> {
+  const timestamp = await findBlockTime(runner, chainId, head, number);
+  if (timestamp === null) throw new AppError('internal', `block ${number} of the snapshot is not stored`);
+  return { ord: lastOrdOfBlock(number), timestamp };
+}
+
+interface TokenSpan extends RowSpan {
+  readonly token: Hex;
+}
+
+/** The range (afterOrd, last] of one page. It becomes shorter while its hops are read. */
+class HopRange {
+  rows: PathChange[] = [];
+  readonly tokens = new Set<Hex>();
+  /** Below 0 for a range that begins with block 0. */
+  afterOrd: number;
+  private readonly toOrd: number;
+
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly head: HeadSnapshot,
+    private readonly page: { readonly block: number; readonly firstBlock: number; readonly limit: number },
+  ) {
+    this.afterOrd = lastOrdOfBlock(page.firstBlock - 1);
+    this.toOrd = lastOrdOfBlock(page.block);
+  }
+
+  /**
+   * Reads the hops of the tokens and of all next tokens on their paths at any block of the range. A path has at most
+   * HOPS_MAX hops, so as many rounds find every token of a path.
+   */
+  async read(end: HopReader, tokens: readonly Hex[]): Promise<void> {
+    let wanted = tokens;
+    for (let round = 0; round <= HOPS_MAX && wanted.length > 0; round += 1) {
+      await end.loadHops(wanted);
+      const fresh = [...end.tokensOnPaths(wanted)].filter((token) => !this.tokens.has(token));
+      for (const token of fresh) this.tokens.add(token);
+      for (const row of await this.listHead(fresh)) this.rows.push(row);
+      const spans = await this.shorten(fresh);
+      const final = await Promise.all(spans.map((span) => this.listFinal(span)));
+      for (const rows of final) for (const row of rows) this.rows.push(row);
+      this.cut();
+      wanted = this.newTokens();
+    }
+  }
+
+  private async listHead(tokens: readonly Hex[]): Promise<PathChange[]> {
+    const { page, head } = this;
+    if (page.block <= head.finalTo || tokens.length === 0) return [];
+    const finalOrd = lastOrdOfBlock(head.finalTo);
+    const limit = page.limit + HEAD_ROWS_SPARE;
+    const rows = await this.runner.read(
+      'bars/list_head_hop_changes',
+      {
+        ...snapshotParams(head),
+        tokens: tokens.map((token) => token.slice(2)),
+        after_ord: Math.max(this.afterOrd, finalOrd),
+        to_ord: this.toOrd,
+        limit,
+      },
+      (row) => readChange(row, row.hex0x(ADDRESS_BYTES)),
+    );
+    // Rows of the oldest block may be missing.
+    if (rows.length === limit) this.afterOrd = Math.max(this.afterOrd, rows.at(-1)?.ord ?? 0);
+    return rows;
+  }
+
+  /**
+   * Begins the range so late that it holds at most `limit` final hops of each token. The token with the most hops decides,
+   * so the hops of the others are read only from there on.
+   */
+  private async shorten(tokens: readonly Hex[]): Promise<TokenSpan[]> {
+    const spans = await Promise.all(tokens.map((token) => this.findSpan(token)));
+    for (const { full, oldest } of spans) this.beginAfter(full ? oldest : null);
+    return spans;
+  }
+
+  private async findSpan(token: Hex): Promise<TokenSpan> {
+    const { page, head, runner, afterOrd } = this;
+    const toOrd = lastOrdOfBlock(Math.min(page.block, head.finalTo));
+    const request = { key: token.slice(2), afterOrd, toOrd, limit: page.limit };
+    return { token, ...(await findRowSpan(runner, 'bars/find_hop_span', request)) };
+  }
+
+  private async listFinal(span: TokenSpan): Promise<PathChange[]> {
+    const { token } = span;
+    const isInRange = span.rows === 0 || span.oldest > this.afterOrd;
+    const { rows, oldest, newest, sparse, full } = isInRange ? span : await this.findSpan(token);
+    if (rows === 0) return [];
+    if (full) this.beginAfter(oldest);
+    const params = {
+      after_ord: oldest - 1,
+      to_ord: newest,
+      token: token.slice(2),
+      sparse,
+      limit: rows,
+    };
+    return this.runner.read('bars/list_hop_changes', params, (row) => readChange(row, token));
+  }
+
+  /** Begins the range with the block of a position. */
+  private beginAfter(ord: number | null | undefined): void {
+    if (ord === null || ord === undefined) return;
+    this.afterOrd = Math.max(this.afterOrd, lastOrdOfBlock(blockOfOrd(ord) - 1));
+  }
+
+  /** Drops the rows before the range, and all but the newest ones if there are too many. */
+  private cut(): void {
+    const most = 2 * this.page.limit;
+    if (this.rows.length > most) {
+      const ords = this.rows.map(({ ord }) => ord).sort((a, b) => b - a);
+      this.beginAfter(ords[most]);
+    }
+    this.rows = this.rows.filter(({ ord }) => ord > this.afterOrd);
+  }
+
+  /** Next tokens of the rows that were not read yet. */
+  private newTokens(): Hex[] {
+    const found = new Set<Hex>();
+    for (const { ord, hop, previous } of this.rows.sort((a, b) => b.ord - a.ord)) {
+      for (const { nextToken } of [hop, previous]) {
+        if (nextToken === ZERO_ADDRESS || !isAddress(nextToken) || this.tokens.has(nextToken)) continue;
+        found.add(nextToken);
+      }
+      if (found.size === 0 || found.size + this.tokens.size <= TOKENS_MAX) continue;
+      if (blockOfOrd(ord) >= this.page.block)
+        throw new AppError('unavailable', 'the price of the token rests on too many tokens');
+      this.afterOrd = Math.max(this.afterOrd, ord);
+      this.cut();
+      break;
+    }
+    return [...found];
+  }
+}
+
+/** The columns in the order of the query. Confidence and cap do not matter for the price. */
+function readChange(row: RowReader, token: Hex): PathChange {
+  const ord = row.u64();
+  const timestamp = row.u32();
+  const hop = readHop(row);
+  return { token, ord, timestamp, hop, previous: readHop(row) };
+}
+
+function readHop(row: RowReader): Hop {
+  return { nextToken: row.hex0x(ADDRESS_BYTES), price: row.f64(), confidence: 0, cap: 0 };
+}
+
+/**
+ * The hops at the end of the block before the range. A token without a change in the range has the hop of the range's
+ * end.
+ */
+async function hopsBefore(
+  { runner, sources }: PathSource,
+  head: HeadSnapshot,
+  end: HopReader,
+  { tokens, afterOrd }: HopRange,
+  changes: readonly PathChange[],
+): Promise<Map<string, Hop>> {
+  const hops = new Map<string, Hop>();
+  for (const token of tokens) {
+    const hop = end.hopOf(token);
+    if (hop !== undefined) hops.set(token, hop);
+  }
+  const seen = new Set<string>();
+  for (const { token, previous } of changes) {
+    if (seen.has(token)) continue;
+    seen.add(token);
+    hops.set(token, previous);
+  }
+  // An anchor has its configured price until its first hop is stored, and no price while it lacks its role.
+  const anchors = sources.anchors.filter(
+    ({ address }) => seen.has(address) && hops.get(address)?.price === 0,
+  );
+  if (anchors.length > 0) {
+    const number = blockOfOrd(afterOrd);
+    const before = new HopReader(createAuditReader(runner, head, number), sources.anchors, null);
+    if (number >= head.startBlock) await before.loadHops(anchors.map(({ address }) => address));
+    for (const { address } of anchors) {
+      const hop = before.hopOf(address);
+      if (hop !== undefined) hops.set(address, hop);
+    }
+  }
+  return hops;
+}

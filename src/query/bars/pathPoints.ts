@@ -1,0 +1,79 @@
+/**
+ * Computes the published price of a token after each block of a range, from the changes of hops. Pure; hopPages.ts reads
+ * the changes.
+ */
+import { createSlices } from '../../domain/turns';
+import { priceByHops, type Hop } from '../prices/priceByHops';
+
+/** One change of a token's hop. */
+export interface PathChange {
+  readonly token: string;
+  /** The largest possible position (`ord`) of the block. */
+  readonly ord: number;
+  /** Block time, unix seconds. */
+  readonly timestamp: number;
+  readonly hop: Hop;
+  /** The hop before this block. A price of 0 means that there was none. */
+  readonly previous: Hop;
+}
+
+/** A block in which the published price changed, with the new price. */
+export interface PricePoint {
+  readonly ord: number;
+  readonly timestamp: number;
+  readonly price: number;
+}
+
+/** Gives the price from the hops of a moment; null without a price. */
+type PriceOf = (hops: ReadonlyMap<string, Hop>) => number | null;
+
+/** The USD price of a token. With `native`, its price in the wrapped native token. */
+export function priceOfToken(token: string, native: string | null): PriceOf {
+  if (native === token) return () => 1;
+  if (native === null) return (hops) => priceByHops(hops, token).usd;
+  return (hops) => {
+    const { usd } = priceByHops(hops, token);
+    const { usd: nativeUsd } = priceByHops(hops, native);
+    return usd === null || nativeUsd === null ? null : usd / nativeUsd;
+  };
+}
+
+/** A block without a change of hops in which the price may still appear: the first block of a token. */
+interface FirstBlock {
+  readonly ord: number;
+  readonly timestamp: number;
+}
+
+interface PathRange {
+  /** Changes in ascending order. All changes of one block share one `ord`. */
+  readonly changes: readonly PathChange[];
+  /** The hops before the range. The function updates them, block by block. */
+  readonly hops: Map<string, Hop>;
+  readonly priceOf: PriceOf;
+  /** The token's first block, if the range begins with it; before this block, the token has no price. */
+  readonly first: FirstBlock | null;
+}
+
+/**
+ * The blocks in which the price differs from the price after the block before. A block in which the price is lost is no
+ * point, but a later price is one, even if it equals the lost price.
+ */
+export async function findPricePoints({ changes, hops, priceOf, first }: PathRange): Promise<PricePoint[]> {
+  const slices = createSlices();
+  const points: PricePoint[] = [];
+  let before = first === null ? priceOf(hops) : null;
+  const close = (ord: number, timestamp: number): void => {
+    const price = priceOf(hops);
+    if (price !== null && price !== before) points.push({ ord, timestamp, price });
+    before = price;
+  };
+  if (first !== null && changes[0]?.ord !== first.ord) close(first.ord, first.timestamp);
+  for (let i = 0; i < changes.length; i += 1) {
+    const change = changes[i];
+    if (change === undefined) break;
+    hops.set(change.token, change.hop);
+    if (changes[i + 1]?.ord !== change.ord) close(change.ord, change.timestamp);
+    if (slices.isOver()) await slices.giveWay();
+  }
+  return points;
+}

@@ -1,0 +1,102 @@
+/**
+ * Reads the bars of one token of a pool's leg from its swaps. Used where the stored bars of the pool do not have these
+ * prices: for its quote token in USD, and for prices in the native token. Volume and counts are those of the pool.
+ */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import type { Hex } from '../../domain/hex';
+import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
+import { AppError } from '../../errors';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { BarPart } from './barParts';
+import type { BarsRead } from './barReader';
+import type { LegRef } from './headSwaps';
+import { readPartPages, type PartPage } from './partPages';
+import { findRowSpan } from './rowSpan';
+
+/** Largest number of bars of one page. */
+const PARTS_MAX = 100_000;
+
+interface SideSource {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+}
+
+interface SideRequest extends LegRef {
+  readonly token: Hex;
+  /** Prices in the native token instead of USD. */
+  readonly native: boolean;
+  readonly seconds: number;
+  readonly to: number;
+  readonly wanted: number;
+}
+
+export async function readPoolSideBars(
+  { runner, chainId }: SideSource,
+  head: HeadSnapshot,
+  request: SideRequest,
+): Promise<BarsRead> {
+  const range = { ...request, chainId, firstBlock: head.startBlock };
+  return readPartPages(runner, head, range, (block, limit) => readPage(runner, head, request, block, limit));
+}
+
+async function readPage(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  { pair, leg, token, native, seconds }: SideRequest,
+  block: number,
+  limit: number,
+): Promise<PartPage> {
+  const key = pair.slice(2);
+  const span = await findRowSpan(runner, 'bars/find_swap_span', {
+    key,
+    afterOrd: lastOrdOfBlock(head.startBlock - 1),
+    toOrd: lastOrdOfBlock(Math.min(block, head.finalTo)),
+    limit,
+  });
+  const blockBefore = (span.full ? blockOfOrd(span.oldest) : head.startBlock) - 1;
+  // A page begins with a whole block.
+  const begin =
+    span.rows === 0
+      ? lastOrdOfBlock(Math.min(block, head.finalTo))
+      : lastOrdOfBlock(blockOfOrd(span.oldest) - 1);
+  const parts = await runner.read(
+    'bars/list_swap_parts',
+    {
+      ...snapshotParams(head),
+      after_ord: Math.max(0, begin),
+      to_ord: lastOrdOfBlock(block),
+      pair: key,
+      leg,
+      token: token.slice(2),
+      native,
+      timeframe: seconds,
+      sparse: span.sparse,
+      limit: PARTS_MAX,
+    },
+    readPart,
+  );
+  if (parts.length === PARTS_MAX)
+    throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
+  return { parts, rows: span.rows, blockBefore };
+}
+
+/** The token's amounts go into the fields of token0. */
+function readPart(row: RowReader): BarPart {
+  return {
+    bucket: row.u32(),
+    openOrd: row.u64(),
+    open: row.f64(),
+    closeOrd: row.u64(),
+    close: row.f64(),
+    high: row.f64(),
+    low: row.f64(),
+    volume0: row.u256(),
+    volume1: 0n,
+    volumeUsd: row.decimal128(),
+    trades: row.u64(),
+    untracked: row.u64(),
+    buys: row.u64(),
+    lastOrd: row.u64(),
+  };
+}

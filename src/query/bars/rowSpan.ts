@@ -1,0 +1,64 @@
+/**
+ * Finds the range of positions that holds the newest rows of one key in a table that is sorted by position (`ord`), and
+ * the cheaper way to read these rows.
+ */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
+
+/** A key with a row in at least one of so many blocks is read with all rows of these blocks. */
+const DENSE_BLOCKS = 32;
+/** Largest number of rows that are found one by one, because there are few of them. */
+const SPARSE_MAX = 1_024;
+
+export interface RowSpan {
+  readonly rows: number;
+  /** Position of the oldest row; meaningless without rows. */
+  readonly oldest: number;
+  readonly newest: number;
+  /** Whether the rows of other keys in between cost more than finding each row of the key. */
+  readonly sparse: boolean;
+  /** Whether the range may hold older rows of the key. */
+  readonly full: boolean;
+}
+
+interface SpanRequest {
+  /** Address without 0x. */
+  readonly key: string;
+  /** Exclusive bound. */
+  readonly afterOrd: number;
+  readonly toOrd: number;
+  readonly limit: number;
+}
+
+/**
+ * The newest rows of the key in the range: at most `limit`, and at most SPARSE_MAX sparse ones. Looks at the newest
+ * blocks first, because positions of a whole history may be many.
+ */
+export async function findRowSpan(
+  runner: QueryRunner,
+  query: 'bars/find_hop_span' | 'bars/find_swap_span',
+  request: SpanRequest,
+): Promise<RowSpan> {
+  const { afterOrd, toOrd, limit } = request;
+  const denseAfter = lastOrdOfBlock(blockOfOrd(toOrd) - DENSE_BLOCKS * limit);
+  const recent = await readSpan(runner, query, { ...request, afterOrd: Math.max(afterOrd, denseAfter) });
+  if (recent.full) return recent;
+  if (denseAfter <= afterOrd && (!recent.sparse || recent.rows <= SPARSE_MAX)) return recent;
+  return readSpan(runner, query, { ...request, limit: Math.min(limit, SPARSE_MAX) });
+}
+
+async function readSpan(
+  runner: QueryRunner,
+  query: string,
+  { key, afterOrd, toOrd, limit }: SpanRequest,
+): Promise<RowSpan> {
+  const params = { key, after_ord: Math.max(0, afterOrd), to_ord: Math.max(0, toOrd), limit };
+  const [span] = await runner.read(query, params, (row) => ({
+    rows: row.u64(),
+    oldest: row.u64(),
+    newest: row.u64(),
+  }));
+  const { rows, oldest, newest } = span ?? { rows: 0, oldest: 0, newest: 0 };
+  const sparse = blockOfOrd(newest) - blockOfOrd(oldest) > DENSE_BLOCKS * rows;
+  return { rows, oldest, newest, sparse, full: rows >= limit };
+}

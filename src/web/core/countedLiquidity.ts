@@ -1,0 +1,36 @@
+/** The liquidity of a token or pair in words, also where a part of it does not count. */
+import type { PairDetail } from '../../wire/pairs';
+import type { TokenDetail } from '../../wire/tokens';
+import { h } from './dom.ts';
+import { formatUsd } from './format.ts';
+
+/** From this part of the whole on, everything counts: smaller differences are rounding. */
+const WHOLE = 0.99;
+/** Warnings that say why a price is not trusted. */
+const PRICE_CODES = ['unknown_decimals', 'no_route', 'low_liquidity'];
+/** Warnings that say why a pool does not count. */
+const POOL_CODES = ['managed_balance', 'weights_in_doubt', 'extreme_terms'];
+
+export function tokenLiquidity(token: TokenDetail): HTMLElement | string {
+  const { liquidity_usd: counted, pools_liquidity_usd: whole, price_confidence: confidence } = token;
+  if (confidence === 'high' || confidence === 'medium' || whole <= 0) return formatUsd(counted);
+  const reason = token.warnings.find(({ code }) => PRICE_CODES.includes(code))?.message;
+  return countedOf(counted, whole, 'price not trusted', reason ?? '');
+}
+
+export function pairLiquidity(pair: PairDetail): HTMLElement | string {
+  const counted = pair.liquidity_usd;
+  const values = pair.balances?.map(({ value_usd }) => value_usd) ?? [pair.reserve0_usd, pair.reserve1_usd];
+  const whole = values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  if (counted >= whole * WHOLE) return formatUsd(counted);
+  const doubt = pair.warnings.find(({ code }) => POOL_CODES.includes(code))?.message;
+  if (doubt !== undefined) return countedOf(counted, whole, 'pool not trusted', doubt);
+  return counted === 0
+    ? countedOf(counted, whole, 'price not trusted', 'No token of this pool has a trusted price')
+    : countedOf(counted, whole, 'price limited', 'The pools behind a price limit what its token counts with');
+}
+
+function countedOf(counted: number, whole: number, short: string, reason: string): HTMLElement {
+  const sum = `counted ${formatUsd(counted)} of ${formatUsd(whole)}: ${short}`;
+  return h('span', { class: 'counted' }, sum, h('small', {}, reason));
+}

@@ -1,0 +1,65 @@
+/** The state of the service in a few words, from /readyz and the live stream. Pure. */
+import type { ReadyAnswer } from '../../wire/ready';
+
+/** State of the live stream; `idle` while the page is hidden. */
+export type LiveState = 'idle' | 'connecting' | 'live' | 'away';
+
+/** Prices are current in the states `live`, `connecting` and `paused`, and old in all others. */
+type StateKind = 'live' | 'connecting' | 'paused' | 'delayed' | 'backfilling' | 'away';
+
+interface ServiceState {
+  readonly kind: StateKind;
+  readonly text: string;
+}
+
+/** What the page knows of the service. */
+interface Known {
+  /** The last answer of /readyz; null before the first one. */
+  readonly answer: ReadyAnswer | null;
+  /** Whether the last request to /readyz had an answer. */
+  readonly isReached: boolean;
+  /** Seconds since the answer, or since a newer block arrived. */
+  readonly sinceSeconds: number;
+  /** Whether a block newer than the answer's arrived in the meantime. */
+  readonly hasNewerBlock: boolean;
+  readonly stream: LiveState;
+}
+
+/** Age of the newest block in seconds from which on the page says that it is delayed. */
+const DELAYED_S = 30;
+
+export function stateOf({ answer, isReached, sinceSeconds, hasNewerBlock, stream }: Known): ServiceState {
+  if (!isReached) return { kind: 'away', text: 'server away' };
+  if (answer === null) return { kind: 'connecting', text: 'connecting' };
+  const { database, head } = answer.checks;
+  if (!database.ok) return { kind: 'away', text: 'database away' };
+  if (answer.backfill !== null) return { kind: 'backfilling', text: backfillText(answer.backfill) };
+  if (head.age_seconds === null) return { kind: 'away', text: 'no block yet' };
+  const age = sinceSeconds + (hasNewerBlock ? 0 : head.age_seconds);
+  if (age >= DELAYED_S) return { kind: 'delayed', text: `delayed by ${lengthOf(age)}` };
+  if (stream === 'idle') return { kind: 'paused', text: 'paused' };
+  if (stream === 'live') return { kind: 'live', text: 'live' };
+  return { kind: 'connecting', text: 'connecting' };
+}
+
+function backfillText({ done_pct, seconds_left }: NonNullable<ReadyAnswer['backfill']>): string {
+  const left = seconds_left === null ? '' : `, ${lengthOf(seconds_left)} left`;
+  return `backfilling, ${Math.floor(done_pct)} %${left}`;
+}
+
+/** A length of time: seconds below two minutes, then minutes, hours and days. */
+function lengthOf(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 120) return `${whole} s`;
+  if (whole < 7_200) return `${Math.round(whole / 60)} min`;
+  return whole < 172_800 ? `${Math.round(whole / 3_600)} h` : `${Math.round(whole / 86_400)} d`;
+}
+
+export function isStale({ kind }: ServiceState): boolean {
+  return kind === 'delayed' || kind === 'backfilling' || kind === 'away';
+}
+
+/** The message of the first problem; empty without a problem. */
+export function firstProblem(answer: ReadyAnswer | null): string {
+  return answer?.problems[0]?.message ?? '';
+}
