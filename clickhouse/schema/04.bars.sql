@@ -5,8 +5,8 @@
 -- One row: a part of one bar. Readers merge the rows with the same key. Prices are raw token1 per raw token0.
 -- Most bars hold a single swap, which appears in all six timeframes. The sort order puts the timeframes of a
 -- pair side by side, which halves the size on disk. Nearly all swaps have both a price and a USD price, so
--- both prices share one ord. The few swaps without a USD price have columns of their own, so that merging
--- keeps their first and last price too.
+-- the two prices of such a swap share one ord. The few swaps without a USD price have columns of their own,
+-- so that merging keeps their first and last price too.
 CREATE TABLE IF NOT EXISTS bars
 (
     timeframe UInt32 COMMENT 'Length of the bar in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),

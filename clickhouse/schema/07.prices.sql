@@ -1,6 +1,5 @@
 -- Layer 7, prices: routes and averages per epoch of 32 blocks, and the price of each token after each block.
--- A row is valid from the end of its block. Blocks that are not final have their rows in head tables, as for
--- events.
+-- A row is valid from the end of its block. Rows of blocks that are not final are in head tables.
 
 -- One row: one leg (two tokens of a pool) over one epoch of 32 blocks in which the leg changed. The ingester
 -- writes the row with the first block of the next epoch.
@@ -106,7 +105,8 @@ GROUP BY token;
 -- One row: part of one bar of a token over its tracked swaps in all pools. The price of a swap is its pool's
 -- marginal price times the other token's price. If the bars do not use the price of a swap (see
 -- swaps.price_counts), the swap adds only to the volume and the numbers of trades. Sort key, compression and
--- the use of ords are the same as in bars. Readers also add head swaps in the same way.
+-- ords are used as in the table bars. Readers add each head swap whose ord is above the newest ord in the
+-- bar.
 CREATE TABLE IF NOT EXISTS token_bars
 (
     timeframe UInt32 COMMENT 'Length of the bar in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),

@@ -1,4 +1,4 @@
--- Layer 12, requests that operators send to the ingester.
+-- Layer 12, operations: requests that operators send to the ingester, and the processes that may write.
 
 -- One row: one request of an operator. If a name has several rows, the newest one is valid.
 CREATE TABLE IF NOT EXISTS operations

@@ -1,9 +1,10 @@
 -- Layer 14, history: facts from before the start block, for a database that does not start at block 1. A
 -- background task of the ingester reads these facts from the node. They cannot be rebuilt from logs.
 
--- One row: one found pool. The pool is older than the start block and had no event since. The row has its
--- state at the end of the block that adds it. Whenever the ingester reads this block, it adds the pool, so a
--- repeated read of the block gives the same rows.
+-- One row: one found pool. The pool is older than the start block and had no event since. The ingester adds
+-- the pool to the known pools at the end of one block, which the row names. The row has the state of the pool
+-- at the end of that block. Whenever the ingester reads the block again, it adds the pool again, so a
+-- repeated read gives the same rows.
 CREATE TABLE IF NOT EXISTS found_pools
 (
     block UInt32 COMMENT 'Number of the block at whose end the pool is added',
@@ -36,8 +37,9 @@ SETTINGS index_granularity = 1024
 COMMENT 'Pools that the history search found, by the block that adds them';
 
 -- One row: the initialised ticks of one V3 pool before the start block. The pool is older than the start block. The
--- ingester reads its ticks from the node at a later block, and takes away the stored mints and burns up to this block. Prices use the ticks from `from_block` on. If a pool has several rows, the one with the smallest from_block is
--- valid.
+-- ingester reads its ticks from the node at a later block, and takes away the stored mints and burns up to that later
+-- block. Prices use the ticks from `from_block` on. If a pool has several rows, the one with the smallest from_block
+-- is valid.
 CREATE TABLE IF NOT EXISTS old_ticks
 (
     pair FixedString(20) COMMENT 'Address of the pool contract',
@@ -66,8 +68,9 @@ ORDER BY address
 SETTINGS index_granularity = 1024
 COMMENT 'Creations of pools that are older than the first ingested block';
 
--- One row: the supply and some balances of a token before the start block, computed from answers of its
--- contract. Readers add the mints and burns since then.
+-- One row: the supply of a token and the balances of its watched holders (burn addresses, treasuries and
+-- lockers) before the start block, computed from answers of the token contract. Readers add the mints and
+-- burns since then.
 CREATE TABLE IF NOT EXISTS token_supplies
 (
     token FixedString(20) COMMENT 'Address of the token contract',

@@ -1,4 +1,4 @@
--- Layer 15, results of background tasks: traits of tokens, and the TVL of past days. Also the tokens of
+-- Layer 15, results of background tasks (traits of tokens, and the TVL of past days), and the tokens of
 -- imported token lists.
 
 -- One row: the traits of one token. If a token has several rows, the newest one is valid. Counts cover the

@@ -1,5 +1,7 @@
--- Each row: the number of events with an ord (position in the chain) in (after_ord, to_ord]. The query has
--- the same parameters as list_events. ClickHouse chooses the projection that it reads.
+-- Each row: the number of events with an ord (position in the chain) in (after_ord, to_ord]. `kinds`, `pair`,
+-- `token` and `maker` select the events, with addresses in hex without 0x. With `side`, the token must be in
+-- the column `key` (token0 or token1); with `either_side`, in one of the two. Without an ORDER BY, ClickHouse
+-- itself chooses which projection it reads.
 SELECT toString(sum(e.events)) AS events
 FROM
 (

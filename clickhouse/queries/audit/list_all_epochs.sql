@@ -1,5 +1,6 @@
--- Each row: the newest final epoch record of one leg with an ord in (from_ord, final_ord]. Uses the key ord. Serves
--- tables that are rebuilt for each new head. The first read returns all records, a later read only new records.
+-- Each row: the newest final epoch record of one leg with an ord in (from_ord, final_ord]. Uses the key ord. The
+-- caller keeps the records in memory and updates them for each new head: the first read returns all records, a
+-- later read only the records that were stored since.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

@@ -1,5 +1,6 @@
--- Each row: the newest final route of one token with an ord in (from_ord, final_ord]. Uses the key ord. Serves tables
--- that are rebuilt for each new head. The first read returns all routes, a later read only new routes.
+-- Each row: the newest final route of one token with an ord in (from_ord, final_ord]. Uses the key ord. The caller
+-- keeps the routes in memory and updates them for each new head: the first read returns all routes, a later read only
+-- the routes that were stored since.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,
     concat('0x', lower(hex(r.next_token))) AS next_token,

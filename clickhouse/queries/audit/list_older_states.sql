@@ -1,6 +1,6 @@
 -- Each row: the newest final state of one of the given pools, however old. The parameter `pairs` is hex without 0x.
--- Finds rows through the projection by_pair_kind, and reads them by ord. Runs only for the few pools that list_states
--- and the head do not return.
+-- Finds rows through the projection by_pair_kind, and reads them by ord. Runs only for the few pools without a state
+-- in the head and in the epochs that list_states reads.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     toString(s.ord) AS at_ord,

@@ -1,6 +1,6 @@
--- One row: how many of the newest final hops of a token lie in (after_ord, to_ord], at most `limit`, and the positions of
--- the oldest and the newest of them. Uses the projection by_token, and reads only positions. Never reads other tokens.
--- The caller reads RowBinary, so the order of columns is fixed.
+-- One row about the newest final hops of a token in (after_ord, to_ord], at most `limit` of them: their number, and
+-- the ords of the oldest and the newest one. Uses the projection by_token, and reads only positions. Never reads other
+-- tokens. The caller reads RowBinary, so the order of columns is fixed.
 SELECT
     count(),
     toUInt64(min(ord)),

@@ -1,6 +1,6 @@
--- Each row: a hop of one of the given tokens in the canonical head blocks, with the hop before it, newest first. The
--- parameter `tokens` is hex without 0x. Uses the key ord of token_prices_head, which holds the newest minutes of the
--- chain. The caller reads RowBinary, so the order of columns is fixed.
+-- Each row: a hop of one of the given tokens in the canonical head blocks, with the token's previous hop, newest
+-- first. The parameter `tokens` is hex without 0x. Uses the key ord of token_prices_head, which holds the newest
+-- minutes of the chain. The caller reads RowBinary, so the order of columns is fixed.
 SELECT
     p.token,
     p.ord,

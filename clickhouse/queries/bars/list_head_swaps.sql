@@ -1,7 +1,7 @@
 -- Each row: one swap after `after_ord` in the head blocks with the given commits, in order. The parameter
--- `pair` is hex without 0x; an empty value means any. The caller reads RowBinary, so the order of columns is
--- fixed. Uses the key ord of swaps_head, which holds only the newest minutes of the chain. Never reads the
--- final tables.
+-- `pair` is hex without 0x; an empty value accepts swaps of any pair. The caller reads RowBinary, so the
+-- order of columns is fixed. Uses the key ord of swaps_head, which holds only the newest minutes of the
+-- chain. Never reads the final tables.
 SELECT
     commit,
     swaps_head.ord,

@@ -1,6 +1,6 @@
--- Each row: a final hop of a token, with the hop before it, newest first. Reads the key ord over the whole of
--- (after_ord, to_ord]. With `sparse`, finds the rows through the projection by_token instead. The caller chooses the way
--- that reads fewer rows of other tokens. The caller reads RowBinary, so the order of columns is fixed.
+-- Each row: a final hop of a token, with the token's previous hop, newest first. Reads the key ord over the whole of
+-- (after_ord, to_ord]. With `sparse`, finds the rows through the projection by_token instead. The caller chooses the
+-- way that reads fewer rows of other tokens. The caller reads RowBinary, so the order of columns is fixed.
 SELECT
     p.ord,
     p.timestamp,

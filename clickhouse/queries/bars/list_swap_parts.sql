@@ -1,7 +1,7 @@
--- Each row: the part of one bar that the swaps of a pool's leg in (after_ord, to_ord] make, as of the snapshot, with
--- prices of `token`, one of the two tokens of the leg, in USD or in the native token (`native`). Reads the key ord over
--- the whole range. With `sparse`, finds the final rows through the projection by_pair instead. The caller bounds the
--- range, and reads RowBinary, so the order of columns is fixed.
+-- Each row: the part of one bar that follows from the swaps of one leg of a pool in (after_ord, to_ord], as of the
+-- snapshot. The bar has prices of `token`, one of the two tokens of the leg, in USD or, with `native`, in the native
+-- token. Reads the key ord over the whole range. With `sparse`, finds the final rows through the projection by_pair
+-- instead. The caller bounds the range, and reads RowBinary, so the order of columns is fixed.
 SELECT
     toUInt32(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32}) AS bucket,
     toUInt64(minIf(s.ord, s.p > 0)),

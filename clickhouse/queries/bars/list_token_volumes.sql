@@ -1,5 +1,5 @@
--- Each row: the amounts and counts of one bar of a token. Reads only the given buckets by the key (token, timeframe,
--- bucket). The caller reads RowBinary, so the order of columns is fixed.
+-- Each row: the volumes, the numbers of trades and buys, and the newest ord of one bar of a token. Reads only the
+-- given buckets by the key (token, timeframe, bucket). The caller reads RowBinary, so the order of columns is fixed.
 SELECT
     bucket,
     sum(b.volume),

@@ -1,7 +1,8 @@
--- Each row: a final contract whose creating transaction is known but whose sender is not. For a pool, the
--- transaction comes from the factory's event. For a verified contract, it comes from the verification record.
--- Omits contracts with a row in contract_creations or a known sender in created_contracts. Scans the tables
--- of pools, creations and verifications, so only a background job of the ingester runs this query.
+-- Each row: a final contract whose creating transaction is known, while the sender of this transaction is
+-- not. For a pool, the transaction comes from the factory's event. For a verified contract, it comes from the
+-- verification record. Omits contracts with a row in contract_creations or a known sender in
+-- created_contracts. Scans the tables of pools, creations and verifications, so only a background job of the
+-- ingester runs this query.
 --
 -- `final_to` is the last final block. `verified_db` is the database of the verified contracts of all chains.
 SELECT

@@ -1,6 +1,6 @@
--- Each row: an upgrade log of a proxy, beacon or diamond; list_upgrades.sql names the events. Reads the newest head
--- rows after `head_ord` and, with `final`, the oldest `limit` final rows in (from_ord, to_ord]. Finds the ords in the
--- projection by_topic, then the contracts by ord through by_ord. Never scans other topics.
+-- Each row: an upgrade log of a proxy, beacon or diamond (event Upgraded, BeaconUpgraded or DiamondCut). Reads the
+-- newest head rows after `head_ord` and, with `final`, the oldest `limit` final rows in (from_ord, to_ord]. Finds the
+-- ords in the projection by_topic, then the contracts by ord through by_ord. Never scans other topics.
 SELECT
     concat('0x', lower(hex(u.contract))) AS address,
     toString(u.place) AS ord

@@ -1,5 +1,5 @@
--- Each row: the TVL of one DEX at the end of one UTC day. The row with an empty name marks a computed day. Uses the key
--- day.
+-- Each row: the TVL of one DEX at the end of one UTC day. A row with an empty DEX name marks a day whose TVL was
+-- computed. Uses the key day.
 SELECT
     d.day AS day,
     d.dex AS dex,

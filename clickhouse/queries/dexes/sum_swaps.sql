@@ -1,6 +1,6 @@
 -- Each row: the trading of one DEX in (since, until] of one UTC day, as of the snapshot. Uses the key ord,
--- between the blocks of these times (`after_ord`, `to_ord`). sum_hours returns whole hours; this query
--- returns the parts of hours at both ends of the time span. Runs once for each new head, never for each
+-- between the blocks of these times (`after_ord`, `to_ord`). The query serves the parts of hours at both ends
+-- of a time span; sum_hours serves the whole hours between them. Runs once for each new head, never for each
 -- request.
 SELECT
     dex,

@@ -1,5 +1,5 @@
--- At most one row if the table swaps exists as the requested kind: with `distributed` as a Distributed table
--- of a cluster, otherwise as a table of one server.
+-- At most one row. It exists if the table swaps is of the requested kind: with `distributed` a Distributed
+-- table of a cluster, otherwise a table of one server.
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase() AND name = 'swaps' AND (engine = 'Distributed') = {distributed:Bool}

@@ -1,5 +1,5 @@
--- Each row: one change of the levels of proof of stored blocks, newest change first. The newest change of a
--- block is valid. Reads the few rows of the chain by key.
+-- Each row: a range of blocks and the level of proof that they were stored with, newest row first. If ranges
+-- overlap, the newest one is valid. Reads the few rows of the chain by key.
 SELECT
     from_block,
     to_block,

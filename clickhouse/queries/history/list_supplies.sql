@@ -1,8 +1,9 @@
 -- Each row: one token. The columns give its supply, and the balances of some holders, before the first
 -- ingested block. They also give the balances of the zero address and of these holders that result from later
--- transfers. Transfers of head blocks are added by the same rule as in portfolio/list_balances. Reads all
--- rows of token_supplies, and all tokens of the zero address and of the given holders. So the program runs
--- this query once for each new head, never for each request. The parameter `holders` is hex without 0x.
+-- transfers. A transfer of a head block is added only if its ord is above last_ord of the stored balance,
+-- because a promotion stores transfers before the snapshot's cursor moves. Reads all rows of token_supplies,
+-- and all tokens of the zero address and of the given holders. So the program runs this query once for each
+-- new head, never for each request. The parameter `holders` is hex without 0x.
 WITH
     toFixedString('', 20) AS zero,
     arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,

@@ -1,6 +1,7 @@
 -- Each row: one holder whose balance of a token differs between two snapshots that differ in a few head
--- blocks. Returns the balance as of the later snapshot and the change, in raw units. Transfers of head blocks
--- are added by the same rule as in count_holders. `come` lists the commits that only the later snapshot has.
+-- blocks. Returns the balance as of the later snapshot and the change, in raw units. A transfer of a head
+-- block is added only if its ord is above last_ord of the stored balance, because a promotion stores
+-- transfers before the snapshot's cursor moves. `come` lists the commits that only the later snapshot has.
 -- `gone` lists the commits that only the earlier snapshot has. The parameter `tokens` is hex without 0x. Uses
 -- the key (token, holder) of token_balances. Reads all rows of the head table, which is small.
 WITH
@@ -49,8 +50,8 @@ FROM
         FROM sides
         WHERE (token, holder) IN moved
         UNION ALL
-        -- No head block has the commit 0, so a stored balance is never mistaken for a transfer of a head
-        -- block.
+        -- Stored balances get the commit 0, which no head block has. So `come` and `gone` never match a
+        -- stored balance.
         SELECT token, holder, 0 AS commit, last_ord AS ord, balance AS amount, true AS stored
         FROM token_balances
         WHERE (token, holder) IN moved

@@ -1,7 +1,8 @@
 -- Each row: an address with a positive balance of the token as of the snapshot, in raw units, largest first,
--- without the zero address. Transfers of head blocks are added by the same rule as in count_holders. Uses the
--- key (token, holder) of token_balances. Reads all rows of the head table, which is small, and all holders of
--- the token. So this query must never run for lists of tokens. The parameter `token` is hex without 0x.
+-- without the zero address. A transfer of a head block is added only if its ord is above last_ord of the
+-- stored balance, because a promotion stores transfers before the snapshot's cursor moves. Uses the key
+-- (token, holder) of token_balances. Reads all rows of the head table, which is small, and all holders of the
+-- token. So this query must never run for lists of tokens. The parameter `token` is hex without 0x.
 SELECT
     concat('0x', lower(hex(h.account))) AS holder,
     toString(h.held) AS balance

@@ -1,6 +1,6 @@
--- Each row: a log by its ord. Uses the key ord in the projection by_ord, or the table's key with `addresses`. Reads only
--- `ords`, all within [from_ord, to_ord]. The parameter `addresses` is hex without 0x; an empty value means any. `kept`
--- holds the first `data_max` bytes of the data, so that the engine never sends more.
+-- Each row: the log at one of the positions `ords`. Uses the key ord in the projection by_ord, or the table's key with
+-- `addresses`. Reads only `ords`, all within [from_ord, to_ord]. The parameter `addresses` is hex without 0x; an empty
+-- value means any. `kept` holds the first `data_max` bytes of the data, so that the engine never sends more.
 SELECT *
 FROM
 (

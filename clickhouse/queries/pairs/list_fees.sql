@@ -1,7 +1,7 @@
--- Each row: the newest SwapFeePercentageChanged log of one pool of a vault, as of the snapshot. `swap_fee` is one word,
--- where 1e18 means 100 %. With `since_ord`, only later changes are returned. The parameter `pairs` is hex without 0x.
--- With `all_pools`, all pools of the vault are returned. Uses the key (chain_id, address, topic0), a granule or two
--- for each pool. Reads all rows of the head table, which is small.
+-- Each row: the newest SwapFeePercentageChanged log of one pool of a vault, as of the snapshot. `swap_fee` is the data
+-- of the log, one 32-byte word, where 1e18 means 100 %. With `since_ord`, only later changes are returned. The
+-- parameter `pairs` is hex without 0x. With `all_pools`, all pools of the vault are returned. Uses the key (chain_id,
+-- address, topic0), a granule or two for each pool. Reads all rows of the head table, which is small.
 SELECT
     concat('0x', lower(hex(f.address))) AS pair,
     concat('0x', lower(hex(argMax(f.data, f.ord)))) AS swap_fee

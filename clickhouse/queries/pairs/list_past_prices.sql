@@ -2,10 +2,10 @@
 -- the 24 hours. Only pools whose state changed within the day have a row. Prices are raw token1 per raw token0; 0
 -- means that the pool had no price. Mean reserves are raw. For a younger pool, the mean starts at its first state. The
 -- means are null if no second has passed. `mean_value0` and `mean_value1` are the mean USD values of the reserves.
--- Each state uses the USD price of the pool's previous swap in the window. The unit is 10^-decimals of the other
--- token. States before the first swap use the price of the first swap; the value is 0 without a price. Reads the day
--- by the key ord, and the newest state before the day through the projection by_pair_kind. Runs once for each new
--- head, never for each request.
+-- Each state uses the USD price of the pool's previous swap in the window. The unit of these two means is 10^-d USD,
+-- where d is the decimals of the pool's other token. States before the first swap use the price of the first swap; the
+-- value is 0 without a price. Reads the day by the key ord, and the newest state before the day through the projection
+-- by_pair_kind. Runs once for each new head, never for each request.
 WITH
     (
         SELECT max(number)
@@ -27,7 +27,7 @@ WITH
         WHERE ord > day_ord
     ),
     -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). A
-    -- swap row changes only the USD prices.
+    -- row of a swap changes only the USD prices and keeps the reserves of the state before it.
     arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
     arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
@@ -52,7 +52,8 @@ FROM
         argMaxIf(price, ord, NOT traded AND timestamp + 3600 <= {now:UInt32}) AS price_h1,
         argMaxIf(price, ord, NOT traded AND timestamp + 21600 <= {now:UInt32}) AS price_h6,
         argMaxIf(price, ord, NOT traded AND timestamp + 86400 <= {now:UInt32}) AS price_h24,
-        -- Sorting by one number is several times faster than sorting tuples.
+        -- The sort key is one number, because sorting by a number is several times faster than sorting by
+        -- tuples.
         arraySort(moment -> moment.1, arrayZip(
             groupArray(ord * 2 + traded),
             groupArray(toUInt32(greatest(timestamp, since))),

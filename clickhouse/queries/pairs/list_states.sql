@@ -1,6 +1,6 @@
--- Each row: the newest state of one pool as of the snapshot. With `since_ord`, the caller needs only pools with later
--- states. Reads pool_latest and the head states. If a pool's newest final state is newer than the snapshot, the query
--- finds an older state through the projection by_pair_kind. Runs once for each new head.
+-- Each row: the newest state of one pool as of the snapshot. With `since_ord`, the result may leave out pools without
+-- a later state. Reads pool_latest and the head states. If a pool's newest final state is newer than the snapshot,
+-- the query finds an older state through the projection by_pair_kind. Runs once for each new head.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     toString((max(state) AS newest).1) AS ord,

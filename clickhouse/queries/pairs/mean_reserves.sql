@@ -11,7 +11,7 @@ WITH
         WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
     ) AS before,
     -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). A
-    -- swap row changes only the USD prices.
+    -- row of a swap changes only the USD prices and keeps the reserves of the state before it.
     arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
     arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
@@ -26,7 +26,8 @@ SELECT
 FROM
 (
     SELECT
-        -- Sorting by one number is several times faster than sorting tuples.
+        -- The sort key is one number, because sorting by a number is several times faster than sorting by
+        -- tuples.
         arraySort(moment -> moment.1, arrayZip(
             groupArray(s.ord * 2 + s.traded),
             groupArray(toUInt32(greatest(s.timestamp, {since:UInt32}))),

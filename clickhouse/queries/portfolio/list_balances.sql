@@ -27,7 +27,7 @@ FROM
         UNION ALL
         SELECT
             token,
-            -- A transfer to oneself changes no balance.
+            -- If the holder sends tokens to itself, the two amounts cancel out.
             if(comes, amount::Int256, 0::Int256) - if(goes, amount::Int256, 0::Int256) AS delta,
             ord,
             false AS stored

@@ -1,10 +1,12 @@
 -- Each row: minus the supply of one token as of the snapshot, in raw units, which is the balance of the zero
--- address. Transfers of head blocks are added by the same rule as in list_balances. Uses the key (holder,
--- token) of holder_balances. Reads all rows of the head table, which is small. The parameter `tokens` is hex
--- without 0x.
+-- address. A transfer of a head block is added only if its ord is above last_ord of the stored balance,
+-- because a promotion stores transfers before the snapshot's cursor moves. Uses the key (holder, token) of
+-- holder_balances. Reads all rows of the head table, which is small. The parameter `tokens` is hex without
+-- 0x.
 WITH
     sender = toFixedString('', 20) AS minted,
-    -- A transfer from the zero address to itself is a mint, not a burn.
+    -- A transfer from the zero address to itself is a mint, not a burn: a V2 pair locks its first LP tokens
+    -- this way.
     recipient = toFixedString('', 20) AND NOT minted AS burnt
 SELECT
     concat('0x', lower(hex(h.token))) AS token,

@@ -18,8 +18,9 @@ FROM
     FROM token_prices_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     UNION ALL
-    -- All rows of one block share one ord, so this part may also return hops of other tokens. Such
-    -- a hop is not newer than the same token's hop from the other parts, so max() ignores it.
+    -- Older hops of the tokens whose newest final hop is newer than the snapshot. All hops of one block share
+    -- one ord, so this SELECT may also return hops of other tokens. The two SELECTs above return a hop of
+    -- each such token that is at least as new, so max() ignores these hops.
     SELECT token, (ord, next_token, hop_price, hop_confidence, hop_cap)
     FROM token_prices
     WHERE ord IN (

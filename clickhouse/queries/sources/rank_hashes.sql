@@ -1,5 +1,6 @@
--- Each row: one of the given source files with its best contract, in the order of rank_files. `hashes` are at most
--- 2,000 values in hex without 0x. Uses the key content_hash.
+-- Each row: one of the given source files with its best contract. Contracts and files rank by exact_match, then by
+-- most logs, then by smallest address. `hashes` are at most 2,000 values in hex without 0x. Uses the key
+-- content_hash.
 WITH activity AS
 (
     SELECT address AS emitter, count() AS logs

@@ -17,7 +17,8 @@ FROM
         UNION ALL
         SELECT token, ord, recipient AS holder, toInt256(amount) AS change
         FROM transfers
-        -- A transfer from the zero address to itself is a mint, so the query adds the amount only once.
+        -- A transfer from the zero address to itself is a mint: it lowers the balance of the zero address and
+        -- does not raise it. So this second SELECT, which adds amounts to recipients, leaves it out.
         WHERE sender != recipient OR sender != toFixedString('', 20)
     )
     GROUP BY token, holder

@@ -1,6 +1,6 @@
--- Each row: a token of a pool. Tokens with the fewest compared holders come first. `salt` fixes the order of
--- tokens with equal numbers of compared holders. Reads the final pools and token_balance_checks, once per
--- check of balances, never per request.
+-- Each row: a token of a pool. Tokens come first if the fewest of their holders' balances were compared with
+-- the contract so far. `salt` fixes the order of tokens with equal numbers of comparisons. Reads the final
+-- pools and token_balance_checks, once per check of balances, never per request.
 SELECT concat('0x', lower(hex(p.token))) AS token
 FROM
 (

@@ -1,8 +1,9 @@
 -- Each row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and
--- `holders[i]` form a pair, in hex without 0x. Transfers of head blocks are added by the same rule as in
--- count_holders. `ahead` is 1 if token_balances already contains transfers after the snapshot; such a balance
--- cannot be compared with any block. Uses the key (token, holder) of token_balances. Reads all rows of the
--- head table, which is small.
+-- `holders[i]` form a pair, in hex without 0x. A transfer of a head block is added only if its ord is above
+-- last_ord of the stored balance, because a promotion stores transfers before the snapshot's cursor moves.
+-- `ahead` is 1 if token_balances already contains transfers after the snapshot; such a balance belongs to no
+-- block of the snapshot, so the caller cannot compare it with balanceOf at a block. Uses the key (token,
+-- holder) of token_balances. Reads all rows of the head table, which is small.
 WITH asked AS
 (
     SELECT

@@ -1,6 +1,6 @@
 -- Each row: one address that sent or received one token in the given head blocks. Rows alternate between tokens: first
 -- one address of each token, then a second address of each token. `salt` fixes the order. Reads the head table, which
--- is small. The query leaves out the tokens `marked`, in hex without 0x.
+-- is small. The query leaves out the tokens `marked` (marked as rebasing), in hex without 0x.
 SELECT
     concat('0x', lower(hex(m.token))) AS token,
     concat('0x', lower(hex(m.holder))) AS holder

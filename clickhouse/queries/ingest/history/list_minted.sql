@@ -1,6 +1,7 @@
 -- Each row: one token. The columns give the balances of the zero address and of the given holders at the
--- newest block, as they result from the stored transfers. Transfers of head blocks are added by the same rule
--- as in portfolio/list_balances. The parameters `tokens` and `holders` are hex without 0x.
+-- newest block, computed from the stored transfers alone. A transfer of a head block is added only if its ord
+-- is above last_ord of the stored balance, because a promotion stores transfers before the snapshot's cursor
+-- moves. The parameters `tokens` and `holders` are hex without 0x.
 WITH
     toFixedString('', 20) AS zero,
     arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,

@@ -1,4 +1,5 @@
--- Each row: the id in its vault of one found pool (older than the start block, from the history search).
+-- Each row: the pool id by which a vault names one found pool (older than the start block, from the history
+-- search).
 SELECT DISTINCT concat('0x', lower(hex(assumeNotNull(f.pool_id)))) AS pool_id
 FROM found_pools AS f
 WHERE isNotNull(f.pool_id)

@@ -1,4 +1,4 @@
--- Each row: the newest price of one token in the next token of its route.
+-- Each row: the newest final hop of one token: its price in the next token of its route.
 SELECT
     concat('0x', lower(hex(p.token))) AS token,
     concat('0x', lower(hex(p.next_token))) AS next_token,

@@ -1,4 +1,4 @@
--- Each row: one finished range that overlaps the blocks, ascending.
+-- Each row: one finished range that overlaps the blocks `from` to `to`, ascending.
 SELECT from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash
 FROM promotions AS p
 WHERE chain_id = {chain:UInt32}

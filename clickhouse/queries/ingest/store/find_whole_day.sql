@@ -1,4 +1,4 @@
--- One row: the first block of the first UTC day whose blocks are all at or above `floor`, or null.
+-- One row: the first block of the first UTC day without a block below `floor`; null if there is no such day.
 SELECT minOrNull(number) AS number
 FROM blocks
 WHERE chain_id = {chain:UInt32}
