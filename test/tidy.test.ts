@@ -257,7 +257,7 @@ test('only src/clickhouse imports the database client, and only allowed files re
   );
   expect(clients).toEqual([]);
   const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
-  // The development node gets this process's PATH, so its file reads the environment.
+  // anvil.ts starts the development node with the PATH of this process.
   const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
   expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
 });

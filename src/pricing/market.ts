@@ -169,7 +169,8 @@ function remainingDepth<L extends Leg>(
   const ratio = ratioOf(leg, route, anchors);
   const confirmed = record === undefined ? 0 : confirmedLiquidity(record, market.epochTime);
   const grows = record !== undefined && confirmed < record.state.liquidity;
-  // Both depths are amounts of the token with the known price, not USD: only the ratio of the depths is used.
+  // The depth that the epoch confirmed (`then`) and the depth of now (`now`) are amounts of the leg's token with the
+  // known price, not USD, because only their ratio is used.
   const then =
     record === undefined ? null : knownSide({ state: record.state, liquidity: confirmed }, knownIsToken0, 1);
   // No epoch has confirmed this liquidity, so the route is recent and never trusted.
@@ -193,7 +194,10 @@ function remainingDepth<L extends Leg>(
   };
 }
 
-/** Whole next tokens that one whole known token of the leg is worth. */
+/**
+ * Returns how many whole tokens `next` one whole token of the other side of the leg is worth: 1 if this side is `next`,
+ * otherwise the ratio of their anchor prices.
+ */
 function ratioOf(
   leg: Leg,
   { token, next }: Pick<PriceRoute, 'token' | 'next'>,

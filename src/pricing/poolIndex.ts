@@ -57,7 +57,7 @@ interface PricerProgress {
   readonly block: number;
   /** Time of the block last applied, unix seconds. */
   readonly time: number;
-  /** Whether any block was applied. If not, the epoch is only partly known. */
+  /** False until the first block is applied. The index may then begin within an epoch, whose record is incomplete. */
   readonly ingested: boolean;
   /** The running epoch; null before the first block. */
   readonly epoch: number | null;

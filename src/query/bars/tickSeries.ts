@@ -45,7 +45,7 @@ export function toSeries(bars: readonly BarPart[], options: SeriesOptions): Seri
 
 interface Shown {
   readonly data: Bar[];
-  /** The newest bar before the data; undefined if the data begin with the first bar of the series. */
+  /** The newest bar that is older than `data`; undefined if `data` begins with the first bar of the series. */
   readonly before: BarPart | undefined;
 }
 

@@ -29,7 +29,7 @@ const gasRowShape = z.object({
 });
 export type GasRow = z.infer<typeof gasRowShape>;
 
-/** The tables of the same snapshot. */
+/** The tables in memory that belong to the snapshot for which the overview is made. */
 interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;

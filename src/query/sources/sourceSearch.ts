@@ -22,8 +22,8 @@ const REGEX_BATCH = 16;
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
 /**
- * If the expression is fast, this many more of the ranked files are matched before ClickHouse searches all files for
- * the expression.
+ * Number of further best-ranked files that this program matches itself if the expression is fast, before ClickHouse
+ * searches all files for the expression.
  */
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;

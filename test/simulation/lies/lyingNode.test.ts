@@ -136,7 +136,7 @@ interface Run extends Decoded {
 }
 
 /**
- * Fetches and decodes the blocks from `from` to `to`, over the state of the honest blocks before them. After an error,
+ * Fetches and decodes the blocks from `from` to `to`, on top of the state after the honest blocks before them. After an error,
  * begins again, as a restart loads the state from the database.
  */
 async function ingest(dice: Dice, nodes: readonly Node[], from: number, to: number): Promise<Run> {

@@ -56,7 +56,7 @@ test('two equal pools of a hop cost their sum for a small move, and half of the 
   expect(two.p50 / upOf([pool()]).p50).toBeCloseTo(1, 1);
 });
 
-test('moving an open pool costs the same beside a deeper vault pool, which then leaves the hop', () => {
+test('moving the price of an open pool costs the same beside a deeper vault pool, because the hop then excludes the vault pool', () => {
   const open = pool({ share: 0.2 });
   const vault = pool({ sideUsd: 4 * SIDE, share: 0.8, isVault: true });
   expect(upOf([open, vault]).p10 / lostAt(1.1)).toBeCloseTo(1, 1);

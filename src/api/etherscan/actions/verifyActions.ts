@@ -1,6 +1,6 @@
 /**
  * The actions verifysourcecode and checkverifystatus. The queue compiles and compares; these actions report
- * the state of a ticket in the texts that clients compare. A state that may change soon is thrown as an
+ * the state of a verification in the texts that clients compare. A state that may change soon is thrown as an
  * error, because the cache does not keep errors.
  */
 import type { VerificationQueue, VerificationState } from '../../../domain/verification';
@@ -64,7 +64,7 @@ function isForBlockscout(asked: AskedParams): boolean {
   return named && !asked.has('chainid');
 }
 
-/** Throws if the compiler is not available, before the request gets a ticket. */
+/** Throws if the compiler is not available, before the verification is queued and gets its guid. */
 async function checkCompiler(queue: VerificationQueue, asked: string): Promise<void> {
   const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
   const compilerVersions = await queue.listCompilers();

@@ -27,7 +27,7 @@ import { AUDIT_CHAIN, openAuditSession } from '../audit/auditWorld';
 
 const SEED = 4_244;
 const DEPTH = 20;
-/** Hops of one block, and hops that a page reads of the head beyond its limit. */
+/** A page may read this many changes beyond twice its limit: all changes of one block, and changes of the head. */
 const HOPS_SPARE = 160;
 type Name = keyof typeof TOKENS;
 /** An anchor, paths of one to four hops, a token without a price, a price push, and a token that is born late. */
