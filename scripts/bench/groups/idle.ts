@@ -9,7 +9,7 @@ import { startStubChain } from '../../../test/support/stub/stubChain';
 const FIRST = 200;
 const BLOCK_EVERY_MS = 10_000;
 const BLOCKS = Number(process.env['BENCH_IDLE_BLOCKS'] ?? 18);
-/** The start is not measured. */
+/** Number of blocks before the measurement begins. */
 const WARM_BLOCKS = 3;
 /** Allowed share of one core, for the engine and the program together. */
 const SHARE_MAX = 0.03;

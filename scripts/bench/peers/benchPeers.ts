@@ -168,7 +168,8 @@ async function dropWhenMerged(admin: Database, database: Database, name: string)
 }
 
 /**
- * Makes the figure. Candlehouse promises to be at least `times` times as fast as the peer; null if there is no promise.
+ * Makes the figure that compares Candlehouse with one peer. `times` is how many times as fast as the peer Candlehouse
+ * promises to be at least; null without a promise.
  */
 function compare(own: Rate, peer: Rate, times: number | null): Figure {
   const ratio = own.eventsPerSecond / peer.eventsPerSecond;

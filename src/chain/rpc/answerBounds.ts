@@ -73,7 +73,7 @@ export class ByteBudget {
   }
 }
 
-/** The shared limit of all endpoints and chains in the process. */
+/** The limit of bytes in node answers under way, shared by all endpoints and chains of the process. */
 const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
 export class AnswerMeter {

@@ -1,6 +1,6 @@
 /**
- * Finds the JSON objects and lists in a stream of bytes that has nothing or white space between them. Bytes are looked
- * at once. Whether a message is valid JSON is left to its parser.
+ * Finds the JSON objects and lists in a stream of bytes that has nothing or white space between them. Each byte is
+ * read once. Whether a message is valid JSON is left to its parser.
  */
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];

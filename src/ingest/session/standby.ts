@@ -40,7 +40,7 @@ export class WriterBeat {
           onFenced(error);
           return;
         }
-        // The session fails too if ClickHouse is down, and logs that failure. So this one is logged only at the
+        // If ClickHouse is down, the session fails too and logs it. So a failed sign of life is logged only at the
         // level debug.
         log.debug({ error: errorText(error) }, 'writing a sign of life failed');
       }

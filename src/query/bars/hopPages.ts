@@ -19,7 +19,7 @@ import { findPricePoints, priceOfToken, type PathChange, type PricePoint } from 
 
 /** Largest number of tokens whose hops one page reads. A page with more tokens becomes shorter. */
 const TOKENS_MAX = 32;
-/** Further rows that a read of the head asks for. More than one block can have, so at least one block is complete. */
+/** Extra rows that a read of the head asks for. One block never has so many, so the read contains a whole block. */
 const HEAD_ROWS_SPARE = 4 * TOKENS_MAX;
 const ADDRESS_BYTES = 20;
 
@@ -31,22 +31,25 @@ export interface PathSource {
 
 export interface PathQuestion {
   readonly token: Hex;
-  /** Price in the wrapped native token; null: in USD. */
+  /** The wrapped native token, if the price is wanted in it; null for a price in USD. */
   readonly native: Hex | null;
   /** The first block in which the token can have a price. */
   readonly firstBlock: number;
 }
 
 interface PricePage {
-  /** The points of all blocks from the first one of the page on, ascending. */
+  /** The blocks of the page in which the published price changed, ascending. */
   readonly points: readonly PricePoint[];
-  /** The number of changes that were read. */
+  /** Number of changes of hops that were read for the page. */
   readonly changes: number;
-  /** The block before the page. */
+  /** The last block before the page, at which the next page ends. */
   readonly blockBefore: number;
 }
 
-/** The price changes of up to about `limit` changes of hops, back from the end of `block`. */
+/**
+ * Reads one page that ends with `block`: about `limit` changes of hops, and the changes of the price that follow from
+ * them.
+ */
 export async function readPricePage(
   source: PathSource,
   head: HeadSnapshot,
@@ -87,7 +90,7 @@ interface TokenSpan extends RowSpan {
   readonly token: Hex;
 }
 
-/** The range (afterOrd, last] of one page. It becomes shorter while its hops are read. */
+/** The positions of one page, from after `afterOrd` to `toOrd`. The range becomes shorter while its hops are read. */
 class HopRange {
   rows: PathChange[] = [];
   readonly tokens = new Set<Hex>();

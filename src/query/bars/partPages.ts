@@ -9,16 +9,16 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { foldParts, type BarPart } from './barParts';
 import type { BarsRead } from './barReader';
 
-/** Expected number of seconds between two rows. Only decides how many rows a page asks for. */
+/** Assumed time between two rows, in seconds. From this time follows only how many rows a page asks for. */
 const ROW_SECONDS = 10;
 const PAGE_ROWS_MIN = 4_096;
 const PAGE_ROWS_MAX = 65_536;
-/** No further page is read after so many rows, if there is a bar to show. */
+/** After this many rows no further page is read, if the rows so far make at least one bar. */
 const ROWS_MAX = 300_000;
 const PAGES_MAX = 24;
 
 export interface PartPage {
-  /** Parts of bars. Pages have no row in common. */
+  /** Parts of bars. Each row belongs to one page only, so parts of different pages can be added. */
   readonly parts: readonly BarPart[];
   /** The number of rows that were read. */
   readonly rows: number;

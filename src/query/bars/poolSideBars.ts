@@ -81,7 +81,7 @@ async function readPage(
   return { parts, rows: span.rows, blockBefore };
 }
 
-/** The token's amounts go into the fields of token0. */
+/** The amounts of the bar's token stand in the fields of token0, as in the bars of a token. */
 function readPart(row: RowReader): BarPart {
   return {
     bucket: row.u32(),

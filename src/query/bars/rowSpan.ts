@@ -5,9 +5,9 @@
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 
-/** A key with a row in at least one of so many blocks is read with all rows of these blocks. */
+/** A key with one row or more per this many blocks is dense: all rows of these blocks are read and filtered. */
 const DENSE_BLOCKS = 32;
-/** Largest number of rows that are found one by one, because there are few of them. */
+/** Largest number of rows of a key that is not dense. Each such row is looked up by its position. */
 const SPARSE_MAX = 1_024;
 
 export interface RowSpan {

@@ -27,8 +27,8 @@ interface MeasuredLog {
 }
 
 /**
- * Bytes of data per log in the first query for this many logs. This is enough for nearly all pages and limits the
- * memory.
+ * Largest number of bytes of `data` per log that the first query for `rows` logs returns. This is enough for nearly all
+ * pages and limits the memory.
  */
 export function firstDataMax(rows: number, { dataMax }: LogBounds): number {
   return Math.min(dataMax, Math.max(READ_BYTES_MIN, Math.floor(READ_BYTES / rows)));

@@ -28,11 +28,11 @@ export interface SourceSearchSource {
 }
 
 export interface RegexQuestion {
-  /** The expression for a whole file, with flags so that `^` and `$` match at line ends. */
+  /** The regular expression that matches a whole file, with flags so that `^` and `$` match at line ends. */
   readonly inFile: string;
-  /** The expression for one line. */
+  /** The regular expression that matches one line of a file. */
   readonly inLine: string;
-  /** The expression for one line whose first group captures the text before the first match. */
+  /** The regular expression for one line whose first group captures the text before the first match. */
   readonly prefix: string;
   /** A text of three or more characters that every match contains. Empty if there is no such text. */
   readonly needle: string;

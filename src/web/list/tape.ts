@@ -29,11 +29,11 @@ export interface Tape {
   voidFrom(block: number): void;
   /** Loads the newest page again. */
   reload(): void;
-  /** Shows all rows in another frame. */
+  /** Shows all rows again as seen from another token, or in another currency (see tradeFrame.ts). */
   reframe(frame: TapeFrame): void;
 }
 
-/** The frame of the trades, and the symbol of its currency. */
+/** The token from which trades are seen, their currency, and the symbol of the currency. */
 export interface TapeFrame extends TradeFrame {
   readonly symbol: string;
 }

@@ -289,8 +289,8 @@ test('source search shows sources verified on another chain under a contract wit
   expect([await lend(), await lend()]).toEqual([1, 0]);
   const hit = { chain_id: 369, contract_name: lender.contract.name, line: 1, contracts: 1 };
   expect(await found()).toMatchObject([{ ...hit, address: low, path: `lent/${lender.contract.name}.sol` }]);
-  // The contract with the smallest address gets the sources for all contracts with this code. A later contract with a
-  // smaller address does not get them as well.
+  // The sources are lent once, to the contract that has the smallest address at that time. A contract with the same code
+  // that is stored later gets no second copy, even if its address is smaller.
   await insertRows(db.writer, contractCodesTable, [
     { ...code, address: `0x${'01'.repeat(20)}`, code_hash: CODE, version: 3 },
   ]);

@@ -56,7 +56,7 @@ const close = (a: number, b: number): boolean =>
 const held = (pool: SimVaultPool, i: number): number =>
   Number(pool.balances[i]) / 10 ** simDecimals(pool.tokens[i]!);
 
-test('a weighted or stable pool shows all its tokens in chain order, and other pools are not listed', () => {
+test('a weighted or stable pool is a pair that lists all its tokens in the order of the vault, and other vault pools are no pairs', () => {
   expect(pools.length).toBeGreaterThan(5);
   for (const pool of pools) {
     const item = entries.get(pool.address)?.item;

@@ -116,7 +116,7 @@ test('LP tokens at burn addresses and in lockers are locked, and LP tokens of th
   expect([warningsOfShare(0.5), warningsOfShare(null)]).toEqual([[], []]);
 });
 
-test('shares of several pools are weighted by liquidity', () => {
+test('the share of LP tokens that are locked, or held by the creator, is the mean over all pools weighted by liquidity', () => {
   const pools = [
     { percent: 100, liquidityUsd: 1_000 },
     { percent: 0, liquidityUsd: 3_000 },
