@@ -73,7 +73,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
   // Errors outside the middleware, such as a socket that closes during an answer, go to the log.
   app.on('error', (error: unknown) => {
-    const left = error instanceof Error && 'code' in error && CLIENT_LEFT.has(error.code);
+    const left =
+      typeof error === 'object' && error !== null && 'code' in error && CLIENT_LEFT.has(error.code);
     if (left) options.log.debug({ err: error }, 'the client left before an answer was complete');
     else options.log.warn({ err: error }, 'an answer could not be sent completely');
   });

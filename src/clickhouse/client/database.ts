@@ -113,7 +113,7 @@ export interface Database {
 /** The message with which the condition of a guard throws. */
 export const FENCED = 'a newer writer has claimed the database';
 
-/** A condition for an insert of RowBinary bytes. */
+/** Lets the server refuse an insert of RowBinary bytes if a newer writer has claimed the database. */
 export interface InsertGuard {
   /** SQL condition. It throws the message FENCED by `throwIf`. */
   readonly condition: string;

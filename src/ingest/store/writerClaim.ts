@@ -49,7 +49,7 @@ export async function findNewestWriter(database: Database, chainId: number): Pro
   return { ...rest, session: Number(session), id: Number(id), version: Number(version) };
 }
 
-/** The smallest session number of a session that begins at `now`, approximate unix time in ms. */
+/** Lower bound of the number of a session that begins at `now` (unix time in ms), so a later session has a larger number. */
 export const sessionAt = (now: number): number => Math.floor(now * COUNTS_PER_MS);
 
 export class WriterClaim {

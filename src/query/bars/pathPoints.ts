@@ -5,7 +5,7 @@
 import { createSlices } from '../../domain/turns';
 import { priceByHops, type Hop } from '../prices/priceByHops';
 
-/** One change of a token's hop. */
+/** A block in which the hop of a token changed: its price, its next token or its confidence. */
 export interface PathChange {
   readonly token: string;
   /** The largest possible position (`ord`) of the block. */

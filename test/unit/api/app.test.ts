@@ -1,4 +1,6 @@
 /** Tests the HTTP app around its routes: rate limit, OpenAPI document, CORS, headers. */
+import { runInNewContext } from 'node:vm';
+
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createApp } from '../../../src/api/app';
@@ -37,9 +39,12 @@ test('a client that leaves during an answer causes no warning, but another failu
   const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });
   const app = createApp({ routes: [], head: () => null, log, corsOrigin: '*', rateLimitPerMinute: 0 });
   app.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  // Errors of Node itself are no instances of the Error of a test.
+  app.emit('error', runInNewContext("Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })"));
   app.emit('error', new Error('no space'));
   const told = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   expect(told.map(({ level, msg }) => [level, msg])).toEqual([
+    [20, 'the client left before an answer was complete'],
     [20, 'the client left before an answer was complete'],
     [40, 'an answer could not be sent completely'],
   ]);

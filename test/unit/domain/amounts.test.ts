@@ -108,7 +108,7 @@ describe('formatRatio writes a fraction as a decimal string', () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('formatRatio has a relative error below 1e-17 for the widest V3 prices with 77 decimals too', () => {
+  it('formatRatio has a relative error below 1e-17, even for the widest V3 prices of tokens with 77 decimals', () => {
     const wide = fc.tuple(anySize, anySize).map(([a, b]) => (a * b + 1n) * 10n ** 77n);
     const property = fc.property(wide, positive, fc.boolean(), (a, b, swapped) => {
       const [numerator, denominator] = swapped ? [b, a] : [a, b];

@@ -80,7 +80,8 @@ test('a pool of the route without depth returns with as much depth as the attack
   const hop = hopOf([pool()]);
   const { up } = manipulationCost([{ ...hop, dormant: { isRanged: true } }]);
   const { depthUsd } = pool();
-  // Others buy the offered depth, so the attacker loses a third of its value at 1.5 times the price.
+  // Others trade against all the depth that the attacker offers at 1.5 times the true price. The attacker pays 1.5 for
+  // what is worth 1, and loses 1 − 1 / 1.5 of the depth, a third.
   expect(up.p50 / (depthUsd * (1 - 1 / 1.5))).toBeCloseTo(1, 1);
   expect(up.p2).toBe(manipulationCost([hop]).up.p2);
 });

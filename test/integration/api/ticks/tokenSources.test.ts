@@ -148,7 +148,10 @@ function expectClose(got: readonly Bar[], wanted: readonly PlainBar[]): void {
   });
 }
 
-/** The bars that an answer must have: those of all changes, or, bar by bar, those without the doubtful changes. */
+/**
+ * The expected bars. Each bar may be made of all price changes, or of all but the doubtful ones, whichever the answer
+ * has.
+ */
 function expectedBars(got: readonly Bar[], changes: readonly Change[], seconds: number): PlainBar[] {
   const sure = new Map(
     barsOf(
