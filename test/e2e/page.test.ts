@@ -238,7 +238,7 @@ test('the chart shows the bars of the API for each timeframe and currency', asyn
       await page.locator(`button[data-value="${timeframe}"]`).click();
       await untilLoaded(page);
       const series = await world.wholeSeries(
-        `/api/v1/pairs/${world.pair}/ticks?timeframe=${timeframe}&currency=${currency}`,
+        `/api/v1/pairs/${world.pair}/ticks?timeframe=${timeframe}&currency=${currency}&continuous=true`,
       );
       const { bars, first } = await shownBars(page);
       const wanted = series.filter(({ time }) => time >= first);
@@ -267,7 +267,9 @@ test('dragging the chart back loads all older bars, each once and without gaps',
     await page.mouse.up();
     await untilLoaded(page);
   }
-  const series = await world.wholeSeries(`/api/v1/pairs/${world.pair}/ticks?timeframe=1m&currency=quote`);
+  const series = await world.wholeSeries(
+    `/api/v1/pairs/${world.pair}/ticks?timeframe=1m&currency=quote&continuous=true`,
+  );
   const drawn = await csvBars(page);
   expect(drawn.length).toBeGreaterThan(before.bars);
   expect(drawn[0]?.time).toBe(series[0]?.time);
@@ -289,7 +291,7 @@ test('new trades appear in the trade list and in the last bar without a reload, 
   await eventually(trades, (now) => now > before, 60_000);
   // The page shows the daily bar as of a recent block. The API has returned the same bar before, or returns it within
   // seconds.
-  const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&limit=1`;
+  const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&continuous=true&limit=1`;
   const told = new Set<string>();
   await eventually(
     async () => {

@@ -141,11 +141,47 @@ test('the trades on the page of a pair follow the currency and the direction of 
   ]);
   const drawn = await readCsv(download);
   const series = await world.wholeSeries(
-    `/api/v1/pairs/${world.pair}/ticks?timeframe=1h&currency=quote&invert=true`,
+    `/api/v1/pairs/${world.pair}/ticks?timeframe=1h&currency=quote&invert=true&continuous=true`,
   );
   const closed = asCsv(series.filter((bar) => bar.closed)).slice(0, drawn.length - 1);
   expect(closed.length).toBeGreaterThan(5);
   expect(drawn.slice(0, closed.length)).toEqual(closed);
+});
+
+test('the chart of a token shows the published price first, and other sources and times without trades on demand', async () => {
+  const page = await open(`/#/token/${world.token}?timeframe=1h`);
+  const fill = page.getByRole('button', { name: 'Fill' });
+  const compare = async (query: string): Promise<number> => {
+    await untilLoaded(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const drawn = await readCsv(download);
+    const series = await world.wholeSeries(
+      `/api/v1/tokens/${world.token}/ticks?timeframe=1h&currency=usd&continuous=true&${query}`,
+    );
+    // The chain grows during the comparison. Bars that were closed before the comparison do not change.
+    const closed = asCsv(series.filter((bar) => bar.closed)).slice(0, drawn.length - 1);
+    expect(closed.length).toBeGreaterThan(5);
+    expect([query, drawn.slice(0, closed.length)]).toEqual([query, closed]);
+    // A bar opens at the close of the bar before it.
+    expect(closed.slice(1).map(({ open: opens }) => opens)).toEqual(
+      closed.slice(0, -1).map(({ close }) => close),
+    );
+    return series.length;
+  };
+  await compare('source=path');
+  await keepPicture(page, 'token-chart-path');
+  for (const source of ['main_pool', 'all']) {
+    await page.locator(`button[data-value=${source}]`).click();
+    await compare(`source=${source}`);
+  }
+  expect(page.url()).toContain('source=all');
+  const bars = await compare('source=all');
+  await fill.click();
+  expect(await compare('source=all&fill=true')).toBeGreaterThanOrEqual(bars);
+  expect(await fill.getAttribute('aria-pressed')).toBe('true');
 });
 
 /** A function that changes the answers of /readyz on their way to the page. */

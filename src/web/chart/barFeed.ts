@@ -93,8 +93,11 @@ class Feed implements BarFeed {
     if (this.isBusy || signal.aborted) return;
     this.isBusy = true;
     try {
-      for (let name = this.next(); name !== null; name = this.next()) await this.step(name);
-      this.options.onolder(this.series.nextTo === null ? 'all' : 'more');
+      // Events may arrive faster than answers, so the loop may not end for a long time.
+      for (let name = this.next(); name !== null; name = this.next()) {
+        await this.step(name);
+        this.options.onolder(this.series.nextTo === null ? 'all' : 'more');
+      }
     } catch (error) {
       if (!signal.aborted) this.giveUp(error);
     } finally {

@@ -30,8 +30,9 @@ interface CandleChartOptions {
   readonly signal: AbortSignal;
 }
 
-/** Initial width of a bar in pixels, and the least number of visible bars. */
+/** Initial width of a bar in pixels, the largest width, and the least number of visible bars. */
 const BAR_WIDTH = 9;
+const BAR_WIDTH_MAX = 36;
 const SHOWN_MIN = 40;
 /** If fewer bars than this are left of the view, older bars are loaded. */
 const LEFT_BARS = 30;
@@ -101,6 +102,7 @@ function makeParts(canvas: HTMLElement): Parts {
       secondsVisible: false,
       rightOffset: 4,
       minBarSpacing: 1,
+      maxBarSpacing: BAR_WIDTH_MAX,
     },
     localization: { timeFormatter: (time: Time) => formatTime(Number(time)).replace(':00 UTC', ' UTC') },
   });
@@ -136,8 +138,10 @@ function paintParts({ chart, candles }: Parts, scale: number): void {
   });
 }
 
+/** Shows the newest bars, or all of them, wider, if they are few. */
 function showNewest(chart: IChartApi, count: number): void {
   const shown = Math.max(SHOWN_MIN, Math.round(chart.timeScale().width() / BAR_WIDTH));
+  if (count > 0 && count < shown) return chart.timeScale().fitContent();
   chart.timeScale().setVisibleLogicalRange({ from: count - shown, to: count + 3 });
 }
 

@@ -1,4 +1,7 @@
-/** The chart with its controls: timeframe, currency, CSV download, and a table for people who cannot use a canvas. */
+/**
+ * The chart with its controls: timeframe, currency, source of the prices, times without trades, CSV download, and a table
+ * for people who cannot use a canvas. Each bar opens at the close of the bar before.
+ */
 import type { Bar } from '../../wire/ticks';
 import type { App } from '../core/app.ts';
 import { failureText, type Query } from '../core/api.ts';
@@ -13,6 +16,13 @@ import { retryWhenBack } from '../core/recovery.ts';
 export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 export type Timeframe = (typeof TIMEFRAMES)[number];
 
+interface Choice<C extends string> {
+  readonly timeframe: Timeframe;
+  readonly currency: C;
+  /** Null for bars with one source. */
+  readonly source: string | null;
+}
+
 interface ChartPanelOptions<C extends string> {
   readonly app: App;
   /** API path of the bars, such as `/pairs/0x…/ticks`. */
@@ -21,12 +31,16 @@ interface ChartPanelOptions<C extends string> {
   readonly currencies: readonly (readonly [value: C, label: string])[];
   readonly timeframe: Timeframe;
   readonly currency: C;
+  /** Sources of the prices (parameter `source`) to choose from, the default first; empty for bars with one source. */
+  readonly sources?: readonly (readonly [value: string, label: string])[];
+  /** The source shown first. */
+  readonly source?: string;
   /** The query of the bars in a currency. */
   readonly queryOf: (currency: C) => Query;
   readonly emptyText: string;
   readonly signal: AbortSignal;
   /** Called with the selection, which the view writes into the address bar. */
-  readonly onchoice: (choice: { readonly timeframe: Timeframe; readonly currency: C }) => void;
+  readonly onchoice: (choice: Choice<C>) => void;
 }
 
 export interface ChartPanel {
@@ -62,6 +76,9 @@ class Panel<C extends string> implements ChartPanel {
   });
   private timeframe: Timeframe;
   private currency: C;
+  private source: string | null;
+  /** Whether times without trades have flat bars. */
+  private fills = false;
   private feed: BarFeed | null = null;
   private life: AbortController | null = null;
 
@@ -69,6 +86,7 @@ class Panel<C extends string> implements ChartPanel {
     this.options = options;
     this.timeframe = options.timeframe;
     this.currency = options.currency;
+    this.source = options.source ?? options.sources?.[0]?.[0] ?? null;
     this.chart = createCandleChart({ signal: options.signal, onleft: () => this.feed?.older() });
     this.chart.element.append(this.cover, this.table);
     this.element = h('section', { class: 'card chart-card' }, this.controls(), this.chart.element);
@@ -88,13 +106,18 @@ class Panel<C extends string> implements ChartPanel {
       label: 'Timeframe',
       values: TIMEFRAMES.map((value) => [value, value] as const),
       value: this.timeframe,
-      onchange: (value) => this.choose(value, this.currency),
+      onchange: (timeframe) => this.choose({ timeframe }),
     });
     const currencies = segments<C>({
       label: 'Currency',
       values: this.options.currencies,
       value: this.currency,
-      onchange: (value) => this.choose(this.timeframe, value),
+      onchange: (currency) => this.choose({ currency }),
+    });
+    const fill = button('Fill', () => this.toggleFill(fill), {
+      ...QUIET,
+      'aria-pressed': 'false',
+      title: 'Show times without trades as flat bars',
     });
     const tableButton = button('Table', () => this.toggleTable(tableButton), {
       ...QUIET,
@@ -108,18 +131,39 @@ class Panel<C extends string> implements ChartPanel {
       { class: 'chart-bar' },
       timeframes,
       currencies,
+      this.sources(),
       spring,
       this.count,
       this.older,
+      fill,
       tableButton,
       csv,
     );
   }
 
-  private choose(timeframe: Timeframe, currency: C): void {
+  private sources(): HTMLElement | false {
+    const { sources = [] } = this.options;
+    if (sources.length === 0) return false;
+    return segments<string>({
+      label: 'Source of the prices',
+      values: sources,
+      value: this.source ?? '',
+      onchange: (source) => this.choose({ source }),
+    });
+  }
+
+  private choose(changed: Partial<Choice<C>>): void {
+    const { timeframe = this.timeframe, currency = this.currency, source = this.source } = changed;
     this.timeframe = timeframe;
     this.currency = currency;
-    this.options.onchoice({ timeframe, currency });
+    this.source = source;
+    this.options.onchoice({ timeframe, currency, source });
+    this.start();
+  }
+
+  private toggleFill(fill: HTMLElement): void {
+    this.fills = !this.fills;
+    fill.setAttribute('aria-pressed', String(this.fills));
     this.start();
   }
 
@@ -132,7 +176,13 @@ class Panel<C extends string> implements ChartPanel {
     this.chart.element.dataset['state'] = 'loading';
     this.feed = createBarFeed({
       path: this.options.path,
-      query: { timeframe: this.timeframe, ...this.options.queryOf(this.currency) },
+      query: {
+        timeframe: this.timeframe,
+        continuous: true,
+        fill: this.fills,
+        source: this.source,
+        ...this.options.queryOf(this.currency),
+      },
       signal: AbortSignal.any([own.signal, this.options.signal]),
       onbars: (bars, isNew) => this.show(bars, isNew),
       onfailure: (error) => this.fail(error),

@@ -89,6 +89,8 @@ export const tokenView: View = (app, place, main, signal) => {
   });
   main.replaceChildren(view.element);
   app.onHead(() => view.refresh(), REFRESH_MS, signal);
+  // The published price also changes without a trade of the token.
+  app.onHead(() => chart?.touch(), REFRESH_MS, signal);
   app.onHead(() => audit?.refresh(), AUDIT_MS, signal);
   followLive(
     app,
@@ -98,6 +100,18 @@ export const tokenView: View = (app, place, main, signal) => {
     signal,
   );
 };
+
+/** Where the prices of the bars come from: values and labels of the parameter `source`. */
+const SOURCES = [
+  ['path', 'Published price'],
+  ['main_pool', 'Main pool'],
+  ['all', 'All trades'],
+] as const;
+
+function readSource(query: URLSearchParams): string {
+  const wanted = query.get('source');
+  return SOURCES.find(([value]) => value === wanted)?.[0] ?? SOURCES[0][0];
+}
 
 function tokenChart(app: App, token: TokenDetail, query: URLSearchParams, signal: AbortSignal): ChartPanel {
   return createChartPanel<'usd' | 'native'>({
@@ -109,11 +123,13 @@ function tokenChart(app: App, token: TokenDetail, query: URLSearchParams, signal
       ['native', 'Native'],
     ],
     currency: query.get('currency') === 'native' ? 'native' : 'usd',
+    sources: SOURCES,
+    source: readSource(query),
     queryOf: (currency) => ({ currency }),
     timeframe: readTimeframe(query),
-    emptyText: 'No bars: no trade of this token has a price yet',
+    emptyText: 'No bars: this source has no price of the token yet',
     signal,
-    onchoice: ({ timeframe, currency }) => app.remember({ timeframe, currency }),
+    onchoice: (choice) => app.remember({ ...choice }),
   });
 }
 

@@ -82,7 +82,9 @@ const COUNT_SHIFTS = `
   window.layoutShifts = { sum: 0, moved: [] };
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
-      if (entry.hadRecentInput) continue;
+      // New trades move the rows of the trade list on purpose.
+      const isOfTrades = ({ node }) => (node?.parentElement?.closest('table.tape') ?? null) !== null;
+      if (entry.hadRecentInput || (entry.sources.length > 0 && entry.sources.every(isOfTrades))) continue;
       window.layoutShifts.sum += entry.value;
       for (const { node } of entry.sources) {
         const name = node?.className ?? node?.nodeName ?? 'gone';
