@@ -200,5 +200,5 @@ async function callAll(
 
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'the answer of eth_call is not hex data');
+  throw new RpcError('bad_answer', 'the answer of eth_call is not hex data');
 }

@@ -20,7 +20,6 @@ import {
 } from '../../domain/abiText';
 import { DECIMALS_MAX } from '../../domain/amounts';
 import { isHexData, type Hex } from '../../domain/hex';
-import { AppError } from '../../errors';
 import {
   isContractsAnswer,
   newestInstead,
@@ -121,7 +120,12 @@ async function askAtBlock(
   try {
     return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
   } catch (error) {
-    if (!(error instanceof RpcError) || NODE_FAULTS.has(error.kind)) throw error;
+    if (!(error instanceof RpcError)) throw error;
+    // The node failed this time, which says nothing about the state, so the calls are repeated.
+    if (NODE_FAULTS.has(error.kind)) {
+      if (reversible) throw error;
+      return ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options });
+    }
     // If this block is unknown, a reorg replaced it, or the node does not have it yet.
     if (reversible && error.kind === 'unknown_block') throw error;
     return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options });
@@ -182,7 +186,7 @@ async function callAll(
 
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'the answer of eth_call is not hex data');
+  throw new RpcError('bad_answer', 'the answer of eth_call is not hex data');
 }
 
 /**
