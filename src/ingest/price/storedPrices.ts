@@ -51,8 +51,8 @@ export async function readStoredPrices(
   const from = Math.max(first, startBlock);
   const baseOrd = hasBase ? lastOrdOfBlock(baseNumber) : -1;
   const blocks = await readBlocks(database, chainId, from, cursor.number, pools);
-  // Ticks are loaded at the cursor, and not at the start of the epoch: the blocks of the epoch do not need them,
-  // because their stored states contain the results of the walks.
+  // Ticks are loaded at the cursor, and not at the start of the epoch. The blocks of the epoch do not need ticks, because
+  // their stored states contain the results of the walks.
   const ticks = await readTicks(database, { finalTo: cursor.number, commits: [], pairs: [] });
   if (!hasBase)
     return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks };

@@ -197,7 +197,7 @@ function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapIte
   });
 }
 
-/** A stored price of 0 means that there is none. */
+/** A stored price of 0 means that the price is unknown. */
 function usdOrNull(price: number): string | null {
   return price > 0 ? plainNumber(price) : null;
 }

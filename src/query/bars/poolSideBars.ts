@@ -1,6 +1,6 @@
 /**
  * Reads the bars of one token of a pool's leg from its swaps. Used where the stored bars of the pool do not have these
- * prices: for its quote token in USD, and for prices in the native token. Volume and counts are those of the pool.
+ * prices: for its quote token in USD, and for prices in the native token. Volume and counts are the pool's.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';

@@ -41,7 +41,10 @@ export interface TicksRequest {
 
 export interface TicksSource extends LegBarsSource {
   readonly directory: Directory;
-  /** Tables that tell whether a token has a USD price now. If absent, every token counts as one without a price. */
+  /**
+   * The tables of pairs. They are read to find out whether a token has a USD price now. If absent, every token counts as
+   * one without a price.
+   */
   readonly pairs?: Pick<PairTables, 'at'>;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }

@@ -42,7 +42,7 @@ interface BarChoice {
   readonly wanted: number;
 }
 
-/** Reads other bars than those of the token's swaps (`rows`). */
+/** Reads bars of another source than the token's swaps. `rows` reads the bars of the swaps. */
 export type ReadTokenBars = (rows: BarRows, choice: BarChoice) => Promise<BarsRead>;
 
 export interface TokenTicks {

@@ -310,7 +310,7 @@ function compareCreations(a: Creation, b: Creation): number {
   return missing(a.creator) - missing(b.creator) || missing(a.factory) - missing(b.factory);
 }
 
-/** The contract's code from a row. Null if the row says that the address has no code. */
+/** The contract's code from a row. Null if the address of the row has no code. */
 export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
   const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);

@@ -25,7 +25,10 @@ export interface BalanceChecks {
   readonly rebasing: boolean;
   /** Number of checked addresses that hold the token according to its logs. */
   readonly held: number;
-  /** Number of checked holders by the logs for which the contract answered 0, or gave no usable answer. */
+  /**
+   * Number of checked addresses that hold the token according to the logs, but for which the contract answered 0 or gave
+   * no usable answer.
+   */
   readonly unconfirmed: number;
 }
 

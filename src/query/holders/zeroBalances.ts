@@ -18,7 +18,10 @@ const rowShape = z.object({ token: z.string(), held: z.string(), sent: z.string(
 interface ZeroBalance {
   /** The balance of the zero address. */
   readonly held: bigint;
-  /** LP tokens that a holder sent to the zero address after their mint. The supply by the logs lacks them. */
+  /**
+   * LP tokens that a holder sent to the zero address after their mint. A supply that is computed from the logs leaves
+   * them out.
+   */
   readonly sent: bigint;
 }
 

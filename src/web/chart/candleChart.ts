@@ -138,7 +138,7 @@ function paintParts({ chart, candles }: Parts, scale: number): void {
   });
 }
 
-/** Shows the newest bars, or all of them, wider, if they are few. */
+/** Shows the newest bars. If there are few bars, shows all of them, with wider bars. */
 function showNewest(chart: IChartApi, count: number): void {
   const shown = Math.max(SHOWN_MIN, Math.round(chart.timeScale().width() / BAR_WIDTH));
   if (count > 0 && count < shown) return chart.timeScale().fitContent();

@@ -32,7 +32,7 @@ export function fieldsOf(table: string, row: string): Fields {
   return codeOfTable(table).read(Buffer.from(row, 'latin1'));
 }
 
-/** Reads the stored start block, last final block and head. Null if nothing was ingested yet. */
+/** Reads the stored start block, last final block and head. Null if no block is ingested yet. */
 export async function readTip(database: Database): Promise<StoredTip | null> {
   const state = await readStoredState(database, SIM_CHAIN_ID);
   if (state === null) return null;

@@ -198,7 +198,7 @@ test('a block that is not the trusted block is refused', async () => {
   expect((await sourceOf([nodeOf()], 'auto', hash).source.fetchHeader(3)).hash).toBe(hash);
 });
 
-/** What a real server answers: all receipts of a block, receipts one by one, or only logs. */
+/** The kinds of answers of real servers: all receipts of a block, receipts one by one, or only logs. */
 type Offers = 'receipts' | 'single receipts' | 'logs';
 
 /** A node over HTTP and WebSocket that has the recorded blocks, each altered by `change`. */

@@ -73,7 +73,7 @@ function netsOf(blocks: readonly { readonly liquidity_events: readonly Liquidity
 
 const isBefore = ({ ref }: { ref: { number: number } }): boolean => ref.number < START;
 
-/** The ticks before the start block, as the node tells them. */
+/** The node's answer about the ticks before the start block. */
 function oldOf(blocks: readonly BlockFacts[], low = -887_272, high = 887_272): OldTicksRow {
   const nets = netsOf(blocks.filter(isBefore)).filter(([tick]) => tick >= low && tick <= high);
   return {
