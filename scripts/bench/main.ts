@@ -2,7 +2,7 @@
  * `npm run bench -- [group …] [--json] [--baseline]`: measures the figures that the project promises, each with a
  * limit from the same run. Without a group, all groups run except `peers` and `growth`. `peers` installs other
  * indexers; `growth` loads data for half an hour. With `--baseline`, the exit code is 1 if a ratio is a quarter worse
- * than in baseline.json.
+ * than in baseline.json. `npm run bench -- plan` computes a plan from measured figures and starts no engine.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -13,15 +13,22 @@ import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
 import { listWorse } from './baseline';
 import { log, say, SWAPS, type Bench } from './bench';
 import { printTable, type Figure } from './figure';
+import { benchFootprint } from './groups/footprint';
+import { benchHeads } from './groups/heads';
 import { benchIdle } from './groups/idle';
 import { benchIngest } from './groups/ingest/groupsOfIngest';
 import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groups/groupsOfReads';
 import { benchReorgs, benchStream, benchStreamClients } from './groups/groupsOfStreams';
+import { planText } from './plan/plan';
 import { benchPeers } from './peers/benchPeers';
 import { loadFolder } from './loaders/loadedFolder';
 import { benchPricing } from './groups/ingest/pricing';
 import { benchFlaky } from './groups/ingest/flaky';
+import { benchParquet } from './groups/ingest/parquet';
 import { benchProof } from './groups/ingest/proof';
+import { benchRawLogs } from './groups/ingest/rawLogs';
+import { benchServices } from './groups/ingest/services';
+import { benchWorkers } from './groups/ingest/workers';
 import { benchRecovery } from './groups/recovery';
 import { benchWhileIngesting } from './groups/whileIngesting';
 
@@ -31,6 +38,11 @@ type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<v
 const RUNS: readonly Run[] = [
   [['decode', 'backfill', 'insert'], benchIngest],
   [['proof'], benchProof],
+  [['rawlogs'], benchRawLogs],
+  [['footprint'], benchFootprint],
+  [['parquet'], benchParquet],
+  [['services'], benchServices],
+  [['workers'], benchWorkers],
   [['flaky'], benchFlaky],
   [['pricing'], async ({ figures }) => void figures.push(...benchPricing())],
   [['ticks', 'lists', 'hot', 'compression', 'storage'], benchReads],
@@ -41,6 +53,7 @@ const RUNS: readonly Run[] = [
   [['fanout'], benchStreamClients],
   [['reorg'], benchReorgs],
   [['idle'], benchIdle],
+  [['heads'], benchHeads],
   [['recovery', 'ingesting'], benchLoadedFolder],
 ];
 
@@ -77,9 +90,23 @@ const known = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
 
 const USAGE = `Usage: npm run bench -- [group ...] [--json] [--baseline]
 Groups: ${known.join(', ')}.
-Without a group, all run except ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(' and ')}.`;
+Without a group, all run except ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(' and ')}.
+\`plan\` computes what more swaps, chains and readers need, and measures nothing: npm run bench -- plan --help`;
+
+/** Prints a plan. Returns false if the command is not `plan`. */
+function printPlan([command, ...args]: readonly string[]): boolean {
+  if (command !== 'plan') return false;
+  try {
+    process.stdout.write(planText(args));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+  return true;
+}
 
 async function main(): Promise<void> {
+  if (printPlan(process.argv.slice(2))) return;
   const { values, positionals: asked } = parseArgs({
     allowPositionals: true,
     options: { json: { type: 'boolean' }, baseline: { type: 'boolean' }, help: { type: 'boolean' } },

@@ -9,6 +9,7 @@ import { createByteCache, type ByteCache } from '../api/byteCache';
 import { createHttpServer, HTTP_LIMITS } from '../api/httpServer';
 import type { ChainFacts } from '../api/marketRoute';
 import type { Route } from '../api/route';
+import { previewRoutes } from '../api/preview/previewRoutes';
 import { listRoutes } from '../api/routes';
 import { explorerRoutes } from '../api/explorerRoutes';
 import { chains } from '../api/service/chains';
@@ -33,6 +34,7 @@ import { READER_TIMEOUT_MS } from '../clickhouse/engine/engineConfig';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { observeDatabase, type ObservedDatabase } from '../clickhouse/client/observedDatabase';
 import type { Config } from '../config';
+import type { VerificationQueue } from '../domain/verification';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
@@ -64,6 +66,8 @@ export interface ApiServer {
   readonly url: string;
   /** The problems that /readyz reports. */
   problems(): readonly ReadyProblem[];
+  /** The queue of source verifications. Null before `connect`, or if the API may only read. */
+  verifications(): VerificationQueue | null;
   /**
    * Connects the API to its database. Until then, the API answers 503. `writer` is null if the API may only
    * read.
@@ -81,8 +85,10 @@ export interface ApiServer {
 /** Largest number of parallel reads from one database. Further reads wait. */
 const READ_CONNECTIONS = 12;
 const CLOSE_MS = 2_000;
+/** Interval in ms at which the tail loop looks for changes by the writer of another process. */
 const POLL_MS = 50;
-const POLL_TOLD_MS = 500;
+/** The same if the writer is in this process and reports its changes. */
+const POLL_TOLD_MS = 1_000;
 /** Interval in ms at which the heartbeats of the stream get the current problems of the service. */
 const TELL_PROBLEMS_MS = 1_000;
 /** Time limit in ms of a call to the node that an API answer needs. */
@@ -98,8 +104,9 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const facts = listFacts(options, parts);
   const explorer = createExplorer({ config, log, metrics, ...parts });
   const app = createApp({
-    routes: [...listApiRoutes(options, parts, explorer, facts), ...webRoutes(webFolder())],
+    routes: listApiRoutes(options, parts, explorer, facts),
     head: parts.head,
+    onReader: () => tail.demand(),
     log,
     corsOrigin: config.corsOrigin,
     rateLimitPerMinute: config.rateLimitPerMinute,
@@ -122,6 +129,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   return {
     url,
     problems: () => readReadiness(facts).problems,
+    verifications: () => explorer.deps.verifications?.() ?? null,
     connect(readUrl, writer) {
       const reads = openReads(config, readUrl);
       metrics.watchQueue('reads', reads.underWay);
@@ -220,7 +228,8 @@ function listApiRoutes(
   };
   const node = rpc === null ? null : createNodeState({ rpc, log });
   const wallets = { node, seeds: createBalanceSeeds() };
-  return listRoutes({ ...market, ...warm, head, cache, wallets, chain }, [
+  const deps = { ...market, ...warm, head, cache, wallets, chain };
+  const routes = listRoutes(deps, [
     ...explorerRoutes(explorer.deps),
     healthz(),
     readyz(facts),
@@ -233,6 +242,8 @@ function listApiRoutes(
     metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),
     activityStream({ ...parts, chainId: chain.chainId, log }),
   ]);
+  const views = webRoutes(webFolder(), { ...deps, publicUrl: config.publicUrl });
+  return [...routes, ...views, ...previewRoutes(deps)];
 }
 
 function listOthers({ deps }: Explorer): ReturnType<Parameters<typeof chains>[0]['others']> {

@@ -1,17 +1,36 @@
 /**
  * The `backfill` command: stores final blocks up to a given block and ends. A repeated run continues after the stored
- * blocks.
+ * blocks. With `--parquet`, blocks come from files where files cover them.
  */
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import { readStoredState } from '../ingest/store/storedState';
 import type { Logger } from '../log';
-import { createIngester } from './ingest';
+import { openParquet, type OpenBlocks } from './backfillFiles';
+import { openService } from './backfillService';
+import { openWorkers, runWorker } from './backfillWorkers';
+import { createIngester, type Ingester } from './ingest';
 import { openStorage, type Storage } from './storage';
 
 interface Span {
   readonly from: number;
   readonly to: number;
+}
+
+interface BackfillOptions {
+  /** First and last block. May be absent with files: then the files decide. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Patterns of Parquet files. */
+  readonly parquet?: readonly string[] | undefined;
+  /** URL of a service. Not with `parquet`. */
+  readonly source?: string | undefined;
+  /** Number of worker processes to start. Not with `parquet` or `source`. */
+  readonly workers?: number | undefined;
+  /** Whether to stage blocks as one worker, for a backfill that runs elsewhere. */
+  readonly worker?: boolean | undefined;
+  /** Imports the package of the service's client. */
+  readonly loadPackage?: ((name: string) => Promise<unknown>) | undefined;
 }
 
 /**
@@ -22,23 +41,114 @@ export async function runBackfill(
   config: Config,
   log: Logger,
   signal: AbortSignal,
-  { from, to }: Span,
+  options: BackfillOptions,
 ): Promise<void> {
-  if (from > to)
+  const { from, to, parquet, source, workers, loadPackage } = options;
+  if (from !== undefined && to !== undefined && from > to)
     throw new AppError('bad_config', `--from ${from} is after --to ${to}; allowed: a block up to --to`);
+  checkTogether(options);
+  const places = { config, log, signal };
+  if (parquet !== undefined)
+    return fillFrom(places, from, (storage) =>
+      openParquet({ ...places, patterns: parquet }, storage, { from, to }),
+    );
+  if (from === undefined || to === undefined)
+    throw new AppError('bad_config', '--from and --to are needed; only with --parquet they may be left out');
+  if (options.worker === true) return runWorker(places, { from, to });
+  if (workers !== undefined)
+    return fillFrom(places, from, (storage) => openWorkers({ ...places, workers }, storage, { from, to }));
+  if (source !== undefined)
+    return fillFrom(places, from, () => openService({ ...places, url: source, loadPackage }, { from, to }));
+  return withIngester(config, log, from, (ingester) =>
+    withStorage(config, log, async (storage) => {
+      await compareWithStored(storage, config.chainId, { from, to });
+      await fill(ingester, storage, log, signal, { to });
+    }),
+  );
+}
+
+/** At most one option says where the blocks come from. */
+function checkTogether({ parquet, source, workers, worker }: BackfillOptions): void {
+  const given = [
+    ...(parquet === undefined ? [] : ['--parquet']),
+    ...(source === undefined ? [] : ['--source']),
+    ...(workers === undefined ? [] : ['--workers']),
+    ...(worker === true ? ['--worker'] : []),
+  ];
+  if (given.length > 1)
+    throw new AppError('bad_config', `${given.join(' and ')} do not fit together; allowed: one of them`);
+}
+
+interface Places {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Fills the database with blocks from files or from a service, which `open` opens. */
+async function fillFrom(
+  { config, log, signal }: Places,
+  from: number | undefined,
+  open: (storage: Storage) => Promise<OpenBlocks>,
+): Promise<void> {
+  await withStorage(config, log, async (storage) => {
+    const blocks = await open(storage);
+    try {
+      await withIngester(config, log, blocks.from, async (ingester) => {
+        const first = from ?? (await firstStored(storage, config.chainId)) ?? blocks.from;
+        await compareWithStored(storage, config.chainId, { from: first, to: blocks.to });
+        await fill(ingester, storage, log, signal, { to: blocks.to, blocks });
+      });
+    } finally {
+      await blocks.close();
+    }
+  }).catch((error: unknown) => {
+    // A signal that comes while the source is opened ends the command like one that comes later.
+    if (!signal.aborted) throw error;
+  });
+}
+
+async function fill(
+  ingester: Ingester,
+  storage: Storage,
+  log: Logger,
+  signal: AbortSignal,
+  { to, blocks }: { readonly to: number; readonly blocks?: OpenBlocks },
+): Promise<void> {
+  const wrap = blocks === undefined ? {} : { wrapSource: blocks.wrapSource };
+  await ingester.run(storage, signal, { stopAt: to, ...wrap });
+  log.info({ finalTo: ingester.status.finalTo, swaps: ingester.status.swaps }, 'backfill ended');
+}
+
+async function withIngester(
+  config: Config,
+  log: Logger,
+  from: number,
+  run: (ingester: Ingester) => Promise<void>,
+): Promise<void> {
   const ingester = createIngester({ ...config, startBlock: { kind: 'absolute', block: from } }, log);
   try {
-    const storage = await openStorage(config, log);
-    try {
-      await compareWithStored(storage, config.chainId, { from, to });
-      await ingester.run(storage, signal, { stopAt: to });
-      log.info({ finalTo: ingester.status.finalTo, swaps: ingester.status.swaps }, 'backfill ended');
-    } finally {
-      await storage.close();
-    }
+    await run(ingester);
   } finally {
     await ingester.close();
   }
+}
+
+async function withStorage(
+  config: Config,
+  log: Logger,
+  run: (storage: Storage) => Promise<void>,
+): Promise<void> {
+  const storage = await openStorage(config, log);
+  try {
+    await run(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+async function firstStored(storage: Storage, chainId: number): Promise<number | null> {
+  return (await readStoredState(storage.writer, chainId))?.startBlock ?? null;
 }
 
 /**

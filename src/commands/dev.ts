@@ -3,12 +3,15 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
 
 import { startDevChain } from '../dev/devChain';
+import { verifyDevContracts } from '../dev/sources/verifyDevContracts';
 import { loadConfig, type Config } from '../config';
 import type { Logger } from '../log';
+import { readyShape } from '../wire/ready';
 import type { ApiServer } from './api';
 import { runAll } from './runAll';
 
@@ -42,12 +45,13 @@ export async function runDev(
       DATA_DIR: dirname(chain.chainConfigPath),
     };
     const devConfig = loadConfig(devEnv, (path) => readFileSync(path, 'utf8'));
-    const hotPairs = chain.hotPairs;
-    await runAll(devConfig, log, signal, {
-      api: true,
-      ingest: true,
-      onReady: (api) => process.stdout.write(greeting(api, hotPairs)),
-    });
+    const { hotPairs, world } = chain;
+    const present = async (api: ApiServer | null): Promise<void> => {
+      await greet(api, hotPairs, signal);
+      const queue = api?.verifications() ?? null;
+      if (queue !== null) await verifyDevContracts({ queue, chainId, world, log, signal });
+    };
+    await runAll(devConfig, log, signal, { api: true, ingest: true, onReady: (api) => void present(api) });
   } finally {
     await chain.stop();
   }
@@ -70,16 +74,34 @@ function readOverrides(text: string): Readonly<Record<string, unknown>> {
   return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
 }
 
-/** The start message: the URL of the program, and sample requests. */
-function greeting(api: ApiServer | null, hotPairs: readonly string[]): string {
+const GREETING_POLL_MS = 250;
+const listShape = z.object({ data: z.array(z.unknown()) });
+
+/** Writes the start message as soon as its sample requests answer with data. Never rejects. */
+async function greet(api: ApiServer | null, hotPairs: readonly string[], signal: AbortSignal): Promise<void> {
   const base = api?.url ?? '';
-  const pair = hotPairs[0] ?? '';
+  const candles = `${base}/api/v1/pairs/${hotPairs[0] ?? ''}/ticks?timeframe=1m&currency=quote&limit=5`;
+  const ask = async (url: string): Promise<unknown> => (await fetch(url, { signal })).json();
+  // Before the first block, other requests fail and are logged.
+  const hasData = async (): Promise<boolean> => {
+    const { head } = readyShape.parse(await ask(`${base}/readyz`)).checks;
+    if (head.block_number === null) return false;
+    const list = listShape.safeParse(await ask(candles));
+    return list.success && list.data.data.length > 0;
+  };
+  while (!signal.aborted && !(await hasData().catch(() => false)))
+    await delay(GREETING_POLL_MS, undefined, { signal }).catch(() => undefined);
+  if (!signal.aborted) process.stdout.write(greeting(base, candles));
+}
+
+/** The start message: the page, the reference, and sample requests. */
+function greeting(base: string, candles: string): string {
   return [
     '',
-    `  Candlehouse is at ${base}`,
+    `  Candlehouse is at ${base}, the API reference at ${base}/docs`,
     '',
     `  Pairs        curl '${base}/api/v1/pairs?limit=5'`,
-    `  Candles      curl '${base}/api/v1/pairs/${pair}/ticks?timeframe=1m&currency=quote&limit=5'`,
+    `  Candles      curl '${candles}'`,
     `  Live stream  curl -N '${base}/api/v1/activity/stream?event_type=swap'`,
     '',
     `  OpenAPI at ${base}/openapi.json · health at ${base}/readyz · Ctrl-C stops everything`,

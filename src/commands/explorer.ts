@@ -121,7 +121,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
         decoder.forget();
         cache.forgetAll();
       };
-      const compilers = findCompilers({}, undefined, openCompilerSources(config));
+      const compilers = findCompilers(
+        { niceness: config.compilerNiceness },
+        undefined,
+        openCompilerSources(config),
+      );
       const parts = { reader: verified, contracts, nodes, compilers, log, onStored };
       if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';

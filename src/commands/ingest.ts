@@ -1,12 +1,13 @@
 /** Builds the ingester of the market chain from the settings and runs it until it is stopped. */
 import { hostname } from 'node:os';
 
-import { createBlockSource } from '../chain/blocks/blockSource';
+import { createBlockSource, type BlockSource } from '../chain/blocks/blockSource';
 import { confirmMajority } from '../chain/blocks/confirmMajority';
 import { TrustedChain } from '../chain/blocks/trustedChain';
 import { systemClock, type Clock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import type { IngestFacts } from '../api/service/readyz';
+import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
 import { orientPool, quoteRank } from '../domain/orientPool';
@@ -18,7 +19,7 @@ import { FoundPools } from '../ingest/pools/foundPools';
 import { confirmedStore, type Confirm } from '../ingest/store/confirmedStore';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
-import { createGapStore } from '../ingest/repair/gapStore';
+import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import type { Mending } from '../ingest/repair/viewCheck';
 import { pausableGaps, pausableStore } from '../ingest/store/pause';
 import { backfillProgress } from '../ingest/session/backfillProgress';
@@ -28,6 +29,7 @@ import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, vaultDexes } from '../ingest/session/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
+import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
 import { ProofLedger } from '../ingest/store/proofLedger';
 import type { Store } from '../ingest/store/store';
 import { WriterClaim } from '../ingest/store/writerClaim';
@@ -58,7 +60,11 @@ export interface Ingester {
 interface RunOptions {
   readonly stopAt?: number;
   readonly standby?: boolean;
+  /** Reads blocks from elsewhere than from the node. Gets the node's source. */
+  readonly wrapSource?: (node: BlockSource) => BlockSource;
 }
+
+const keepSource = (node: BlockSource): BlockSource => node;
 
 type OnCommit = (flip: HeadNews | null) => void;
 
@@ -79,7 +85,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     rpc,
     facts: () => factsOf(status, rpc, clock.now()),
     figures: () => figuresOf(status, rpc),
-    async run(storage, signal, { stopAt, standby = false } = {}): Promise<void> {
+    async run(storage, signal, { stopAt, standby = false, wrapSource = keepSource } = {}): Promise<void> {
       const database = storage.writer;
       const { chainId, chain } = config;
       if (standby) {
@@ -89,13 +95,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const claim = new WriterClaim(database, chainId, `${hostname()} ${process.pid}`);
       const fenced = new AbortController();
       const going = AbortSignal.any([signal, fenced.signal]);
-      const floors = (): Promise<Floors> => readFloors(database);
       const pauses = { database, clock, log, signal: going };
       const mending = reportMending(status, log, clock, going);
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
-      const proofs = new ProofLedger(database, chainId, claim);
-      const store = createClickHouseStore(database, chainId, floors, mending, claim, proofs);
+      const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit });
       const foundPools = new FoundPools(database);
       const ingest = runIngest(
         {
@@ -104,10 +108,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
             trusted.check(block, going),
           ),
           confirm,
-          gaps: pausableGaps(createGapStore(database, chainId, floors, claim, proofs), pauses),
+          gaps: pausableGaps(gaps, pauses),
+          keepsAllLogs: (block) => logs.isWholeAt(block),
           rangeHasher: createRangeHasher(database, chainId, log),
           rpc,
-          source,
+          source: wrapSource(source),
           chain,
           startBlock: config.startBlock,
           finality: config.finality,
@@ -132,6 +137,32 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       }
     },
     close: () => rpc.close(),
+  };
+}
+
+interface StoreParts {
+  readonly database: Database;
+  readonly claim: WriterClaim;
+  readonly mending: Mending;
+  readonly log: Logger;
+  readonly onCommit: OnCommit;
+}
+
+/** Opens the stores of blocks and of lost rows. They also store the levels of proof, and the changes of EXPLORER. */
+function openStores(
+  { chainId, explorer: whole }: Config,
+  { database, claim, mending, log, onCommit }: StoreParts,
+): { readonly store: Store; readonly gaps: GapStore; readonly logs: LogLedger } {
+  const floors = (): Promise<Floors> => readFloors(database);
+  const proofs = new ProofLedger(database, chainId, claim);
+  const logs = new LogLedger(database, claim);
+  const store = createClickHouseStore(database, chainId, floors, mending, claim, proofs);
+  const gaps = createGapStore(database, chainId, floors, claim, proofs);
+  const onChange = (): void => onCommit(null);
+  return {
+    store: logKeepingStore(store, logs, { whole, log, onChange }),
+    gaps: logKeepingGaps(gaps, logs),
+    logs,
   };
 }
 

@@ -33,7 +33,7 @@ const SOURCE_FILES = Number(process.env['BENCH_SOURCE_FILES'] ?? 20_000);
 const GROWTH = (process.env['BENCH_GROWTH'] ?? '1000000,10000000,100000000').split(',').map(Number);
 
 const STORAGE = [
-  { table: 'swaps', row: 'swap', target: 70 },
+  { table: 'swaps', row: 'swap', target: 90 },
   { table: 'bars', row: 'bar', target: 40 },
 ];
 
@@ -56,7 +56,7 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   });
   if (wants('ticks')) {
     say('measuring ticks …');
-    figures.push(...(await benchTicks(api, load, readerUrl)));
+    figures.push(...(await benchTicks(api, load, readerUrl, server.pid())));
   }
   if (wants('lists')) {
     say('measuring lists …');

@@ -1,7 +1,7 @@
 /** Measures one endpoint under 64 connections, against a plain node:http server with the same bytes. */
 import autocannon from 'autocannon';
 
-import { startBenchChild } from '../children/childProcess';
+import { processorSeconds, startBenchChild } from '../children/childProcess';
 import { median, type Figure } from '../figure';
 import type { ServedApi } from '../loaders/servedApi';
 
@@ -15,9 +15,12 @@ export async function benchHot(api: ServedApi): Promise<Figure[]> {
   const bare = await startBenchChild('bareServer', { body });
   const served: number[] = [];
   const limits: number[] = [];
+  let seconds = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     limits.push(await requestsPerSecond(bare.url));
+    const before = processorSeconds(api.pid);
     served.push(await requestsPerSecond(`${api.url}${PATH}`));
+    seconds += processorSeconds(api.pid) - before;
   }
   await bare.close();
   const [value, limit] = [median(served), median(limits)];
@@ -32,8 +35,21 @@ export async function benchHot(api: ServedApi): Promise<Figure[]> {
       target: '>= 0.5x',
       ok: value >= 0.5 * limit,
     },
+    {
+      name: 'processor time of the API per request of /pairs from the cache',
+      value: (seconds / (ROUNDS * SECONDS * mean(served))) * 1e6,
+      unit: 'us',
+      limitName: 'time of one core per request at this rate',
+      limit: 1e6 / mean(served),
+      ratio: seconds / (ROUNDS * SECONDS),
+      target: 'printed',
+      ok: true,
+    },
   ];
 }
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 async function requestsPerSecond(url: string): Promise<number> {
   const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS });

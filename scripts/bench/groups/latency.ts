@@ -41,11 +41,12 @@ export async function benchLatency(
   });
 }
 
-/** Reveals the blocks one by one. Returns the time in ms until the first event of each block. */
+/** Reveals a block every `everyMs` ms. Returns the time in ms until the first event of each block. */
 export async function timeBlocks(
   api: ServedApi,
   chain: StubChain,
   range: { readonly from: number; readonly to: number },
+  everyMs = BLOCK_EVERY_MS,
 ): Promise<number[]> {
   const shownAt = new Map<number, number>();
   const latencies: number[] = [];
@@ -59,7 +60,7 @@ export async function timeBlocks(
   for (let number = range.from; number <= range.to; number += 1) {
     shownAt.set(number, performance.now());
     chain.setHead(number);
-    await new Promise((resolve) => setTimeout(resolve, BLOCK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   stream.close();

@@ -10,9 +10,12 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 import { percentile, type Figure } from '../figure';
 import type { ServedApi } from '../loaders/servedApi';
 import { loadedPair, type SwapLoad } from '../loaders/swapLoader';
+import { measureProcessors } from '../processorFigures';
 
-const REQUESTS = 400;
+const REQUESTS = Number(process.env['BENCH_REQUESTS'] ?? 400);
 const WARM_UP = 60;
+/** Number of requests over which processor time is measured. */
+const TIMED = Math.ceil(3.75 * REQUESTS);
 const LIMIT = 300;
 const TIMEFRAMES: readonly (readonly [string, number])[] = [
   ['1m', 60],
@@ -61,7 +64,12 @@ async function time(into: number[], counts: boolean, run: () => Promise<unknown>
   if (counts) into.push(performance.now() - started);
 }
 
-export async function benchTicks(api: ServedApi, load: SwapLoad, readerUrl: string): Promise<Figure[]> {
+export async function benchTicks(
+  api: ServedApi,
+  load: SwapLoad,
+  readerUrl: string,
+  enginePid: number,
+): Promise<Figure[]> {
   const sql = readFileSync(join(findPackageRoot(), 'clickhouse/queries/bars/list_bars_quote.sql'), 'utf8');
   const database = openDatabase({ url: readerUrl, maxConnections: 1 });
   const times: Times = { served: [], direct: [], selectOne: [], keyedRead: [] };
@@ -81,7 +89,22 @@ export async function benchTicks(api: ServedApi, load: SwapLoad, readerUrl: stri
     ticksFigure(times, load, 99),
     floorFigure(times, 50),
     floorFigure(times, 99),
+    ...(await processorFigures(api, load, enginePid)),
   ];
+}
+
+/** Processor time of the API and of ClickHouse per request, with new requests one after another. */
+function processorFigures(api: ServedApi, load: SwapLoad, enginePid: number): Promise<Figure[]> {
+  const asks = createAsks(load, WARM_UP + REQUESTS + TIMED).slice(WARM_UP + REQUESTS);
+  return measureProcessors(api, enginePid, {
+    per: `request of ${LIMIT} bars, ${load.swaps} swaps`,
+    count: asks.length,
+    unit: 'us',
+    limitName: 'time of the request',
+    async run() {
+      for (const ask of asks) await api.drain(pathOf(ask));
+    },
+  });
 }
 
 function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Figure {

@@ -46,8 +46,12 @@ export async function serveApi(
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const until = Date.now() + START_MS;
   let url: string | undefined;
+  const fail = (what: string): never => {
+    child.kill('SIGKILL');
+    throw new Error(`${what}:\n${output}`);
+  };
   while (url === undefined) {
-    if (child.exitCode !== null || Date.now() > until) throw new Error(`the API did not start:\n${output}`);
+    if (child.exitCode !== null || Date.now() > until) fail('the API did not start');
     url = /"url":"(http:[^"]+)"/.exec(output)?.[1];
     await delay(20);
   }
@@ -62,7 +66,7 @@ export async function serveApi(
       () => false,
     ))
   ) {
-    if (Date.now() > until) throw new Error(`the API has not indexed a block:\n${output}`);
+    if (Date.now() > until) fail('the API has not indexed a block');
     await delay(50);
   }
   return {

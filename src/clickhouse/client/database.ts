@@ -31,6 +31,8 @@ export const INSERT_SETTINGS = {
   // 256 hash tables, and each would become a separate part of the view's table.
   group_by_two_level_threshold: '0',
   group_by_two_level_threshold_bytes: '0',
+  // A view's rows have distinct keys already, so ClickHouse need not merge them again before it writes them.
+  optimize_on_insert: 0,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   throw_on_max_partitions_per_insert_block: 0,
@@ -246,7 +248,7 @@ function sourceOf(columns: readonly string[], guard: InsertGuard | undefined): s
   return ` SELECT ${columns.join(', ')} FROM input('${quoted}') WHERE ${guard.condition}`;
 }
 
-function toAppError(name: string, error: unknown): AppError {
+export function toAppError(name: string, error: unknown): AppError {
   const cause = toCause(error);
   const passing = isPassing(cause);
   const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;

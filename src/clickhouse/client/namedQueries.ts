@@ -12,7 +12,7 @@ import { createSlices } from '../../domain/turns';
 import { AppError } from '../../errors';
 import type { Database, QueryParams } from './database';
 import { findPackageRoot } from './packageRoot';
-import { parseQueryText } from './queryText';
+import { filterByProjections, parseQueryText } from './queryText';
 import { RowReader } from '../rows/rowReader';
 
 export interface QueryRunner {
@@ -72,7 +72,7 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
     },
     write: bytesOf,
     writeMade: (name, sql, params, format, settings) =>
-      timed(name, () => database.selectBinary(name, sql, params, format, settings)),
+      timed(name, () => database.selectBinary(name, filterByProjections(sql), params, format, settings)),
   };
 }
 
@@ -122,7 +122,9 @@ export async function selectMade<Row>(
   params: QueryParams,
   shape: z.ZodType<Row>,
 ): Promise<Row[]> {
-  return (await database.select(name, sql, params)).map((row) => checkRow(name, row, shape));
+  return (await database.select(name, filterByProjections(sql), params)).map((row) =>
+    checkRow(name, row, shape),
+  );
 }
 
 function ask(database: Database, name: string, params: QueryParams): Promise<unknown[]> {
@@ -144,7 +146,12 @@ export async function commandNamed(
   name: string,
   params: QueryParams = {},
 ): Promise<void> {
-  await database.command(name, readFileSync(join(FOLDER, 'commands', `${name}.sql`), 'utf8'), params);
+  await database.command(name, commandText(name), params);
+}
+
+/** The text of the file `clickhouse/commands/<module>/<verb_noun>.sql`. */
+export function commandText(name: string): string {
+  return readFileSync(join(FOLDER, 'commands', `${name}.sql`), 'utf8');
 }
 
 const FOLDER = join(findPackageRoot(), 'clickhouse');

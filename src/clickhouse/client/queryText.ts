@@ -17,6 +17,8 @@
  *   AND topic1 IN (…) -- if topics1      the line is removed if the parameter is empty or false
  *   -- if commits                        all lines up to `-- end`
  *   -- end
+ *
+ * Reads of logs also get a setting, see `filterByProjections`.
  */
 import { AppError } from '../../errors';
 import type { QueryParams } from './database';
@@ -63,10 +65,27 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
     const known = kept.get(key);
     if (known !== undefined) return known;
     const shown = lines.filter(({ needs }) => needs.every((param) => there.has(param)));
-    const statement = shown.map((line) => line.text).join('\n');
+    const statement = filterByProjections(shown.map((line) => line.text).join('\n'));
     kept.set(key, statement);
     return statement;
   };
+}
+
+/**
+ * Matches reads of logs, and of blocks by hash. These tables have projections with the positions of rows, and ClickHouse
+ * uses the positions to filter the rows of the table.
+ */
+const USES_POSITIONS = /\bFROM logs\b|\breinterpretAsUInt32\(hash\)/;
+
+/**
+ * Adds a setting with which ClickHouse filters rows by projections, if the statement needs it. The setting is off for
+ * other statements, because with it ClickHouse reads the keys of all projections while it plans a statement. This takes
+ * 45 ms for a table of 100 million rows.
+ */
+export function filterByProjections(statement: string): string {
+  return USES_POSITIONS.test(statement)
+    ? `${statement}\nSETTINGS optimize_use_projection_filtering = 1`
+    : statement;
 }
 
 /** Repeats the lines between `-- both parts of <table>` and `-- end` for the final table and its head table. */

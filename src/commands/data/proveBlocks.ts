@@ -17,6 +17,7 @@ import type { Config } from '../../config';
 import type { ChainBlock, ProofOptions } from '../../domain/block';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
 import { AppError, errorText } from '../../errors';
+import { LogLedger, someLogsText } from '../../ingest/store/logLedger';
 import { readFloors } from '../../ingest/store/retention';
 import { fetchAhead } from '../../ingest/session/fetchAhead';
 import type { Logger } from '../../log';
@@ -94,9 +95,13 @@ export async function proveBlocks(
       throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
     rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
     await checkChainId(rpc, config.chainId, signal);
-    const logsFrom = (await readFloors(database)).get('logs') ?? 0;
-    if (logsFrom > span.from)
-      output.write(`Logs of blocks before ${logsFrom} were pruned and are not compared.\n`);
+    const prunedTo = (await readFloors(database)).get('logs') ?? 0;
+    if (prunedTo > span.from)
+      output.write(`Logs of blocks before ${prunedTo} were pruned and are not compared.\n`);
+    const logs = new LogLedger(database);
+    await logs.load();
+    if (logs.wholeFrom() > span.from) output.write(someLogsText(logs.wholeFrom()));
+    const logsFrom = Math.max(prunedTo, logs.wholeFrom());
     const source = createBlockSource({ pool: rpc, log, proof: proofOf(config) });
     return await prove({ config, log, signal, runner, source, output, logsFrom }, span);
   } finally {

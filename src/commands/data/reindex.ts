@@ -9,6 +9,7 @@ import { FoundPools } from '../../ingest/pools/foundPools';
 import { createClickHouseStore } from '../../ingest/store/clickhouseStore';
 import { inPause } from '../../ingest/store/pause';
 import { reindex } from '../../ingest/repair/reindex';
+import { LogLedger } from '../../ingest/store/logLedger';
 import { ProofLedger } from '../../ingest/store/proofLedger';
 import { readFloors } from '../../ingest/store/retention';
 import { createDecodeContext, createReaderDeps } from '../../ingest/session/runIngest';
@@ -46,7 +47,10 @@ export async function runReindex(
     await migrate(database, log);
     await checkChainId(rpc, chainId, signal);
     const store = createClickHouseStore(database, chainId, () => readFloors(database));
-    const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
+    const logs = new LogLedger(database);
+    await logs.load();
+    const keepsAllLogs = (block: number): boolean => logs.isWholeAt(block);
+    const decode = createDecodeContext({ chain, status: newIngestStatus(), log, keepsAllLogs });
     const source = createBlockSource({ pool: rpc, log, proof: config.proof });
     const foundPools = new FoundPools(database);
     const deps = {

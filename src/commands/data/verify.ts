@@ -7,6 +7,7 @@ import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
 import { readStoredState } from '../../ingest/store/storedState';
+import { LogLedger, someLogsText } from '../../ingest/store/logLedger';
 import { firstWholeDay, readFloors } from '../../ingest/store/retention';
 import type { Logger } from '../../log';
 import { verifyAggregates } from '../../query/verify/verifyAggregates';
@@ -53,6 +54,10 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
     const floors = await readFloors(database);
     const kept = await firstWholeDay(database, config.chainId, Math.max(0, ...floors.values()));
     const { from, to } = cutRange(range, { from: stored.startBlock, to: finalTo }, kept);
+    const logs = new LogLedger(database);
+    await logs.load();
+    const logsFrom = logs.wholeFrom();
+    if (logsFrom > from) process.stdout.write(someLogsText(logsFrom));
     const runner = createQueryRunner(database);
     const differences = await verifyAggregates(
       runner,
@@ -62,6 +67,7 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
         to,
         finalTo,
         wrappedNative: config.chain.wrappedNative,
+        logsFrom,
         pruned: floors.has('swaps'),
       },
       (day, blocks) =>

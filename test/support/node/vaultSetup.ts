@@ -53,6 +53,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
       positionManagers: new Set(),
       isPool: () => false,
     }),
+    keepsAllLogs: () => true,
     vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
     baseIsToken0: (token0, token1) => token0 < token1,
     onMalformed: none,

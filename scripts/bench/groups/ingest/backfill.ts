@@ -1,7 +1,7 @@
 /** Measures a backfill from a stub node through every table and view, against a raw insert of the same encoded rows. */
 import { cpus } from 'node:os';
 
-import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
+import { createBlockSource, type BlockSource } from '../../../../src/chain/blocks/blockSource';
 import { systemClock } from '../../../../src/chain/rpc/clock';
 import { createEndpointPool } from '../../../../src/chain/rpc/endpointPool';
 import type { ProofOptions } from '../../../../src/domain/block';
@@ -47,6 +47,12 @@ function recordInserts(database: Database): { recording: Database; inserts: Reco
   return { recording, inserts };
 }
 
+interface IngestSettings {
+  readonly proof?: ProofOptions;
+  readonly keepsAllLogs?: (block: number) => boolean;
+  readonly wrapSource?: (node: BlockSource) => BlockSource;
+}
+
 /** Ingests blocks 0 … `to` with all of the ingester's work; returns the seconds. */
 export async function ingest(
   nodeUrl: string,
@@ -54,7 +60,7 @@ export async function ingest(
   to: number,
   log: Logger,
   description: ChainDescription = stubDescription(),
-  proof?: ProofOptions,
+  { proof, keepsAllLogs, wrapSource = (node) => node }: IngestSettings = {},
 ): Promise<number> {
   const rpc = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
   const started = performance.now();
@@ -62,8 +68,9 @@ export async function ingest(
     {
       store: createClickHouseStore(database, 369),
       rpc,
-      source: createBlockSource({ pool: rpc, log, ...(proof === undefined ? {} : { proof }) }),
+      source: wrapSource(createBlockSource({ pool: rpc, log, ...(proof === undefined ? {} : { proof }) })),
       chain: description,
+      keepsAllLogs,
       startBlock: { kind: 'absolute', block: 0 },
       finality: 'tag',
       status: newIngestStatus(),

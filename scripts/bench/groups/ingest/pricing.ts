@@ -2,6 +2,9 @@
  * Measures the cost of prices as the number of pools grows. Compares the time per block for many pools with the time
  * for a tenth of the pools. Also measures how long undoing blocks takes.
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import type { Hex } from '../../../../src/domain/hex';
 import { BORN_BEFORE } from '../../../../src/pricing/epoch';
 import { makeLeg, type Leg, type LegState } from '../../../../src/pricing/leg';
@@ -104,8 +107,17 @@ function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock
   });
 }
 
-/** Milliseconds per block (mean over epochs), and for undoing blocks (median). */
-function run(pools: number): { readonly block: number; readonly back: number } {
+interface Run {
+  /** Milliseconds per block, mean over epochs. */
+  readonly block: number;
+  /** Milliseconds for undoing blocks, median. */
+  readonly back: number;
+  /** Bytes of the heap per pool: legs, states and records of the pricer. */
+  readonly bytes: number;
+}
+
+function run(pools: number): Run {
+  const heapBefore = heapBytes();
   const random = seeded(pools);
   const market = makeMarket(pools, random);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
@@ -131,6 +143,7 @@ function run(pools: number): { readonly block: number; readonly back: number } {
   });
   const entries = market.legs.map((leg) => ({ leg, older: false }));
   pricer.load({ number: FIRST_BLOCK - 1, timestamp: FIRST_TIME }, entries, records);
+  const bytes = (heapBytes() - heapBefore) / pools;
   const blocks = makeBlocks(market, random);
   // The first epoch is not measured, because it finds the routes of all tokens. Later blocks show the cost of a growing
   // chain.
@@ -148,7 +161,15 @@ function run(pools: number): { readonly block: number; readonly back: number } {
     backs.push(performance.now() - backAt);
     for (const again of blocks.slice(32 + n + 1 - TAKEN_BACK, 32 + n + 1)) pricer.apply(again, true);
   });
-  return { block: forward / (BLOCKS - 32), back: median(backs) };
+  return { block: forward / (BLOCKS - 32), back: median(backs), bytes };
+}
+
+/** Bytes of the heap after a garbage collection. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
+  return process.memoryUsage().heapUsed;
 }
 
 /** Runs in one process, without a store. */
@@ -177,6 +198,16 @@ export function benchPricing(): Figure[] {
       ratio: many.back / forward,
       target: '<= 1x',
       ok: many.back <= forward,
+    },
+    {
+      name: `heap of the prices per pool, ${POOLS} pools`,
+      value: many.bytes,
+      unit: 'B',
+      limitName: `the same with ${POOLS / 10} pools`,
+      limit: few.bytes,
+      ratio: many.bytes / few.bytes,
+      target: 'printed',
+      ok: true,
     },
   ];
 }

@@ -1,0 +1,185 @@
+/**
+ * Compares a writer that reads staged blocks with a straight backfill, both proven in full: speed, and processor time of
+ * writer, worker and engine. All blocks are staged before, so the ratio is what a machine with idle cores for the workers
+ * reaches at most. Then compares `backfill --workers 2` on this machine, where all processes share the cores.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import { createBlockSource, type BlockSource } from '../../../../src/chain/blocks/blockSource';
+import { systemClock } from '../../../../src/chain/rpc/clock';
+import { createEndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import { findPackageRoot } from '../../../../src/clickhouse/client/packageRoot';
+import { pieceOf, StagedBlocks } from '../../../../src/ingest/staged/stagedBlocks';
+import { StagedSource } from '../../../../src/ingest/staged/stagedSource';
+import { StageWorker } from '../../../../src/ingest/staged/stageWorker';
+import { askRows } from '../../../../test/support/engine/askRows';
+import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../../bench';
+import { processorSeconds, startBenchChild } from '../../children/childProcess';
+import { percentile, type Figure } from '../../figure';
+import { ingest } from './backfill';
+
+const LOGS = Number(process.env['BENCH_WORKERS_LOGS'] ?? 200_000);
+const LOGS_PER_BLOCK = 100;
+const ROUNDS = Number(process.env['BENCH_WORKERS_ROUNDS'] ?? 5);
+const NAME = 'candlehouse_workers_bench';
+const PROOF = { mode: 'full', trusted: null } as const;
+
+/** Times in µs per log. */
+interface Spent {
+  readonly elapsed: number;
+  /** Processor time of this process, and of the engine. */
+  readonly own: number;
+  readonly engine: number;
+}
+
+interface Rounds {
+  readonly straight: Spent[];
+  readonly worker: Spent[];
+  readonly writer: Spent[];
+}
+
+export async function benchWorkers(bench: Bench): Promise<void> {
+  say('backfilling staged blocks …');
+  const blocks = Math.round(LOGS / LOGS_PER_BLOCK);
+  const to = blocks - 64;
+  const options = { blocks, logsPerBlock: LOGS_PER_BLOCK, pairs: 500, onlyV2: true, provable: true };
+  const node = await startBenchChild('stubServer', options);
+  const rounds: Rounds = { straight: [], worker: [], writer: [] };
+  const programs = { straight: [] as number[], workers: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await runStraight(bench, node.url, to, rounds);
+    await runStaged(bench, node.url, to, rounds);
+    programs.straight.push(await timeProgram(bench, node.url, to, []));
+    programs.workers.push(await timeProgram(bench, node.url, to, ['--workers', '2']));
+  }
+  await node.close();
+  const of = (list: readonly Spent[], key: keyof Spent): number =>
+    percentile(
+      list.map((one) => one[key]),
+      50,
+    );
+  const { straight, worker, writer } = rounds;
+  const words = `writer ${of(writer, 'own').toFixed(1)}, worker ${of(worker, 'own').toFixed(1)}, straight ${of(straight, 'own').toFixed(1)}`;
+  const engine = `engine ${of(writer, 'engine').toFixed(1)} + ${of(worker, 'engine').toFixed(1)} for staging, straight ${of(straight, 'engine').toFixed(1)}`;
+  bench.figures.push(
+    compare(
+      `writer of staged blocks (processor us per log: ${words}; ${engine})`,
+      1e6 / of(writer, 'elapsed'),
+      1e6 / of(straight, 'elapsed'),
+    ),
+    compare(
+      'program with --workers 2 on this machine, start included',
+      percentile(programs.workers, 50),
+      percentile(programs.straight, 50),
+    ),
+  );
+}
+
+async function runStraight({ server }: Bench, rpcUrl: string, to: number, rounds: Rounds): Promise<void> {
+  const database = await createDatabase(server.writerUrl, NAME, true);
+  const run = async (): Promise<unknown> => ingest(rpcUrl, database, to, log, undefined, { proof: PROOF });
+  rounds.straight.push(await spend(server.pid(), to, run));
+  await database.command('drop', `DROP DATABASE ${NAME}`);
+  await database.close();
+}
+
+/** Stages all blocks as one worker, then stores them as the writer. */
+async function runStaged({ server }: Bench, rpcUrl: string, to: number, rounds: Rounds): Promise<void> {
+  const database = await createDatabase(server.writerUrl, NAME, true);
+  const staged = new StagedBlocks(databaseUrl(server.writerUrl, NAME));
+  await staged.create();
+  const pool = createEndpointPool({ urls: [rpcUrl], chainId: 369, log });
+  const deps = {
+    staged,
+    tip: { reaches: () => Promise.resolve(true) },
+    range: { from: 0, to },
+    log,
+    clock: systemClock(),
+  };
+  const source = createBlockSource({ pool, log, proof: PROOF });
+  const readFinalTo = async (): Promise<number | null> => {
+    const listed = await staged.list(0, pieceOf(to));
+    return listed.filter(({ bytes }) => bytes > 0).length > pieceOf(to) ? to : null;
+  };
+  const { signal } = new AbortController();
+  rounds.worker.push(
+    await spend(server.pid(), to, () => new StageWorker({ ...deps, source, readFinalTo }).run(signal)),
+  );
+  const wrapSource = (node: BlockSource): BlockSource =>
+    new StagedSource({
+      ...deps,
+      node,
+      proof: 'full',
+      readFinalTo: () => Promise.resolve(null),
+      hasWorkers: () => false,
+      signal,
+    });
+  const run = (): Promise<unknown> =>
+    ingest(rpcUrl, database, to, log, undefined, { proof: PROOF, wrapSource });
+  rounds.writer.push(await spend(server.pid(), to, run));
+  await staged.drop();
+  await database.command('drop', `DROP DATABASE ${NAME}`);
+  await Promise.all([staged.close(), database.close(), pool.close()]);
+}
+
+async function spend(engine: number, to: number, run: () => Promise<unknown>): Promise<Spent> {
+  const logs = to * LOGS_PER_BLOCK;
+  const before = [
+    performance.now() / 1_000,
+    processorSeconds(process.pid),
+    processorSeconds(engine),
+  ] as const;
+  await run();
+  const after = [performance.now() / 1_000, processorSeconds(process.pid), processorSeconds(engine)] as const;
+  const perLog = (at: 0 | 1 | 2): number => ((after[at] - before[at]) * 1e6) / logs;
+  return { elapsed: perLog(0), own: perLog(1), engine: perLog(2) };
+}
+
+/** Logs per second of the program. */
+async function timeProgram(
+  { server, folder }: Bench,
+  rpcUrl: string,
+  to: number,
+  options: readonly string[],
+): Promise<number> {
+  const database = await createDatabase(server.writerUrl, NAME, true);
+  const started = performance.now();
+  const program = join(findPackageRoot(), 'dist', 'main.js');
+  const child = spawn(
+    process.execPath,
+    [program, 'backfill', '--from', '1', '--to', String(to), ...options],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        ENV_FILE: '/dev/null',
+        LOG_LEVEL: 'warn',
+        RPC_URL: rpcUrl,
+        CHAIN_CONFIG: writeDescription(folder),
+        CLICKHOUSE_URL: databaseUrl(server.writerUrl, NAME),
+      },
+      stdio: ['ignore', 'inherit', 'ignore'],
+    },
+  );
+  await once(child, 'exit');
+  const seconds = (performance.now() - started) / 1_000;
+  const [row] = await askRows<{ logs: string }>(database, 'SELECT count() AS logs FROM logs');
+  await database.command('drop', `DROP DATABASE ${NAME}`);
+  await database.close();
+  return Number(row?.logs ?? 0) / seconds;
+}
+
+function compare(name: string, value: number, limit: number): Figure {
+  const ratio = value / limit;
+  return {
+    name,
+    value,
+    unit: 'logs/s',
+    limitName: 'a straight backfill',
+    limit,
+    ratio,
+    target: 'none',
+    ok: true,
+  };
+}

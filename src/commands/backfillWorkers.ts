@@ -1,0 +1,168 @@
+/**
+ * `backfill --workers` and `backfill --worker`: processes that fetch and prove blocks ahead of the one process that
+ * decodes, prices and stores them in order.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { createBlockSource, type BlockSource } from '../chain/blocks/blockSource';
+import { createFinality } from '../chain/head/finality';
+import { checkChainId } from '../chain/rpc/checkChainId';
+import { systemClock } from '../chain/rpc/clock';
+import { createEndpointPool } from '../chain/rpc/endpointPool';
+import { openDatabase } from '../clickhouse/client/database';
+import { findPackageRoot } from '../clickhouse/client/packageRoot';
+import type { Config } from '../config';
+import { AppError } from '../errors';
+import { FinalTip } from '../ingest/staged/finalTip';
+import { StagedBlocks } from '../ingest/staged/stagedBlocks';
+import { StagedSource } from '../ingest/staged/stagedSource';
+import { StageWorker } from '../ingest/staged/stageWorker';
+import { readFinalTo } from '../ingest/store/storedState';
+import type { Logger } from '../log';
+import type { OpenBlocks } from './backfillFiles';
+import { findRunningServer } from './runningServer';
+import type { Storage } from './storage';
+
+interface Places {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A worker that has not ended after this time in ms is killed. Blocks that it stages late have no effect. */
+const END_MS = 3_000;
+
+/** Starts the workers of this process, and opens the blocks that they and others stage. */
+export async function openWorkers(
+  { config, log, signal, workers }: Places & { readonly workers: number },
+  storage: Storage,
+  range: Span,
+): Promise<OpenBlocks> {
+  const url = storage.server?.writerUrl ?? config.clickhouseUrl;
+  if (url === null) throw new AppError('internal', 'the URL of the database is unknown');
+  const staged = new StagedBlocks(url);
+  const crew = new Crew(log, signal);
+  let source: StagedSource | null = null;
+  const close = async (): Promise<void> => {
+    await crew.end();
+    if (source !== null) log.info(source.counts, 'blocks were read from the workers and from the node');
+    await staged.drop().catch(() => undefined);
+    await staged.close();
+  };
+  try {
+    await staged.drop();
+    await staged.create();
+    crew.start(workers, range);
+    log.info({ ...range, workers }, 'workers fetch the blocks');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    ...range,
+    wrapSource: (node) => {
+      source = new StagedSource({
+        node,
+        staged,
+        proof: config.proof.mode,
+        tip: tipOf(node, config, log),
+        readFinalTo: () => readFinalTo(storage.writer, config.chainId),
+        hasWorkers: () => crew.size > 0,
+        range,
+        log,
+        clock: systemClock(),
+        signal,
+      });
+      return source;
+    },
+    close,
+  };
+}
+
+/** Stages blocks until the backfill that runs elsewhere has stored the range, or the signal aborts. */
+export async function runWorker({ config, log, signal }: Places, range: Span): Promise<void> {
+  const { rpcUrls, chainId, clickhouseCluster } = config;
+  if (rpcUrls === null)
+    throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
+  const url = config.clickhouseUrl ?? (await findRunningServer(config.dataDir, log))?.writerUrl;
+  if (url === undefined)
+    throw new AppError(
+      'bad_config',
+      'CLICKHOUSE_URL: got nothing; allowed: the URL of the database of the backfill',
+    );
+  const rpc = createEndpointPool({ urls: rpcUrls, chainId, log });
+  const database = openDatabase({ url, distributed: clickhouseCluster !== null });
+  const staged = new StagedBlocks(url);
+  try {
+    await checkChainId(rpc, chainId, signal);
+    const source = createBlockSource({ pool: rpc, log, proof: config.proof });
+    const worker = new StageWorker({
+      source,
+      tip: tipOf(source, config, log),
+      staged,
+      readFinalTo: () => readFinalTo(database, chainId),
+      range,
+      log,
+      clock: systemClock(),
+    });
+    await worker.run(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await Promise.all([staged.close(), database.close(), rpc.close()]);
+  }
+}
+
+function tipOf(source: BlockSource, { finality, chain }: Config, log: Logger): FinalTip {
+  return new FinalTip(source, createFinality(source, finality, log, chain.confirmations));
+}
+
+/** The worker processes of this process. They end when it ends, because their channel to it closes. */
+class Crew {
+  private readonly running = new Set<ChildProcess>();
+  private isEnding = false;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  get size(): number {
+    return this.running.size;
+  }
+
+  start(count: number, { from, to }: Span): void {
+    const program = join(findPackageRoot(), 'dist', 'main.js');
+    const options = ['backfill', '--worker', '--from', String(from), '--to', String(to)];
+    for (let index = 0; index < count; index += 1) {
+      const child = fork(program, options, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      this.running.add(child);
+      child.once('error', (error) => this.onEnd(child, { error: error.message }));
+      child.once('exit', (code, cause) => this.onEnd(child, { code, signal: cause }));
+    }
+  }
+
+  /** Asks the workers to end, and kills each worker that runs on. */
+  async end(): Promise<void> {
+    this.isEnding = true;
+    for (const child of this.running) child.kill('SIGTERM');
+    for (const until = performance.now() + END_MS; this.running.size > 0 && performance.now() < until;)
+      await delay(20);
+    for (const child of this.running) child.kill('SIGKILL');
+  }
+
+  private onEnd(child: ChildProcess, how: Readonly<Record<string, unknown>>): void {
+    const isNoted = !this.running.delete(child) || this.isEnding || how['code'] === 0;
+    // Ctrl-C reaches the workers too.
+    if (isNoted || this.signal.aborted) return;
+    const facts = { pid: child.pid, ...how, left: this.running.size };
+    this.log.warn(facts, 'a worker of the backfill has ended; the others fetch its blocks');
+  }
+}

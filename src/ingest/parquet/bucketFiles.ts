@@ -1,0 +1,251 @@
+/**
+ * Parquet files in a bucket of S3, or of a server with the same protocol:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html and `API_GetObject.html`. Paths are
+ * `s3://bucket/folder/name.parquet`.
+ */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { AwsClient } from 'aws4fetch';
+
+import { AppError, errorText } from '../../errors';
+import { PARQUET_FILES_MAX, namePattern, type FilePlace, type OpenFile } from './filePlace';
+
+/** How to reach the buckets. Without keys, requests are not signed, as for public buckets. */
+interface BucketAccess {
+  /** URL of the server; null for AWS. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly keys: { readonly id: string; readonly secret: string; readonly session: string | null } | null;
+}
+
+/** Number of times that a request is sent before its failure is an error. The pauses between them grow. */
+const ATTEMPTS = 6;
+const PAUSE_MS = 250;
+/** Time in ms within which a server must begin an answer. */
+const ANSWER_MS = 60_000;
+/** Largest page of a list in bytes. A name has at most 1,024 bytes, each encoded as up to three characters. */
+const LIST_BYTES_MAX = 8 * 2 ** 20;
+
+/** Largest number of pages of a list. A page usually has 1,000 names. */
+const PAGES_MAX = 1_000;
+
+const BUCKET_PATH = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.*)$/s;
+
+export const isBucketPath = (path: string): boolean => path.startsWith('s3://');
+
+export class BucketFiles implements FilePlace {
+  private readonly endpoint: string;
+  private readonly client: AwsClient | null;
+
+  constructor({ endpoint, region, keys }: BucketAccess) {
+    this.endpoint = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '');
+    this.client =
+      keys === null
+        ? null
+        : new AwsClient({
+            accessKeyId: keys.id,
+            secretAccessKey: keys.secret,
+            ...(keys.session === null ? {} : { sessionToken: keys.session }),
+            service: 's3',
+            region,
+          });
+  }
+
+  /** Lists the files of a pattern. A path without `*` and without `.parquet` at its end is a folder. */
+  async list(pattern: string, signal: AbortSignal): Promise<string[]> {
+    const { bucket, key } = parsePath(pattern);
+    if (!key.includes('*') && key.endsWith('.parquet')) return [pattern];
+    const whole = key.includes('*') ? key : `${key.replace(/(?<=.)\/*$/, '/')}*.parquet`;
+    const folder = whole.slice(0, whole.lastIndexOf('/') + 1);
+    if (folder.includes('*')) throw wrongPath(pattern);
+    const wanted = namePattern(whole);
+    const prefix = whole.slice(0, whole.indexOf('*'));
+    const found: string[] = [];
+    let token = '';
+    for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+      const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', delimiter: '/', prefix });
+      if (token !== '') query.set('continuation-token', token);
+      const page = await this.listPage(pattern, `/${bucket}?${query}`, signal);
+      found.push(...page.keys.filter((each) => wanted.test(each)).map((each) => `s3://${bucket}/${each}`));
+      if (page.next === null || found.length > PARQUET_FILES_MAX) return found;
+      token = page.next;
+    }
+    throw new AppError(
+      'bad_config',
+      `--parquet ${pattern}: the bucket lists more than ${PAGES_MAX} pages of names; allowed: a folder with fewer files`,
+    );
+  }
+
+  async open(path: string, signal: AbortSignal): Promise<OpenFile> {
+    const readSize = ({ headers }: Response): Promise<number> => {
+      const length = headers.get('content-length') ?? '';
+      if (/^\d{1,15}$/.test(length)) return Promise.resolve(Number(length));
+      throw new AppError('bad_config', `${path}: the size is "${length}"; allowed: a number of bytes`);
+    };
+    const size = await this.request(path, objectPath(path), { method: 'HEAD' }, readSize, signal);
+    return {
+      size,
+      read: (from, bytes) => this.readPart(path, from, Math.min(bytes, size - from), signal),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  stream(path: string, signal: AbortSignal): Promise<Readable> {
+    const openBody = ({ body }: Response): Promise<Readable> =>
+      Promise.resolve(Readable.from(chunksOf(path, body, signal), { objectMode: false }));
+    return this.request(path, objectPath(path), {}, openBody, signal);
+  }
+
+  /** Bytes of an object; none if `bytes` is not positive. */
+  private async readPart(path: string, from: number, bytes: number, signal: AbortSignal): Promise<Buffer> {
+    if (bytes <= 0) return Buffer.alloc(0);
+    const headers = { range: `bytes=${from}-${from + bytes - 1}` };
+    const readBytes = async ({ status, body }: Response): Promise<Buffer> => {
+      if (status !== 206)
+        throw new AppError('bad_config', `${path}: the bucket answers ${status} to a Range; allowed: 206`);
+      const read = await readAtMost(path, body, bytes);
+      if (read.length === bytes) return read;
+      throw new AppError('unavailable', `${path}: the bucket sent ${read.length} bytes instead of ${bytes}`);
+    };
+    return this.request(path, objectPath(path), { headers }, readBytes, signal);
+  }
+
+  private async listPage(
+    pattern: string,
+    target: string,
+    signal: AbortSignal,
+  ): Promise<{ keys: string[]; next: string | null }> {
+    const readPage = async ({ body }: Response): Promise<string> =>
+      (await readAtMost(pattern, body, LIST_BYTES_MAX)).toString();
+    const page = await this.request(pattern, target, {}, readPage, signal);
+    const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => decodeKey(pattern, key));
+    const next = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(page)?.[1] ?? null;
+    return { keys, next: next === null ? null : unescapeXml(next) };
+  }
+
+  /** Repeats a request until `read` has its answer. @throws AppError `bad_config` if it is refused, else `unavailable` */
+  private async request<T>(
+    path: string,
+    target: string,
+    init: RequestInit,
+    read: (response: Response) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.ask(path, target, init, read, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof AppError && error.retryable) || attempt === ATTEMPTS) throw error;
+      }
+      await delay(PAUSE_MS * 2 ** (attempt - 1), undefined, { signal });
+    }
+  }
+
+  private async ask<T>(
+    path: string,
+    target: string,
+    init: RequestInit,
+    read: (response: Response) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), ANSWER_MS);
+    const url = `${this.endpoint}${target}`;
+    const options: RequestInit = {
+      ...init,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, late.signal]),
+    };
+    try {
+      const request = this.client === null ? new Request(url, options) : await this.client.sign(url, options);
+      const response = await fetch(request);
+      if (response.ok) return await read(response);
+      await response.body?.cancel();
+      throw refusal(path, response.status);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError('unavailable', `${path}: the bucket does not answer (${reasonOf(error)})`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** The chunks of an answer. @throws AppError `unavailable` if the answer breaks off */
+async function* chunksOf(
+  path: string,
+  body: AsyncIterable<Uint8Array> | null,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? [];
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new AppError('unavailable', `${path}: the answer of the bucket broke off (${reasonOf(error)})`);
+  }
+}
+
+/** The reason why `fetch` failed. Its errors have the reason in `cause`. */
+function reasonOf(error: unknown): string {
+  return errorText(typeof error === 'object' && error !== null && 'cause' in error ? error.cause : error);
+}
+
+function refusal(path: string, status: number): AppError {
+  if (status === 429 || status >= 500)
+    return new AppError('unavailable', `${path}: the bucket answers HTTP ${status}`);
+  const reason =
+    status === 404
+      ? 'there is no such file or bucket'
+      : 'the bucket refuses the request; check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL';
+  return new AppError('bad_config', `${path}: ${reason} (HTTP ${status})`);
+}
+
+function wrongPath(path: string): AppError {
+  return new AppError(
+    'bad_config',
+    `--parquet ${path}: got no path of a bucket; allowed: s3://bucket/folder/*.parquet, with * in the last part only`,
+  );
+}
+
+function parsePath(path: string): { bucket: string; key: string } {
+  const [, bucket, key] = BUCKET_PATH.exec(path) ?? [];
+  if (bucket === undefined || key === undefined) throw wrongPath(path);
+  return { bucket, key };
+}
+
+function objectPath(path: string): string {
+  const { bucket, key } = parsePath(path);
+  return `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+function decodeKey(pattern: string, key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch {
+    throw new AppError('bad_config', `--parquet ${pattern}: the bucket lists a name with a wrong encoding`);
+  }
+}
+
+const XML_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function unescapeXml(value: string): string {
+  return value.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => XML_ENTITIES[name] ?? '');
+}
+
+async function readAtMost(
+  path: string,
+  body: AsyncIterable<Uint8Array> | null,
+  bytesMax: number,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunksOf(path, body)) {
+    bytes += chunk.length;
+    if (bytes > bytesMax)
+      throw new AppError('bad_config', `${path}: got more than ${bytesMax} bytes; allowed: at most this`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,136 @@
+/**
+ * Which blocks the Parquet files cover. A block is covered if a file of each dataset covers it. Pure.
+ */
+import { AppError } from '../../errors';
+import { DATASET_NAMES, type DatasetName, type ReadColumns } from './datasets';
+
+/** A file, and the blocks that it covers. */
+export interface ParquetFile {
+  readonly number: number;
+  readonly path: string;
+  readonly dataset: DatasetName;
+  readonly from: number;
+  readonly to: number;
+  readonly rows: number;
+  readonly columns: ReadColumns;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A part of a range: covered by these files, or by none. */
+export interface Part extends Span {
+  readonly files: readonly ParquetFile[] | null;
+}
+
+export class FilePlan {
+  private readonly byDataset: ReadonlyMap<DatasetName, readonly ParquetFile[]>;
+  /** The covered blocks, ascending and without overlaps. */
+  readonly covered: readonly Span[];
+
+  /** @throws AppError `bad_config` if a dataset has no file, or if two files of a dataset cover the same block */
+  constructor(readonly files: readonly ParquetFile[]) {
+    const sorted = files.toSorted((a, b) => a.from - b.from);
+    this.byDataset = new Map(
+      DATASET_NAMES.map((name) => [name, sorted.filter(({ dataset }) => dataset === name)]),
+    );
+    for (const [name, own] of this.byDataset) checkFiles(name, own, files.length);
+    this.covered = [...this.byDataset.values()].map(joinSpans).reduce(intersect);
+  }
+
+  /** Number of covered blocks from `from` to `to`. */
+  countCovered(from: number, to: number): number {
+    return this.covered.reduce(
+      (sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from) + 1),
+      0,
+    );
+  }
+
+  /** The parts of a range, ascending: covered blocks and gaps. */
+  partsOf(from: number, to: number): Part[] {
+    const parts: Part[] = [];
+    let next = from;
+    for (let at = firstUpTo(this.covered, from); next <= to; at += 1) {
+      const span = this.covered[at];
+      const begin = Math.min(to + 1, Math.max(next, span?.from ?? to + 1));
+      if (begin > next) parts.push({ from: next, to: begin - 1, files: null });
+      const end = Math.min(to, span?.to ?? to);
+      if (begin <= end) parts.push({ from: begin, to: end, files: this.filesOf(begin, end) });
+      next = Math.max(begin, end + 1);
+    }
+    return parts;
+  }
+
+  /** The next file of each dataset after this block. */
+  filesAfter(block: number): ParquetFile[] {
+    return [...this.byDataset.values()].flatMap((own) => {
+      const next = own[firstUpTo(own, block + 1)];
+      return next === undefined ? [] : [next];
+    });
+  }
+
+  private filesOf(from: number, to: number): ParquetFile[] {
+    return [...this.byDataset.values()].flatMap((own) => {
+      const found: ParquetFile[] = [];
+      for (let at = firstUpTo(own, from); at < own.length; at += 1) {
+        const file = own[at];
+        if (file === undefined || file.from > to) break;
+        found.push(file);
+      }
+      return found;
+    });
+  }
+}
+
+/** Index of the first of the ascending spans that ends at `block` or later. */
+function firstUpTo(spans: readonly Span[], block: number): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.to ?? 0) < block) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function checkFiles(name: DatasetName, own: readonly ParquetFile[], all: number): void {
+  if (own.length === 0)
+    throw new AppError(
+      'bad_config',
+      `--parquet: none of the ${all} files has ${name}; allowed: files of blocks, of logs and of transactions`,
+    );
+  for (const [at, file] of own.entries()) {
+    const before = own[at - 1];
+    if (before === undefined || before.to < file.from) continue;
+    throw new AppError(
+      'bad_config',
+      `--parquet: ${before.path} has ${name} of the blocks ${before.from}-${before.to}, and ${file.path} of ` +
+        `${file.from}-${file.to}; allowed: at most one file of ${name} per block`,
+    );
+  }
+}
+
+function joinSpans(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const { from, to } of spans) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.to + 1 === from) joined[joined.length - 1] = { from: last.from, to };
+    else joined.push({ from, to });
+  }
+  return joined;
+}
+
+function intersect(some: readonly Span[], others: readonly Span[]): Span[] {
+  const both: Span[] = [];
+  let [a, b] = [0, 0];
+  for (;;) {
+    const [one, other] = [some[a], others[b]];
+    if (one === undefined || other === undefined) return both;
+    const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)];
+    if (from <= to) both.push({ from, to });
+    if (one.to < other.to) a += 1;
+    else b += 1;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Loads a Parquet file into the staging database when one of its blocks is needed, one file at a time. Drops a file when all
+ * blocks in use are above it, so the number of staged rows does not grow with the number of files.
+ */
+import type { FilePlan, ParquetFile } from './filePlan';
+import type { Staging } from './staging';
+
+export class LoadedFiles {
+  private readonly loads = new Map<ParquetFile, Promise<void>>();
+  /** First blocks of the ranges in use. */
+  private readonly active = new Set<{ readonly from: number }>();
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly staging: Pick<Staging, 'load' | 'release'>,
+    private readonly plan: FilePlan,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Runs `read` while the files are loaded. Then loads the next files, up to block `until`, in the background. */
+  async use<T>(
+    files: readonly ParquetFile[],
+    { from, to }: { readonly from: number; readonly to: number },
+    until: number,
+    read: () => Promise<T>,
+  ): Promise<T> {
+    const range = { from };
+    this.active.add(range);
+    try {
+      await Promise.all(files.map((file) => this.ensure(file)));
+      for (const file of this.plan.filesAfter(to))
+        if (file.from <= until) this.ensure(file).catch(() => undefined);
+      return await read();
+    } finally {
+      this.active.delete(range);
+      this.dropBelow(Math.min(to + 1, ...[...this.active].map((one) => one.from)));
+    }
+  }
+
+  /** Resolves when no file is being loaded or dropped. */
+  idle(): Promise<void> {
+    return this.last;
+  }
+
+  private ensure(file: ParquetFile): Promise<void> {
+    const known = this.loads.get(file);
+    if (known !== undefined) return known;
+    const load = this.queue(() => this.staging.load(file, this.signal));
+    this.loads.set(file, load);
+    // A failed load is repeated when the file is needed again.
+    load.catch(() => this.loads.delete(file));
+    return load;
+  }
+
+  private dropBelow(block: number): void {
+    for (const file of this.loads.keys()) {
+      if (file.to >= block) continue;
+      this.loads.delete(file);
+      this.queue(() => this.staging.release(file)).catch(() => undefined);
+    }
+  }
+
+  private queue(work: () => Promise<void>): Promise<void> {
+    const done = this.last.then(() => {
+      this.signal.throwIfAborted();
+      return work();
+    });
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+}

@@ -1,0 +1,80 @@
+/** Finds the Parquet files of a backfill by their patterns, and reads what their footers say. */
+import { AppError } from '../../errors';
+import { chooseColumns, findDataset } from './datasets';
+import { PARQUET_FILES_MAX, type FindPlace } from './filePlace';
+import { FilePlan, type ParquetFile } from './filePlan';
+import { fileFault } from './parquetRows';
+import { readFooter } from './readFooter';
+import type { Footer, Staging } from './staging';
+
+/** Number of footers that are read at the same time. */
+const READERS = 4;
+/** Largest block number, so that positions of logs are exact. */
+const BLOCK_MAX = 2 ** 31 - 1;
+/** The range of blocks in a file name of cryo: `ethereum__logs__00001000_to_00001999.parquet`. */
+const CRYO_RANGE = /__(\d{1,10})_to_(\d{1,10})\.parquet$/;
+
+/**
+ * Lists the files of the patterns, each once, in alphabetical order. A pattern is a file, a folder, or a path whose last
+ * part contains `*`. @throws AppError `bad_config` if a pattern matches no file
+ */
+export async function listFiles(
+  patterns: readonly string[],
+  placeOf: FindPlace,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const found = new Set<string>();
+  for (const pattern of patterns) {
+    const paths = await placeOf(pattern).list(pattern, signal);
+    if (paths.length === 0)
+      throw new AppError(
+        'bad_config',
+        `--parquet ${pattern}: no file matches; allowed: a file, a folder, or a path such as 'dir/*.parquet' or 's3://bucket/dir/*.parquet'`,
+      );
+    for (const path of paths) found.add(path);
+  }
+  if (found.size > PARQUET_FILES_MAX)
+    throw new AppError(
+      'bad_config',
+      `--parquet: got ${found.size} files; allowed: at most ${PARQUET_FILES_MAX}`,
+    );
+  return [...found].toSorted();
+}
+
+/** Reads the footers of all files. @throws AppError `bad_config` if a file cannot be used */
+export async function planFiles(
+  staging: Staging,
+  paths: readonly string[],
+  placeOf: FindPlace,
+  signal: AbortSignal,
+): Promise<FilePlan> {
+  const files: ParquetFile[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let at = next++; at < paths.length; at = next++) {
+      signal.throwIfAborted();
+      const path = paths[at];
+      if (path === undefined) return;
+      const file = await placeOf(path).open(path, signal);
+      const footer = await readFooter(path, file).finally(() => file.close());
+      files.push(describe(at, path, await staging.readFooter(at, path, footer, signal)));
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, work));
+  return new FilePlan(files);
+}
+
+function describe(number: number, path: string, { rows, columns, blocks }: Footer): ParquetFile {
+  const dataset = findDataset(path, columns);
+  const named = CRYO_RANGE.exec(path);
+  const range = named === null ? blocks : { from: Number(named[1]), to: Number(named[2]) };
+  if (range === null)
+    throw fileFault(
+      path,
+      'the range of blocks is unknown',
+      'statistics of block_number (cryo without --no-stats), or a name of cryo such as x__logs__0_to_999.parquet',
+    );
+  if (range.from > range.to || range.to > BLOCK_MAX)
+    throw fileFault(path, `the range is ${range.from} to ${range.to}`, `blocks 0 to ${BLOCK_MAX}, ascending`);
+  return { number, path, dataset, rows, columns: chooseColumns(path, dataset, columns), ...range };
+}

@@ -1,0 +1,146 @@
+/**
+ * A block source that takes blocks from Parquet files where files cover them, and all other blocks from the node. Blocks
+ * of files pass the same checks as blocks of a node. A file that fails a check is useless to read again, so the error
+ * ends the backfill.
+ */
+import { BloomCheck } from '../../chain/blocks/bloomCheck';
+import { BlockMismatch } from '../../chain/blocks/blockMismatch';
+import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
+import { toChainBlock } from '../../chain/blocks/parseBlock';
+import { checkFuture, checkPiece } from '../../chain/blocks/verify';
+import type { ChainBlock, ProofMode } from '../../domain/block';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { NodeBackedSource, type RangeBounds } from '../staged/nodeBackedSource';
+import type { FilePlan, ParquetFile, Part } from './filePlan';
+import { joinRows } from './joinRows';
+import { LoadedFiles } from './loadedFiles';
+import type { Staging } from './staging';
+
+interface ParquetSourceOptions {
+  readonly node: BlockSource;
+  readonly plan: FilePlan;
+  readonly staging: Pick<Staging, 'load' | 'release' | 'read'>;
+  readonly proof: ProofMode;
+  /** Last block to read. */
+  readonly until: number;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Unix time in seconds. */
+  readonly timeOfDay: () => number;
+}
+
+export interface ParquetSource extends BlockSource {
+  /** Number of blocks that were read from files, and from the node. */
+  readonly counts: { readonly files: number; readonly node: number };
+  /** Resolves when no file is being read. Call after the signal of the source has aborted. */
+  idle(): Promise<void>;
+}
+
+/** Largest number of blocks that are read from files at once. The node sends at most 1,000 headers at once. */
+const PIECE_BLOCKS = 512;
+/** Columns without which the headers of the blocks must come from the node. */
+const HEADER_COLUMNS = ['parent_hash', 'logs_bloom', 'base_fee_per_gas'];
+
+/** Whether the headers of the blocks of a file must come from the node, because the file cannot prove enough. */
+export function needsNodeHeaders({ dataset, columns }: ParquetFile, proof: ProofMode): boolean {
+  return dataset === 'blocks' && (proof === 'headers' || HEADER_COLUMNS.some((name) => !columns.has(name)));
+}
+
+class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
+  private readonly loaded: LoadedFiles;
+  private readonly paths: ReadonlyMap<number, string>;
+  private readonly blooms: Promise<BloomCheck>;
+
+  constructor(private readonly options: ParquetSourceOptions) {
+    super(options.node);
+    const { staging, plan, log, signal } = options;
+    this.blooms = BloomCheck.create(log);
+    this.loaded = new LoadedFiles(staging, plan, signal);
+    this.paths = new Map(plan.files.map(({ number, path }) => [number, path]));
+  }
+
+  get counts(): ParquetSource['counts'] {
+    return { files: this.read.elsewhere, node: this.read.node };
+  }
+
+  idle(): Promise<void> {
+    return this.loaded.idle();
+  }
+
+  protected cut(from: number, to: number): readonly Part[] {
+    return this.options.plan.partsOf(from, to).flatMap(cutPart);
+  }
+
+  protected async readPart(
+    part: Part,
+    bounds: RangeBounds,
+    within = this.options.signal,
+  ): Promise<readonly ChainBlock[] | null> {
+    return part.files === null ? null : this.readFiles(part, part.files, bounds, within);
+  }
+
+  private async readFiles(
+    part: Part,
+    files: readonly ParquetFile[],
+    bounds: RangeBounds,
+    within: AbortSignal,
+  ): Promise<ChainBlock[]> {
+    const { staging, until, proof, timeOfDay } = this.options;
+    const pathOf = (file: number): string => this.paths.get(file) ?? 'a file';
+    const [rows, headers] = await this.loaded.use(files, part, until, () =>
+      Promise.all([staging.read(files, part, pathOf), this.listHeaders(part, within)]),
+    );
+    const known = new Map(headers.map((header) => [header.number, header]));
+    const joined = joinRows(rows, part, known, pathOf);
+    const blooms = await this.blooms;
+    const level = known.size === joined.length && proof === 'headers' ? 'headers' : 'bloom';
+    const blocks = joined.map((block) => {
+      const { header, transactions, logs, file } = block;
+      orFileFault(pathOf(file), () => checkFuture(header, timeOfDay()));
+      orFileFault(pathOf(logs[0]?.file ?? file), () => blooms.check(header, logs));
+      return toChainBlock(header, { transactions, logs, proof: level });
+    });
+    const blockFiles = files.filter(({ dataset }) => dataset === 'blocks').map(({ path }) => path);
+    orFileFault(blockFiles.join(', '), () => checkPiece(blocks, bounds));
+    return blocks;
+  }
+
+  /** The node's headers of all blocks of the part if the files cannot prove enough, otherwise of its first and last block. */
+  private async listHeaders({ from, to, files }: Part, signal: AbortSignal): Promise<BlockHeader[]> {
+    const { node, proof } = this.options;
+    const isAll = files?.some((file) => needsNodeHeaders(file, proof)) === true;
+    if (isAll) return node.fetchHeaders(from, to, { signal });
+    const ends = from === to ? [from] : [from, to];
+    return Promise.all(ends.map((number) => node.fetchHeader(number, { signal })));
+  }
+}
+
+export function createParquetSource(options: ParquetSourceOptions): ParquetSource {
+  return new FileBlockSource(options);
+}
+
+function cutPart(part: Part): Part[] {
+  const { from, to, files } = part;
+  if (files === null) return [part];
+  const count = Math.ceil((to - from + 1) / PIECE_BLOCKS);
+  return Array.from({ length: count }, (_, index) => {
+    const begin = from + index * PIECE_BLOCKS;
+    const end = Math.min(to, begin + PIECE_BLOCKS - 1);
+    return {
+      from: begin,
+      to: end,
+      files: files.filter((file) => file.from <= end && file.to >= begin),
+    };
+  });
+}
+
+/** Turns a failed check into an error of the file. */
+function orFileFault<T>(path: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof BlockMismatch)) throw error;
+    throw new AppError('bad_config', `${path}: ${error.message}`, { cause: error });
+  }
+}

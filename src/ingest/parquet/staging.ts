@@ -1,0 +1,160 @@
+/**
+ * Keeps the rows of Parquet files in a database of its own, next to the market's database, from which they are read
+ * block by block. ClickHouse reads the files itself: each file is the body of an INSERT. The database is dropped at the
+ * end, and at the next start if the program was killed.
+ */
+import type { Readable } from 'node:stream';
+
+import { z } from 'zod';
+
+import { openFileInserter, type FileInserter } from '../../clickhouse/client/fileInserter';
+import type { Database } from '../../clickhouse/client/database';
+import { openSideDatabase, type SideDatabase } from '../../clickhouse/client/sideDatabase';
+import {
+  checkComplete,
+  commandNamed,
+  commandText,
+  createQueryRunner,
+  selectNamed,
+  type QueryRunner,
+} from '../../clickhouse/client/namedQueries';
+import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { AppError } from '../../errors';
+import type { FindPlace } from './filePlace';
+import { DATASET_NAMES, insertStatement, type DatasetName, type FoundColumn } from './datasets';
+import type { ParquetFile } from './filePlan';
+import type { PieceRows } from './joinRows';
+import { fileFault, ParquetRows, type PathOf } from './parquetRows';
+
+/** Facts from the footer of a file. */
+export interface Footer {
+  readonly rows: number;
+  readonly columns: readonly FoundColumn[];
+  /** Least and largest block number; null if the file has no statistics. */
+  readonly blocks: { readonly from: number; readonly to: number } | null;
+}
+
+const footerShape = z.object({
+  num_rows: wideIntegerShape,
+  columns: z.array(z.object({ name: z.string(), physical_type: z.string(), logical_type: z.string() })),
+  blocks: z.array(z.object({ min: z.string(), max: z.string() })),
+});
+const strayShape = z.object({ block: z.string(), chain: z.string() });
+
+const CREATE: Readonly<Record<DatasetName, string>> = {
+  blocks: 'parquet/create_blocks',
+  logs: 'parquet/create_logs',
+  transactions: 'parquet/create_transactions',
+};
+const FIND_STRAY: Readonly<Record<DatasetName, string>> = {
+  blocks: 'parquet/find_stray_blocks',
+  logs: 'parquet/find_stray_logs',
+  transactions: 'parquet/find_stray_transactions',
+};
+
+const SUFFIX = '_parquet';
+/** Largest number of rows of one dataset that one piece of blocks may have. */
+const ROWS_MAX = 2_000_000;
+
+export class Staging {
+  private readonly database: Database;
+  private readonly runner: QueryRunner;
+
+  private constructor(
+    private readonly side: SideDatabase,
+    private readonly inserter: FileInserter,
+    private readonly chainId: number,
+    private readonly placeOf: FindPlace,
+  ) {
+    this.database = side.database;
+    this.runner = createQueryRunner(side.database);
+  }
+
+  /** Creates the database of staged rows. `url` is the market's database. */
+  static async open(url: string, chainId: number, placeOf: FindPlace): Promise<Staging> {
+    const side = openSideDatabase(url, SUFFIX);
+    const staging = new Staging(side, openFileInserter(side.url), chainId, placeOf);
+    try {
+      await side.drop();
+      await side.create();
+      await commandNamed(staging.database, 'parquet/create_footers');
+      for (const dataset of DATASET_NAMES) await commandNamed(staging.database, CREATE[dataset]);
+    } catch (error) {
+      await staging.close();
+      throw error;
+    }
+    return staging;
+  }
+
+  /** Parses a footer. @throws AppError `bad_config` if ClickHouse cannot read it */
+  async readFooter(file: number, path: string, footer: Buffer, signal: AbortSignal): Promise<Footer> {
+    await this.insert(path, commandText('parquet/insert_footer'), footer, signal, { file });
+    const [row] = await selectNamed(this.database, 'parquet/list_footers', { file }, footerShape);
+    if (row === undefined) throw new AppError('internal', `${path}: the footer was not stored`);
+    const bounds = row.blocks.flatMap(({ min, max }) => [min, max]);
+    const isKnown = bounds.length > 0 && bounds.every((text) => /^\d{1,15}$/.test(text));
+    const numbers = bounds.map(Number);
+    const blocks = isKnown ? { from: Math.min(...numbers), to: Math.max(...numbers) } : null;
+    return { rows: Number(row.num_rows), columns: row.columns, blocks };
+  }
+
+  /** Stores the rows of a file, and checks their chain and their range of blocks. @throws AppError `bad_config` */
+  async load(file: ParquetFile, signal: AbortSignal): Promise<void> {
+    const { number, path, dataset, from, to, columns } = file;
+    await this.release(file);
+    const body = await this.placeOf(path).stream(path, signal);
+    await this.insert(path, insertStatement(dataset, number, columns), body, signal);
+    const params = { file: number, from, to, chain: this.chainId };
+    const [stray] = await selectNamed(this.database, FIND_STRAY[dataset], params, strayShape);
+    if (stray === undefined) return;
+    if (stray.chain !== String(this.chainId))
+      throw fileFault(path, `block ${stray.block}: chain_id is ${stray.chain}`, String(this.chainId));
+    const got = BigInt(stray.block) === 2n ** 64n - 1n ? 'null' : stray.block;
+    throw fileFault(path, `block_number is ${got}`, `${from} to ${to}, the range of the file`);
+  }
+
+  /** Drops the rows of a file. */
+  async release({ number, dataset }: ParquetFile): Promise<void> {
+    await this.database.command('drop staged file', `ALTER TABLE ${dataset} DROP PARTITION ${number}`);
+  }
+
+  /** The rows of blocks whose files are loaded, each list in the order of its keys. */
+  async read(
+    files: readonly ParquetFile[],
+    range: { readonly from: number; readonly to: number },
+    pathOf: PathOf,
+  ): Promise<PieceRows> {
+    const rows = new ParquetRows(pathOf);
+    const params = { ...range, files: files.map(({ number }) => number), limit: ROWS_MAX };
+    const [blocks, transactions, logs] = await Promise.all([
+      this.runner.read('parquet/list_blocks', params, rows.block),
+      this.runner.read('parquet/list_transactions', params, rows.transaction),
+      this.runner.read('parquet/list_logs', params, rows.log),
+    ]);
+    for (const list of [blocks, transactions, logs]) checkComplete('parquet rows', list, ROWS_MAX);
+    return { blocks, transactions, logs };
+  }
+
+  async close(): Promise<void> {
+    await this.side.drop().catch(() => undefined);
+    await Promise.all([this.inserter.close(), this.side.close()]);
+  }
+
+  /** An error of the engine that concerns the bytes is an error of the file, and useless to repeat. */
+  private async insert(
+    path: string,
+    sql: string,
+    body: Readable | Buffer,
+    signal: AbortSignal,
+    params: Readonly<Record<string, number>> = {},
+  ): Promise<void> {
+    try {
+      await this.inserter.insert(path, sql, body, signal, params);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'internal') throw error;
+      throw new AppError('bad_config', `${path}: ClickHouse cannot read the file: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+}

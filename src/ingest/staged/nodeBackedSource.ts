@@ -1,0 +1,66 @@
+/**
+ * A block source that has some blocks from elsewhere, and asks the node for all other blocks and for everything else.
+ */
+import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
+import type { BlockRef, ChainBlock } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+
+type RangeOptions = Parameters<BlockSource['fetchRange']>[2] & object;
+
+export interface RangeBounds {
+  /** Time of the block before, unix seconds. */
+  readonly notBefore: number;
+  /** Hash of the block before, if it is known. */
+  readonly parent: Hex | undefined;
+}
+
+export abstract class NodeBackedSource<
+  Part extends { readonly from: number; readonly to: number },
+> implements BlockSource {
+  /** Number of blocks that were read from elsewhere, and from the node. */
+  protected readonly read = { elsewhere: 0, node: 0 };
+
+  constructor(protected readonly node: BlockSource) {}
+
+  /** Cuts a range into parts, ascending. */
+  protected abstract cut(from: number, to: number): readonly Part[];
+
+  /** The blocks of a part. Null leaves the part to the node. */
+  protected abstract readPart(
+    part: Part,
+    bounds: RangeBounds,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly ChainBlock[] | null>;
+
+  fetchHeader(...args: Parameters<BlockSource['fetchHeader']>): Promise<BlockHeader> {
+    return this.node.fetchHeader(...args);
+  }
+
+  fetchHeaders(...args: Parameters<BlockSource['fetchHeaders']>): Promise<BlockHeader[]> {
+    return this.node.fetchHeaders(...args);
+  }
+
+  confirmCanonical(...args: Parameters<BlockSource['confirmCanonical']>): Promise<boolean> {
+    return this.node.confirmCanonical(...args);
+  }
+
+  checkSenders(...args: Parameters<BlockSource['checkSenders']>): Promise<void> {
+    return this.node.checkSenders(...args);
+  }
+
+  async fetchRange(from: number, to: number, range: RangeOptions = {}): Promise<ChainBlock[]> {
+    const blocks: ChainBlock[] = [];
+    for (const part of this.cut(from, to)) {
+      const before: BlockRef | undefined = blocks.at(-1);
+      const notBefore = before?.timestamp ?? range.notBefore ?? 0;
+      const parent = before?.hash ?? range.parent;
+      const own = await this.readPart(part, { notBefore, parent }, range.signal);
+      const known = parent === undefined ? {} : { parent };
+      const piece =
+        own ?? (await this.node.fetchRange(part.from, part.to, { ...range, notBefore, ...known }));
+      blocks.push(...piece);
+      this.read[own === null ? 'node' : 'elsewhere'] += piece.length;
+    }
+    return blocks;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Kills the program in the middle of backfills from Parquet files, each time after a random number of statements that
+ * write. The next run continues, and stores the same blocks as a run without a kill.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
+import { migrate } from '../../../src/clickhouse/schema/migrate';
+import { readRangeHashes } from '../../../src/ingest/repair/rangeHash';
+import { hashOf } from '../../simulation/compare/storedContent';
+import { askRows } from '../../support/engine/askRows';
+import { silent } from '../../support/engine/embedded';
+import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
+import { startKillingProxy, type KillingProxy } from '../../support/engine/killingProxy';
+import { eventually } from '../../support/eventually';
+import { writeCryoFiles } from '../../support/node/cryoFiles';
+import { Random } from '../../support/random';
+import { SEED } from '../../support/run/seed';
+import { spawnProgram } from '../../support/server/program';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
+
+const CHAIN_ID = 369;
+const KILLS = Number(process.env['PARQUET_KILLS'] ?? 5);
+/** Number of blocks that each run adds. */
+const STEP = 120;
+/** Last block. There are more runs than kills, because a run may end before its kill. */
+const LAST = (KILLS + 4) * STEP;
+
+/** A database of its own, with the schema. */
+interface Target {
+  readonly test: TestDatabase;
+  readonly database: Database;
+}
+
+let chain: StubChain;
+let folder: string;
+let proxy: KillingProxy;
+const targets: Target[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parquet-kills-'));
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+  chain = await startStubChain({ blocks: LAST + 100, logsPerBlock: 40, pairs: 40, seed: SEED });
+  const { test } = await openTarget();
+  proxy = await startKillingProxy(test.writerUrl);
+  const place = { rpcUrl: chain.url, databaseUrl: test.writerUrl, folder: join(folder, 'files') };
+  await writeCryoFiles({ ...place, from: 1, to: LAST, chunk: 300 });
+});
+
+afterAll(async () => {
+  for (const { test, database } of targets) {
+    await database.close();
+    await test.drop();
+  }
+  await proxy?.close();
+  await chain?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function openTarget(): Promise<Target> {
+  const test = await createTestDatabase();
+  const database = openDatabase({ url: test.writerUrl });
+  const target = { test, database };
+  targets.push(target);
+  await migrate(database, silent);
+  return target;
+}
+
+/**
+ * Runs a backfill up to a block, and kills it when it has sent this many writing statements. The answer to the last one is
+ * lost. Resolves to true if the backfill ended before the kill.
+ */
+async function backfill({ test }: Target, to: number, statements: number): Promise<boolean> {
+  proxy.killAfter(statements);
+  const settings = {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    FINALITY_DEPTH: '5',
+    CLICKHOUSE_URL: proxy.through(test.writerUrl),
+  };
+  const command = `backfill --to ${to} --parquet ${join(folder, 'files')}`;
+  const program = spawnProgram(command, settings, { mayEnd: true });
+  const isKilled = (): boolean => proxy.statements().length >= statements;
+  await eventually(isKilled, (killed) => killed || program.hasEnded());
+  if (isKilled()) {
+    await program.end('SIGKILL');
+    return false;
+  }
+  expect([await program.end('SIGKILL'), program.lastWords()]).toEqual([0, expect.anything()]);
+  return true;
+}
+
+/** The hash of all rows, the audit hashes, and the databases of staged rows that are left. */
+async function contentOf({ test, database }: Target): Promise<unknown> {
+  const staged = `SELECT name FROM system.databases WHERE name = '${test.database}_parquet' LIMIT 1`;
+  return {
+    rows: await hashOf({ database }),
+    audit: [...(await readRangeHashes(database, CHAIN_ID, 0, LAST))],
+    staged: await askRows(database, staged),
+  };
+}
+
+test(`after ${KILLS} kills at random statements, a backfill ends with the hashes of a straight run`, async () => {
+  const straight = await openTarget();
+  expect(await backfill(straight, STEP, Infinity)).toBe(true);
+  expect(await backfill(straight, 2 * STEP, Infinity)).toBe(true);
+  const writes = proxy.statements().length;
+  process.stdout.write(`seed ${SEED}, ${writes} statements\n`);
+  expect(await backfill(straight, LAST, Infinity)).toBe(true);
+  const random = new Random(SEED);
+  const target = await openTarget();
+  const kills: number[] = [];
+  for (let to = STEP; to < LAST && kills.length < KILLS; to += STEP) {
+    const statements = random.int(1, writes);
+    if (!(await backfill(target, to, statements))) kills.push(statements);
+  }
+  expect(kills).toHaveLength(KILLS);
+  expect(await backfill(target, LAST, Infinity)).toBe(true);
+  const expected = await contentOf(straight);
+  expect(expected).toMatchObject({ audit: expect.arrayContaining([[0, expect.anything()]]), staged: [] });
+  expect([kills, await contentOf(target)]).toEqual([kills, expected]);
+});

@@ -1,0 +1,247 @@
+/**
+ * Stand-ins for services that send blocks, in the formats that the services document: an SQD portal over HTTP, and the client
+ * of a HyperSync server. Both answer from the blocks of a node.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+import type { HyperSyncClient } from '../../../src/ingest/services/hyperSync';
+import { listen } from '../server/listen';
+import type { Json } from './lies';
+
+/** A block with the names of fields that both services use. */
+export interface ToldBlock {
+  readonly header: Json;
+  readonly transactions: Json[];
+  readonly logs: Json[];
+}
+
+async function ask(url: string, calls: readonly { method: string; params: unknown[] }[]): Promise<unknown[]> {
+  const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
+  const headers = { 'content-type': 'application/json' };
+  const answers = (await (await fetch(url, { method: 'POST', body, headers })).json()) as {
+    id: number;
+    result: unknown;
+  }[];
+  return answers.sort((one, other) => one.id - other.id).map(({ result }) => result);
+}
+
+const number = (value: unknown): number => Number(value);
+
+/** The blocks of a node. Quantities are hex, other numbers are numbers, as in SQD's answers. */
+async function readBlocks(rpcUrl: string, from: number, to: number): Promise<ToldBlock[]> {
+  const calls = Array.from({ length: to - from + 1 }, (_, offset) => {
+    const at = `0x${(from + offset).toString(16)}`;
+    return [
+      { method: 'eth_getBlockByNumber', params: [at, true] },
+      { method: 'eth_getBlockReceipts', params: [at] },
+    ];
+  }).flat();
+  const answers = await ask(rpcUrl, calls);
+  return Array.from({ length: to - from + 1 }, (_, offset) =>
+    tell(
+      answers[2 * offset] as Json & { transactions: Json[] },
+      answers[2 * offset + 1] as (Json & { logs: Json[] })[],
+    ),
+  );
+}
+
+function tell(
+  header: Json & { transactions: Json[] },
+  receipts: readonly (Json & { logs: Json[] })[],
+): ToldBlock {
+  const logs = receipts.flatMap((receipt) => receipt.logs);
+  const shared = { blockNumber: number(header['number']) };
+  // The stub chain does not state the gas of a block.
+  const gasUsed = receipts.reduce((sum, receipt) => sum + number(receipt['gasUsed']), 0);
+  return {
+    header: {
+      ...header,
+      number: shared.blockNumber,
+      timestamp: number(header['timestamp']),
+      gasUsed: `0x${gasUsed.toString(16)}`,
+    },
+    transactions: receipts.map((receipt, index) => ({
+      ...header.transactions[index],
+      ...receipt,
+      ...shared,
+      hash: receipt['transactionHash'],
+      transactionIndex: index,
+      nonce: number(header.transactions[index]?.['nonce']),
+      status: number(receipt['status']),
+    })),
+    logs: logs.map((log) => ({
+      ...log,
+      ...shared,
+      logIndex: number(log['logIndex']),
+      transactionIndex: number(log['transactionIndex']),
+    })),
+  };
+}
+
+interface PortalQuery {
+  readonly type: string;
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly parentBlockHash?: string;
+  readonly includeAllBlocks?: boolean;
+  readonly fields: Record<'block' | 'transaction' | 'log', Record<string, true>>;
+}
+
+/** The wrong answer that the portal gives to a request. */
+export interface PortalFault {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+interface PortalOptions {
+  readonly rpcUrl: string;
+  readonly head: number;
+  /** Largest number of blocks of one answer. */
+  readonly blocksMax?: number;
+  /** Whether a repeated query gets the bytes of its first answer, so that a benchmark measures the client. */
+  readonly keepsAnswers?: boolean;
+}
+
+export interface StandInPortal {
+  readonly url: string;
+  readonly queries: readonly PortalQuery[];
+  /** Decides what the n-th stream request does; null answers it. `cut` ends it in the middle of a line. */
+  onStream: (query: PortalQuery, index: number) => PortalFault | 'cut' | 'hang' | null;
+  change: (block: ToldBlock) => ToldBlock;
+  close(): Promise<void>;
+}
+
+const pick = (from: Json, fields: Record<string, true>): Json =>
+  Object.fromEntries(
+    Object.keys(fields).flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])),
+  );
+
+export async function startPortal({
+  rpcUrl,
+  head,
+  blocksMax = 100,
+  keepsAnswers = false,
+}: PortalOptions): Promise<StandInPortal> {
+  const queries: PortalQuery[] = [];
+  const kept = new Map<string, Buffer>();
+  const portal = {
+    onStream: (): null => null,
+    change: (block: ToldBlock) => block,
+  } as unknown as StandInPortal;
+  const stream = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const query = JSON.parse(await bodyOf(request)) as PortalQuery;
+    const fault = portal.onStream(query, queries.push(query) - 1);
+    if (fault === 'hang') return;
+    if (fault !== null && fault !== 'cut') {
+      response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+      return;
+    }
+    if (query.type !== 'evm' || query.includeAllBlocks !== true || query.toBlock < query.fromBlock) {
+      response.writeHead(400).end('bad query');
+      return;
+    }
+    if (query.fromBlock > head) {
+      response.writeHead(204).end();
+      return;
+    }
+    const gzipped = { 'content-encoding': 'gzip', 'x-sqd-finalized-head-number': String(head) };
+    const known = kept.get(JSON.stringify(query));
+    if (known !== undefined) {
+      response.writeHead(200, gzipped).end(known);
+      return;
+    }
+    const to = Math.min(query.toBlock, head, query.fromBlock + blocksMax - 1);
+    const blocks = await readBlocks(rpcUrl, query.fromBlock, to);
+    const parent = blocks[0]?.header['parentHash'];
+    if (query.parentBlockHash !== undefined && query.parentBlockHash !== parent) {
+      const previousBlocks = [{ number: query.fromBlock - 1, hash: parent }];
+      response.writeHead(409, { 'content-type': 'application/json' }).end(JSON.stringify({ previousBlocks }));
+      return;
+    }
+    const lines = blocks.map(portal.change).map(({ header, transactions, logs }) => {
+      const { fields } = query;
+      const told: Json = { header: pick(header, fields.block) };
+      // The portal leaves out empty lists.
+      if (transactions.length > 0)
+        told['transactions'] = transactions.map((one) => pick(one, fields.transaction));
+      if (logs.length > 0) told['logs'] = logs.map((one) => pick(one, fields.log));
+      return `${JSON.stringify(told)}\n`;
+    });
+    const text = lines.join('');
+    if (fault === 'cut') {
+      response.writeHead(200);
+      response.write(text.slice(0, Math.floor(text.length * 0.6)), () => response.destroy());
+      return;
+    }
+    const body = gzipSync(text);
+    if (keepsAnswers) kept.set(JSON.stringify(query), body);
+    response.writeHead(200, gzipped).end(body);
+  };
+  const server = createServer((request, response) => {
+    const path = request.url?.replace('/datasets/test/', '');
+    const json = { 'content-type': 'application/json' };
+    if (path === 'finalized-head')
+      response.writeHead(200, json).end(JSON.stringify({ number: head, hash: '0x' }));
+    else if (path === 'metadata')
+      response.writeHead(200, json).end(JSON.stringify({ dataset: 'test', start_block: 0 }));
+    else if (path === 'finalized-stream' && request.method === 'POST')
+      stream(request, response).catch(() => response.destroy());
+    else response.writeHead(404).end();
+  });
+  const { url, close } = await listen(server);
+  return Object.assign(portal, { url: `sqd+${url}/datasets/test`, queries, close });
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
+
+const BIGINTS = ['gasUsed', 'baseFeePerGas', 'nonce', 'effectiveGasPrice'];
+
+function withBigints(told: Json): Json {
+  const made = { ...told };
+  for (const name of BIGINTS)
+    if (made[name] !== undefined && made[name] !== null) made[name] = BigInt(String(made[name]));
+  return made;
+}
+
+export interface StandInHyperSync extends HyperSyncClient {
+  readonly queries: { readonly fromBlock: number; readonly toBlock: number }[];
+  change: (answer: Json & { data: Json }) => unknown;
+}
+
+/** The client of a server whose answers have at most `blocksMax` blocks. */
+export function createHyperSync(rpcUrl: string, head: number, blocksMax = 150): StandInHyperSync {
+  const client: StandInHyperSync = {
+    queries: [],
+    change: (answer) => answer,
+    getChainId: () => Promise.resolve(369),
+    getHeight: () => Promise.resolve(head),
+    get: async (query) => {
+      const { fromBlock, toBlock, joinMode } = query as Record<string, number>;
+      if (fromBlock === undefined || toBlock === undefined)
+        throw new Error('Missing field `fromBlock` or `toBlock`');
+      // The native client takes enums as numbers.
+      if (typeof joinMode !== 'number') throw new Error('Failed to convert napi value into enum `JoinMode`');
+      client.queries.push({ fromBlock, toBlock });
+      const next = Math.min(toBlock, head + 1, fromBlock + blocksMax);
+      const blocks = next > fromBlock ? await readBlocks(rpcUrl, fromBlock, next - 1) : [];
+      const topicsOf = (log: Json): unknown[] => {
+        const topics = log['topics'] as unknown[];
+        return [0, 1, 2, 3].map((index) => topics[index]);
+      };
+      const data = {
+        blocks: blocks.map(({ header }) => withBigints(header)),
+        transactions: blocks.flatMap(({ transactions }) => transactions.map(withBigints)),
+        logs: blocks.flatMap(({ logs }) => logs.map((log) => ({ ...log, topics: topicsOf(log) }))),
+        traces: [],
+      };
+      return client.change({ archiveHeight: head, nextBlock: next, totalExecutionTime: 1, data });
+    },
+  };
+  return client;
+}

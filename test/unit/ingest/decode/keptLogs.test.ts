@@ -1,0 +1,34 @@
+/** Which raw logs are stored with EXPLORER=off. */
+import type { Hex } from '../../../../src/domain/hex';
+import { isKeptLog, KEPT_TOPICS } from '../../../../src/ingest/decode/keptLogs';
+import { POOL_TOPICS, VAULT_TOPICS } from '../../../../src/protocols/balancerV2';
+
+const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const OWNER: Hex = '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0';
+const SYNC: Hex = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
+const UPGRADED: Hex = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
+const ZERO: Hex = `0x${'00'.repeat(32)}`;
+const SOME: Hex = `0x${'00'.repeat(12)}${'ab'.repeat(20)}`;
+
+const isKept = (...topics: Hex[]): boolean => isKeptLog({ topics });
+
+test('upgrades of proxies and logs of vaults are kept', () => {
+  expect(isKept(UPGRADED, SOME)).toBe(true);
+  for (const topic of [...VAULT_TOPICS, ...POOL_TOPICS]) expect(isKept(topic)).toBe(true);
+  expect(KEPT_TOPICS.size).toBe(3 + VAULT_TOPICS.size + POOL_TOPICS.size);
+});
+
+test('a mint and the first owner of a contract are kept, later transfers of tokens and owners are not', () => {
+  expect(isKept(TRANSFER, ZERO, SOME)).toBe(true);
+  expect(isKept(OWNER, ZERO, SOME)).toBe(true);
+  expect(isKept(TRANSFER, SOME, SOME)).toBe(false);
+  expect(isKept(TRANSFER, SOME, ZERO)).toBe(false);
+  expect(isKept(OWNER, SOME, ZERO)).toBe(false);
+});
+
+test('mints of NFTs, swaps, and logs without topics are not kept', () => {
+  expect(isKept(TRANSFER, ZERO, SOME, SOME)).toBe(false);
+  expect(isKept(SYNC)).toBe(false);
+  expect(isKept(ZERO)).toBe(false);
+  expect(isKept()).toBe(false);
+});
