@@ -13,7 +13,7 @@ import { AppError } from '../errors';
  * The path of a file in an installed package, such as `@uniswap/v2-core/build/UniswapV2Pair.json`; throws if
  * the file is missing.
  */
-function findPackageFile(specifier: string): string {
+export function findPackageFile(specifier: string): string {
   return createRequire(join(findPackageRoot(), 'package.json')).resolve(specifier);
 }
 
@@ -32,8 +32,13 @@ export function readOwnRuntimeBytecode(name: string): Hex {
   return bytecodeOf(ownContract(name), 'runtimeBytecode');
 }
 
+/** The folder of the project's own contracts. */
+export function contractsFolder(): string {
+  return join(findPackageRoot(), 'src', 'dev', 'contracts');
+}
+
 function ownContract(name: string): string {
-  return join(findPackageRoot(), 'src', 'dev', 'contracts', `${name}.json`);
+  return join(contractsFolder(), `${name}.json`);
 }
 
 function bytecodeOf(file: string, key: string): Hex {

@@ -25,4 +25,6 @@ export interface NodeState {
    * block. Never rejects.
    */
   ask(blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers | null>;
+  /** Whether the node does not know the block of the newest unanswered question. */
+  lacks(blockHash: Hex): boolean;
 }

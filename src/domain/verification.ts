@@ -71,6 +71,9 @@ export type Submission =
   /** State: the client has reached its limit of open jobs. */
   | { readonly kind: 'client_busy'; readonly openMax: number };
 
+/** The client name of this program's own jobs. Their successes are logged at the level debug. */
+export const OWN_CLIENT = 'this program';
+
 export interface VerificationQueue {
   /** Available compiler versions, newest first. */
   listCompilers(): Promise<readonly string[]>;

@@ -31,16 +31,21 @@ import {
 } from './nodeFacts';
 import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
 
-/** Pause in ms before the first round, and between rounds while tokens with new swaps wait. */
+/** Pause in ms before a round while tokens without a measurement wait. */
 const SOON_MS = 2_000;
-/** Pause in ms between rounds while only tokens without new swaps are left. */
-const IDLE_MS = 20_000;
+/** Time in ms between two rounds that measure tokens again. */
+const AGAIN_MS = 30_000;
 const FAILED_MS = 30_000;
 /**
- * Number of tokens per round, and how many of them may have no new swap. Each token takes about ten calls.
+ * Largest number of tokens that one round measures. Measuring a token takes about ten calls to the node and two
+ * statements.
  */
 const TOKENS_MAX = 16;
-const OLD_TOKENS_MAX = 4;
+/** Largest number of tokens that one round measures again, and of tokens among them that have few new swaps. */
+const AGAIN_MAX = 8;
+const OLD_TOKENS_MAX = 2;
+/** A token with this many new swaps is due again; a token with few swaps is due when their number grew by a tenth. */
+const NEW_SWAPS = 40;
 /** Largest number of swaps of a token that one measurement reads, the newest first. */
 const SWAPS_MAX = 1_000;
 /** Largest number of buys, and of sales, whose transfers one measurement reads. */
@@ -61,8 +66,10 @@ const hex = z.templateLiteral(['0x', z.string()]);
 const chosenShape = z.object({
   token: hex,
   swaps: z.coerce.number(),
+  is_new: z.union([z.boolean(), z.int()]),
   is_old: z.union([z.boolean(), z.int()]),
 });
+type Chosen = z.infer<typeof chosenShape>;
 const swapShape = z.object({
   ord: z.coerce.bigint(),
   tx_index: z.int(),
@@ -92,7 +99,8 @@ interface TraitDeps {
    * chain.
    */
   readonly forkBlock: number | null;
-  readonly status: { readonly phase: string };
+  /** `pools` grows with each new pool. */
+  readonly status: { readonly phase: string; readonly pools: number };
   readonly log: Logger;
   readonly clock: Clock;
   /** Called if the traits shown by the API changed and no new block came since. */
@@ -111,37 +119,44 @@ export class TraitWorker {
     this.runner = createQueryRunner(deps.database);
   }
 
-  /** Runs until the signal aborts. Never rejects. */
+  /** Runs until the signal aborts. Never rejects. New pools start a round that measures new tokens only. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
+    let againAt = 0;
+    let pools = -1;
     let waitMs = SOON_MS;
     while (!signal.aborted) {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
       waitMs = SOON_MS;
-      if (status.phase !== 'follow') continue;
+      const again = clock.now() >= againAt;
+      if (status.phase !== 'follow' || (!again && status.pools === pools)) continue;
+      pools = status.pools;
       try {
-        if (!(await this.round(signal))) waitMs = IDLE_MS;
+        if (await this.round(again, signal)) pools = -1;
+        if (again) againAt = clock.now() + AGAIN_MS;
       } catch (error) {
         if (signal.aborted) return;
+        pools = -1;
         waitMs = FAILED_MS;
         log.warn({ error: errorText(error) }, 'measuring traits of tokens failed; retrying');
       }
     }
   }
 
-  /** Measures some tokens at the stored head. Resolves to true if more tokens with new swaps may wait. */
-  async round(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Measures some tokens at the stored head: tokens without a measurement, and with `again` also others. Resolves to true
+   * if a further round should follow soon.
+   */
+  async round(again: boolean, signal: AbortSignal): Promise<boolean> {
     const { database, chainId, clock, onChange } = this.deps;
     const head = await readHead(this.runner, chainId);
     if (head === null) return false;
     if (this.untold === head.version) onChange();
     this.untold = null;
-    const params = { ...snapshotParams(head), limit: TOKENS_MAX };
+    const params = { ...snapshotParams(head), limit: TOKENS_MAX, growth: NEW_SWAPS };
     const chosen = await this.runner.run('measure/choose_tokens', params, chosenShape);
-    const fresh = chosen.filter(({ is_old }) => !is_old);
-    const old = chosen.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
-    const wanted = [...fresh, ...old];
+    const wanted = again ? dueTokens(chosen) : chosen.filter(({ is_new }) => is_new);
     if (wanted.length === 0) return false;
     const known = await listTraits(this.runner);
     const rows = await this.measure(head, wanted, known, signal);
@@ -152,7 +167,7 @@ export class TraitWorker {
       rows.map((row) => ({ ...row, checked_block: head.number, version })),
     );
     if (rows.some((row) => isChanged(known.get(row.token) ?? null, row))) this.untold = head.version;
-    return fresh.length === TOKENS_MAX || this.untold !== null;
+    return this.untold !== null || wanted.filter(({ is_new }) => is_new).length === TOKENS_MAX;
   }
 
   private async measure(
@@ -287,6 +302,14 @@ export class TraitWorker {
     const rows = await this.runner.run('measure/list_transfers', params, moveShape);
     return rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
   }
+}
+
+/** Selects all new tokens, and some of the others. */
+function dueTokens(chosen: readonly Chosen[]): readonly Chosen[] {
+  const grown = chosen.filter(({ is_new, is_old }) => !is_new && !is_old);
+  const old = chosen.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
+  const again = [...grown.slice(0, AGAIN_MAX - old.length), ...old];
+  return [...chosen.filter(({ is_new }) => is_new), ...again];
 }
 
 /** Returns whether the API would show the new traits differently. */

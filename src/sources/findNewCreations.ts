@@ -104,6 +104,7 @@ function asOf(number: number): HeadSnapshot {
   return {
     version: '',
     startBlock: 0,
+    logsFrom: 0,
     number,
     hash: ZERO_HASH,
     timestamp: 0,

@@ -9,7 +9,7 @@ import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import { isHexData } from '../domain/hex';
 import { AppError } from '../errors';
-import type { NodeAnswer, NodeReads } from '../query/head/nodeReads';
+import { BLOCK_NOT_FOUND, type NodeAnswer, type NodeReads } from '../query/head/nodeReads';
 
 /** Selector of Error(string), the error that `revert` and `require` with a text return. */
 const REVERTS = new Interface(['error Error(string reason)']);
@@ -28,17 +28,20 @@ const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 const DEPTH_MAX = 32;
 
 /**
- * Errors that every node would return. The caller gets them as answers, with the codes that clients expect. After any
- * other error there is no answer.
+ * Errors that the caller gets as answers, with the codes that clients expect. After any other error there is no
+ * answer.
  */
 const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
   revert: { code: 3, message: 'execution reverted' },
   method_missing: { code: -32601, message: 'the method is not available' },
   too_large: { code: -32005, message: 'the answer is too large' },
-  unknown_block: { code: -32001, message: 'block not found' },
+  unknown_block: { code: BLOCK_NOT_FOUND, message: 'block not found' },
   invalid: { code: -32602, message: 'invalid params' },
   other: { code: -32000, message: 'the node refused the call' },
 };
+
+/** Errors after which the next endpoint gets the call, because it may have the block or the method. */
+const PASSED_ON: ReadonlySet<RpcErrorKind> = new Set(['unknown_block', 'method_missing']);
 
 export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
   const clock = systemClock();
@@ -67,6 +70,11 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
       underWay += 1;
       try {
         return await read(method, params);
+      } catch (error) {
+        const answer =
+          error instanceof RpcError && PASSED_ON.has(error.kind) ? ANSWERS[error.kind] : undefined;
+        if (answer === undefined) throw error;
+        return { error: answer };
       } finally {
         underWay -= 1;
       }
@@ -85,7 +93,7 @@ async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): P
   }
   const { kind, data } = outcome.error;
   const answer = ANSWERS[kind];
-  if (answer === undefined) throw outcome.error;
+  if (answer === undefined || PASSED_ON.has(kind)) throw outcome.error;
   if (!isHexData(data)) return { error: answer };
   const reason = kind === 'revert' ? revertReason(data) : null;
   const message = reason === null ? answer.message : `${answer.message}: ${reason}`;

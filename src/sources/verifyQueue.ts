@@ -8,13 +8,14 @@ import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../domain/hex';
 import type { ContractId, VerifiedContract } from '../domain/verifiedContract';
-import type {
-  Submission,
-  VerificationFault,
-  VerificationJob,
-  VerificationQueue,
-  VerificationRequest,
-  VerificationState,
+import {
+  OWN_CLIENT,
+  type Submission,
+  type VerificationFault,
+  type VerificationJob,
+  type VerificationQueue,
+  type VerificationRequest,
+  type VerificationState,
 } from '../domain/verification';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
@@ -287,12 +288,19 @@ async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Pro
     if ('reason' in result) return fail(deps, job, result.reason, result.fault);
     const { status } = result.record.contract;
     const { stored } = await deps.store.store([result.record]);
-    deps.log.info({ chainId, address, status, stored }, 'verified a contract');
+    const facts = { chainId, address, status, stored };
+    if (job.client === OWN_CLIENT) deps.log.debug(facts, 'verified an own contract');
+    else deps.log.info(facts, 'verified a contract');
     return { state: { state: stored === 0 ? 'already_verified' : 'verified', status }, isVerdict: true };
   } catch (error) {
     if (error instanceof AppError && error.code === 'bad_request')
       return fail(deps, job, error.message, error instanceof SourceFault ? error.fault : 'compiler_error');
-    deps.log.error({ chainId, address, error: errorText(error) }, 'an internal error stopped a verification');
+    // A compilation that ends because the service stops is no fault.
+    if (!signal.aborted)
+      deps.log.error(
+        { chainId, address, error: errorText(error) },
+        'an internal error stopped a verification',
+      );
     const reason = 'an internal error stopped the verification; try again later';
     return { state: { state: 'failed', reason, fault: 'internal_error' }, isVerdict: false };
   }

@@ -28,6 +28,12 @@ import type { ChainChange, Hub } from './hub';
  */
 const FULL_READ_MS = 5_000;
 const BACKOFF_MAX_MS = 2_000;
+/** After this time in ms without requests and streams, the loop polls every REST_MS. */
+const DEMAND_MS = 10_000;
+/** Interval in ms between two polls without readers. It is long, because ClickHouse runs a query for each poll. */
+const REST_MS = 1_000;
+/** Longest time in ms that the first request after a time without readers waits for the newest head. */
+const FIRST_READER_MS = 250;
 /**
  * Number of attempts to stream a change; then all streams are restarted. Attempts during a database outage
  * are not counted.
@@ -54,6 +60,11 @@ export interface TailLoop {
   /** Resolves when a poll that began after this call is published, or after the timeout in ms. */
   refreshed(timeoutMs: number): Promise<void>;
   /**
+   * Reports a request, so that the loop polls often. If it polled every REST_MS before, resolves after the next poll,
+   * otherwise at once.
+   */
+  demand(): Promise<void>;
+  /**
    * Reports a change from the ingester in the same process. A change of the head (flip) is applied directly;
    * null makes the loop read the database. The next poll compares the result with the database.
    */
@@ -69,8 +80,10 @@ interface TailLoopOptions {
   readonly directory?: Directory;
   /** Called with each new snapshot, after it is published to the streams. */
   readonly onHead?: (head: HeadSnapshot) => void;
-  /** Interval in ms between two polls, by default 50 ms. */
+  /** Interval in ms between two polls while there are readers, by default 50 ms. */
   readonly pollMs?: number;
+  /** Longest time in ms that `demand` waits for a poll, by default 250 ms. */
+  readonly firstReaderMs?: number;
   /** Monotonic clock, in ms. */
   readonly now?: () => number;
 }
@@ -84,6 +97,7 @@ class DatabaseTail implements TailLoop {
   private published: HeadSnapshot | null = null;
   private mark: string | null = null;
   private readAt = 0;
+  private demandAt = -Infinity;
   private changeFailures = 0;
   private readonly waiters = new Set<() => void>();
   private lastPollAt: number | null = null;
@@ -123,10 +137,8 @@ class DatabaseTail implements TailLoop {
           );
         }
       }
-      await this.pause(
-        failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** Math.min(failures, 10)),
-        signal,
-      );
+      const backoffMs = Math.min(BACKOFF_MAX_MS, pollMs * 2 ** Math.min(failures, 10));
+      await this.pause(failures > 0 ? backoffMs : this.isResting() ? REST_MS : pollMs, signal);
     }
   }
 
@@ -152,6 +164,19 @@ class DatabaseTail implements TailLoop {
     this.endPause();
   }
 
+  async demand(): Promise<void> {
+    const rested = this.isResting();
+    this.demandAt = (this.options.now ?? steadyNow)();
+    if (rested && this.lastError === null)
+      await this.refreshed(this.options.firstReaderMs ?? FIRST_READER_MS);
+  }
+
+  /** Whether the loop polls every REST_MS, because there are no requests and no streams. */
+  private isResting(): boolean {
+    const { hub, now = steadyNow, pollMs = 50 } = this.options;
+    return pollMs < REST_MS && hub.clientCount() === 0 && now() - this.demandAt >= DEMAND_MS;
+  }
+
   async refreshed(timeoutMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = (): void => {
@@ -161,14 +186,19 @@ class DatabaseTail implements TailLoop {
       };
       const timer = setTimeout(done, timeoutMs);
       this.waiters.add(done);
+      if (this.lastError === null) this.endPause();
     });
   }
 
-  /** The pause ends early on `wake`, including a call during the previous step. */
+  /**
+   * The pause ends early on `wake`, and on `refreshed` unless the last attempt failed. Both may be called during the
+   * previous step.
+   */
   private async pause(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     this.endPause = () => over.abort();
-    if (this.news.length > 0 || signal.aborted) over.abort();
+    const isAwaited = this.waiters.size > 0 && this.lastError === null;
+    if (this.news.length > 0 || isAwaited || signal.aborted) over.abort();
     await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
   }
 

@@ -1,17 +1,17 @@
 -- Each row: the ord and kind of an event in (after_ord, to_ord], in ascending order, or newest first with `backward`.
--- The filters `pair`, `token` and `maker` are hex without 0x; an empty filter accepts any value. The column `key` is
--- the sort key: ord, or pair, token0 or token1, which have projections. With `side`, the token must be in the column
--- `key`; with `either_side`, in token0 or token1. ORDER BY must name the key: by ord alone, the engine would read and
--- sort every row of the pair or token.
+-- Without `some_kinds`, every kind matches. The filters `pair`, `token` and `maker` are hex without 0x; an empty filter
+-- accepts any value. The column `key` is the sort key: ord, or pair, token0 or token1, which have projections. With
+-- `side`, the token must be in the column `key`; with `either_side`, in token0 or token1. ORDER BY must name the key: by
+-- ord alone, the engine would read and sort every row of the pair or token.
 SELECT toString(ord) AS ord, toString(kind) AS event
 FROM
 (
     -- both parts of events
     SELECT ord, kind
     FROM events
-    WHERE kind IN {kinds:Array(String)}
-        AND ord > {after_ord:UInt64}
+    WHERE ord > {after_ord:UInt64}
         AND ord <= {to_ord:UInt64}
+        AND kind IN {kinds:Array(String)} -- if some_kinds
         AND pair = unhex({pair:String}) -- if pair
         AND {key:Identifier} = unhex({token:String}) -- if side
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if either_side

@@ -1,6 +1,6 @@
 -- Each row: an address of a contract whose code the ingester has not read from the node yet. Only a
 -- background job of the ingester runs this query. Reads the projection by_contract for all contracts, and
--- scans the tables of creations, pools, codes and verifications. `verified_db` is the database of the
+-- scans the tables of creations, pools, tokens, codes and verifications. `verified_db` is the database of the
 -- verified contracts of all chains.
 SELECT concat('0x', lower(hex(contract))) AS address
 FROM
@@ -13,6 +13,8 @@ FROM
     SELECT address FROM created_contracts
     UNION DISTINCT
     SELECT address FROM pools
+    UNION DISTINCT
+    SELECT address FROM tokens
     UNION DISTINCT
     SELECT address FROM contract_creations WHERE isNotNull(creator)
     UNION DISTINCT

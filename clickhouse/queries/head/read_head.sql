@@ -1,5 +1,6 @@
 -- At most one row: the last final block of a chain, and all stored flips (changes of the head) at the heights
--- above. The caller computes the canonical blocks from the flips. A chain without a stored block has no row.
+-- above. The caller computes the canonical blocks from the flips. `logs_from` is the first
+-- block from which on all raw logs are stored, or null while only some are. A chain without a stored block has no row.
 -- Reads the first and the last row of promotions by key (chain_id, seq), then head_blocks by key (chain_id,
 -- number) above the last final block. Must never scan all of either table.
 WITH
@@ -24,13 +25,25 @@ WITH
             ORDER BY chain_id, seq, status
             LIMIT 1
         )
-    ) AS start
+    ) AS start,
+    (
+        SELECT tuple(any(floors), any(changes), any(newest))
+        FROM
+        (
+            SELECT
+                maxIf(value, name = 'floor.logs') AS floors,
+                countIf(startsWith(name, 'explorer.')) AS changes,
+                argMaxIf(tuple(toUInt32OrZero(substring(name, 10)), value), toUInt32OrZero(substring(name, 10)), startsWith(name, 'explorer.')) AS newest
+            FROM (SELECT o.name AS name, argMax(o.value, o.version) AS value FROM operations AS o GROUP BY o.name)
+        )
+    ) AS kept
 SELECT
     toString(cursor.2) AS seq,
     cursor.3 AS final_to,
     concat('0x', cursor.4) AS final_hash,
     cursor.5 AS final_timestamp,
     ifNull(start, 0) AS start_block,
+    if(kept.2 > 0 AND kept.3.2 = 0, NULL, toUInt32(greatest(kept.1, if(kept.2 > 0, kept.3.1, 0), ifNull(start, 0)))) AS logs_from,
     groupArray(tuple(
         h.number, toString(h.version), concat('0x', lower(hex(h.hash))), concat('0x', lower(hex(h.parent_hash))),
         h.timestamp, toString(h.commit), h.final_number

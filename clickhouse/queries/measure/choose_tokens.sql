@@ -1,11 +1,12 @@
 -- Each row: a token of a pool, in the order in which tokens are measured. Tokens without a measurement come
--- first. Then come tokens whose number of swaps grew most since their last measurement. All others follow,
--- the oldest measurement first. Reads the tables of pools, pair totals and traits, once per round of the
+-- first. Then come tokens whose number of swaps grew by a tenth or by `growth` since their last measurement, the
+-- largest growth first. All others follow, the oldest measurement first. Reads the tables of pools, pair totals and traits, once per round of the
 -- background worker.
 SELECT
     concat('0x', lower(hex(p.token))) AS token,
     p.swaps AS swaps,
-    t.version > 0 AND t.swaps >= p.swaps AS is_old
+    t.version = 0 AS is_new,
+    t.version > 0 AND p.swaps < t.swaps + greatest(1, least({growth:UInt32}, t.swaps / 10)) AS is_old
 FROM
 (
     SELECT

@@ -1,5 +1,5 @@
 -- Each row: the reserves of one two-token pool after a log, in no order, as of the snapshot. Reads the final
--- states after `week_ord` and the newest state before it, through the projection by_pair_kind, and all head
+-- states after `week_ord` and the newest state before it, from the projection by_pair_kind, and all head
 -- states of the pool. The caller reads RowBinary, so the order of columns is fixed.
 SELECT
     ord,
@@ -7,12 +7,9 @@ SELECT
     reserve0,
     reserve1
 FROM pool_states
-WHERE ord IN (
-        SELECT ord
-        FROM pool_states
-        WHERE pair = unhex({pair:String}) AND ord > {week_ord:UInt64} AND ord <= {final_ord:UInt64}
-    )
-    OR ord IN (
+WHERE pair = unhex({pair:String})
+    AND ord <= {final_ord:UInt64}
+    AND ord >= (
         SELECT max(ord)
         FROM pool_states
         WHERE pair = unhex({pair:String}) AND ord <= least({week_ord:UInt64}, {final_ord:UInt64})

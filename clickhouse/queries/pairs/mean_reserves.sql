@@ -40,19 +40,13 @@ FROM
     (
         SELECT ord, timestamp, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1
         FROM pool_states
-        WHERE ord IN (
-            SELECT ord
-            FROM pool_states
-            WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(before) AND ord <= {final_ord:UInt64}
-        )
+        WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(before) AND ord <= {final_ord:UInt64}
         UNION ALL
         SELECT ord, timestamp, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
         FROM swaps
-        WHERE ord IN (
-            SELECT ord
-            FROM swaps
-            WHERE pair = unhex({pair:String}) AND ord > {since_ord:UInt64} AND ord <= {final_ord:UInt64}
-        )
+        WHERE pair = unhex({pair:String})
+            AND ord > {since_ord:UInt64}
+            AND ord <= {final_ord:UInt64}
             AND timestamp > {since:UInt32}
             AND price > 0
             AND leg = 1

@@ -1,5 +1,5 @@
 -- Each row: a final block of one day that is missing, duplicated, not linked to its parent, or has a number of stored
--- logs that differs from its log_count. Reads blocks by key and scans the logs of the day by ord.
+-- logs that differs from its log_count. Before `logs_from`, logs are not compared. Reads blocks by key and scans the logs of the day by ord.
 SELECT
     concat('block ', toString(number)) AS item,
     'blocks' AS only_in,
@@ -24,6 +24,6 @@ LEFT JOIN
     WHERE chain_id = {chain:UInt32} AND ord >= {first_ord:UInt64} AND ord <= {last_ord:UInt64}
     GROUP BY number
 ) AS l USING (number)
-WHERE copies != 1 OR NOT linked OR log_count != stored_logs
+WHERE copies != 1 OR NOT linked OR (number >= {logs_from:UInt32} AND log_count != stored_logs)
 ORDER BY number
 LIMIT 100

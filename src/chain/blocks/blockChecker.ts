@@ -5,14 +5,15 @@
 import type { ChainBlock, ProofOptions } from '../../domain/block';
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
-import type { BlockProver } from '../proof/blockProof';
+import { senderFault, type BlockProver } from '../proof/blockProof';
+import type { EncodedList } from '../proof/encodedList';
 import { ProofGuard } from '../proof/proofGuard';
 import { isRecord } from '../rpc/rpcTransport';
 import { BlockMismatch } from './blockMismatch';
-import { BloomBuilder } from './bloom';
+import { BloomCheck } from './bloomCheck';
 import type { UncheckedBlock } from './fetchByReceipts';
-import { parseHeader, type BlockHeader } from './parseBlock';
-import { checkBloom, checkFuture, checkLogOrder } from './verify';
+import { parseHeader, toChainBlock, type BlockHeader } from './parseBlock';
+import { checkFuture, checkLogOrder } from './verify';
 
 const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 
@@ -28,10 +29,9 @@ interface CheckerOptions {
 /** The blocks of one answer of an endpoint. A block that could not be read is an error. */
 type Answers = readonly (UncheckedBlock | AppError)[];
 
-interface BlockBodies {
+interface BlockOrigin {
   readonly endpoint: number;
-  /** The transactions of the block, as the endpoint sent them. */
-  readonly transactions: readonly unknown[];
+  readonly transactions: EncodedList;
 }
 
 interface WrongSender {
@@ -41,17 +41,14 @@ interface WrongSender {
 
 export class BlockChecker {
   private readonly guard: ProofGuard;
-  private readonly log: Logger;
   private readonly timeOfDay: () => number;
-  private readonly blooms: BloomBuilder;
+  private readonly blooms: BloomCheck;
   private readonly prover: BlockProver;
-  private unfilledBloomSeen = false;
-  /** The endpoint and the transactions of each verified block, as long as the block is in use. */
-  private readonly sources = new WeakMap<ChainBlock, BlockBodies>();
+  /** The endpoint and the transactions of each proven block, as long as the block is in use. */
+  private readonly origins = new WeakMap<ChainBlock, BlockOrigin>();
 
-  private constructor(guard: ProofGuard, options: CheckerOptions, blooms: BloomBuilder, prover: BlockProver) {
+  private constructor(guard: ProofGuard, options: CheckerOptions, blooms: BloomCheck, prover: BlockProver) {
     this.guard = guard;
-    this.log = options.log;
     this.timeOfDay = options.timeOfDay;
     this.blooms = blooms;
     this.prover = prover;
@@ -59,7 +56,7 @@ export class BlockChecker {
 
   static async create(options: CheckerOptions): Promise<BlockChecker> {
     const guard = new ProofGuard(options.proof ?? NO_PROOF, options.countAnswering, options.log);
-    return new BlockChecker(guard, options, await BloomBuilder.create(), await guard.ready());
+    return new BlockChecker(guard, options, await BloomCheck.create(options.log), await guard.ready());
   }
 
   /** Whether the verification needs receipts, and transactions with all fields instead of only their hashes. */
@@ -79,12 +76,12 @@ export class BlockChecker {
    * that sent a wrong one, and what differs.
    */
   findWrongSender(block: ChainBlock, indexes: ReadonlySet<number>): WrongSender | null {
-    const source = this.sources.get(block);
-    if (source === undefined) return null;
+    const origin = this.origins.get(block);
+    if (origin === undefined) return null;
     for (const index of indexes) {
-      const fault = this.prover.senderFault(source.transactions[index], index);
+      const fault = senderFault(block.transactions[index]?.from, index, origin.transactions.at(index));
       if (fault !== null)
-        return { endpoint: source.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
+        return { endpoint: origin.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
     }
     return null;
   }
@@ -112,30 +109,13 @@ export class BlockChecker {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
     checkFuture(header, this.timeOfDay());
-    const isUnfilled = checkBloom(this.blooms, header, logs) === 'unfilled';
-    if (isUnfilled && !this.unfilledBloomSeen) {
-      this.unfilledBloomSeen = true;
-      this.log.warn(
-        { block: header.number },
-        'block headers have empty blooms; missing logs at the end of a block cannot be detected',
-      );
-    }
-    const proof = this.guard.check(this.prover, block);
-    const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
-    const verified: ChainBlock = {
-      number,
-      hash,
-      parentHash,
-      timestamp,
-      baseFeePerGas,
-      transactionCount,
-      transactions,
-      logs,
-      proof,
-    };
-    const bodies = block.raw.header['transactions'];
-    if (proof === 'full' && Array.isArray(bodies))
-      this.sources.set(verified, { endpoint, transactions: bodies });
+    const proven = this.guard.needsBodies ? this.prover.prove(block.raw) : null;
+    // The receipts root proves every log, so only the logs of a block without this proof need the bloom.
+    if (proven?.level !== 'full') this.blooms.check(header, logs);
+    const proof = this.guard.check(this.prover, block, proven);
+    const verified = toChainBlock(header, { transactions, logs, proof });
+    const bodies = proven?.transactions ?? null;
+    if (bodies !== null) this.origins.set(verified, { endpoint, transactions: bodies });
     return verified;
   }
 }

@@ -75,7 +75,7 @@ export interface BlockSourceOptions {
    * clock: if someone sets the machine's clock back, the writer does not stop.
    */
   readonly timeOfDay?: () => number;
-  /** What must be proven of each block (default: nothing besides the bloom). */
+  /** The proof that each block needs (default: only the bloom). */
   readonly proof?: ProofOptions;
   /** Largest number of blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
@@ -87,6 +87,8 @@ export interface BlockSourceOptions {
 const RACE_RETRIES = 2;
 const RACE_PAUSE_MS = 50;
 const HEADERS_MAX = 1_000;
+/** While many requests fail, each attempt asks for this many batches, so that fewer requests wait for the slowest. */
+const REDUCED_BATCHES = 4;
 /** Number of failures in a row after which an endpoint without any answer counts as silent. */
 const SILENT_FAILURES = 3;
 
@@ -297,7 +299,8 @@ class PooledBlockSource implements BlockSource {
     kept: ReadonlyMap<number, ChainBlock>,
     halves: BlockHalves,
   ): number[] {
-    const callsMax = this.hasReceipts(endpoint) ? 2 * this.receiptBlocksMax : Infinity;
+    const batches = endpoint.isReduced ? REDUCED_BATCHES : 1;
+    const callsMax = this.hasReceipts(endpoint) ? 2 * this.receiptBlocksMax * batches : Infinity;
     const missing: number[] = [];
     let calls = 0;
     for (let number = from; number <= to && calls < callsMax; number += 1) {

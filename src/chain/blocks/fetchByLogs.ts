@@ -189,17 +189,19 @@ async function fetchLogs(
     const last = Math.min(to, from + spans.of(endpoint) - 1);
     const span = last - from + 1;
     const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(last) };
-    try {
-      const logs = await endpoint.call('eth_getLogs', [filter], parseList, signal);
+    const call = { method: 'eth_getLogs', params: [filter] };
+    const [answer] = await endpoint.attempt([call], parseList, signal);
+    if (answer === undefined) throw new RpcError('bad_answer', `${endpoint.name}: no answer`);
+    if ('value' in answer) {
       spans.grow(endpoint, span);
-      return { logs, last };
-    } catch (error) {
-      if (!(error instanceof RpcError) || span === 1) throw error;
-      if (error.kind === 'timeout') timeouts += 1;
-      else if (error.kind !== 'too_large') throw error;
-      spans.shrink(endpoint, span);
-      if (timeouts > TIMEOUTS_MAX) throw error;
+      return { logs: answer.value, last };
     }
+    const { error } = answer;
+    if (span === 1) throw error;
+    if (error.kind === 'timeout') timeouts += 1;
+    else if (error.kind !== 'too_large') throw error;
+    spans.shrink(endpoint, span);
+    if (timeouts > TIMEOUTS_MAX) throw error;
   }
 }
 

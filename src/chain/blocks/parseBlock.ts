@@ -3,7 +3,7 @@
  * and lower-cases hex. All parts must name the same block. Written by hand instead of with a schema library,
  * because this code runs once per log.
  */
-import type { BlockRef, ChainLog, ChainTransaction } from '../../domain/block';
+import type { BlockRef, ChainBlock, ChainLog, ChainTransaction } from '../../domain/block';
 import { isHash, isQuantity, toLowerHex, type Hex } from '../../domain/hex';
 import { ORD_SPAN } from '../../domain/ord';
 import { BlockMismatch } from './blockMismatch';
@@ -15,6 +15,23 @@ export interface BlockHeader extends BlockRef {
   readonly transactionCount: number;
   /** The bloom of 256 bytes. Null if the node sends no bloom. */
   readonly logsBloom: Hex | null;
+}
+
+type BlockContent = Required<Pick<ChainBlock, 'transactions' | 'logs' | 'proof'>>;
+
+export function toChainBlock(header: BlockHeader, { transactions, logs, proof }: BlockContent): ChainBlock {
+  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
+  return {
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    baseFeePerGas,
+    transactionCount,
+    transactions,
+    logs,
+    proof,
+  };
 }
 
 /** A header and its transactions: hashes or full bodies. */

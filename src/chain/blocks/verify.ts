@@ -1,7 +1,6 @@
-/** Verifies blocks: order and completeness of logs, the bloom, parent links, and timestamps. */
+/** Verifies blocks: order and completeness of logs, parent links, and timestamps. */
 import type { BlockRef, ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
-import { BLOOM_BYTES, bloomToHex, isEmptyBloom, type BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
 
@@ -26,27 +25,6 @@ export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): v
     }
     transactionIndex = log.transactionIndex;
   }
-}
-
-/**
- * Computes the bloom of the logs and compares it with the header's bloom. Returns `unfilled` if the header's
- * bloom is empty although there are logs. Some chains leave blooms empty, and the check then proves nothing.
- * @throws BlockMismatch `bloom` if a log is missing, added or changed.
- */
-export function checkBloom(
-  builder: BloomBuilder,
-  header: BlockHeader,
-  logs: readonly ChainLog[],
-): 'equal' | 'unfilled' {
-  if (header.logsBloom === null || isEmptyBloom(header.logsBloom)) {
-    return logs.length === 0 ? 'equal' : 'unfilled';
-  }
-  if (bloomToHex(builder.build(logs)) === header.logsBloom) return 'equal';
-  throw new BlockMismatch(
-    'bloom',
-    header.number,
-    `the ${8 * BLOOM_BYTES}-bit bloom of the ${logs.length} logs differs from the header's`,
-  );
 }
 
 /**

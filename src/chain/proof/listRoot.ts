@@ -12,62 +12,58 @@ const HASH_BYTES = 32;
 const ODD = 1;
 const LEAF = 2;
 
-export function listRoot(values: readonly Uint8Array[], keccak: Keccak, scratch: RlpWriter): Buffer {
+export function listRoot(values: readonly Uint8Array[], keccak: Keccak, scratch: RlpWriter): Uint8Array {
   if (values.length === 0) return Buffer.from(EMPTY_ROOT, 'hex');
-  const order = sortedIndexes(values.length);
-  const trie = new ListTrie(
-    order.map((index) => nibblesOfKey(index)),
-    order.map((index) => values[index] ?? new Uint8Array()),
-    keccak,
-    scratch,
-  );
-  const root = trie.node(0, order.length, 0);
-  return root.length === HASH_BYTES ? Buffer.from(root) : keccak(root);
+  const root = new ListTrie(values, keccak, scratch).node(0, values.length, 0);
+  return root.length === HASH_BYTES ? root : keccak(root);
 }
 
 class ListTrie {
-  private readonly keys: readonly Uint8Array[];
   private readonly values: readonly Uint8Array[];
   private readonly keccak: Keccak;
   private readonly scratch: RlpWriter;
 
-  constructor(
-    keys: readonly Uint8Array[],
-    values: readonly Uint8Array[],
-    keccak: Keccak,
-    scratch: RlpWriter,
-  ) {
-    this.keys = keys;
+  constructor(values: readonly Uint8Array[], keccak: Keccak, scratch: RlpWriter) {
     this.values = values;
     this.keccak = keccak;
     this.scratch = scratch;
   }
 
-  /** Reference to the node of the keys `from` up to `to`: its hash, or the node itself if that is shorter. */
+  /**
+   * Reference to the node of the keys from position `from` up to `to` in sorted order: its hash, or the node itself if
+   * that is shorter.
+   */
   node(from: number, to: number, depth: number): Uint8Array {
-    const first = this.keys[from] ?? new Uint8Array();
-    if (to - from === 1) return this.leaf(first, depth, this.values[from] ?? new Uint8Array());
-    const last = this.keys[to - 1] ?? first;
+    const first = this.indexAt(from);
+    if (to - from === 1) return this.leaf(first, depth);
+    const last = this.indexAt(to - 1);
     let fork = depth;
-    while (first[fork] === last[fork]) fork += 1;
+    while (nibbleOf(first, fork) === nibbleOf(last, fork)) fork += 1;
     const branch = this.branch(from, to, fork);
     return fork === depth ? branch : this.extension(first, depth, fork, branch);
   }
 
-  private leaf(key: Uint8Array, depth: number, value: Uint8Array): Uint8Array {
+  /** The index whose key has this position. rlp(0) is 0x80, which lies between rlp(127) and rlp(128). */
+  private indexAt(position: number): number {
+    const zero = Math.min(128, this.values.length) - 1;
+    if (position === zero) return 0;
+    return position < zero ? position + 1 : position;
+  }
+
+  private leaf(index: number, depth: number): Uint8Array {
     const { scratch } = this;
     const mark = scratch.size;
-    scratch.bytes(value);
-    this.path(key, depth, key.length, LEAF);
+    scratch.bytes(this.values[index] ?? new Uint8Array());
+    this.path(index, depth, nibblesOf(index), LEAF);
     scratch.list(mark);
     return this.reference(mark);
   }
 
-  private extension(key: Uint8Array, depth: number, end: number, child: Uint8Array): Uint8Array {
+  private extension(index: number, depth: number, end: number, child: Uint8Array): Uint8Array {
     const { scratch } = this;
     const mark = scratch.size;
     this.child(child);
-    this.path(key, depth, end, 0);
+    this.path(index, depth, end, 0);
     scratch.list(mark);
     return this.reference(mark);
   }
@@ -75,9 +71,9 @@ class ListTrie {
   private branch(from: number, to: number, depth: number): Uint8Array {
     const children: Uint8Array[] = [];
     for (let next = from; next < to;) {
-      const nibble = this.keys[next]?.[depth] ?? 0;
+      const nibble = nibbleOf(this.indexAt(next), depth);
       let end = next + 1;
-      while (end < to && this.keys[end]?.[depth] === nibble) end += 1;
+      while (end < to && nibbleOf(this.indexAt(end), depth) === nibble) end += 1;
       children[nibble] = this.node(next, end, depth + 1);
       next = end;
     }
@@ -104,30 +100,29 @@ class ListTrie {
     return encoded.length < HASH_BYTES ? Buffer.from(encoded) : this.keccak(encoded);
   }
 
-  /** The nibbles from `depth` to `end` in hex-prefix encoding. */
-  private path(key: Uint8Array, depth: number, end: number, flags: number): void {
+  /** The nibbles of the key of `index` from `depth` to `end` in hex-prefix encoding. */
+  private path(index: number, depth: number, end: number, flags: number): void {
     const { scratch } = this;
     const mark = scratch.size;
     const isOdd = (end - depth) % 2 === 1;
     for (let at = end - 2; at >= depth + (isOdd ? 1 : 0); at -= 2)
-      scratch.byte(((key[at] ?? 0) << 4) | (key[at + 1] ?? 0));
-    scratch.byte(isOdd ? ((flags | ODD) << 4) | (key[depth] ?? 0) : flags << 4);
+      scratch.byte((nibbleOf(index, at) << 4) | nibbleOf(index, at + 1));
+    scratch.byte(isOdd ? ((flags | ODD) << 4) | nibbleOf(index, depth) : flags << 4);
     scratch.string(mark);
   }
 }
 
-/** Indexes in the order of their keys: rlp(0) is 0x80, which lies between rlp(127) and rlp(128). */
-function sortedIndexes(length: number): number[] {
-  const order: number[] = [];
-  for (let index = 1; index < Math.min(128, length); index += 1) order.push(index);
-  order.push(0);
-  for (let index = 128; index < length; index += 1) order.push(index);
-  return order;
+/** Number of nibbles of rlp(index). An index has at most 24 bits. */
+function nibblesOf(index: number): number {
+  if (index < 128) return 2;
+  if (index < 2 ** 8) return 4;
+  return index < 2 ** 16 ? 6 : 8;
 }
 
-function nibblesOfKey(index: number): Uint8Array {
-  const bytes: number[] = [];
-  for (let rest = index; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
-  if (index === 0 || index > 127) bytes.unshift(0x80 + bytes.length);
-  return Uint8Array.from(bytes.flatMap((byte) => [byte >> 4, byte & 15]));
+/** The nibble of rlp(index) at this depth. */
+function nibbleOf(index: number, depth: number): number {
+  const nibbles = nibblesOf(index);
+  const isHeader = nibbles > 2 || index === 0;
+  if (isHeader && depth < 2) return depth === 0 ? 8 : nibbles / 2 - 1;
+  return (index >>> (4 * (nibbles - 1 - depth))) & 15;
 }

@@ -8,7 +8,7 @@ import type { ProofLevel, ProofOptions } from '../../domain/block';
 import type { Logger } from '../../log';
 import { BlockMismatch } from '../blocks/blockMismatch';
 import { RpcError } from '../rpc/rpcError';
-import { BlockProver, type RawBlock } from './blockProof';
+import { BlockProver, type BlockProof, type RawBlock } from './blockProof';
 
 /** The parts of an endpoint's block that the guard reads. */
 interface Answer {
@@ -16,7 +16,7 @@ interface Answer {
   readonly raw: RawBlock;
 }
 
-/** What the blocks of an endpoint have shown so far. `level` is the strongest proof among them. */
+/** Proofs of the blocks of one endpoint so far. `level` is the strongest proof among them. */
 interface Weak {
   /** Numbers of the blocks that were not proven in full. */
   readonly blocks: Set<number>;
@@ -82,16 +82,16 @@ export class ProofGuard {
   }
 
   /**
-   * Returns the level that the block reaches. @throws BlockMismatch `proof` if the block does not reach the level of the
-   * chain. @throws RpcError `unknown_block` if the level of the chain is not known and the block is not proven in full
+   * Returns the level that the block reaches. `proven` is the result of `prove`, if it is known already.
+   * @throws BlockMismatch `proof` if the block does not reach the level of the chain. @throws RpcError `unknown_block` if the level of the chain is not known and the block is not proven in full
    */
-  check(prover: BlockProver, { header, raw }: Answer): ProofLevel {
+  check(prover: BlockProver, { header, raw }: Answer, proven: BlockProof | null): ProofLevel {
     if (this.required === 'bloom' || this.required === 'headers') {
       this.checkHeader(prover, raw.header, header);
       return this.required;
     }
     this.checkTrusted(header);
-    const { level, fault } = prover.prove(raw);
+    const { level, fault } = proven ?? prover.prove(raw);
     if (level === 'full') return level;
     // It is not known yet whether this endpoint is wrong or the chain allows no full proof, so the endpoint is
     // not benched.

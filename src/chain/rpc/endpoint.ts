@@ -6,10 +6,11 @@
 import { AppError, errorText } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
+import { LASTING_KINDS, SIZELESS_KINDS, SPLIT_KINDS } from './errorKinds';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
 import { RefusedShare } from './refusedShare';
 import { RpcError } from './rpcError';
-import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport';
+import { recogniseLimit, type RpcAnswer, type RpcCall, type RpcTransport } from './rpcTransport';
 
 /** Value or error of one call. */
 export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
@@ -39,25 +40,9 @@ const ALONE_REST_MAX_MS = 1_000;
  */
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
-/** Failures that rarely end within a second. After them there are fewer attempts. */
-const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
 const LASTING_ROUNDS_MAX = 2;
 const REPEAT_BASE_MS = 20;
 const REPEAT_MAX_MS = 500;
-
-/** Failures after which a batch is split in halves, because each half may succeed. */
-const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
-  'too_large',
-  'invalid',
-  'method_missing',
-  'bad_answer',
-]);
-
-/**
- * Failures that do not depend on the number of calls in a request. A smaller batch would only send more
- * requests to a node that limits them.
- */
-const SIZELESS_KINDS: ReadonlySet<RpcError['kind']> = new Set(['rate_limited', 'refused']);
 
 /** Number of requests that are sent in parallel for one batch, while requests are small because many fail. */
 const PARALLEL_REQUESTS = 8;
@@ -104,17 +89,20 @@ export class Endpoint {
     return this.transport.name;
   }
 
-  /** Makes one attempt of one call. Rejects with RpcError, or with the AppError of `parse`. */
+  /** True if requests are small because many fail, and several are in flight. */
+  get isReduced(): boolean {
+    return this.size.isReduced;
+  }
+
+  /** Makes one call like `batch`. */
   async call<T>(
     method: string,
     params: readonly unknown[],
     parse: (result: unknown) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    const [answer] = await this.attempt([{ method, params }], parse, signal);
-    if (answer === undefined) throw new RpcError('bad_answer', `${this.name}: no answer`);
-    if ('error' in answer) throw answer.error;
-    return answer.value;
+    for (const value of await this.batch([{ method, params }], parse, signal)) return value;
+    throw new RpcError('bad_answer', `${this.name}: no answer`);
   }
 
   /**
@@ -163,9 +151,11 @@ export class Endpoint {
 
   /** Number of attempts in a row that may fail with these errors before the caller gives up. */
   idleRoundsMax(failed: readonly AppError[]): number {
-    if (!this.alone) return IDLE_ROUNDS_MAX;
-    const lasting = failed.every((error) => error instanceof RpcError && LASTING_KINDS.has(error.kind));
-    return lasting ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
+    const all = (test: (error: RpcError) => boolean): boolean =>
+      failed.every((error) => error instanceof RpcError && test(error));
+    // An answer beyond our own limit is not asked for again.
+    if (!this.alone || all(({ cut }) => cut !== null)) return IDLE_ROUNDS_MAX;
+    return all(({ kind }) => LASTING_KINDS.has(kind)) ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
   }
 
   /**
@@ -212,28 +202,27 @@ export class Endpoint {
 
   /**
    * Sends the calls in one or several requests. While many requests fail, requests are small, and several are
-   * sent in parallel. If a whole request fails, each of its calls gets the error. If no request succeeds, the
-   * remaining calls are not sent.
+   * in flight. If a whole request fails, each of its calls gets the error. If as many requests in a row fail as
+   * may be in flight, the remaining calls are not sent.
    */
   private async sendAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<Sent> {
+    if (calls.length <= this.size.value) return this.sendChunk(calls, signal);
     const answers: RpcAnswer[] = [];
-    let failure: RpcError | null = null;
-    while (answers.length < calls.length) {
-      const running: Promise<Sent>[] = [];
-      const { value: size, isReduced } = this.size;
-      for (let from = answers.length; from < calls.length; from += size) {
-        if (running.length >= (isReduced ? PARALLEL_REQUESTS : 1)) break;
-        running.push(this.sendChunk(calls.slice(from, from + size), signal));
-      }
-      const sent = await Promise.all(running);
-      for (const part of sent) {
-        answers.push(...part.answers);
+    const lanes = this.isReduced ? PARALLEL_REQUESTS : 1;
+    let [next, failures, failure]: [number, number, RpcError | null] = [0, 0, null];
+    const sendNext = async (): Promise<void> => {
+      while (next < calls.length && failures < lanes) {
+        const from = next;
+        next += this.size.value;
+        const part = await this.sendChunk(calls.slice(from, next), signal);
+        for (const [index, answer] of part.answers.entries()) answers[from + index] = answer;
+        failures = part.failure === null ? 0 : failures + 1;
         failure ??= part.failure;
       }
-      const error = sent.every((part) => part.failure !== null) ? failure : null;
-      if (error !== null) while (answers.length < calls.length) answers.push({ error });
-    }
-    return { answers, failure };
+    };
+    await Promise.all(Array.from({ length: lanes }, sendNext));
+    const error: RpcError = failure ?? new RpcError('bad_answer', `${this.name}: no answer`);
+    return { answers: calls.map((_, index) => answers[index] ?? { error }), failure };
   }
 
   /**
@@ -247,9 +236,8 @@ export class Endpoint {
       try {
         this.calls += calls.length;
         this.underWay += calls.length;
-        const answers = await this.transport
-          .send(calls, signal)
-          .finally(() => (this.underWay -= calls.length));
+        const sent = await this.transport.send(calls, signal).finally(() => (this.underWay -= calls.length));
+        const answers = sent.map((answer, index) => recogniseLimit(calls[index], answer));
         this.size.noteGood(calls.length);
         this.refused.note(
           answers.every((answer) => 'error' in answer && answer.error.kind === 'rate_limited'),
@@ -261,8 +249,11 @@ export class Endpoint {
         this.countError(error.kind, calls.length);
         this.refused.note(error.kind === 'rate_limited');
         if (error.cut === 'call') return this.sendParts(calls, error, signal);
+        const isReduced = this.size.isReduced;
         if (!SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
-        if (calls.length > 1) {
+        // The caller repeats the calls, in smaller requests if failures stay frequent.
+        const isRepeated = isReduced && error.kind === 'bad_answer';
+        if (calls.length > 1 && !isRepeated) {
           if (error.kind === 'bad_answer' && garbage === 0) continue;
           const isSplit = SPLIT_KINDS.has(error.kind);
           // A timeout is not retried here. The next attempt uses smaller batches.

@@ -23,7 +23,7 @@ interface PoolOptions {
   readonly clock?: Clock;
   /** Largest number of calls per batch (default 100). Nodes that accept fewer get fewer. */
   readonly batchMax?: number;
-  /** Number of rounds over all endpoints before a call fails (default 5). */
+  /** Number of rounds over all endpoints before a call fails (default 5). A single endpoint gets at most 3. */
   readonly roundsMax?: number;
 }
 
@@ -58,6 +58,9 @@ const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 /** An endpoint that is more than this many blocks below the best head is lagging, and used less. */
 const LAG_BLOCKS_MAX = 5;
+const ROUNDS_MAX = 5;
+/** Largest number of rounds over a pool's only endpoint, which itself repeats failed calls. */
+const ALONE_ROUNDS_MAX = 3;
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 
@@ -79,7 +82,7 @@ export class EndpointPool {
     );
     this.chainId = options.chainId;
     this.log = options.log;
-    this.roundsMax = options.roundsMax ?? 5;
+    this.roundsMax = options.roundsMax ?? ROUNDS_MAX;
     if (this.endpoints.length === 0) throw new AppError('bad_config', 'no RPC endpoint is configured');
   }
 
@@ -128,7 +131,8 @@ export class EndpointPool {
    */
   async run<T>(work: Work<T>, options: CallOptions = {}): Promise<T> {
     const linked = linkSignals(this.closed.signal, options.signal);
-    const rounds = options.roundsMax ?? this.roundsMax;
+    const limit = this.endpoints.length === 1 ? ALONE_ROUNDS_MAX : Infinity;
+    const rounds = Math.min(options.roundsMax ?? this.roundsMax, limit);
     let last: unknown = new RpcError('network', 'no RPC endpoint is usable');
     try {
       for (let round = 0; round < rounds; round += 1) {
@@ -343,7 +347,7 @@ export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
   readonly timeoutMs?: number;
   /** Size limit of one answer in bytes; default 64 MiB. */
   readonly bodyBytesMax?: number;
-  /** HTTP connections to one endpoint (default 16). */
+  /** HTTP connections to one endpoint (default 32). */
   readonly connectionsMax?: number;
 }
 
@@ -356,7 +360,7 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
     clock: options.clock ?? systemClock(),
     timeoutMs: options.timeoutMs ?? 30_000,
     bodyBytesMax: options.bodyBytesMax ?? ANSWER_BYTES_MAX,
-    connectionsMax: options.connectionsMax ?? 16,
+    connectionsMax: options.connectionsMax ?? 32,
   };
   const transports = options.urls.map((url, index) => createTransport(url, index, wire));
   return new EndpointPool({ ...options, transports });

@@ -23,8 +23,8 @@ const ASKINGS_MAX = 8;
 /** Time in ms after a failure in which the node gets no calls. */
 const REST_MS = 3_000;
 /**
- * The pause in ms after an unknown block. It is shorter than REST_MS, because the node may have the block
- * soon.
+ * Time in ms after an unknown block in which the node gets no calls about this block. It is shorter than REST_MS,
+ * because the node may have the block soon.
  */
 const UNKNOWN_BLOCK_REST_MS = 250;
 /** Gas limit of one call: enough for a token behind proxies, too little to slow the node down. */
@@ -41,6 +41,7 @@ interface NodeStateOptions {
 
 export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOptions): NodeState {
   let restUntil = -Infinity;
+  let unknown: { readonly block: Hex; readonly until: number } | null = null;
   let underWay = 0;
   const ask = async (blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers> => {
     const calls = questions.map((question) => toCall(question, blockHash));
@@ -53,19 +54,22 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
   return {
     async ask(blockHash, questions) {
       if (questions.length === 0) return [];
-      if (clock.now() < restUntil || underWay >= ASKINGS_MAX) return null;
+      const rests = clock.now() < restUntil || (unknown?.block === blockHash && clock.now() < unknown.until);
+      if (rests || underWay >= ASKINGS_MAX) return null;
       underWay += 1;
       try {
         return await ask(blockHash, questions);
       } catch (error) {
-        const unknown = error instanceof RpcError && error.kind === 'unknown_block';
-        restUntil = clock.now() + (unknown ? UNKNOWN_BLOCK_REST_MS : REST_MS);
+        if (error instanceof RpcError && error.kind === 'unknown_block')
+          unknown = { block: blockHash, until: clock.now() + UNKNOWN_BLOCK_REST_MS };
+        else restUntil = clock.now() + REST_MS;
         log.warn({ error: errorText(error) }, 'reading account state from the node failed');
         return null;
       } finally {
         underWay -= 1;
       }
     },
+    lacks: (blockHash) => unknown?.block === blockHash,
   };
 }
 

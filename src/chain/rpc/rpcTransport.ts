@@ -157,3 +157,19 @@ export function readRpcAnswer(
   const facts = { rpcCode: code, data: fields['data'] };
   return { error: endpointError(endpoint, kindOfRpcError(code, text), `${text} (code ${code})`, facts) };
 }
+
+/** Methods whose answer depends on a range of blocks, or on how much happened in a block. */
+const RANGED = /^(?:eth_getLogs$|eth_getBlockReceipts$|debug_|trace_)/;
+const RANGE_TEXT = /range|results|logs|blocks|limit exceeded/;
+
+/**
+ * Some providers refuse calls at random with an error about the size of a range. If the call has no range, a smaller
+ * one does not exist, so the error counts as `rate_limited`, and the call is repeated. Returns every other answer as it
+ * is.
+ */
+export function recogniseLimit(call: RpcCall | undefined, answer: RpcAnswer): RpcAnswer {
+  if (call === undefined || !('error' in answer) || RANGED.test(call.method)) return answer;
+  const { kind, cut, message, rpcCode, data } = answer.error;
+  if (kind !== 'too_large' || cut !== null || !RANGE_TEXT.test(message.toLowerCase())) return answer;
+  return { error: new RpcError('rate_limited', message, { rpcCode, data }) };
+}

@@ -194,9 +194,25 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
+/** For strings with more bytes, such as hashes and data, one call of `indexOf` is faster than a loop over the bytes. */
+const SHORT_STRING = 24;
+
 /** Position of the quote that ends the string at `at`, or `limit`. */
 function endOfString(bytes: Buffer, at: number, limit: number): number {
-  let end = at + 1;
+  const end = endOfShortString(bytes, at + 1, Math.min(limit, at + SHORT_STRING));
+  if (end >= limit || bytes[end] === QUOTE) return Math.min(end, limit);
+  const quote = bytes.indexOf(QUOTE, end);
+  if (quote === -1 || quote >= limit) return limit;
+  // A backslash before the quote may escape it.
+  return bytes[quote - 1] === BACKSLASH ? Math.min(endOfShortString(bytes, end, limit), limit) : quote;
+}
+
+/**
+ * Position of the quote that ends a string, found byte by byte. `from` is a position inside the string. Without a quote,
+ * returns `limit`, or `limit + 1` after a backslash.
+ */
+function endOfShortString(bytes: Buffer, from: number, limit: number): number {
+  let end = from;
   while (end < limit && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
-  return Math.min(end, limit);
+  return end;
 }

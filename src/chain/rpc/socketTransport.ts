@@ -199,14 +199,18 @@ class SocketTransport implements RpcTransport {
   private async watchdog(connection: Connection): Promise<void> {
     const { clock } = this.options;
     try {
-      for (;;) {
+      // When the server was last heard before the last ping.
+      for (let heardAt = NaN; ;) {
         await clock.sleep(PING_AFTER_MS, connection.ended.signal);
-        const silentMs = clock.now() - connection.lastHeardAt;
-        if (silentMs >= 2 * PING_AFTER_MS) {
+        // Bytes that arrived while this process was suspended or busy are read first.
+        await clock.turn();
+        if (connection.lastHeardAt === heardAt) {
           connection.wire.end();
           return;
         }
-        if (silentMs >= PING_AFTER_MS) connection.wire.ping();
+        if (clock.now() - connection.lastHeardAt < PING_AFTER_MS) continue;
+        heardAt = connection.lastHeardAt;
+        connection.wire.ping();
       }
     } catch {
       // The connection has ended, so no more pings are needed.

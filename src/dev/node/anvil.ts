@@ -43,7 +43,7 @@ export interface Anvil {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 60_000;
 const LAST_WORDS_CHARACTERS_MAX = 2_000;
 
 /**

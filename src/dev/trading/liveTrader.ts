@@ -42,6 +42,11 @@ interface LiveState {
   readonly tradesPerBlock: number;
   /** Accounts of the trader. Transactions of all other accounts belong to users of the chain. */
   readonly senders: ReadonlySet<string>;
+  /**
+   * Number of the newest block at the start of trading. No reorg removes this block, because the trades need the
+   * approvals in the blocks up to it.
+   */
+  readonly startBlock: number;
   /** Time of the newest block, unix seconds. */
   headTimestamp: number;
 }
@@ -50,6 +55,7 @@ interface LiveState {
 export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions): Promise<LiveSummary> {
   const { signal, log, blockMs = 2_000, tradesPerBlock = 10, reorgMs = [60_000, 90_000] } = options;
   const random = createRandom(options.seed);
+  const head = await getBlockHead(rpc);
   const state: LiveState = {
     rpc,
     maker: await openBlockMaker(rpc, world.accounts.slice(1)),
@@ -57,7 +63,8 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
     random,
     tradesPerBlock,
     senders: new Set(world.accounts.slice(1)),
-    headTimestamp: (await getBlockHead(rpc)).timestamp,
+    startBlock: head.number,
+    headTimestamp: head.timestamp,
   };
   const pause = (): number => reorgMs[0] + random.next() * (reorgMs[1] - reorgMs[0]);
   const summary = { blocks: 0, swaps: 0, reorgs: 0 };
@@ -107,7 +114,7 @@ function planBlock(state: LiveState, seconds: number): ReturnType<Trading['block
 /** Replaces one to three blocks by a reorg, in one of two ways. */
 async function reorganise(state: LiveState, log: Logger): Promise<void> {
   const head = await getBlockHead(state.rpc);
-  const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - 1);
+  const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - state.startBlock);
   if (depth < 1) return;
   const wantsSteps = state.random.chance(0.5);
   const users = await listUserTransactions(state.rpc, state.senders, depth);

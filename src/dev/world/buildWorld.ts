@@ -25,7 +25,7 @@ import { giveHoldings } from './giveHoldings';
 import { openPoolData, readPools } from './openPools';
 import { readOwnBytecode, readOwnRuntimeBytecode, readPackageBytecode } from '../packageFiles';
 import { rawAmount } from '../trading/priceMath';
-import type { World, WorldToken } from './world';
+import type { TokenContract, World, WorldToken } from './world';
 import { FULL_PLAN, ODDITIES, WRAPPED_NATIVE, type TokenPlan, type WorldPlan } from './worldPlan';
 import { describeChain } from './describeChain';
 
@@ -145,7 +145,7 @@ async function deployTokens(
       key === WRAPPED_NATIVE
         ? contracts.wrappedNative
         : await deployContract(builder, deployer, tokenData(token, contracts.trader), TOKEN_GAS);
-    tokens.push({ key, address, decimals, priceUsd, volatility });
+    tokens.push({ key, address, contract: contractOf(token), decimals, priceUsd, volatility });
   }
   return tokens;
 }
@@ -155,6 +155,17 @@ function tokenData(token: TokenPlan, owner: Hex): Hex {
   const supply = rawAmount(token, token.supplyUsd);
   const decimals = token.declaredDecimals ?? BigInt(token.decimals);
   const last = oddity === undefined ? taxBps : ODDITIES[oddity];
-  const bytecode = readOwnBytecode(oddity === undefined ? 'DevToken' : 'OddToken');
-  return encodeDeploy(bytecode, TOKEN_CONSTRUCTOR, [name, symbol, decimals, supply, owner, last]);
+  return encodeDeploy(readOwnBytecode(contractOf(token)), TOKEN_CONSTRUCTOR, [
+    name,
+    symbol,
+    decimals,
+    supply,
+    owner,
+    last,
+  ]);
+}
+
+function contractOf({ key, oddity }: TokenPlan): TokenContract {
+  if (key === WRAPPED_NATIVE) return 'WrappedNative';
+  return oddity === undefined ? 'DevToken' : 'OddToken';
 }

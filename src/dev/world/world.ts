@@ -28,10 +28,14 @@ export interface DexConfig {
   readonly startBlock: number;
 }
 
+export type TokenContract = 'WrappedNative' | 'DevToken' | 'OddToken';
+
 export interface WorldToken {
   /** Key of the token in the plan, such as `usdc`. */
   readonly key: string;
   readonly address: Hex;
+  /** Name of the contract in src/dev/contracts. */
+  readonly contract: TokenContract;
   /** Decimals that the contract uses. For a token whose decimals cannot be read, the planned value. */
   readonly decimals: number;
   /** USD per whole token at the start, which is the centre of its price walk. */

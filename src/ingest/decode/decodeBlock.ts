@@ -11,6 +11,7 @@ import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../pro
 import { noFacts, type BlockFacts } from '../rows/blockRows';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
 import { addVaultPool, readVaultLog } from './decodeVaultLog';
+import { isKeptLog } from './keptLogs';
 import type { DiscoveredPool } from '../pools/discoverPools';
 import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
@@ -65,8 +66,9 @@ export function decodeBlock(
     facts.pools.push(toPoolRow(pool, ord));
   }
   for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
+  const keepsAll = context.keepsAllLogs(number);
   for (const log of block.logs) {
-    pushLogRow(work, log);
+    if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
     const topic = log.topics[0];
     if (topic === undefined) continue;
     if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);

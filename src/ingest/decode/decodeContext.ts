@@ -26,6 +26,8 @@ export interface DecodeContext {
    */
   readonly vaultTopics: ReadonlySet<Hex>;
   readonly transfers: TransferDecoder;
+  /** Whether all raw logs of the block are stored, and not only those of `isKeptLog`. */
+  readonly keepsAllLogs: (block: number) => boolean;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   readonly onMalformed: (log: ChainLog) => void;
 }

@@ -43,8 +43,11 @@ export interface GapStore {
   listGaps(tables: readonly EventTableName[], cursor: number): Promise<Gap[]>;
   /** Inserts the rows of the batch into the tables that lost them. A repeated call changes nothing. */
   refill(gap: Gap, batch: RowBatch): Promise<void>;
-  /** Returns the head blocks that lack stored logs. */
-  listIncomplete(blocks: readonly StoredHead[]): Promise<StoredHead[]>;
+  /**
+   * Returns the head blocks that lack stored logs. With `someLogs`, only some logs of each block are kept, and the
+   * blocks that lack their header row are returned.
+   */
+  listIncomplete(blocks: readonly StoredHead[], someLogs?: boolean): Promise<StoredHead[]>;
 }
 
 const GAPS_MAX = 10_000;
@@ -92,7 +95,7 @@ export function createGapStore(
       const write = (): Promise<void> => insert(gap, batch);
       return proofs === null ? write() : proofs.storeAgain(batch.proofs, write);
     },
-    listIncomplete: (blocks) => listIncomplete(database, blocks),
+    listIncomplete: (blocks, someLogs = false) => listIncomplete(database, blocks, someLogs),
   };
 }
 
@@ -203,13 +206,18 @@ function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
   };
 }
 
-async function listIncomplete(database: Database, blocks: readonly StoredHead[]): Promise<StoredHead[]> {
+async function listIncomplete(
+  database: Database,
+  blocks: readonly StoredHead[],
+  someLogs: boolean,
+): Promise<StoredHead[]> {
   if (blocks.length === 0) return [];
   const numbers = blocks.map(({ number }) => number);
   const params = {
     from: Math.min(...numbers),
     to: Math.max(...numbers),
     commits: blocks.map(({ commit }) => commit),
+    some_logs: someLogs,
   };
   const rows = await selectNamed(database, 'ingest/repair/list_complete_commits', params, commitShape);
   const complete = new Set(rows.map(({ commit }) => Number(commit)));

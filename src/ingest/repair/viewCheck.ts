@@ -15,7 +15,7 @@ import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { toOrd } from '../../domain/ord';
 import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import type { Floors } from '../store/retention';
-import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
+import { exchangeMended, rebuildViews, type RebuildOptions } from './viewRebuild';
 
 /**
  * Number of repeated checks before a rebuild, one second apart. A statement that is still running may add the
@@ -40,6 +40,8 @@ export interface Mending extends RebuildOptions {
   readonly onLost?: (lost: WrongTotal) => void;
   /** Called before a rebuild, and before its tables are exchanged. Throws if a newer writer has claimed the database. */
   readonly checkWriter?: (() => Promise<void>) | undefined;
+  /** A number that no other writer has. */
+  readonly writer?: number | undefined;
   /** Called after each rebuild of a table. */
   readonly onMended?: (lost: WrongTotal) => void;
 }
@@ -156,8 +158,8 @@ export async function mendViews(
     await mending.checkWriter?.();
     const rebuilt = await rebuildViews(database, source, source, mending);
     // A rebuild takes minutes. The old tables have the rows of a newer writer, the rebuilt ones may lack them.
-    await mending.checkWriter?.();
-    await exchange(database, rebuilt);
+    const checkWriter = async (): Promise<void> => mending.checkWriter?.();
+    await exchangeMended(database, rebuilt, mending.writer ?? 0, checkWriter);
     mended.add(source);
     mending.onMended?.(wrong);
     wrong = await look();

@@ -161,10 +161,42 @@ async function listColumns(database: Database, table: string): Promise<string> {
   return rows.map(({ name }) => name).join(', ');
 }
 
-/** Exchanges each table with its new version, then drops the old one. */
-export async function exchange(database: Database, tables: readonly string[]): Promise<void> {
+/** Exchanges each table with its new version, then drops the old one. `newOf` gives the name of the new version. */
+export async function exchange(
+  database: Database,
+  tables: readonly string[],
+  newOf: (table: string) => string = nextOf,
+): Promise<void> {
   for (const table of tables)
-    await database.command(`exchange ${table}`, `EXCHANGE TABLES ${table} AND ${nextOf(table)}`);
+    await database.command(`exchange ${table}`, `EXCHANGE TABLES ${table} AND ${newOf(table)}`);
   for (const table of tables)
-    await database.command('drop old table', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
+    await database.command('drop old table', `DROP TABLE IF EXISTS ${newOf(table)} SYNC`);
+}
+
+/** Beginning of the names of rebuilt tables that a writer is about to exchange. */
+const MENDED = 'mended_';
+
+/**
+ * Exchanges rebuilt tables for one writer. A newer writer drops the rebuilt tables with `dropMended` when it claims the
+ * database, so an exchange of an older writer fails even if this writer was suspended just before it. `checkWriter`
+ * throws if a newer writer has claimed the database. `writer` is a number that no other writer has.
+ */
+export async function exchangeMended(
+  database: Database,
+  tables: readonly string[],
+  writer: number,
+  checkWriter: () => Promise<void>,
+): Promise<void> {
+  const newOf = (table: string): string => `${MENDED}${writer}_${table}`;
+  for (const table of tables)
+    await database.command(`rename ${table}`, `RENAME TABLE ${nextOf(table)} TO ${newOf(table)}`);
+  await checkWriter();
+  await exchange(database, tables, newOf);
+}
+
+/** Drops the rebuilt tables of earlier writers. */
+export async function dropMended(database: Database): Promise<void> {
+  const prefixes = { staged: MENDED, next: MENDED };
+  const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRowShape);
+  for (const { name } of rows) await database.command('drop mended', `DROP TABLE IF EXISTS ${name} SYNC`);
 }

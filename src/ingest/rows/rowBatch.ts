@@ -16,14 +16,16 @@ export class RowBatch {
   private last: BlockRef | null = null;
   private readonly writers = TABLE_ENCODERS.map(() => new RowWriter());
   private readonly totals = noCounts();
+  private readLogs = 0;
   private ranges: readonly ProofRange[] = [];
 
   get blocks(): number {
     return this.totals.blocks;
   }
 
+  /** Number of logs in the blocks, with the logs that are not stored. */
   get logs(): number {
-    return this.totals.logs;
+    return this.readLogs;
   }
 
   get counts(): Readonly<Record<EventTableName, number>> {
@@ -50,6 +52,7 @@ export class RowBatch {
       const writer = this.writers[index];
       if (writer !== undefined) encoder.write(writer, rows, null);
     });
+    for (const { log_count: logs } of rows.blocks) this.readLogs += logs;
     const counts = countRows([rows]);
     for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] += counts[encoder.name];
   }
@@ -67,6 +70,7 @@ export class RowBatch {
   reset(): void {
     this.first = null;
     this.last = null;
+    this.readLogs = 0;
     this.ranges = [];
     for (const writer of this.writers) writer.reset();
     for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] = 0;

@@ -60,6 +60,8 @@ interface IngestOptions {
   /** Throws if the majority of the endpoints has another block. */
   readonly confirm?: Confirm | undefined;
   readonly chain: ChainDescription;
+  /** Whether all raw logs of a block are stored. The default is all logs of all blocks. */
+  readonly keepsAllLogs?: ((block: number) => boolean) | undefined;
   readonly startBlock: StartBlock;
   /** How blocks become final: by the node's tag `finalized`, or by their depth. */
   readonly finality: 'tag' | number;
@@ -255,7 +257,8 @@ export function createDecodeContext({
   chain,
   status,
   log,
-}: Pick<IngestOptions, 'chain' | 'status' | 'log'>): DecodeContext {
+  keepsAllLogs = () => true,
+}: Pick<IngestOptions, 'chain' | 'status' | 'log' | 'keepsAllLogs'>): DecodeContext {
   const dexes = configuredDexes(chain);
   const protocolOfDex = new Map(dexes.map(({ dex, protocol }) => [dex.name, protocol]));
   const registry = new PoolRegistry();
@@ -275,6 +278,7 @@ export function createDecodeContext({
     creationTopics: new Set(dexes.map(({ protocol }) => protocol.creationTopic)),
     vaultTopics: new Set(vaultDexes(chain).length === 0 ? [] : [...VAULT_TOPICS, ...POOL_TOPICS]),
     transfers,
+    keepsAllLogs,
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
     onMalformed: (item: ChainLog) => {
       status.malformedLogs += 1;

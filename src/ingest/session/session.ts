@@ -383,11 +383,12 @@ export class IngestSession {
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
-  private count(counts: Readonly<Record<'blocks' | 'logs' | 'swaps', number>>): void {
+  private count(counts: Readonly<Record<'blocks' | 'logs' | 'swaps' | 'pools', number>>): void {
     const { status } = this.deps;
     status.blocks += counts.blocks;
     status.logs += counts.logs;
     status.swaps += counts.swaps;
+    status.pools += counts.pools;
   }
 
   private report(nodeHead: number | null): void {

@@ -81,6 +81,8 @@ export interface IngestStatus {
   blocks: number;
   logs: number;
   swaps: number;
+  /** Number of stored pools whose creation was read since the start of the process. */
+  pools: number;
   malformedLogs: number;
   /** Number of skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
@@ -111,6 +113,7 @@ export function newIngestStatus(): IngestStatus {
     blocks: 0,
     logs: 0,
     swaps: 0,
+    pools: 0,
     malformedLogs: 0,
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },

@@ -21,6 +21,7 @@ import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
 import { mendViews, type Mending } from '../repair/viewCheck';
+import { dropMended } from '../repair/viewRebuild';
 import type { ProofLedger } from './proofLedger';
 import { sessionAt, type WriterClaim } from './writerClaim';
 
@@ -66,7 +67,7 @@ export function createClickHouseStore(
 
   return {
     async claim(now): Promise<number> {
-      const floor = (await writer?.take(now)) ?? sessionAt(now);
+      const floor = await takeClaim(connection, now);
       proofs?.begin(floor);
       return floor;
     },
@@ -254,6 +255,14 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   await Promise.all(inserts);
 }
 
+async function takeClaim({ database, writer }: Connection, now: number): Promise<number> {
+  if (writer === null) return sessionAt(now);
+  const isFirst = writer.session === 0;
+  const floor = await writer.take(now);
+  if (isFirst) await dropMended(database);
+  return floor;
+}
+
 async function checkRange(
   { database, chainId, writer }: Connection,
   intent: OpenIntent,
@@ -283,7 +292,11 @@ async function checkRange(
   }
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
   const checkWriter = async (): Promise<void> => writer?.check();
-  const wrong = await mendViews(database, range, floors, { ...mending, checkWriter });
+  const wrong = await mendViews(database, range, floors, {
+    ...mending,
+    checkWriter,
+    writer: writer?.session,
+  });
   if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
 }
 

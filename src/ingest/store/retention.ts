@@ -12,7 +12,7 @@ import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
-import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
+import { KEPT_TOPICS } from '../decode/keptLogs';
 
 /**
  * For each pruned table, the first block whose rows are all kept. A table without an entry keeps all rows.
@@ -35,18 +35,8 @@ const DAY_S = 86_400;
  */
 export const KEPT_SECONDS: Readonly<Record<Prunable, number>> = { logs: DAY_S, swaps: 31 * DAY_S };
 
-/**
- * topic0 of Upgraded, BeaconUpgraded and DiamondCut. These logs are needed at any age, because an old log is
- * decoded with the implementation that the proxy had at that block.
- */
-const UPGRADE_TOPICS = [
-  '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
-  '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
-  '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
-];
-
-/** topic0 of logs that are never deleted: proxy upgrades, and logs that identify vault pools. */
-const KEPT_TOPICS = [...UPGRADE_TOPICS, ...VAULT_TOPICS, ...POOL_TOPICS].map((topic) => topic.slice(2));
+/** topic0 of logs that are never deleted. */
+const KEPT = [...KEPT_TOPICS].map((topic) => topic.slice(2));
 
 const nameOf = (table: Prunable): string => `floor.${table}`;
 
@@ -173,5 +163,5 @@ function doomed(table: Prunable): string {
 }
 
 function doomedParams(floor: number): { floor_ord: number; topics: string[] } {
-  return { floor_ord: toOrd(floor, 0), topics: KEPT_TOPICS };
+  return { floor_ord: toOrd(floor, 0), topics: KEPT };
 }

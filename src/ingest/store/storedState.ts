@@ -45,10 +45,20 @@ type HeadRow = z.infer<typeof headShape>;
 export const startShape = z.object({ from_block: z.int() });
 const versionShape = z.object({ version: wideIntegerShape });
 
+/** Returns the last block in the final tables. Null if the database has no block of the chain. */
+export async function readFinalTo(database: Database, chainId: number): Promise<number | null> {
+  const ranges = await listNewestRanges(database, chainId);
+  return ranges.find((row) => row.status === 'done')?.to_block ?? null;
+}
+
+function listNewestRanges(database: Database, chainId: number): Promise<PromotionRow[]> {
+  return selectNamed(database, 'ingest/store/list_newest_ranges', { chain: chainId }, promotionShape);
+}
+
 /** Returns the stored state. Null if the database has no block of the chain. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
-  const ranges = await selectNamed(database, 'ingest/store/list_newest_ranges', chain, promotionShape);
+  const ranges = await listNewestRanges(database, chainId);
   const done = ranges.find((row) => row.status === 'done');
   if (done === undefined) return null;
   const cursor: Cursor = {

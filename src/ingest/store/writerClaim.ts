@@ -66,6 +66,11 @@ export class WriterClaim {
     private readonly random: () => number = Math.random,
   ) {}
 
+  /** Number of the claim. No other writer has the same one. 0 before `take`. */
+  get session(): number {
+    return this.own?.session ?? 0;
+  }
+
   /** Implements `Store.claim`. */
   async take(now: number): Promise<number> {
     if (this.own === null) {

@@ -208,6 +208,7 @@ function lookUpParams(
   return {
     ...snapshotParams(head),
     kinds: filter.kinds,
+    some_kinds: EVENT_KINDS.some((kind) => !filter.kinds.includes(kind)),
     key,
     side,
     either_side: filter.token !== null && !side,

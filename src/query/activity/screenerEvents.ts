@@ -6,7 +6,7 @@ import { formatRatio, formatUnits, plainNumber } from '../../domain/amounts';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { poolTypeShape } from '../../wire/primitives';
-import type { ScreenerEvent } from '../../wire/dexscreener';
+import type { ScreenerEvent } from '../../wire/dialects/dexscreener';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable } from '../pairs/pairTable';
 import { legOfPool, type StoredPool } from '../pairs/pools';

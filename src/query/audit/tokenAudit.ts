@@ -133,6 +133,7 @@ function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): A
     from_token: route.token,
     to_token: route.next,
     hop_price: sumOfProducts(printed.map(({ weight, implied_price }) => [weight, implied_price])),
+    confidence: hop.confidenceFrom(route.row.hop_confidence),
     pools: printed,
   };
 }

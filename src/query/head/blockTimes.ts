@@ -13,17 +13,29 @@ type BlockTime = z.infer<typeof blockRowShape>;
 const TIME_MAX = 4_294_967_295;
 /** Largest number of results per snapshot. A limit is needed because callers can choose the times. */
 const FOUND_MAX = 256;
+const TIPS_MAX = 16;
 
 /** Results per snapshot by chain and time, because the snapshot's tables ask for the same few times. */
 const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
+/** Consecutive final blocks, ascending. */
+interface BlockRun {
+  readonly chainId: number;
+  /** The `startBlock` of the snapshot if the run begins with the first block, otherwise null. */
+  readonly startBlock: number | null;
+  readonly blocks: readonly BlockTime[];
+}
+
 /**
- * Results for final blocks do not change with the head. They still expire, because lost blocks may be stored again
- * later.
+ * Runs of final blocks in memory. Tables ask for times such as a day before the head, and these times move on with each
+ * head. So the blocks after a found block answer the next heads without a statement. Final blocks do not change, but runs
+ * expire, because lost or older blocks may be stored later.
  */
-const FINAL_BLOCKS_MAX = 1_024;
-const FINAL_BLOCKS_MS = 600_000;
-const finalBlocks = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
+const RUNS_MAX = 64;
+const RUN_BLOCKS = 256;
+const RUN_MS = 600_000;
+const FIRST_RUN_MS = 60_000;
+const runs = new WeakMap<QueryRunner, LRUCache<string, BlockRun>>();
 
 /** The newest final block of the snapshot at or before `time` (unix seconds), or null. */
 export async function findFinalBlockAt(
@@ -50,18 +62,48 @@ async function readFinalBlockAt(
   time: number,
 ): Promise<BlockTime | null> {
   if (time < 0) return null;
-  const ofRunner =
-    finalBlocks.get(runner) ??
-    new LRUCache<string, BlockTime>({ max: FINAL_BLOCKS_MAX, ttl: FINAL_BLOCKS_MS });
-  finalBlocks.set(runner, ofRunner);
-  const key = `${chainId} ${time}`;
-  const known = ofRunner.get(key);
-  if (known !== undefined && known.number <= head.finalTo) return known;
-  const params = { chain_id: chainId, final_to: head.finalTo, time: Math.min(time, TIME_MAX) };
-  const [row] = await runner.run('overview/find_block_at', params, blockRowShape);
-  if (row !== undefined && row.number < head.finalTo) ofRunner.set(key, row);
-  return row ?? null;
+  if (time < TIME_MAX) {
+    const tip = await findFinalTip(runner, chainId, head);
+    if (tip === null || time >= tip.timestamp) return tip;
+  }
+  const ofRunner = runs.get(runner) ?? new LRUCache<string, BlockRun>({ max: RUNS_MAX, ttl: RUN_MS });
+  runs.set(runner, ofRunner);
+  for (const run of ofRunner.values()) {
+    const known = run.chainId === chainId ? findInRun(run, head, time) : undefined;
+    if (known !== undefined) return known;
+  }
+  const params = {
+    chain_id: chainId,
+    final_to: head.finalTo,
+    time: Math.min(time, TIME_MAX),
+    limit: RUN_BLOCKS,
+  };
+  const blocks = await runner.run('overview/list_blocks_at', params, blockRowShape);
+  const [first] = blocks;
+  if (first === undefined) return null;
+  const isLater = first.timestamp > time;
+  const run = { chainId, startBlock: isLater ? head.startBlock : null, blocks };
+  // A run of the last block alone would answer nothing.
+  if (blocks.length > 1)
+    ofRunner.set(`${chainId} ${first.number}`, run, { ttl: isLater ? FIRST_RUN_MS : RUN_MS });
+  return isLater ? null : first;
 }
+
+/** Undefined if the run cannot answer: a block is the newest one before `time` only if the next one is later. */
+function findInRun(
+  { startBlock, blocks }: BlockRun,
+  head: HeadSnapshot,
+  time: number,
+): BlockTime | null | undefined {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  if (time < first.timestamp) return startBlock === head.startBlock ? null : undefined;
+  if (time >= last.timestamp || last.number > head.finalTo) return undefined;
+  return blocks.findLast(({ timestamp }) => timestamp <= time);
+}
+
+/** Last blocks of the final tables by chain and number. */
+const tips = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
 
 /** The last block in the final tables, or null if they are empty. */
 export async function findFinalTip(
@@ -69,7 +111,14 @@ export async function findFinalTip(
   chainId: number,
   head: HeadSnapshot,
 ): Promise<BlockTime | null> {
-  return findFinalBlockAt(runner, chainId, head, TIME_MAX);
+  const ofRunner = tips.get(runner) ?? new LRUCache<string, BlockTime>({ max: TIPS_MAX, ttl: RUN_MS });
+  tips.set(runner, ofRunner);
+  const key = `${chainId} ${head.finalTo}`;
+  const known = ofRunner.get(key);
+  if (known !== undefined) return known;
+  const tip = await findFinalBlockAt(runner, chainId, head, TIME_MAX);
+  if (tip?.number === head.finalTo) ofRunner.set(key, tip);
+  return tip;
 }
 
 /** The position (`ord`) below all final events that are later than `time`. */

@@ -22,6 +22,11 @@ export interface HeadSnapshot {
   readonly version: string;
   /** The first ingested block. */
   readonly startBlock: number;
+  /**
+   * The first block from which on the raw logs of all blocks are stored. Null while only some logs are stored
+   * (EXPLORER=off).
+   */
+  readonly logsFrom: number | null;
   readonly number: number;
   readonly hash: Hex;
   readonly timestamp: number;

@@ -32,6 +32,7 @@ const headShape = z.object({
   final_hash: hex,
   final_timestamp: z.number(),
   start_block: z.number(),
+  logs_from: z.number().nullable(),
   heights: z.array(heightShape),
 });
 export type HeadRow = z.infer<typeof headShape>;
@@ -150,6 +151,7 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
     // have the same numbers as the old one.
     version: `${row.seq}.${version}.${hash.slice(2, 10)}`,
     startBlock: row.start_block,
+    logsFrom: row.logs_from,
     number,
     hash,
     timestamp: top?.timestamp ?? row.final_timestamp,

@@ -33,5 +33,6 @@ export function rememberState(node: NodeState): NodeState {
       });
       return answers;
     },
+    lacks: (blockHash) => node.lacks(blockHash),
   };
 }

@@ -11,6 +11,9 @@ export const PAIR_SORTS = [
   'volume_24h_usd',
   'liquidity_usd',
   'tx_24h',
+  'price_change_5m',
+  'price_change_1h',
+  'price_change_6h',
   'price_change_24h',
   'fees_24h_usd',
   'apr_24h',
@@ -24,6 +27,8 @@ interface PairFilter {
   /** Short name of the DEX in lower case; null means no filter. */
   readonly dex: string | null;
   readonly token: Hex | null;
+  /** Smallest `liquidity_usd`; null or absent means no filter. */
+  readonly minLiquidityUsd?: number | null;
 }
 
 /** The value by which each sort order sorts. It needs no list item. */
@@ -31,6 +36,9 @@ const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
   volume_24h_usd: (entry) => entry.volume24hUsd,
   liquidity_usd: (entry) => entry.liquidityUsd,
   tx_24h: (entry) => entry.swaps24h,
+  price_change_5m: (entry) => entry.priceChange('m5'),
+  price_change_1h: (entry) => entry.priceChange('h1'),
+  price_change_6h: (entry) => entry.priceChange('h6'),
   price_change_24h: (entry) => entry.priceChange('h24'),
   fees_24h_usd: (entry) => entry.fees24hUsd,
   apr_24h: (entry) => entry.apr24h,
@@ -51,7 +59,11 @@ export function listPairs(
 ): readonly PairEntry[] {
   const search = filter.q === null ? null : readPairSearch(filter.q);
   const sorted = rankings.sorted(entries, sort, order);
-  const isAll = search === null && filter.dex === null && filter.token === null;
+  const isAll =
+    search === null &&
+    filter.dex === null &&
+    filter.token === null &&
+    (filter.minLiquidityUsd ?? null) === null;
   return isAll ? sorted : sorted.filter((entry) => passes(entry, filter, search));
 }
 
@@ -71,6 +83,7 @@ function passes(entry: PairEntry, filter: PairFilter, search: PairSearch | null)
   const { pool, tokens } = entry;
   if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
   if (filter.token !== null && !tokensOfPool(pool).includes(filter.token)) return false;
+  if (entry.liquidityUsd < (filter.minLiquidityUsd ?? 0)) return false;
   return search === null || fitsPair(entry, search, tokens.name);
 }
 

@@ -9,7 +9,9 @@ export const TOKEN_SORTS = [
   'volume_24h_usd',
   'liquidity_usd',
   'price_usd',
+  'price_change_5m',
   'price_change_1h',
+  'price_change_6h',
   'price_change_24h',
   'market_cap_usd',
   'fdv_usd',
@@ -31,10 +33,18 @@ export interface TokenSearch {
   /** Sort order; null means the best match first, or by volume without a search. */
   readonly sort: TokenSort | null;
   readonly order: Order;
+  /** Smallest `liquidity_usd`; null or absent lists all tokens. */
+  readonly minLiquidityUsd?: number | null;
 }
 
 /** The matching tokens in a total order: ties by address ascending, nulls last in both orders. */
 export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
+  const found = findTokenEntries(entries, search);
+  const least = search.minLiquidityUsd ?? null;
+  return least === null ? found : found.filter(({ liquidityUsd }) => liquidityUsd >= least);
+}
+
+function findTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
   const { q, sort, order } = search;
   const sorted = (): readonly TokenEntry[] => rankings.sorted(entries, sort ?? DEFAULT_SORT, order);
   if (q === null) return sorted();
@@ -66,8 +76,12 @@ function keyOf(entry: TokenEntry, sort: TokenSort): number | string | null {
       return entry.liquidityUsd;
     case 'price_usd':
       return entry.price.usd;
+    case 'price_change_5m':
+      return entry.priceChange('m5');
     case 'price_change_1h':
       return entry.priceChange('h1');
+    case 'price_change_6h':
+      return entry.priceChange('h6');
     case 'price_change_24h':
       return entry.priceChange('h24');
     case 'market_cap_usd':

@@ -32,11 +32,14 @@ interface VerifyRange {
    * not compared.
    */
   readonly wrappedNative?: Hex | null;
+  /** First block from which on all logs are stored. Earlier logs are not compared. If absent, all are. */
+  readonly logsFrom?: number;
   /** Whether retention dropped swaps before `from`. If so, totals over all swaps are not compared. */
   readonly pruned?: boolean;
 }
 
 const OVER_SWAPS = 'verify/diff_pair_totals';
+const OVER_LOGS = 'verify/diff_transfers';
 
 /** Rollups over all rows. They are compared once, not day by day. */
 const WHOLE_TABLES = [
@@ -55,13 +58,13 @@ const DAYS_TABLES = [
   'verify/diff_bars',
   'verify/diff_dex_hours',
   'verify/diff_token_bars',
-  'verify/diff_transfers',
+  OVER_LOGS,
 ];
 
 /** All differences, at most 100 per table and day. Calls `onDay` after each day. */
 export async function verifyAggregates(
   runner: QueryRunner,
-  { chainId, from, to, finalTo, wrappedNative = null, pruned = false }: VerifyRange,
+  { chainId, from, to, finalTo, wrappedNative = null, logsFrom = 0, pruned = false }: VerifyRange,
   onDay: (day: number, blocks: number) => void,
 ): Promise<Difference[]> {
   const range = { chain: chainId, from, to, final_to: finalTo };
@@ -76,8 +79,10 @@ export async function verifyAggregates(
       first_ord: toOrd(first_block, 0),
       last_ord: lastOrdOfBlock(last_block),
       wrapped: wrappedNative?.slice(2) ?? '',
+      logs_from: logsFrom,
     };
     for (const name of DAYS_TABLES) {
+      if (first_block < logsFrom && name === OVER_LOGS) continue;
       differences.push(...(await runner.run(name, params, differenceShape)));
     }
     onDay(day, last_block - first_block + 1);

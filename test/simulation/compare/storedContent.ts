@@ -91,6 +91,13 @@ export async function engineContent(database: Database, tip: StoredTip): Promise
 }
 
 /** The hash does not depend on the order of rows, or on storage in final or head tables. */
+/** The hash of the rows of a database that has blocks. */
+export async function hashOf({ database }: { readonly database: Database }): Promise<string> {
+  const tip = await readTip(database);
+  if (tip === null) throw new Error('the database has no block');
+  return contentHash(await engineContent(database, tip));
+}
+
 export function contentHash({ rows }: Pick<StoredContent, 'rows'>): string {
   const hash = createHash('sha256');
   for (const [table, list] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -16,6 +16,7 @@ export function headRowOf(engine: ModelEngine): HeadRow {
     final_hash: newest.toHash as Hex,
     final_timestamp: newest.toTimestamp,
     start_block: first.from,
+    logs_from: first.from,
     heights: engine.heights
       .filter(({ number }) => number > newest.to)
       .map(({ number, version, hash, parentHash, timestamp, commit, finalNumber }) => [

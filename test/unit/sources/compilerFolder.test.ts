@@ -17,8 +17,6 @@ import { openCompilerFolder, openCompilerMirror } from '../../../src/sources/ver
 import { findCompilers } from '../../../src/sources/verify/compilers';
 import { listen, type Listening } from '../../support/server/listen';
 
-jest.setTimeout(120_000);
-
 const SOLJSON = join(__dirname, '../../../node_modules/solc-0.7.6/soljson.js');
 const NAME = 'soljson-v0.7.6+commit.7338295f.js';
 const VERSION = '0.7.6+commit.7338295f';

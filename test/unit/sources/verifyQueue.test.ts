@@ -3,7 +3,7 @@
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
 import type { Hex } from '../../../src/domain/hex';
 import { AppError } from '../../../src/errors';
-import { createLog } from '../../../src/log';
+import { createLog, type Logger } from '../../../src/log';
 import { createVerifyQueue } from '../../../src/sources/verifyQueue';
 import type { CompilerAnswer } from '../../../src/sources/verify/compilers';
 import { until } from '../../support/eventually';
@@ -45,7 +45,11 @@ class HeldCompiler {
   }
 }
 
-function queueOver(compiler: HeldCompiler, code: (address: Hex) => Hex = () => '0x6000'): VerificationQueue {
+function queueOver(
+  compiler: HeldCompiler,
+  code: (address: Hex) => Hex = () => '0x6000',
+  log: Logger = createLog('silent', false),
+): VerificationQueue {
   return createVerifyQueue({
     compilers: compiler,
     chain: {
@@ -58,7 +62,7 @@ function queueOver(compiler: HeldCompiler, code: (address: Hex) => Hex = () => '
     reader: { listOwn: async () => [null] } as never,
     store: { store: async () => ({ stored: 0 }) } as never,
     findCreationTransaction: async () => null,
-    log: createLog('silent', false),
+    log,
   });
 }
 
@@ -180,4 +184,20 @@ test('at most 32 MiB of sources wait in the queue', async () => {
   }
   // One job is being compiled, and 32 MiB wait.
   expect(kinds).toEqual([...Array<string>(4).fill('queued'), ...Array<string>(8).fill('unavailable')]);
+});
+
+test.each([
+  ['while the service runs is logged as an error', false, 1],
+  ['because the service stops is no error', true, 0],
+])('a compilation that ends %s', async (_, stops, errors) => {
+  const lines: string[] = [];
+  const log = createLog('error', false, { write: (line) => void lines.push(line) });
+  const logged = queueOver(compiler, undefined, log);
+  const guid = await guidOf(logged, 'a', 'one');
+  await until(() => compiler.seen.length > 0);
+  const closing = stops ? logged.close() : null;
+  await compiler.end(new AppError('unavailable', 'the compilation was stopped'));
+  await finished(logged, guid);
+  await (closing ?? logged.close());
+  expect(lines).toHaveLength(errors);
 });

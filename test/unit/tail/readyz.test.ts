@@ -11,6 +11,7 @@ function headAged(ageSeconds: number, number = 500): HeadSnapshot {
   return {
     version: '1.1.ab',
     startBlock: 1,
+    logsFrom: 1,
     number,
     hash: `0x${'ab'.repeat(32)}`,
     timestamp: NOW_S - ageSeconds,

@@ -92,7 +92,7 @@ test('a slow eth_getLogs is repeated with a smaller range', async () => {
     spans.push(span);
     return span > 10;
   };
-  const blocks = await sourceOf([node], { timeoutMs: 150 }).source.fetchRange(1, 40);
+  const blocks = await sourceOf([node], { timeoutMs: 1_000 }).source.fetchRange(1, 40);
   expect(blocks).toHaveLength(40);
   expect(spans.slice(0, 3)).toEqual([32, 16, 8]);
 });

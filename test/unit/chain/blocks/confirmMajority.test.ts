@@ -101,7 +101,7 @@ test('a block below TRUSTED_BLOCK must be its ancestor, and endpoints with anoth
   await expect(chain.check(refOf(liar, 789), signal)).rejects.toThrow(
     /TRUSTED_BLOCK descends from block 789 0x/,
   );
-}, 20_000);
+});
 
 test('a stored final block that most endpoints contradict is not canonical', async () => {
   const [liar, honest] = [chainOf(2), chainOf(1)];

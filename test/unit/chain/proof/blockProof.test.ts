@@ -54,7 +54,7 @@ beforeAll(async () => {
       receipts: await anvil.rpc.call('eth_getBlockReceipts', [at]),
     } as Recorded);
   }
-}, 60_000);
+});
 afterAll(() => anvil.stop());
 afterEach(closeAll);
 
@@ -84,7 +84,7 @@ test('every block of a real node is proven in full: header, transactions, sender
     let asked = 0;
     const prover = await BlockProver.create(() => ((asked += 1) % 2 === 1 ? 0 : place));
     for (const { header, receipts } of blocks)
-      expect(prover.prove({ header, receipts })).toEqual({ level: 'full', fault: null });
+      expect(prover.prove({ header, receipts })).toMatchObject({ level: 'full', fault: null });
   }
   expect(blocks.flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs)).length).toBeGreaterThan(20);
 });
@@ -139,7 +139,7 @@ test('if the only node lies about a block, no block from there on is returned', 
   }));
   const { source } = sourceOf([liar], 'full');
   await expect(source.fetchRange(0, 3)).rejects.toThrow(/fails verification \(proof\): hash is 0x/);
-}, 20_000);
+});
 
 test('mode auto accepts blocks by their bloom if no header of the chain can be recomputed', async () => {
   const strange = nodeOf((block) => ({
@@ -167,9 +167,9 @@ test('mode auto accepts a chain whose headers cannot be recomputed, even if anot
     (await source.fetchRange(0, blocks.length - 1).catch(() => [])).length;
   let got = 0;
   // The dead endpoint counts as silent after three failures, which takes a second or two.
-  for (const end = Date.now() + 20_000; got === 0 && Date.now() < end; await delay(50)) got = await fetch();
+  for (const end = Date.now() + 240_000; got === 0 && Date.now() < end; await delay(50)) got = await fetch();
   expect(got).toBe(blocks.length);
-}, 30_000);
+});
 
 test.each(['data', 'timestamp'] as const)(
   'in mode auto, a lie (%s) about the first requested block does not lower the required level of proof',
@@ -187,7 +187,6 @@ test.each(['data', 'timestamp'] as const)(
       expect(await source.fetchRange(target - 1, target - 1)).toMatchObject([{ proof: 'full' }]);
     }
   },
-  30_000,
 );
 
 test('a block that is not the trusted block is refused', async () => {

@@ -36,7 +36,7 @@ const GENESIS: Json = {
 
 test('block 0 of Ethereum has its known hash, transactions root and receipts root', async () => {
   const prover = await BlockProver.create();
-  expect(prover.prove({ header: GENESIS, receipts: [] })).toEqual({ level: 'full', fault: null });
+  expect(prover.prove({ header: GENESIS, receipts: [] })).toMatchObject({ level: 'full', fault: null });
   const later = { ...GENESIS, timestamp: '0x1' };
   expect(prover.prove({ header: later, receipts: [] }).fault).toMatch(/^hash is 0xd4e56740.*computed 0x/);
 });
@@ -67,7 +67,7 @@ async function checkRecorded(): Promise<void> {
       return values.since(mark);
     });
     nodes.clear();
-    const root = `0x${listRoot(leaves, keccak, nodes).toString('hex')}`;
+    const root = `0x${Buffer.from(listRoot(leaves, keccak, nodes)).toString('hex')}`;
     expect([block['number'], root]).toEqual([block['number'], block['receiptsRoot']]);
   }
   process.stderr.write(

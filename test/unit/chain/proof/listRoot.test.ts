@@ -30,7 +30,7 @@ test('the trie root of a list equals the root by @ethereumjs/mpt, for list lengt
   const scratch = new RlpWriter();
   const roots = lists.map((list) => {
     scratch.clear();
-    return listRoot(list, keccak, scratch).toString('hex');
+    return Buffer.from(listRoot(list, keccak, scratch)).toString('hex');
   });
   expect(roots).toEqual(expected);
 });

@@ -56,7 +56,7 @@ test('a sole endpoint that refuses most requests gets no calls before its Retry-
   expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThanOrEqual(390);
 });
 
-test('a call that fails on every endpoint ends with a retryable error after a limited number of rounds', async () => {
+test('a call that keeps failing on the only endpoint ends with a retryable error after 8 attempts a round', async () => {
   const node = await startNode();
   const pool = poolOf([node.httpUrl]);
   await pool.call('eth_chainId', [], text);
@@ -68,7 +68,20 @@ test('a call that fails on every endpoint ends with a retryable error after a li
     kind: 'other',
     rpcCode: -32000,
   });
-  expect(node.countCalls('eth_blockNumber')).toBe(2);
+  expect(node.countCalls('eth_blockNumber')).toBe(16);
+});
+
+test('an error about the size of a range is repeated for a call that has no range, and returned for eth_getLogs', async () => {
+  const node = await startNode();
+  const pool = poolOf([node.httpUrl]);
+  await pool.call('eth_chainId', [], text);
+  const refused = { error: { code: -32005, message: 'query returned more than 10000 results' } };
+  node.onCall = ({ method }) => (node.countCalls(method) <= 3 ? refused : undefined);
+  expect(await pool.call('eth_blockNumber', [], text)).toMatch(/^0x/);
+  expect(node.countCalls('eth_blockNumber')).toBe(4);
+  const logs = pool.call('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x0' }], (result) => result);
+  await expect(logs).rejects.toMatchObject({ kind: 'too_large' });
+  expect(node.countCalls('eth_getLogs')).toBe(1);
 });
 
 test('a revert is returned with its data and without a retry, and no other endpoint gets the call', async () => {
@@ -241,7 +254,6 @@ function downPool(clock: Clock): { pool: EndpointPool; asked(): number } {
     chainId: null,
     log: silentLog,
     clock,
-    roundsMax: 5,
   });
   return { pool, asked: () => asked };
 }
@@ -260,9 +272,9 @@ test('the pauses of a failing endpoint grow, and with a virtual clock no real ti
   };
   const { pool } = downPool(clock);
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  // The pauses between rounds are 100·2^n ms. The rests of the sole endpoint, 20·2^n ms, are over by then and add
-  // nothing.
-  expect(slept).toEqual([100, 200, 400, 800]);
+  // In each of the three rounds the pauses are 20·2^n ms, up to 500 ms. Between the rounds they are 100·2^n ms.
+  const round = [20, 40, 80, 160, 320, 500, 500];
+  expect(slept).toEqual([...round, 100, ...round, 200, ...round]);
   await pool.close();
 });
 
@@ -275,7 +287,7 @@ test('a timer that fires slightly early does not use up one of the rounds of ret
     random: () => 1,
   });
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  expect(asked()).toBe(5);
+  expect(asked()).toBe(24);
   await pool.close();
 });
 

@@ -107,9 +107,24 @@ test.each(['network', 'timeout', 'rate_limited', 'refused', 'bad_answer'] as con
 test('a question about a block that the node does not know yet is repeated soon', async () => {
   const { node, batches, pass } = openNode(fail('unknown_block'));
   await node.ask(HASH, [COIN]);
-  pass(250);
+  pass(249);
+  await node.ask(HASH, [COIN]);
+  expect(batches).toHaveLength(1);
+  pass(1);
   await node.ask(HASH, [COIN]);
   expect(batches).toHaveLength(2);
+});
+
+test('after an unknown block, questions about another block go to the node at once', async () => {
+  const next: Hex = `0x${'8'.repeat(64)}`;
+  const answer: Answer = ({ params }) => {
+    if (JSON.stringify(params).includes(HASH)) return fail('unknown_block')();
+    return '0x1';
+  };
+  const { node } = openNode(answer);
+  expect(await node.ask(HASH, [COIN])).toBeNull();
+  expect([node.lacks(HASH), node.lacks(next)]).toEqual([true, false]);
+  expect(await node.ask(next, [COIN])).toEqual(['0x1']);
 });
 
 test('a slow node gives null after a short time', async () => {

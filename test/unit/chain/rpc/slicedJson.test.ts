@@ -38,6 +38,22 @@ test.each([undefined, 1, '\t'])(
   },
 );
 
+test('strings of any length with escaped quotes and backslashes equal the result of JSON.parse', async () => {
+  const character = fc.constantFrom('"', '\\', 'a', 'é', ',', ']');
+  const strings = fc.array(fc.string({ unit: character, maxLength: 90, size: 'max' }), {
+    minLength: 1,
+    maxLength: 60,
+  });
+  await fc.assert(
+    fc.asyncProperty(strings, async (values) => {
+      // The large member makes the parser search for the ends of the others.
+      const value = { values, large: ['f'.repeat(70_000)], more: [values, { values }] };
+      expect(await sliced(JSON.stringify(value))).toEqual(value);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test.each([
   ['before a large member', (large: string) => `[,${large}]`],
   ['before a large member of an object', (large: string) => `{,"a":${large}}`],

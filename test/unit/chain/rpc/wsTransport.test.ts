@@ -137,7 +137,7 @@ test('a silent peer is pinged and then disconnected, and the watch reconnects', 
 
 test('a call without an answer fails at its timeout, and the other calls of the connection continue', async () => {
   const node = await startNode();
-  const transport = transportTo(node.wsUrl, { timeoutMs: 150 });
+  const transport = transportTo(node.wsUrl, { timeoutMs: 1_000 });
   await transport.send([CHAIN_ID]);
   node.muteMethod = 'eth_chainId';
   const [silent, spoken] = await Promise.allSettled([

@@ -65,7 +65,7 @@ test.each(['http', 'ws'])(
       ((await anvil.rpc.call('eth_getBlockByNumber', ['latest', false])) as { hash: string }).hash;
     const caughtUp = async (): Promise<void> => {
       const hash = await nodeHead();
-      await until(() => follower.tip.hash === hash, 15_000);
+      await until(() => follower.tip.hash === hash);
     };
     try {
       await mineCalls(emitter, 6, 3);

@@ -19,6 +19,7 @@ const timeOf = (block: number): number => START + (block - FIRST) * BLOCK_SECOND
 const head: HeadSnapshot = {
   version: '1',
   startBlock: FIRST,
+  logsFrom: FIRST,
   number: LAST,
   hash: '0x',
   timestamp: timeOf(LAST),

@@ -14,7 +14,8 @@ test.each<[Hex, bigint | null]>([
   ['0x0', 0n],
   ['0x1b', 27n],
 ])('the answer %s of a node for the native balance is read as %s', async (answer, expected) => {
-  const node = { ask: async (_hash: Hex, questions: readonly unknown[]) => questions.map(() => answer) };
+  const ask = async (_hash: Hex, questions: readonly unknown[]) => questions.map(() => answer);
+  const node = { ask, lacks: () => false };
   const wallet = {
     address: WALLET,
     balances: new Map(),

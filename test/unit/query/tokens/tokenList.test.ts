@@ -42,7 +42,13 @@ function entry(index: number, changes: Partial<TokenItem>): TokenEntry {
     liquidityUsd: item.liquidity_usd,
     volume24hUsd: item.volume_24h_usd,
     price: { usd: item.price_usd === null ? null : Number(item.price_usd) },
-    priceChange: (window: string) => (window === 'h1' ? item.price_change_1h : item.price_change_24h),
+    priceChange: (window: 'm5' | 'h1' | 'h6' | 'h24') =>
+      ({
+        m5: item.price_change_5m,
+        h1: item.price_change_1h,
+        h6: item.price_change_6h,
+        h24: item.price_change_24h,
+      })[window],
     marketCapUsd: item.market_cap_usd,
     fdvUsd: item.fdv_usd,
     swaps24h: item.tx_24h,

@@ -1,0 +1,10 @@
+-- Each row: a block from which on all raw logs are stored (1), or only some of them (0), oldest block first. Reads the
+-- table operations, which has few rows.
+SELECT
+    toUInt32(substring(o.name, 10)) AS block,
+    argMax(o.value, o.version) AS whole
+FROM operations AS o
+WHERE startsWith(o.name, 'explorer.')
+GROUP BY o.name
+ORDER BY block
+LIMIT {limit:UInt32}
